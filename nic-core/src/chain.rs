@@ -48,6 +48,11 @@ impl Chain {
         (self.first != END).then_some(self.first)
     }
 
+    /// Returns the index of the last element.
+    pub fn last(&self) -> Option<u32> {
+        (self.first != END).then_some(self.last)
+    }
+
     /// Appends an element of the slice.
     pub fn push_back<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
         slice[element as usize].as_mut().0 = END;

@@ -22,6 +22,7 @@ use crate::id::{EndpointId, NicId, PacketId, PostId};
 pub use crate::sle::{Executed, NativeArg, SleEvent, SwapRefusal, TracedCall, TrapDetails};
 use crate::time::SimTime;
 pub use crate::unet::{Refusal, RxBody, TxStatus, UnetEvent};
+pub use crate::via::ViaEvent;
 
 /// What made a NIC do something.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,6 +95,8 @@ families! {
     Unet(UnetEvent),
     /// An event of an EMP endpoint.
     Emp(EmpEvent),
+    /// An event of a VI.
+    Via(ViaEvent),
     /// An event of an endpoint's applet.
     Sle(SleEvent),
 }

@@ -372,6 +372,14 @@ pub enum DropReason {
     EarlyFrame,
     /// The numbers of a frame contradict each other, or name frames that were not sent (EMP).
     BadFrame,
+    /// The VI has no connection (VIA).
+    NotConnected,
+    /// The message has arrived before, or a later one has (VIA).
+    Duplicate,
+    /// An earlier message was lost, which the VI's level does not permit (VIA).
+    Gap,
+    /// The window is closed, or the bytes are not inside it (remote memory).
+    WindowRefused,
 }
 
 impl DropReason {
@@ -388,6 +396,10 @@ impl DropReason {
         Self::DuplicateFrame,
         Self::EarlyFrame,
         Self::BadFrame,
+        Self::NotConnected,
+        Self::Duplicate,
+        Self::Gap,
+        Self::WindowRefused,
     ];
 
     /// Returns the word that the trace has for it.
@@ -405,21 +417,29 @@ impl DropReason {
             DropReason::DuplicateFrame => "duplicate-frame",
             DropReason::EarlyFrame => "early-frame",
             DropReason::BadFrame => "bad-frame",
+            DropReason::NotConnected => "not-connected",
+            DropReason::Duplicate => "duplicate",
+            DropReason::Gap => "gap",
+            DropReason::WindowRefused => "window-refused",
         }
     }
 
     fn what(self) -> Dropped {
         match self {
-            DropReason::NoFreeBuffer | DropReason::RxQueueFull | DropReason::TooLong => {
-                Dropped::Arrival
-            }
+            DropReason::NoFreeBuffer
+            | DropReason::RxQueueFull
+            | DropReason::TooLong
+            | DropReason::NotConnected
+            | DropReason::Gap
+            | DropReason::WindowRefused => Dropped::Arrival,
             DropReason::AppletTrap => Dropped::Trapped,
             DropReason::NicFull | DropReason::ChainFull => Dropped::Outgoing,
             DropReason::NoTransmitRoom => Dropped::Answer,
             DropReason::NoDescriptor
             | DropReason::DuplicateFrame
             | DropReason::EarlyFrame
-            | DropReason::BadFrame => Dropped::Frame,
+            | DropReason::BadFrame
+            | DropReason::Duplicate => Dropped::Frame,
         }
     }
 }

@@ -9,7 +9,7 @@ use jive_core::{ArrayKind, Heap, TrapKind};
 
 use super::{ArraySpan, Effect};
 use crate::event::Made;
-use crate::id::PacketId;
+use crate::id::{ChannelId, PacketId};
 use crate::memory::HostSpan;
 use crate::storage::Storage;
 use crate::time::{SimDuration, SimTime};
@@ -48,6 +48,18 @@ pub trait Port {
     /// Sends a packet.
     fn send(&mut self, packet: Self::Packet) -> Result<(), Self::Stop>;
 
+    /// Returns whether a short message of `length` bytes will find a receive descriptor. Returns `None` if receive
+    /// descriptors carry such messages themselves, as those of U-Net do.
+    fn placing(&mut self, _length: u32) -> Option<Made> {
+        None
+    }
+
+    /// Writes a short message to the buffer of the next receive descriptor, and completes the descriptor. Called only
+    /// after [`placing`](Port::placing) has said that descriptors carry no message.
+    fn place(&mut self, _from: ArraySpan, _channel: ChannelId) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
     /// Queues the newest receive descriptor to become visible after all earlier transfers.
     fn publish(&mut self) -> Result<(), Self::Stop>;
 
@@ -84,7 +96,7 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
         }
         // The cast cannot wrap: an `int` addresses the whole buffer area, and so any buffer.
         Effect::BufferLength => {
-            port.with(|endpoint, _| endpoint.free.buffer_length().cast_signed())
+            port.with(|endpoint, _| endpoint.next_buffer_length().cast_signed())
         }
         Effect::PopBuffer => {
             port.with(|endpoint, _| endpoint.free.pop().map_or(-1, u32::cast_signed))
@@ -122,6 +134,11 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
             return Ok(Ok(0));
         }
         Effect::Carry { from, channel } => {
+            if let Some(made) = port.placing(from.length()) {
+                port.tell(0, made)?;
+                port.place(from, channel)?;
+                return Ok(Ok(0));
+            }
             let packet = port.handled();
             let pushed = port.with(|endpoint, heap| {
                 let body = MessageBody::inline(from.bytes(heap))?;

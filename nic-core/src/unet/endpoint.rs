@@ -24,6 +24,8 @@ pub struct Endpoint<S: Storage> {
     pub nic: NicId,
     /// Most bytes that one of its packets holds.
     pub max_packet: u32,
+    /// Whether it is a VI: its free buffers are receive descriptors, and each message takes one.
+    pub is_vi: bool,
     /// Its buffer area.
     pub area: Region,
     /// Its transmit queue.
@@ -49,12 +51,23 @@ impl<S: Storage> Endpoint<S> {
         Endpoint {
             nic,
             max_packet,
+            is_vi: false,
             area,
             transmit: TransmitQueue::new(queues.transmit),
             receive: ReceiveQueue::new(queues.receive),
             free,
             channels: Channels::default(),
         }
+    }
+
+    /// Returns the length of the buffer that the NIC would pop next. All free buffers of U-Net have the same length. A VI
+    /// without a posted receive descriptor has none, and 0 stands for that.
+    #[must_use]
+    pub fn next_buffer_length(&self) -> u32 {
+        if self.is_vi && self.free.is_empty() {
+            return 0;
+        }
+        self.free.buffer_length()
     }
 
     /// Pushes a receive descriptor for a message in the buffer area. `offsets` yields at most as many shares as a

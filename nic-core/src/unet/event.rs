@@ -158,7 +158,8 @@ pub enum TxStatus {
     Trap,
     /// The endpoint may not send the message; no call was made.
     Refused,
-    /// The receiver did not acknowledge the message, however often it was sent (EMP).
+    /// The receiver did not acknowledge the message, however often it was sent (EMP). Or the VI had no connection, or
+    /// lost it while the descriptor was under way (VIA).
     Failed,
 }
 

@@ -13,7 +13,8 @@ mod transmit;
 pub use base::{accept, resolve, resolve_packet};
 pub use channel::{Channel, Channels};
 pub use descriptor::{
-    BufferList, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor, TransmitDescriptor,
+    BufferList, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor, Received,
+    TransmitDescriptor,
 };
 pub use endpoint::{Endpoint, QueueSizes};
 pub use event::{Refusal, RxBody, TxStatus, UnetEvent};

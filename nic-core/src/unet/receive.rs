@@ -65,6 +65,12 @@ impl<S: Storage> ReceiveQueue<S> {
         self.visible as usize
     }
 
+    /// Returns the descriptor that became visible last.
+    #[must_use]
+    pub fn newest_visible(&self) -> Option<&ReceiveDescriptor> {
+        self.descriptors.get(self.visible.checked_sub(1)? as usize)
+    }
+
     /// Returns the oldest visible descriptor.
     #[must_use]
     pub fn first(&self) -> Option<&ReceiveDescriptor> {

@@ -120,6 +120,13 @@ impl<S: Storage> TransmitQueue<S> {
         Some(self.entries[entry as usize].descriptor)
     }
 
+    /// Returns the descriptor that was posted last, if the NIC has not taken it.
+    #[must_use]
+    pub fn newest(&self) -> Option<TransmitDescriptor> {
+        let entry = self.posted.last()?;
+        Some(self.entries[entry as usize].descriptor)
+    }
+
     /// Takes the oldest descriptor for the NIC.
     pub fn take(&mut self) -> Option<(PostId, TransmitDescriptor)> {
         let entry = self.posted.pop_front(&mut self.entries)?;

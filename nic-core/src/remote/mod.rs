@@ -1,0 +1,27 @@
+//! Remote memory: windows that a peer writes, rings with lazy pointers, and watches that notice writes (S5-07 to S5-09,
+//! S5-14).
+//!
+//! A *window* is a range of a node's memory that one peer may write. Writes of one writer arrive in the order in which
+//! they were made. Nothing else is needed of the network ([`RemoteMemory`]), so a protocol over rings runs on any memory
+//! that keeps this order.
+
+mod ring;
+mod watch;
+mod window;
+
+pub use ring::{RING_POINTER_BYTES, RingError, RingLayout, RingReader, RingWriter};
+pub use watch::{EventQueue, WATCHES_MAX, Watch, WatchError, WatchId, Watches};
+pub use window::{WindowError, WindowId, Windows};
+
+/// Memory of other nodes that a node can write.
+pub trait RemoteMemory {
+    /// Writes bytes at an offset of a window.
+    ///
+    /// Writes of one node to one other node arrive in the order in which they were made. So a pointer that is written
+    /// after an entry never arrives before the entry.
+    ///
+    /// # Errors
+    ///
+    /// [`WindowError`] if the node may not write there. Nothing is written then.
+    fn write(&mut self, window: WindowId, offset: u32, bytes: &[u8]) -> Result<(), WindowError>;
+}

@@ -1,0 +1,389 @@
+//! Events of VIA: descriptors, states of VIs, registered regions and completion queues.
+
+use super::{Reason, Side, Status, ViState};
+use crate::event::Trigger;
+use crate::event::fields::{FieldSink, Fields, Payload, Value};
+use crate::event::roles::{Cause, Dropped, Roles, Shape, Step, Track};
+use crate::id::{ChannelId, EndpointId, PacketId, PostId};
+use crate::remote::WindowId;
+use crate::time::SimDuration;
+
+/// An event of a VI.
+#[derive(Copy, Clone, Debug)]
+pub enum ViaEvent<'a> {
+    /// The user posted a send descriptor.
+    TxPost {
+        /// Number of the connection.
+        channel: ChannelId,
+        /// Offset in the registered region.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+        /// The immediate data, if the descriptor has any.
+        immediate: Option<u32>,
+        /// The message's bytes; not in the trace.
+        payload: &'a [u8],
+        /// Id of the descriptor; not in the trace.
+        post: PostId,
+    },
+    /// A send descriptor has completed.
+    TxDone {
+        /// Number of the connection.
+        channel: ChannelId,
+        /// Offset in the registered region.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+        /// How it completed.
+        status: Status,
+        /// Id of the descriptor; not in the trace.
+        post: PostId,
+    },
+    /// The user posted a receive descriptor.
+    RxPost {
+        /// Offset of its buffer in the registered region.
+        offset: u32,
+        /// Length of its buffer in bytes.
+        length: u32,
+    },
+    /// A receive descriptor has completed, and the descriptors in which its message continues.
+    RxDescriptor {
+        /// The packet that brought the message; `None` if a `doTx` completed the descriptor, or no message did.
+        packet: Option<PacketId>,
+        /// Number of the connection.
+        channel: ChannelId,
+        /// The message's length in bytes.
+        length: u32,
+        /// How it completed.
+        status: Status,
+        /// The immediate data, if the message has any.
+        immediate: Option<u32>,
+        /// Offsets of the buffers.
+        offsets: &'a [u32],
+        /// Bytes in each buffer; the last may hold fewer.
+        share: u32,
+        /// The registered region.
+        area: &'a [u8],
+    },
+    /// The VI changed its state.
+    ViState {
+        /// The new state.
+        state: ViState,
+        /// The reason.
+        reason: Reason,
+    },
+    /// A region was registered or deregistered.
+    Region {
+        /// Which of the two.
+        action: RegionAction,
+        /// Number of the region.
+        region: u32,
+        /// Length of the region in bytes.
+        length: u32,
+    },
+    /// A write to a peer's window left.
+    WindowWrite {
+        /// The window.
+        window: WindowId,
+        /// Offset in the window.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+        /// What carried it out.
+        how: WriteHow,
+    },
+    /// The first bit of a control packet left.
+    ControlTx {
+        /// The packet.
+        packet: PacketId,
+        /// The VI that it goes to.
+        peer: EndpointId,
+        /// The sender's number of the connection.
+        channel: ChannelId,
+        /// What it is.
+        kind: &'static str,
+        /// Its length in bytes.
+        length: u32,
+        /// Time from the first bit to the last; not in the trace.
+        duration: SimDuration,
+        /// What caused the packet; not in the trace.
+        trigger: Trigger,
+    },
+    /// The last bit of a control packet arrived.
+    ControlRx {
+        /// The packet.
+        packet: PacketId,
+        /// The VI that it came from.
+        peer: EndpointId,
+        /// The receiver's number of the connection.
+        channel: ChannelId,
+        /// What it is.
+        kind: &'static str,
+        /// Its length in bytes.
+        length: u32,
+    },
+    /// An entry was added to a completion queue.
+    Completion {
+        /// Name of the queue in the scenario.
+        queue: &'a str,
+        /// The work queue whose descriptor completed.
+        side: Side,
+    },
+}
+
+/// What carried out a write to a window.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum WriteHow {
+    /// The host's processor.
+    Pio,
+    /// A DMA engine.
+    Dma,
+}
+
+impl WriteHow {
+    /// Returns the word that the trace shows.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            WriteHow::Pio => "pio",
+            WriteHow::Dma => "dma",
+        }
+    }
+}
+
+/// What happened to a region.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum RegionAction {
+    /// It was registered.
+    Registered,
+    /// It was deregistered.
+    Deregistered,
+}
+
+impl RegionAction {
+    /// Returns the word that the trace shows.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            RegionAction::Registered => "registered",
+            RegionAction::Deregistered => "deregistered",
+        }
+    }
+}
+
+impl<'a> ViaEvent<'a> {
+    /// Returns how outputs treat the event.
+    #[must_use]
+    pub fn roles(&self) -> Roles<'a> {
+        match *self {
+            ViaEvent::TxPost {
+                channel,
+                payload,
+                post,
+                ..
+            } => Roles {
+                cause: Cause::Of(Trigger::Post(post)),
+                step: Step::Posted {
+                    post,
+                    channel,
+                    payload,
+                },
+                ..Roles::of("tx-post")
+            },
+            ViaEvent::TxDone { status, post, .. } => Roles {
+                cause: Cause::Of(Trigger::Post(post)),
+                step: Step::Completed {
+                    post,
+                    status: status.word(),
+                    refusal: None,
+                },
+                ..Roles::of("tx-done")
+            },
+            ViaEvent::RxPost { .. } => Roles::of("rx-post"),
+            ViaEvent::RxDescriptor {
+                packet,
+                channel,
+                status,
+                ..
+            } => Roles {
+                step: match (status, packet) {
+                    (Status::Ok, _) => Step::Delivered {
+                        packet,
+                        channel,
+                        payload: self.received(),
+                    },
+                    (_, None) => Step::Other,
+                    (_, Some(_)) => Step::Dropped {
+                        packet,
+                        reason: status.word(),
+                        what: Dropped::Arrival,
+                    },
+                },
+                ..Roles::of("rx-descriptor")
+            },
+            // Control packets carry no message, so outputs that follow messages skip them.
+            ViaEvent::ControlTx {
+                peer,
+                kind,
+                duration,
+                trigger,
+                ..
+            } => Roles {
+                track: Track::WireTo(peer),
+                shape: Shape::From(kind, duration),
+                cause: Cause::Of(trigger),
+                ..Roles::of("wire-tx")
+            },
+            ViaEvent::ControlRx { kind, .. } => Roles {
+                track: Track::WireIn,
+                shape: Shape::Moment(kind),
+                ..Roles::of("wire-rx")
+            },
+            ViaEvent::WindowWrite { .. } => Roles::of("window-write"),
+            ViaEvent::ViState { .. } => Roles::of("vi-state"),
+            ViaEvent::Region { .. } => Roles::of("region"),
+            ViaEvent::Completion { .. } => Roles::of("completion"),
+        }
+    }
+
+    /// Returns the bytes of a received message. Other events have none.
+    fn received(&self) -> Payload<'a> {
+        match *self {
+            ViaEvent::RxDescriptor {
+                offsets,
+                share,
+                area,
+                length,
+                ..
+            } => Payload::Shares {
+                offsets,
+                share,
+                area,
+                length,
+            },
+            ViaEvent::TxPost { .. }
+            | ViaEvent::TxDone { .. }
+            | ViaEvent::RxPost { .. }
+            | ViaEvent::ViState { .. }
+            | ViaEvent::Region { .. }
+            | ViaEvent::WindowWrite { .. }
+            | ViaEvent::ControlTx { .. }
+            | ViaEvent::ControlRx { .. }
+            | ViaEvent::Completion { .. } => Payload::Whole(&[]),
+        }
+    }
+
+    /// Writes the event's fields to a sink.
+    pub(crate) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
+        match *self {
+            ViaEvent::TxPost {
+                channel,
+                offset,
+                length,
+                immediate,
+                ..
+            } => {
+                fields.put("channel", Value::Signed(channel.0))?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))?;
+                put_immediate(fields, immediate)
+            }
+            ViaEvent::TxDone {
+                channel,
+                offset,
+                length,
+                status,
+                ..
+            } => {
+                fields.put("channel", Value::Signed(channel.0))?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))?;
+                fields.put("status", Value::Word(status.word()))
+            }
+            ViaEvent::RxPost { offset, length } => {
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))
+            }
+            ViaEvent::RxDescriptor {
+                packet,
+                channel,
+                length,
+                status,
+                immediate,
+                offsets,
+                ..
+            } => {
+                if let Some(packet) = packet {
+                    fields.put("packet", Value::Number(packet.0))?;
+                }
+                fields.put("channel", Value::Signed(channel.0))?;
+                fields.put("length", Value::Number(length.into()))?;
+                fields.put("inline", Value::Flag(false))?;
+                fields.put("buffers", Value::Offsets(offsets))?;
+                fields.put("status", Value::Word(status.word()))?;
+                put_immediate(fields, immediate)?;
+                fields.payload(self.received())
+            }
+            ViaEvent::ControlTx {
+                packet,
+                peer,
+                channel,
+                kind,
+                length,
+                ..
+            }
+            | ViaEvent::ControlRx {
+                packet,
+                peer,
+                channel,
+                kind,
+                length,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.endpoint("peer", peer)?;
+                fields.put("channel", Value::Signed(channel.0))?;
+                fields.put("length", Value::Number(length.into()))?;
+                fields.put("kind", Value::Word(kind))?;
+                fields.payload(Payload::Whole(&[]))
+            }
+            ViaEvent::WindowWrite {
+                window,
+                offset,
+                length,
+                how,
+            } => {
+                fields.put("window", Value::Number(window.0.into()))?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))?;
+                fields.put("how", Value::Word(how.word()))
+            }
+            ViaEvent::ViState { state, reason } => {
+                fields.put("state", Value::Word(state.word()))?;
+                fields.put("reason", Value::Word(reason.word()))
+            }
+            ViaEvent::Region {
+                action,
+                region,
+                length,
+            } => {
+                fields.put("action", Value::Word(action.word()))?;
+                fields.put("region", Value::Number(region.into()))?;
+                fields.put("length", Value::Number(length.into()))
+            }
+            ViaEvent::Completion { queue, side } => {
+                fields.put("queue", Value::Name(queue))?;
+                fields.put("side", Value::Word(side.word()))
+            }
+        }
+    }
+}
+
+fn put_immediate<S: FieldSink>(
+    fields: &mut Fields<'_, S>,
+    immediate: Option<u32>,
+) -> Result<(), S::Error> {
+    match immediate {
+        Some(immediate) => fields.put("immediate", Value::Number(immediate.into())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,591 @@
+//! VIA over remote memory: a library with a cookie queue and a transfer queue (S5-11 to S5-18).
+//!
+//! A sender may write only into receive descriptors that the peer has posted. The peer announces each in the *cookie
+//! queue*, a ring at the sender. A header has the space and the number of segments, and one entry for each segment follows.
+//! The sender writes the message to the segments, and then an entry of the *transfer queue*, a ring at the receiver. So a
+//! message without a receive descriptor never reaches the network.
+//!
+//! The library needs nothing but writes that keep their order ([`RemoteMemory`]). It charges no time: the caller decides
+//! how a write is carried out.
+
+use heapless::Vec;
+
+use super::control::{ControlLayout, entry, number, numbers};
+use crate::remote::{
+    RING_POINTER_BYTES, RemoteMemory, RingError, RingReader, RingWriter, WindowError, WindowId,
+};
+use crate::unet::MESSAGE_BUFFERS_MAX;
+
+/// Most segments of a descriptor (VIA 1.0).
+pub const SEGMENTS_MAX: u32 = 252;
+
+/// A failure of the library.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LibraryError {
+    /// The rings contradict each other: the peer has written what its library cannot write.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// A write to the peer is refused.
+    #[error(transparent)]
+    Window(#[from] WindowError),
+    /// An entry of the cookie queue cannot be right.
+    #[error("expected 1 to {SEGMENTS_MAX} segments behind a header, found {found}")]
+    Segments {
+        /// Number of segments in the header.
+        found: u32,
+    },
+    /// An entry of the transfer queue cannot be right.
+    #[error("expected a message or an error in the transfer queue, found kind {found}")]
+    Kind {
+        /// The number of the kind.
+        found: u32,
+    },
+}
+
+/// Why a message is not sent.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Unsent {
+    /// The peer has posted no receive descriptor, or too few for a message that is split.
+    Empty,
+    /// The message is longer than the receive descriptor.
+    TooLong,
+    /// The cookie queue cannot be used.
+    Failed(LibraryError),
+}
+
+/// One share of a message: where it goes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The window.
+    pub window: WindowId,
+    /// Offset in the window.
+    pub offset: u32,
+    /// Length in bytes.
+    pub length: u32,
+}
+
+/// The receive descriptors that a message takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// Where the message goes.
+    pub shares: Vec<Share, MESSAGE_BUFFERS_MAX>,
+    /// Number of receive descriptors.
+    pub receives: u32,
+    // Entries of the cookie queue.
+    entries: u32,
+}
+
+/// An entry of the transfer queue.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// A message is in memory.
+    Message {
+        /// Its length in bytes.
+        length: u32,
+        /// Its immediate data, if it has any.
+        immediate: Option<u32>,
+        /// Number of receive descriptors that it takes.
+        receives: u32,
+    },
+    /// A message did not fit: the receive descriptor completes without one.
+    TooLong,
+}
+
+/// A write that the caller carries out after all data of the message.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PointerWrite {
+    /// The peer's control window.
+    pub window: WindowId,
+    /// Offset in it.
+    pub offset: u32,
+    /// The bytes.
+    pub bytes: [u8; RING_POINTER_BYTES as usize],
+}
+
+/// One end of a connection.
+#[derive(Clone, Debug)]
+pub struct Library {
+    layout: ControlLayout,
+    /// The peer's control window.
+    control: WindowId,
+    cookies_in: RingReader,
+    cookies_out: RingWriter,
+    transfers_in: RingReader,
+    transfers_out: RingWriter,
+    // The read pointers as the peer was told of them last.
+    cookies_told: u32,
+    transfers_told: u32,
+}
+
+impl Library {
+    /// Returns an end of a new connection. The peer's control window has the same layout.
+    #[must_use]
+    pub fn new(layout: ControlLayout, control: WindowId) -> Library {
+        Library {
+            layout,
+            control,
+            cookies_in: RingReader::new(layout.cookies),
+            cookies_out: RingWriter::new(layout.cookies),
+            transfers_in: RingReader::new(layout.transfers),
+            transfers_out: RingWriter::new(layout.transfers),
+            cookies_told: 0,
+            transfers_told: 0,
+        }
+    }
+
+    /// Tells the peer of a posted receive descriptor. `own` is this end's control memory.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError`] if the peer's memory cannot be used.
+    pub fn post_receive<M: RemoteMemory>(
+        &mut self,
+        own: &[u8],
+        memory: &mut M,
+        segment: Share,
+    ) -> Result<(), LibraryError> {
+        let lazy_read = number(own, self.layout.cookies_read());
+        let Share {
+            window,
+            offset,
+            length,
+        } = segment;
+        if self.cookies_out.room(lazy_read)? < 2 {
+            return Err(RingError::Full.into());
+        }
+        for numbers in [[length, 1, 0, 0], [window.0, offset, length, 0]] {
+            let place = self.cookies_out.take(lazy_read)?;
+            memory.write(self.control, place, &entry(numbers))?;
+        }
+        let pointer = self.cookies_out.pointer().to_be_bytes();
+        memory.write(self.control, self.layout.cookies_written(), &pointer)?;
+        Ok(())
+    }
+
+    /// Finds the receive descriptors for a message of `length` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Unsent`] says why there are none.
+    pub fn target(&self, own: &[u8], length: u32, splits: bool) -> Result<Target, Unsent> {
+        self.find(own, length, splits)
+            .map_err(Unsent::Failed)?
+            .ok_or(Unsent::Empty)
+            .and_then(|target| match target.shares.is_empty() {
+                true => Err(Unsent::TooLong),
+                false => Ok(target),
+            })
+    }
+
+    /// Like [`Library::target`]: `None` if descriptors are missing, and a target without shares if the message does not
+    /// fit.
+    fn find(&self, own: &[u8], length: u32, splits: bool) -> Result<Option<Target>, LibraryError> {
+        let lazy_write = number(own, self.layout.cookies_written());
+        let mut target = Target::default();
+        let mut left = length;
+        loop {
+            let Some(header) = self.cookies_in.peek(lazy_write, target.entries)? else {
+                return Ok(None);
+            };
+            let [space, segments, ..] = numbers(own, header);
+            if segments == 0 || segments > SEGMENTS_MAX {
+                return Err(LibraryError::Segments { found: segments });
+            }
+            for segment in 1..=segments {
+                let place = self.cookies_in.peek(lazy_write, target.entries + segment)?;
+                // The peer writes its pointer after all entries of a descriptor.
+                let place = place.ok_or(LibraryError::Segments { found: segments })?;
+                let [window, offset, room, _] = numbers(own, place);
+                let share = Share {
+                    window: WindowId(window),
+                    offset,
+                    length: room.min(left),
+                };
+                let is_needed = share.length > 0 || target.shares.is_empty();
+                if is_needed && target.shares.push(share).is_err() {
+                    return Ok(Some(Target::default()));
+                }
+                left -= share.length;
+            }
+            target.entries += segments + 1;
+            target.receives += 1;
+            if left == 0 {
+                return Ok(Some(target));
+            }
+            if !splits || space == 0 {
+                return Ok(Some(Target::default()));
+            }
+        }
+    }
+
+    /// Takes the receive descriptors of a target, and tells the peer from time to time how far the queue has been read.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError::Window`] if the peer's memory cannot be written.
+    pub fn take<M: RemoteMemory>(
+        &mut self,
+        memory: &mut M,
+        target: &Target,
+    ) -> Result<(), LibraryError> {
+        self.cookies_in.free(target.entries);
+        let read = self.cookies_in.pointer();
+        if read.wrapping_sub(self.cookies_told) >= self.layout.cookies.entries() / 2 {
+            self.cookies_told = read;
+            let place = self.layout.cookies_read();
+            memory.write(self.control, place, &read.to_be_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Takes the first receive descriptor for a message that does not fit.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError`] if the queue or the peer's memory cannot be used.
+    pub fn take_first<M: RemoteMemory>(
+        &mut self,
+        own: &[u8],
+        memory: &mut M,
+    ) -> Result<(), LibraryError> {
+        let lazy_write = number(own, self.layout.cookies_written());
+        if let Some(header) = self.cookies_in.peek(lazy_write, 0)? {
+            let [_, segments, ..] = numbers(own, header);
+            let target = Target {
+                entries: segments.min(SEGMENTS_MAX) + 1,
+                ..Target::default()
+            };
+            self.take(memory, &target)?;
+        }
+        Ok(())
+    }
+
+    /// Writes an entry of the transfer queue. Returns the write of the pointer, which makes the entry visible and must
+    /// follow all data of the message.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError`] if the peer's memory cannot be used.
+    pub fn announce<M: RemoteMemory>(
+        &mut self,
+        own: &[u8],
+        memory: &mut M,
+        transfer: Transfer,
+    ) -> Result<PointerWrite, LibraryError> {
+        let lazy_read = number(own, self.layout.transfers_read());
+        let place = self.transfers_out.take(lazy_read)?;
+        let numbers = match transfer {
+            Transfer::Message {
+                length,
+                immediate: None,
+                receives,
+            } => [0, length, receives, 0],
+            Transfer::Message {
+                length,
+                immediate: Some(immediate),
+                receives,
+            } => [1, length, receives, immediate],
+            Transfer::TooLong => [2, 0, 1, 0],
+        };
+        memory.write(self.control, place, &entry(numbers))?;
+        Ok(PointerWrite {
+            window: self.control,
+            offset: self.layout.transfers_written(),
+            bytes: self.transfers_out.pointer().to_be_bytes(),
+        })
+    }
+
+    /// Takes the oldest entry of the transfer queue. Tells the peer how far the queue has been read: at once, or from time
+    /// to time.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError`] if the queue or the peer's memory cannot be used.
+    pub fn next_transfer<M: RemoteMemory>(
+        &mut self,
+        own: &[u8],
+        memory: &mut M,
+        tells_at_once: bool,
+    ) -> Result<Option<Transfer>, LibraryError> {
+        let lazy_write = number(own, self.layout.transfers_written());
+        let Some(place) = self.transfers_in.peek(lazy_write, 0)? else {
+            return Ok(None);
+        };
+        let [kind, length, receives, immediate] = numbers(own, place);
+        let transfer = match kind {
+            0 | 1 => Transfer::Message {
+                length,
+                immediate: (kind == 1).then_some(immediate),
+                receives,
+            },
+            2 => Transfer::TooLong,
+            found => return Err(LibraryError::Kind { found }),
+        };
+        self.transfers_in.free(1);
+        let read = self.transfers_in.pointer();
+        let untold = read.wrapping_sub(self.transfers_told);
+        if tells_at_once || untold >= self.layout.transfers.entries() / 2 {
+            self.transfers_told = read;
+            let place = self.layout.transfers_read();
+            memory.write(self.control, place, &read.to_be_bytes())?;
+        }
+        Ok(Some(transfer))
+    }
+
+    /// Returns how many entries of the transfer queue the peer has not read, as far as it has told.
+    ///
+    /// # Errors
+    ///
+    /// [`LibraryError::Ring`] if the peer cannot have read so many.
+    pub fn unread(&self, own: &[u8]) -> Result<u32, LibraryError> {
+        let lazy_read = number(own, self.layout.transfers_read());
+        let room = self.transfers_out.room(lazy_read)?;
+        Ok(self.layout.transfers.entries() - room)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+    use crate::random::Generator;
+
+    const BUFFER: u32 = 8;
+    const BUFFERS: u32 = 3;
+
+    /// Writes on their way to the peer, in order.
+    #[derive(Default)]
+    struct Wire(VecDeque<(WindowId, u32, std::vec::Vec<u8>)>);
+
+    impl RemoteMemory for Wire {
+        fn write(&mut self, to: WindowId, offset: u32, bytes: &[u8]) -> Result<(), WindowError> {
+            self.0.push_back((to, offset, bytes.to_vec()));
+            Ok(())
+        }
+    }
+
+    const CONTROL: WindowId = WindowId(0);
+    const DATA: WindowId = WindowId(1);
+
+    /// A node with both windows.
+    struct Node {
+        library: Library,
+        control: std::vec::Vec<u8>,
+        data: std::vec::Vec<u8>,
+        out: Wire,
+        /// Offsets of posted receive descriptors, oldest first.
+        posted: VecDeque<u32>,
+        free: VecDeque<u32>,
+    }
+
+    impl Node {
+        fn new() -> Node {
+            let layout = ControlLayout::new(BUFFERS).unwrap();
+            Node {
+                library: Library::new(layout, CONTROL),
+                control: vec![0; layout.bytes() as usize],
+                data: vec![0; (BUFFER * BUFFERS) as usize],
+                out: Wire::default(),
+                posted: VecDeque::new(),
+                free: (0..BUFFERS).map(|buffer| buffer * BUFFER).collect(),
+            }
+        }
+
+        fn post(&mut self) {
+            let Some(offset) = self.free.pop_front() else {
+                return;
+            };
+            let segment = Share {
+                window: DATA,
+                offset,
+                length: BUFFER,
+            };
+            let posted = self
+                .library
+                .post_receive(&self.control, &mut self.out, segment);
+            posted.unwrap();
+            self.posted.push_back(offset);
+        }
+
+        fn send(&mut self, message: &[u8], splits: bool) -> Result<(), Unsent> {
+            let length = message.len() as u32;
+            let target = self.library.target(&self.control, length, splits);
+            let transfer = match &target {
+                Ok(target) => {
+                    let mut left = message;
+                    for share in &target.shares {
+                        let (here, rest) = left.split_at(share.length as usize);
+                        self.out.write(share.window, share.offset, here).unwrap();
+                        left = rest;
+                    }
+                    self.library.take(&mut self.out, target).unwrap();
+                    Transfer::Message {
+                        length,
+                        immediate: Some(!length),
+                        receives: target.receives,
+                    }
+                }
+                Err(Unsent::TooLong) => {
+                    let taken = self.library.take_first(&self.control, &mut self.out);
+                    taken.unwrap();
+                    Transfer::TooLong
+                }
+                Err(_) => return target.map(|_| ()),
+            };
+            let pointer = self
+                .library
+                .announce(&self.control, &mut self.out, transfer);
+            let PointerWrite {
+                window,
+                offset,
+                bytes,
+            } = pointer.unwrap();
+            self.out.write(window, offset, &bytes).unwrap();
+            target.map(|_| ())
+        }
+
+        /// Returns the next message, or `None` in place of one that did not fit.
+        fn receive(&mut self) -> Option<Option<std::vec::Vec<u8>>> {
+            let next = self
+                .library
+                .next_transfer(&self.control, &mut self.out, false);
+            let received = match next.unwrap()? {
+                Transfer::Message {
+                    length,
+                    immediate,
+                    receives,
+                } => {
+                    assert_eq!(immediate, Some(!length));
+                    let mut message = std::vec::Vec::new();
+                    for _ in 0..receives {
+                        let offset = self.posted.pop_front().expect("it was posted");
+                        let left = length - message.len() as u32;
+                        let share = offset as usize..(offset + left.min(BUFFER)) as usize;
+                        message.extend_from_slice(&self.data[share]);
+                        self.free.push_back(offset);
+                    }
+                    assert_eq!(message.len() as u32, length);
+                    Some(message)
+                }
+                Transfer::TooLong => {
+                    let offset = self.posted.pop_front().expect("it was posted");
+                    self.free.push_back(offset);
+                    None
+                }
+            };
+            Some(received)
+        }
+
+        /// The peer's oldest write arrives.
+        fn arrive(&mut self, (window, offset, bytes): (WindowId, u32, std::vec::Vec<u8>)) {
+            let memory = match window {
+                CONTROL => &mut self.control,
+                _ => &mut self.data,
+            };
+            memory[offset as usize..][..bytes.len()].copy_from_slice(&bytes);
+        }
+    }
+
+    #[test]
+    fn messages_pass_as_through_a_plain_queue() {
+        let mut refused = [0; 2];
+        let mut received = 0;
+        for seed in 0..400 {
+            let mut generator = Generator::named(seed, &["over-memory"]);
+            let splits = seed % 2 == 0;
+            let (mut sender, mut receiver) = (Node::new(), Node::new());
+            let mut model: VecDeque<Option<std::vec::Vec<u8>>> = VecDeque::new();
+            // As the sender knows them.
+            let mut posted = 0;
+            for number in 0..200_u32 {
+                match generator.draw() % 6 {
+                    0 => receiver.post(),
+                    1 | 2 => {
+                        let length = generator.draw() % 20;
+                        let message: std::vec::Vec<u8> = (0..length)
+                            .map(|byte| (byte as u32 * 7 + number) as u8)
+                            .collect();
+                        let needed = match splits {
+                            true => (length as u32).div_ceil(BUFFER).max(1),
+                            false => 1,
+                        };
+                        let fits = splits || length <= BUFFER.into();
+                        match sender.send(&message, splits) {
+                            Ok(()) => {
+                                assert!(fits && needed <= posted);
+                                posted -= needed;
+                                model.push_back(Some(message));
+                            }
+                            Err(Unsent::Empty) => {
+                                assert!(needed > posted);
+                                refused[0] += 1;
+                            }
+                            Err(Unsent::TooLong) => {
+                                assert!(!fits && posted > 0);
+                                posted -= 1;
+                                model.push_back(None);
+                                refused[1] += 1;
+                            }
+                            Err(Unsent::Failed(error)) => panic!("{error}"),
+                        }
+                    }
+                    3 => {
+                        if let Some(write) = sender.out.0.pop_front() {
+                            receiver.arrive(write);
+                        }
+                    }
+                    4 => {
+                        if let Some(write) = receiver.out.0.pop_front() {
+                            let layout = sender.library.layout;
+                            let is_cookie =
+                                write.0 == CONTROL && write.1 == layout.cookies_written();
+                            posted += u32::from(is_cookie);
+                            sender.arrive(write);
+                        }
+                    }
+                    _ => {
+                        if let Some(message) = receiver.receive() {
+                            assert_eq!(Some(message), model.pop_front());
+                            received += 1;
+                        }
+                    }
+                }
+            }
+            for write in std::mem::take(&mut sender.out.0) {
+                receiver.arrive(write);
+            }
+            while let Some(message) = receiver.receive() {
+                assert_eq!(Some(message), model.pop_front());
+            }
+            assert!(model.is_empty(), "every message that was sent arrives");
+        }
+        assert!(
+            received > 1_000 && refused.iter().all(|count| *count > 500),
+            "{received} {refused:?}"
+        );
+    }
+
+    #[test]
+    fn a_peer_that_writes_nonsense_causes_errors_alone() {
+        let mut generator = Generator::named(2, &["nonsense"]);
+        let mut errors = 0;
+        for _ in 0..2_000 {
+            let mut node = Node::new();
+            generator.fill(&mut node.control);
+            // Small pointers, so that entries are read too.
+            let layout = node.library.layout;
+            for pointer in [layout.cookies_written(), layout.transfers_written()] {
+                let value = (generator.draw() % 5) as u32;
+                node.control[pointer as usize..][..4].copy_from_slice(&value.to_be_bytes());
+            }
+            errors += u32::from(node.library.target(&node.control, 9, true).is_err());
+            let next = node
+                .library
+                .next_transfer(&node.control, &mut node.out, true);
+            errors += u32::from(next.is_err());
+            errors += u32::from(node.library.unread(&node.control).is_err());
+        }
+        assert!(errors > 2_000, "{errors}");
+    }
+}

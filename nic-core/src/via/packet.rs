@@ -1,0 +1,80 @@
+//! What packets of a connection carry besides the bytes of a message.
+
+use super::Reason;
+
+/// Length of a control packet on the wire, in bytes, besides the wire's own header. Chosen: a number, a reason and the
+/// address of the peer.
+pub const CONTROL_BYTES: u32 = 16;
+
+/// The header of a packet between two VIs. The wire's own header has room for that of a message.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ViaHeader {
+    /// A message that has not reached the wire.
+    Unsent {
+        /// The immediate data, if the descriptor has any.
+        immediate: Option<u32>,
+    },
+    /// A message that the sender has numbered.
+    Message {
+        /// The number.
+        number: u64,
+        /// Whether its descriptor completes with the acknowledgement.
+        is_awaited: bool,
+        /// The immediate data, if the descriptor has any.
+        immediate: Option<u32>,
+    },
+    /// A message that the receiver has accepted, and acknowledges when its memory has it.
+    Accepted {
+        /// The number.
+        number: u64,
+        /// The immediate data, if the descriptor has any.
+        immediate: Option<u32>,
+    },
+    /// The receiver's memory has every message before this number.
+    Acknowledgement {
+        /// The number.
+        before: u64,
+    },
+    /// The sender of this packet has ended the connection.
+    Close {
+        /// Why.
+        reason: Reason,
+    },
+}
+
+impl ViaHeader {
+    /// Returns the word that the trace shows for a control packet; `None` for a message.
+    #[must_use]
+    pub const fn control(self) -> Option<&'static str> {
+        match self {
+            ViaHeader::Unsent { .. } | ViaHeader::Message { .. } | ViaHeader::Accepted { .. } => {
+                None
+            }
+            ViaHeader::Acknowledgement { .. } => Some("ack"),
+            ViaHeader::Close { .. } => Some("close"),
+        }
+    }
+
+    /// Returns whether the message's descriptor completes with the acknowledgement.
+    #[must_use]
+    pub const fn is_awaited(self) -> bool {
+        match self {
+            ViaHeader::Message { is_awaited, .. } => is_awaited,
+            ViaHeader::Unsent { .. }
+            | ViaHeader::Accepted { .. }
+            | ViaHeader::Acknowledgement { .. }
+            | ViaHeader::Close { .. } => false,
+        }
+    }
+
+    /// Returns the immediate data of a message, if it has any.
+    #[must_use]
+    pub const fn immediate(self) -> Option<u32> {
+        match self {
+            ViaHeader::Unsent { immediate }
+            | ViaHeader::Message { immediate, .. }
+            | ViaHeader::Accepted { immediate, .. } => immediate,
+            ViaHeader::Acknowledgement { .. } | ViaHeader::Close { .. } => None,
+        }
+    }
+}

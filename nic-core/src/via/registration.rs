@@ -1,0 +1,206 @@
+//! Registered memory: regions that descriptors may name, each with its owner's protection tag (S2-05, S5-02).
+
+use crate::memory::{HostSpan, OutOfRegion, Region};
+use crate::storage::{List, Storage};
+
+/// Most regions that a [`Registry`] without an allocator holds: those of the endpoints of a small NIC. Chosen, not
+/// measured.
+const REGIONS_MAX: usize = 16;
+
+/// The handle of a registered region.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Handle(pub u32);
+
+/// The registered regions of a NIC. Handles are never reused, so an old handle names nothing.
+#[derive(Clone, Debug)]
+pub struct Registry<S: Storage>(S::List<Entry, REGIONS_MAX>);
+
+#[derive(Copy, Clone, Debug)]
+struct Entry {
+    region: Region,
+    tag: u32,
+    // Descriptors and transfers under way that name the region.
+    uses: u32,
+    is_registered: bool,
+}
+
+/// Why an operation on registered memory is refused.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    /// No region is registered under the handle.
+    #[error("expected the handle of a registered region, found {}", handle.0)]
+    NotRegistered {
+        /// The handle.
+        handle: Handle,
+    },
+    /// The region belongs to another owner.
+    #[error("expected a region with protection tag {expected}, found {found}")]
+    WrongTag {
+        /// The tag of the VI.
+        expected: u32,
+        /// The tag of the region.
+        found: u32,
+    },
+    /// The address lies outside the region.
+    #[error(transparent)]
+    Outside(#[from] OutOfRegion),
+    /// Descriptors under way name the region.
+    #[error("expected a region without descriptors under way, found {uses}")]
+    InUse {
+        /// Number of descriptors.
+        uses: u32,
+    },
+    /// The table of regions is full.
+    #[error("expected room for another region, found {REGIONS_MAX}")]
+    Full,
+}
+
+impl<S: Storage> Default for Registry<S> {
+    fn default() -> Registry<S> {
+        Registry(S::List::default())
+    }
+}
+
+impl<S: Storage> Registry<S> {
+    /// Registers a region for VIs with this protection tag.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::Full`] if a table without an allocator is full.
+    pub fn register(&mut self, region: Region, tag: u32) -> Result<Handle, RegistryError> {
+        let entry = Entry {
+            region,
+            tag,
+            uses: 0,
+            is_registered: true,
+        };
+        let place = u32::try_from(self.0.len()).map_err(|_| RegistryError::Full)?;
+        match self.0.push(entry) {
+            true => Ok(Handle(place)),
+            false => Err(RegistryError::Full),
+        }
+    }
+
+    /// Returns the bytes that a VI with this protection tag names.
+    ///
+    /// # Errors
+    ///
+    /// The reason for which the VI may not use them.
+    pub fn span(
+        &self,
+        handle: Handle,
+        tag: u32,
+        (offset, length): (i64, i64),
+    ) -> Result<HostSpan, RegistryError> {
+        let entry = self.entry(handle)?;
+        if entry.tag != tag {
+            return Err(RegistryError::WrongTag {
+                expected: tag,
+                found: entry.tag,
+            });
+        }
+        Ok(entry.region.span(offset, length)?)
+    }
+
+    /// Records that a descriptor under way names the region.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::NotRegistered`] if there is no such region.
+    pub fn hold(&mut self, handle: Handle) -> Result<(), RegistryError> {
+        self.entry_mut(handle)?.uses += 1;
+        Ok(())
+    }
+
+    /// Records that a descriptor that named the region has completed.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::NotRegistered`] if there is no such region.
+    pub fn release(&mut self, handle: Handle) -> Result<(), RegistryError> {
+        let entry = self.entry_mut(handle)?;
+        debug_assert!(entry.uses > 0, "a descriptor completes once");
+        entry.uses = entry.uses.saturating_sub(1);
+        Ok(())
+    }
+
+    /// Removes a region, which no descriptor under way may name.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::InUse`] if a descriptor does, [`RegistryError::NotRegistered`] if there is no such region.
+    pub fn deregister(&mut self, handle: Handle) -> Result<Region, RegistryError> {
+        let entry = self.entry_mut(handle)?;
+        if entry.uses > 0 {
+            return Err(RegistryError::InUse { uses: entry.uses });
+        }
+        entry.is_registered = false;
+        Ok(entry.region)
+    }
+
+    fn entry(&self, handle: Handle) -> Result<&Entry, RegistryError> {
+        let entry = self.0.get(handle.0 as usize);
+        entry
+            .filter(|entry| entry.is_registered)
+            .ok_or(RegistryError::NotRegistered { handle })
+    }
+
+    fn entry_mut(&mut self, handle: Handle) -> Result<&mut Entry, RegistryError> {
+        let entry = self.0.get_mut(handle.0 as usize);
+        entry
+            .filter(|entry| entry.is_registered)
+            .ok_or(RegistryError::NotRegistered { handle })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::Fixed;
+
+    #[test]
+    fn memory_is_named_only_while_it_is_registered_and_by_its_owner() {
+        let mut registry = Registry::<Fixed>::default();
+        let handle = registry.register(Region::new(3, 100), 7).unwrap();
+        let span = registry.span(handle, 7, (90, 10)).unwrap();
+        assert_eq!((span.region(), span.range()), (3, 90..100));
+        assert_eq!(
+            registry.span(handle, 8, (0, 1)).unwrap_err().to_string(),
+            "expected a region with protection tag 8, found 7"
+        );
+        let outside = registry.span(handle, 7, (90, 11)).unwrap_err();
+        assert!(matches!(outside, RegistryError::Outside(_)), "{outside}");
+        assert_eq!(registry.deregister(handle), Ok(Region::new(3, 100)));
+        assert_eq!(
+            registry.span(handle, 7, (0, 1)).unwrap_err().to_string(),
+            "expected the handle of a registered region, found 0"
+        );
+        // A region that is registered again has another handle.
+        assert_eq!(registry.register(Region::new(3, 100), 7), Ok(Handle(1)));
+    }
+
+    #[test]
+    fn a_region_with_descriptors_under_way_stays_registered() {
+        let mut registry = Registry::<Fixed>::default();
+        let handle = registry.register(Region::sole(10), 0).unwrap();
+        registry.hold(handle).unwrap();
+        registry.hold(handle).unwrap();
+        registry.release(handle).unwrap();
+        let in_use = RegistryError::InUse { uses: 1 };
+        assert_eq!(registry.deregister(handle), Err(in_use));
+        registry.release(handle).unwrap();
+        assert_eq!(registry.deregister(handle), Ok(Region::sole(10)));
+        let gone = RegistryError::NotRegistered { handle };
+        assert_eq!(registry.hold(handle), Err(gone));
+    }
+
+    #[test]
+    fn a_full_table_refuses_another_region() {
+        let mut registry = Registry::<Fixed>::default();
+        for _ in 0..REGIONS_MAX {
+            registry.register(Region::sole(1), 0).unwrap();
+        }
+        let refused = registry.register(Region::sole(1), 0);
+        assert_eq!(refused, Err(RegistryError::Full));
+    }
+}

@@ -1,0 +1,128 @@
+//! The states of a VI, the levels of reliability, and the status with which a descriptor completes.
+
+/// The state of a VI.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ViState {
+    /// It has no connection, and none is being made.
+    Idle,
+    /// It has asked its peer for a connection.
+    Connecting,
+    /// It has a connection.
+    Connected,
+    /// Its connection broke.
+    Error,
+    /// It or its peer ended the connection.
+    Disconnected,
+}
+
+impl ViState {
+    /// Returns the word that the trace shows.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            ViState::Idle => "idle",
+            ViState::Connecting => "connecting",
+            ViState::Connected => "connected",
+            ViState::Error => "error",
+            ViState::Disconnected => "disconnected",
+        }
+    }
+}
+
+/// Why a VI changed its state.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// This end asked for the connection.
+    Requested,
+    /// The peer accepted the connection.
+    Accepted,
+    /// No peer accepted the connection.
+    NotAccepted,
+    /// This end or the peer disconnected.
+    Disconnect,
+    /// A message was lost.
+    Loss,
+    /// A message found no receive descriptor.
+    Overrun,
+    /// A message was longer than the receive descriptor.
+    LengthError,
+}
+
+impl Reason {
+    /// Returns the word that the trace shows.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Reason::Requested => "requested",
+            Reason::Accepted => "accepted",
+            Reason::NotAccepted => "not-accepted",
+            Reason::Disconnect => "disconnect",
+            Reason::Loss => "loss",
+            Reason::Overrun => "overrun",
+            Reason::LengthError => "length-error",
+        }
+    }
+}
+
+/// What a VI promises of the messages on its connection (S5-04). Both ends of a connection have the same level.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reliability {
+    /// A message arrives at most once.
+    Unreliable,
+    /// A message arrives exactly once, or the connection breaks. A send completes when its transfers are done.
+    #[default]
+    Delivery,
+    /// As for delivery, but a send completes when the peer's memory has the message.
+    Reception,
+}
+
+impl Reliability {
+    /// Every level, with its name in a scenario.
+    pub const ALL: [(&'static str, Reliability); 3] = [
+        ("unreliable", Reliability::Unreliable),
+        ("delivery", Reliability::Delivery),
+        ("reception", Reliability::Reception),
+    ];
+
+    /// Returns whether loss and overrun break the connection.
+    #[must_use]
+    pub const fn is_reliable(self) -> bool {
+        match self {
+            Reliability::Unreliable => false,
+            Reliability::Delivery | Reliability::Reception => true,
+        }
+    }
+}
+
+/// How a descriptor completed.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Status {
+    /// The message was sent, or received.
+    #[default]
+    Ok,
+    /// The message was not transmitted, because the peer had no receive descriptor.
+    Dropped,
+    /// The message is longer than a packet, or than the receive descriptor.
+    LengthError,
+    /// The descriptor names memory or a connection that the VI may not use.
+    ProtectionError,
+    /// The VI was not connected, or its connection ended while the descriptor was under way.
+    Flushed,
+    /// The applet trapped while it handled the descriptor.
+    Trap,
+}
+
+impl Status {
+    /// Returns the word that the trace shows.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Dropped => "dropped",
+            Status::LengthError => "length-error",
+            Status::ProtectionError => "protection-error",
+            Status::Flushed => "flushed",
+            Status::Trap => "trap",
+        }
+    }
+}
