@@ -25,6 +25,7 @@ use crate::sim::{Simulation, at};
 use crate::sle::{chained, engine};
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
+use crate::via::Via;
 
 /// The engine of an interface: what a NIC does for its endpoints.
 ///
@@ -507,6 +508,8 @@ interfaces! {
     unet: Unet = "unet";
     /// An EMP endpoint: messages with tags, posted receives, and NICs that repeat lost frames.
     emp: Emp = "emp";
+    /// A VI: an endpoint with one connection, whose user posts descriptors for each message.
+    via: Via = "via";
 }
 
 /// Returns whether one of a scenario's endpoints uses an interface with items or delays of its own.

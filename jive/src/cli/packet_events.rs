@@ -178,7 +178,8 @@ impl Gathered {
             // doing.
             EventKind::Unet(UnetEvent::TxPost { .. } | UnetEvent::TxDone { .. })
             | EventKind::Nic(_)
-            | EventKind::Emp(_) => {}
+            | EventKind::Emp(_)
+            | EventKind::Via(_) => {}
         }
     }
 }

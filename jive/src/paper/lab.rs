@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use nic_core::event::{DmaDirection, Event, EventKind, Names, NicEvent, Sink, SleEvent, UnetEvent};
+use nic_core::event::{
+    DmaDirection, Event, EventKind, Names, NicEvent, Sink, SleEvent, UnetEvent, ViaEvent,
+};
 use nic_core::id::{EndpointId, NicId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
@@ -184,7 +186,9 @@ pub(super) enum Happening {
 impl Sink for Recording {
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
         let happening = match event.kind {
-            EventKind::Unet(UnetEvent::TxPost { .. }) => Happening::Posted,
+            EventKind::Unet(UnetEvent::TxPost { .. }) | EventKind::Via(ViaEvent::TxPost { .. }) => {
+                Happening::Posted
+            }
             EventKind::Sle(SleEvent::Native { name, begun, .. }) => {
                 Happening::Native { name, begun }
             }
@@ -199,13 +203,16 @@ impl Sink for Recording {
             },
             EventKind::Nic(NicEvent::WireTx { packet, .. }) => Happening::Left(packet),
             EventKind::Nic(NicEvent::WireRx { packet, .. }) => Happening::Came(packet),
-            EventKind::Unet(UnetEvent::RxDescriptor { .. }) => Happening::Described,
+            EventKind::Unet(UnetEvent::RxDescriptor { .. })
+            | EventKind::Via(ViaEvent::RxDescriptor { .. }) => Happening::Described,
             EventKind::Nic(NicEvent::Work { .. }) if event.nic == RECEIVER => {
                 return self.worked.push(event.time);
             }
-            EventKind::Nic(_) | EventKind::Unet(_) | EventKind::Sle(_) | EventKind::Emp(_) => {
-                return;
-            }
+            EventKind::Nic(_)
+            | EventKind::Unet(_)
+            | EventKind::Sle(_)
+            | EventKind::Emp(_)
+            | EventKind::Via(_) => return,
         };
         // Events during loading belong to no measurement.
         if let Some(endpoint) = event.endpoint.filter(|_| event.time >= START) {

@@ -3,8 +3,10 @@
 use std::fmt::Debug;
 
 use nic_core::emp;
+use nic_core::via::ViaHeader;
 
 use super::fate::flip;
+use crate::remote::RemoteWrite;
 
 /// A header, as the wire carries it.
 pub(crate) trait WireHeader: Copy + Debug + PartialEq {
@@ -77,6 +79,10 @@ macro_rules! headers {
 headers! {
     /// A frame of EMP.
     Emp(emp::Frame);
+    /// A message between VIs, or a control packet of their connection.
+    Via(ViaHeader);
+    /// A write to a window of the receiver's memory.
+    Remote(RemoteWrite);
 }
 
 impl Header {
@@ -84,6 +90,25 @@ impl Header {
     #[must_use]
     pub fn is_none(self) -> bool {
         matches!(self, Header::None)
+    }
+
+    /// Returns whether the packet is a whole message, which passes the wires as a packet without a header does.
+    #[must_use]
+    pub fn is_message(self) -> bool {
+        match self {
+            Header::None => true,
+            Header::Emp(_) | Header::Remote(_) => false,
+            Header::Via(header) => header.control().is_none(),
+        }
+    }
+
+    /// Returns the immediate data of a message between VIs, if it has any.
+    #[must_use]
+    pub fn immediate(self) -> Option<u32> {
+        match self {
+            Header::None | Header::Emp(_) | Header::Remote(_) => None,
+            Header::Via(header) => header.immediate(),
+        }
     }
 }
 
@@ -116,6 +141,45 @@ impl WireHeader for emp::Frame {
 
     fn is_for_nic(self) -> bool {
         !self.kind.carries_message()
+    }
+}
+
+/// The wire's own header has room for the header of a message, so no bit of it can flip alone. Links apply no faults to
+/// control packets.
+impl WireHeader for ViaHeader {
+    type Bytes = [u8; 0];
+
+    const LENGTH: u32 = 0;
+
+    fn to_bytes(self) -> Self::Bytes {
+        []
+    }
+
+    fn from_bytes(_bytes: &[u8]) -> Option<Self> {
+        None
+    }
+
+    fn is_for_nic(self) -> bool {
+        self.control().is_some()
+    }
+}
+
+/// The wire's own header has room for a window and an offset. Links apply no faults to writes.
+impl WireHeader for RemoteWrite {
+    type Bytes = [u8; 0];
+
+    const LENGTH: u32 = 0;
+
+    fn to_bytes(self) -> Self::Bytes {
+        []
+    }
+
+    fn from_bytes(_bytes: &[u8]) -> Option<Self> {
+        None
+    }
+
+    fn is_for_nic(self) -> bool {
+        true
     }
 }
 

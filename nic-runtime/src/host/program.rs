@@ -64,6 +64,15 @@ pub(crate) enum Action {
         channel: ChannelId,
         payload: Vec<u8>,
     },
+    /// Ends the connection of a VI.
+    Disconnect(EndpointId),
+    /// Writes to a window of a VI's peer.
+    Write {
+        endpoint: EndpointId,
+        window: u32,
+        offset: u32,
+        bytes: Vec<u8>,
+    },
     /// Is busy for this time.
     Compute(SimDuration),
     /// Asks for [`Happened::Time`] at this time.
@@ -98,6 +107,31 @@ impl Actions<'_> {
                 endpoint,
                 channel,
                 payload,
+            });
+        }
+    }
+
+    /// Ends the connection of a VI (VIA). An endpoint of another process or interface is ignored.
+    pub fn disconnect(&mut self, endpoint: EndpointId) {
+        if self.endpoints.contains(&endpoint) {
+            self.queue.push_back(Action::Disconnect(endpoint));
+        }
+    }
+
+    /// Writes bytes to a window of a VI's peer, as the library of a provider over remote memory does. The peer refuses
+    /// the write if the VI may not write there. Without such a provider the action is ignored.
+    pub fn write_window(
+        &mut self,
+        endpoint: EndpointId,
+        (window, offset): (u32, u32),
+        bytes: Vec<u8>,
+    ) {
+        if self.endpoints.contains(&endpoint) {
+            self.queue.push_back(Action::Write {
+                endpoint,
+                window,
+                offset,
+                bytes,
             });
         }
     }

@@ -202,6 +202,26 @@ sections! {
         retries: u32 as Packets;
     }
 
+    /// Costs of the library for VIA over remote memory.
+    via optional: ViaCosts / WrittenVia {
+        /// Time of the library for each message.
+        library: SimDuration as Time;
+        /// Time to use a receive descriptor of the peer and to begin to write data.
+        cookie: SimDuration as Time;
+        /// Length from which on messages go by DMA, if the scenario leaves the choice.
+        pio_max: u32 as Bytes;
+    }
+
+    /// Writes to remote memory by the processor of a host with a CLAN NIC.
+    clan optional: ClanCosts / WrittenClan {
+        /// Bytes that the bridge collects in a burst.
+        burst: u32 as Bytes;
+        /// Rate of a burst.
+        burst_rate: NonZeroU64 as Rate;
+        /// Rate of the bytes behind a burst.
+        pio_rate: NonZeroU64 as Rate;
+    }
+
     /// Limits of one call of an applet, in addition to fuel and heap. A call that exceeds them traps with
     /// `QuotaExceeded`.
     quota optional: Quota / WrittenQuota {

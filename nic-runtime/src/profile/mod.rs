@@ -22,8 +22,8 @@ mod statements;
 pub use document::document;
 use keys::WrittenProfile;
 pub use keys::{
-    BaseCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile, NativeCosts,
-    NativeFuel, OPTIONAL, ProcessorProfile, Quota, WireProfile,
+    BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile,
+    NativeCosts, NativeFuel, OPTIONAL, ProcessorProfile, Quota, ViaCosts, WireProfile,
 };
 pub use kind::Factor;
 pub use sections::{Absent, Entry, Key, Moved};
@@ -49,6 +49,11 @@ const BUILTIN: &[(&str, &str)] = &[
         "tigon2-2002",
         include_str!("../../profiles/tigon2-2002.toml"),
     ),
+    (
+        "giganet-1999",
+        include_str!("../../profiles/giganet-1999.toml"),
+    ),
+    ("clan-2001", include_str!("../../profiles/clan-2001.toml")),
 ];
 
 /// Least time after which frames of EMP are sent again. Each check costs the simulation an event.
@@ -80,6 +85,10 @@ pub struct Profile {
     pub memory: MemoryProfile,
     /// Costs of EMP. `None` if the NIC has no EMP endpoints.
     pub emp: Option<EmpCosts>,
+    /// Costs of VIA over remote memory. `None` if no VI of the NIC uses remote memory.
+    pub via: Option<ViaCosts>,
+    /// Costs of CLAN. `None` if the NIC is no CLAN NIC.
+    pub clan: Option<ClanCosts>,
     /// Limits of one call of an applet.
     pub quota: Option<Quota>,
     /// The host's processor.
@@ -570,8 +579,9 @@ mod tests {
             let mut document: toml::Table = toml::from_str(lanai()).unwrap();
             for section in sections {
                 let is_removed = document.remove(*section).is_some();
-                // A LANai runs no EMP.
-                assert_eq!(is_removed, *section != "emp", "{section}");
+                // A LANai runs no EMP, and has no remote memory.
+                let is_absent = ["emp", "via", "clan"].contains(section);
+                assert_eq!(is_removed, !is_absent, "{section}");
             }
             Profile::parse(&document.to_string())
         };

@@ -152,6 +152,7 @@ mod tests {
             at,
             payload: vec![1, 2, 3],
             tag: 0,
+            immediate: None,
             repeat: 1,
             every: SimDuration::ZERO,
         });

@@ -9,11 +9,12 @@ use super::chain;
 use super::context::Context;
 use super::limits;
 use super::mistake::{MistakeKind, Named, Span};
-use super::model::{EndpointSpec, FaultPolicy, Notify};
+use super::model::{CompletionQueueSpec, EndpointSpec, FaultPolicy, Notify};
 use super::names::NameIndex;
 use super::processes::Processes;
 use super::profiles::NicProfiles;
 use super::table::{self, Mistakes, Table, choice, keys};
+use super::vis;
 use crate::interface::InterfaceKind;
 use crate::profile::Profile;
 use crate::sle;
@@ -39,6 +40,13 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "rx_queue",
     "notify",
     "poll_every",
+    "provider",
+    "reliability",
+    "completion",
+    "transfer",
+    "on_empty",
+    "split",
+    "strict",
 ];
 const FREE_BUFFER_KEYS: &[&str] = &["count", "length"];
 
@@ -87,6 +95,10 @@ const SEND_ALIGNMENT: u64 = 8;
 pub(super) struct Endpoints<'t> {
     /// The contents of each table. A field with a mistake holds a placeholder.
     pub(super) specs: Vec<EndpointSpec>,
+    /// The completion queues of their processes.
+    pub(super) completion_queues: Vec<CompletionQueueSpec>,
+    /// The place of each table.
+    pub(super) places: Vec<Span>,
     /// The NIC of each endpoint; `None` if its table names no NIC of the scenario.
     pub(super) nics: Vec<Option<NicId>>,
     /// Whether each endpoint names an applet, even if it cannot be read.
@@ -113,7 +125,7 @@ pub(super) fn read<'t>(
         limit,
         context.mistakes(),
     );
-    let (specs, homes): (Vec<EndpointSpec>, _) = tables
+    let (mut specs, homes): (Vec<EndpointSpec>, _) = tables
         .iter()
         .map(|table| {
             let name = names.define(table, context.mistakes());
@@ -126,6 +138,7 @@ pub(super) fn read<'t>(
         })
         .unzip();
     processes.check_names(&names, context.mistakes());
+    let completion_queues = vis::completion_queues(&tables, &mut specs, context.mistakes());
     let names_applet = tables.iter().map(|table| table.value("applet").is_some());
     let capsule_keys = tables
         .iter()
@@ -139,6 +152,8 @@ pub(super) fn read<'t>(
         capsule_keys,
         names_applet: names_applet.collect(),
         specs,
+        completion_queues,
+        places: tables.iter().map(|table| table.span).collect(),
         nics: homes,
         names,
     }
@@ -200,6 +215,7 @@ fn read_endpoint(
         let (key, partner) = ("state", "applet");
         mistakes.add(state.span(), MistakeKind::NeedsPartner { key, partner });
     }
+    let vi = vis::read(table, (interface, profile), mistakes);
     let (process, host) = processes.of_endpoint(table, nic, mistakes);
     let fuel_range = 0..=limits::FUEL_MAX;
     let (state, followers) = chain::states(table, &classes, heap, context);
@@ -216,6 +232,10 @@ fn read_endpoint(
         let what = "a capsule replaces a single applet";
         mistakes.add(table.span, MistakeKind::Chain { what });
     }
+    if !followers.is_empty() && vi.is_some() {
+        let what = "a VI has a single applet";
+        mistakes.add(table.span, MistakeKind::Chain { what });
+    }
     let endpoint = EndpointSpec {
         nic: home,
         name: name.to_owned(),
@@ -224,6 +244,7 @@ fn read_endpoint(
         followers,
         accepts_capsules,
         interface,
+        vi,
         buffer_area: narrow(buffer_area),
         free_buffer_count: narrow(free_buffer_count),
         free_buffer_length: narrow(free_buffer_length),

@@ -106,3 +106,6 @@ pub const REPEAT_MAX: u64 = EVENTS_MAX;
 
 /// Most mistakes that are reported at once: more than a person fixes before trying again.
 pub const MISTAKES_MAX: usize = 50;
+
+/// Entries of a completion queue. Far more than the descriptors of all VIs of a NIC.
+pub(super) const COMPLETION_ENTRIES_MAX: u64 = 1 << 24;

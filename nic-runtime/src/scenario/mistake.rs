@@ -289,6 +289,41 @@ pub enum MistakeKind {
         /// The other.
         b: &'static str,
     },
+    /// A VI has no channel, or several.
+    #[error("expected one channel for a VI, found {found}")]
+    ViChannels {
+        /// Number of channels.
+        found: u32,
+    },
+    /// The ends of a connection have different levels.
+    #[error("expected the same `reliability` at both ends of a connection")]
+    OtherLevel,
+    /// The NIC has no such provider of VIA.
+    #[error("expected a provider of profile `{profile}`, which has {has}")]
+    NoProvider {
+        /// The profile of the NIC.
+        profile: String,
+        /// The providers that it has.
+        has: String,
+    },
+    /// The ends of a connection have different providers.
+    #[error("expected the same `provider` at both ends of a connection")]
+    OtherProvider,
+    /// A link with faults carries writes to remote memory.
+    #[error("expected a link without faults: provider `clan` needs writes that keep their order")]
+    FaultyRemoteMemory,
+    /// The provider of a VI cannot do that.
+    #[error("expected a value that provider `{provider}` offers")]
+    NotOffered {
+        /// The provider.
+        provider: &'static str,
+    },
+    /// A completion queue has too few entries for the descriptors of its VIs.
+    #[error("expected a completion queue of at least {needed} entries")]
+    CompletionQueueTooSmall {
+        /// Number of descriptors.
+        needed: u64,
+    },
     /// A file that the scenario names cannot be read.
     #[error("cannot read the file: {0}")]
     File(ReadError),
@@ -468,6 +503,13 @@ impl MistakeKind {
             | MistakeKind::UnknownPlacement { .. }
             | MistakeKind::OtherProtocol { .. }
             | MistakeKind::ExcludedByInterface { .. }
+            | MistakeKind::ViChannels { .. }
+            | MistakeKind::OtherLevel
+            | MistakeKind::NoProvider { .. }
+            | MistakeKind::OtherProvider
+            | MistakeKind::FaultyRemoteMemory
+            | MistakeKind::NotOffered { .. }
+            | MistakeKind::CompletionQueueTooSmall { .. }
             | MistakeKind::File(_)
             | MistakeKind::NotUtf8
             | MistakeKind::Profile(_)

@@ -24,6 +24,7 @@ mod state;
 mod swaps;
 mod table;
 mod traffic;
+mod vis;
 
 pub use builtin::{BUILTIN, Builtin, builtin};
 pub use capture::CaptureError;

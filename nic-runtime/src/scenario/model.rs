@@ -11,6 +11,7 @@ use std::sync::Arc;
 use jive_core::FieldId;
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
+use nic_core::via::Reliability;
 
 use crate::interface::InterfaceKind;
 use crate::nic::Placement;
@@ -44,6 +45,8 @@ pub struct Scenario {
     pub processes: Vec<ProcessSpec>,
     /// The endpoints; [`EndpointId`] indexes them.
     pub endpoints: Vec<EndpointSpec>,
+    /// The completion queues of VIs.
+    pub completion_queues: Vec<CompletionQueueSpec>,
     /// The channels.
     pub channels: Vec<ChannelSpec>,
     /// The receives that users post, in file order (EMP).
@@ -190,6 +193,8 @@ pub struct EndpointSpec {
     pub accepts_capsules: bool,
     /// The interface of its user.
     pub interface: InterfaceKind,
+    /// What it is as a VI; `None` unless its interface is VIA.
+    pub vi: Option<ViSpec>,
     /// The size of its buffer area in bytes.
     pub buffer_area: u32,
     /// The number of free buffers. Their offsets are 0, L, 2L, …
@@ -246,6 +251,65 @@ pub struct AppletSpec {
     pub class: usize,
     /// The values of its static fields.
     pub state: Vec<FieldState>,
+}
+
+/// An endpoint as a VI.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ViSpec {
+    /// What it promises of messages.
+    pub reliability: Reliability,
+    /// Whether a message that is longer than a receive descriptor continues in the next.
+    pub splits: bool,
+    /// The completion queues of its sends and of its receives, indices into [`Scenario::completion_queues`].
+    pub queues: [Option<u32>; 2],
+    /// What moves its messages.
+    pub provider: Provider,
+    /// How a provider over remote memory writes messages.
+    pub transfer: TransferMode,
+    /// What happens to a message without a receive descriptor.
+    pub on_empty: OnEmpty,
+    /// Whether the peer's access to a receive descriptor ends when the descriptor completes.
+    pub strict: bool,
+}
+
+/// What moves the messages of a VI.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// A processor of the NIC.
+    Hardware,
+    /// A library that writes to remote memory over CLAN.
+    Clan,
+}
+
+/// How a provider over remote memory writes messages.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum TransferMode {
+    /// Short messages by the processor, long ones by DMA.
+    #[default]
+    Auto,
+    /// By the processor.
+    Pio,
+    /// By DMA.
+    Dma,
+}
+
+/// What happens to a message for which the peer has posted no receive descriptor.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum OnEmpty {
+    /// It is not sent.
+    #[default]
+    Drop,
+    /// It waits until the peer posts one (S5-22).
+    Defer,
+}
+
+/// A completion queue of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompletionQueueSpec {
+    /// Its name, unique in its process.
+    pub name: String,
+    /// The number of its entries. It has room for every descriptor of its VIs.
+    pub entries: u32,
 }
 
 /// A static field of an applet, and the value that a scenario stores in it.
@@ -355,6 +419,8 @@ pub struct SendSpec {
     pub payload: Vec<u8>,
     /// The tag of the message (EMP).
     pub tag: u16,
+    /// The immediate data of the message, if it has any (VIA).
+    pub immediate: Option<u32>,
     /// How many times the message is sent in all.
     pub repeat: u64,
     /// The time between two messages.

@@ -21,6 +21,7 @@ use super::receives;
 use super::swaps;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
+use super::vis;
 use crate::profile::Profile;
 
 const ROOT_KEYS: &[&str] = &[
@@ -131,6 +132,7 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
         processes::HOST_KEYS,
         processes::PROCESS_KEYS,
         endpoints::ENDPOINT_KEYS,
+        vis::COMPLETION_KEYS,
         receives::RECEIVE_KEYS,
         traffic::SEND_KEYS,
         swaps::SWAP_KEYS,
@@ -211,6 +213,8 @@ fn read_root(
     let mut endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
     let joined = links.iter().map(|link| link.between).collect();
     let channels = traffic::channels(root, &endpoints, (&nics, &joined), &mut context);
+    vis::check_connections(&endpoints, &channels, context.mistakes());
+    vis::check_links(&endpoints, (&channels, &links), context.mistakes());
     traffic::check_code_channels(&endpoints, &channels, context.mistakes());
     let receives = receives::read(root, &mut endpoints, &mut context);
     let sends = traffic::sends(root, &endpoints, &mut context);
@@ -259,6 +263,7 @@ fn read_root(
         links,
         processes: processes.specs,
         endpoints: endpoints.specs,
+        completion_queues: endpoints.completion_queues,
         channels,
         receives,
         sends,
@@ -339,7 +344,7 @@ mod tests {
         let [mistake] = &mistakes[..] else {
             panic!("expected one mistake, found {mistakes:?}");
         };
-        assert_eq!(mistake.kind.to_string(), "expected `unet` or `emp`");
+        assert_eq!(mistake.kind.to_string(), "expected `unet`, `emp` or `via`");
     }
 
     #[test]

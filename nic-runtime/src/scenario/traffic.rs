@@ -17,9 +17,17 @@ use super::names::NameIndex;
 use super::payload;
 use super::receives;
 use super::table::{self, Mistakes, Table, wrong_type};
+use super::vis;
 
 pub(super) const SEND_KEYS: &[&str] = &[
-    "endpoint", "channel", "tag", "at", "payload", "repeat", "every",
+    "endpoint",
+    "channel",
+    "tag",
+    "immediate",
+    "at",
+    "payload",
+    "repeat",
+    "every",
 ];
 
 /// An end of a channel: the endpoint, its number for the channel, and the number's place in the file.
@@ -150,6 +158,7 @@ pub(super) fn sends(
         let channel = send.required("channel", channel_number, context.mistakes());
         let interface = endpoint.map(|id| endpoints.specs[id.0 as usize].interface);
         let tag = receives::tag_of_send(send, interface, context.mistakes());
+        let immediate = vis::immediate_of_send(send, interface, context.mistakes());
         let (at, repeat, every) = times(send, context.mistakes());
         let position = endpoint.map_or(0, |id| {
             let position = of_endpoint.entry(id).or_default();
@@ -185,6 +194,7 @@ pub(super) fn sends(
             at: at + message.after,
             payload: message.bytes,
             tag,
+            immediate,
             repeat,
             every,
         }));

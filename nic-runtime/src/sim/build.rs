@@ -32,7 +32,8 @@ use crate::interface::{self, States};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
-use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
+use crate::remote::AllWindows;
+use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Provider, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
 use crate::sle::chain::Chains;
@@ -42,6 +43,7 @@ use crate::sle::state::reload;
 use crate::sle::suspend::{Suspensions, call_stack};
 use crate::sle::swap::{Swaps, may_bring_agendas};
 use crate::unet::{Channels, Endpoint, FreeQueue};
+use crate::via::ViaState;
 
 impl<'a, S: Sink> Simulation<'a, S> {
     /// Builds the simulation of a scenario.
@@ -79,6 +81,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let chains = Chains::new(scenario, &seats);
         let states = States::new(scenario, &endpoints);
         let have_own_work = interface::have_own_work(&scenario.endpoints);
+        let mut windows = AllWindows::default();
+        let via = ViaState::new(scenario, &endpoints, (&mut memory, &mut windows));
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -116,6 +120,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
             shared: vec![VecDeque::new(); if have_own_work { nics.len() } else { 0 }],
             states,
             delays: Delays::default(),
+            via,
+            windows,
             nics,
             fabric,
             packets: PacketStore::default(),
@@ -200,10 +206,16 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
     };
     let queues = QueueSizes {
         transmit: spec.tx_queue,
-        receive: spec.rx_queue,
+        receive: match spec.vi {
+            // Over remote memory the NIC refuses no message, so there is an entry for each receive descriptor.
+            Some(vi) if vi.provider == Provider::Clan => spec.rx_queue.max(spec.free_buffer_count),
+            Some(_) | None => spec.rx_queue,
+        },
     };
     let max_packet = profile.memory.max_packet.get();
-    Endpoint::new((spec.nic, max_packet), area, free, queues)
+    let mut endpoint = Endpoint::new((spec.nic, max_packet), area, free, queues);
+    endpoint.is_vi = spec.vi.is_some();
+    endpoint
 }
 
 fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {

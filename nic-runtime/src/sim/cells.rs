@@ -91,7 +91,11 @@ impl<S: Sink> Simulation<'_, S> {
             Cargo::IntoPacket(packet) | Cargo::FromArrival { packet, .. } => {
                 self.fabric[self.packets[packet].route].wire.cell
             }
-            Cargo::IntoArray(_) | Cargo::Staged | Cargo::Passed => 0,
+            Cargo::IntoArray(_)
+            | Cargo::Behind(_)
+            | Cargo::Staged
+            | Cargo::StagedBeside
+            | Cargo::Passed => 0,
         }
     }
 
@@ -135,7 +139,9 @@ impl<S: Sink> Simulation<'_, S> {
             Cargo::IntoPacket(_)
             | Cargo::FromArrival { .. }
             | Cargo::IntoArray(_)
+            | Cargo::Behind(_)
             | Cargo::Staged
+            | Cargo::StagedBeside
             | Cargo::Passed => return self.queue_transfer(id),
         };
         self.schedule.insert(start, Work::TransferStart(id));

@@ -11,6 +11,7 @@ use super::{Simulation, Work, at};
 use crate::fabric::PacketRef;
 use crate::interface::Stage;
 use crate::nic::ProcessorId;
+use crate::via;
 
 /// A queued or running transfer.
 #[derive(Copy, Clone, Debug)]
@@ -30,8 +31,12 @@ pub(crate) enum Cargo {
     IntoPacket(PacketRef),
     /// To a packet that went on the wire when its first cell had arrived.
     Passed,
+    /// Bytes that are in the packet already: it goes on the wire after all earlier transfers.
+    Behind(PacketRef),
     /// From the transfer's own staging slot.
     Staged,
+    /// From bytes staged together with an earlier transfer, whose slot they share.
+    StagedBeside,
     /// From an arrived packet, starting at `offset`. The packet ends after its `last` share.
     FromArrival {
         packet: PacketRef,
@@ -43,8 +48,12 @@ pub(crate) enum Cargo {
 impl Cargo {
     fn direction(self) -> DmaDirection {
         match self {
-            Cargo::IntoArray(_) | Cargo::IntoPacket(_) | Cargo::Passed => DmaDirection::HostToNic,
-            Cargo::Staged | Cargo::FromArrival { .. } => DmaDirection::NicToHost,
+            Cargo::IntoArray(_) | Cargo::IntoPacket(_) | Cargo::Behind(_) | Cargo::Passed => {
+                DmaDirection::HostToNic
+            }
+            Cargo::Staged | Cargo::StagedBeside | Cargo::FromArrival { .. } => {
+                DmaDirection::NicToHost
+            }
         }
     }
 }
@@ -191,13 +200,15 @@ impl<S: Sink> Simulation<'_, S> {
         let (endpoint, host, cargo) = (*endpoint, *host, *cargo);
         let nic = self.endpoints[at(endpoint.0)].nic;
         match cargo {
-            Cargo::IntoArray(_) | Cargo::Passed => {}
+            Cargo::IntoArray(_) | Cargo::Behind(_) | Cargo::Passed => {}
             Cargo::IntoPacket(packet) => {
                 let bytes = &mut self.packets[packet].bytes;
                 bytes.clear();
                 bytes.extend_from_slice(self.memory.bytes(host));
             }
-            Cargo::Staged => self.memory.bytes_mut(host).copy_from_slice(staged),
+            Cargo::Staged | Cargo::StagedBeside => {
+                self.memory.bytes_mut(host).copy_from_slice(staged);
+            }
             Cargo::FromArrival { packet, offset, .. } => {
                 let share = &self.packets[packet].bytes[at(offset)..][..at(host.length())];
                 self.memory.bytes_mut(host).copy_from_slice(share);
@@ -210,6 +221,11 @@ impl<S: Sink> Simulation<'_, S> {
             Cargo::IntoPacket(packet) => {
                 self.enqueue(packet);
             }
+            Cargo::Behind(packet) => {
+                let trigger = self.packets[packet].trigger;
+                self.enqueue(packet);
+                via::requests_done(self, endpoint, trigger);
+            }
             Cargo::Staged => {
                 self.dma_slot_freed(nic);
             }
@@ -221,7 +237,7 @@ impl<S: Sink> Simulation<'_, S> {
                     self.end_arrival(packet);
                 }
             }
-            Cargo::Passed => {}
+            Cargo::Passed | Cargo::StagedBeside => {}
         }
     }
 
@@ -234,6 +250,9 @@ impl<S: Sink> Simulation<'_, S> {
 
     /// Makes the oldest invisible receive descriptor visible.
     pub(crate) fn publish(&mut self, id: EndpointId) {
+        if via::is_vi(self, id) {
+            return via::publish(self, id);
+        }
         let endpoint = &mut self.endpoints[at(id.0)];
         let Some(descriptor) = endpoint.receive.publish() else {
             return;

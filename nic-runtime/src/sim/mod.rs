@@ -71,6 +71,7 @@ use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
 use crate::nic::{Nic, ProcessorId};
+use crate::remote::AllWindows;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
 use crate::sle;
@@ -80,6 +81,7 @@ use crate::sle::load::{self, NotLoaded};
 use crate::sle::suspend::Suspensions;
 use crate::sle::swap::Swaps;
 use crate::unet::Endpoint;
+use crate::via::{self, ViaState};
 
 /// How and when a run ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -299,6 +301,10 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// The state of each interface.
     pub(crate) states: States<'a>,
     delays: Delays,
+    /// The state of VIs.
+    pub(crate) via: ViaState<'a>,
+    /// The windows of all nodes.
+    pub(crate) windows: AllWindows,
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,
     pub(crate) transfers: Transfers,
@@ -350,6 +356,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Loads the applets, then handles events until the run ends. With `groups`, runs one group after another, and
     /// returns `None` if a packet left its group.
     fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
+        via::start(self);
         let loaded = load::load_applets(self);
         // Work that applets scheduled while loading may belong to any group, so groups require an empty schedule.
         let groups = groups.filter(|_| self.schedule.is_empty());

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use nic_core::event::{DropReason, NicEvent, RxBody, Sink, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
-use nic_core::unet::{MessageBody, ReceiveDescriptor};
+use nic_core::unet::{MessageBody, ReceiveDescriptor, Received};
 
 use super::{SimError, Simulation, Work, at};
 use crate::host::Task;
 use crate::host::program::{Action, Happened, OwnProcess, Programs};
 use crate::scenario::model::Scenario;
+use crate::via;
 
 /// The processes with supplied programs; usually none.
 #[derive(Default)]
@@ -108,6 +109,9 @@ impl<S: Sink> Simulation<'_, S> {
         self.own.of_endpoint.get(&id)?;
         let endpoint = &self.endpoints[at(id.0)];
         let message = endpoint.receive.first()?;
+        if message.received() != Received::Message {
+            return None;
+        }
         let payload = match &message.body {
             MessageBody::Inline(bytes) => bytes.to_vec(),
             MessageBody::Buffers(list) => {
@@ -156,6 +160,13 @@ impl<S: Sink> Simulation<'_, S> {
             };
             match action {
                 Action::Compute(takes) => return self.busy(home, Task::Posting, takes),
+                Action::Disconnect(endpoint) => via::disconnect(self, endpoint),
+                Action::Write {
+                    endpoint,
+                    window,
+                    offset,
+                    bytes,
+                } => via::write_raw(self, endpoint, (window, offset), bytes),
                 Action::WakeAt(time) => {
                     let time = time.max(self.now);
                     self.schedule.insert(time, Work::Wake(home));
@@ -176,7 +187,8 @@ impl<S: Sink> Simulation<'_, S> {
                             self.memory.bytes_mut(space).copy_from_slice(&payload);
                             self.post(endpoint, channel, space);
                             let nic = self.endpoints[at(endpoint.0)].nic;
-                            let takes = self.host_costs[at(nic.0)].of_post(length);
+                            let takes = self.host_costs[at(nic.0)].of_post(length)
+                                + via::post_takes(self, endpoint, length);
                             return self.busy(home, Task::Posting, takes);
                         }
                         TransmitSpace::Taken => {

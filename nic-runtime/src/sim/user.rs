@@ -16,6 +16,7 @@ use crate::interface;
 use crate::memory::HostMemory;
 use crate::sle;
 use crate::unet::Endpoint;
+use crate::via;
 
 impl<S: Sink> Simulation<'_, S> {
     /// A message of a send becomes due: queues it for its user, and schedules the next one.
@@ -66,6 +67,10 @@ impl<S: Sink> Simulation<'_, S> {
             offset,
             length,
         } = descriptor;
+        let status = match self.via.is_on() {
+            true => via::status(self, id, status),
+            false => status,
+        };
         if S::LISTENS {
             let refusal = match status {
                 TxStatus::Refused => {
@@ -73,15 +78,17 @@ impl<S: Sink> Simulation<'_, S> {
                 }
                 TxStatus::Ok | TxStatus::Trap | TxStatus::Failed => None,
             };
-            let kind = UnetEvent::TxDone {
-                channel,
-                offset,
-                length,
-                status,
-                refusal,
-                post,
-            };
-            self.report.emit(self.now, id, kind);
+            if !via::tell_completed(self, id, (descriptor, status), post) {
+                let kind = UnetEvent::TxDone {
+                    channel,
+                    offset,
+                    length,
+                    status,
+                    refusal,
+                    post,
+                };
+                self.report.emit(self.now, id, kind);
+            }
         }
         self.levels_changed(id);
         self.users[at(id.0)].region.complete(descriptor);
@@ -186,7 +193,11 @@ impl<S: Sink> Simulation<'_, S> {
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         interface::send_begins(self, id, spec);
         self.post(id, spec.channel, space);
-        self.busy(id, Task::Posting, costs.of_post(length))
+        let mut takes = costs.of_post(length);
+        if self.via.is_on() {
+            takes += via::post_takes(self, id, length);
+        }
+        self.busy(id, Task::Posting, takes)
     }
 
     /// Pushes a transmit descriptor for the message in `space`.
@@ -203,17 +214,16 @@ impl<S: Sink> Simulation<'_, S> {
             .transmit
             .post(descriptor)
             .expect("the user saw that there is room");
-        self.report.emit(
-            self.now,
-            id,
-            UnetEvent::TxPost {
+        if !self.via.is_on() || !via::tell_posted(self, id, descriptor, post) {
+            let kind = UnetEvent::TxPost {
                 channel,
                 offset,
                 length,
                 payload: self.memory.bytes(space),
                 post,
-            },
-        );
+            };
+            self.report.emit(self.now, id, kind);
+        }
         self.levels_changed(id);
         interface::post_came(self, id);
     }

@@ -12,6 +12,8 @@ use nic_core::unet::Channel;
 use super::{Simulation, Tenant, Work, at};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::{self, Passes, Shown};
+use crate::remote;
+use crate::via;
 
 impl<S: Sink> Simulation<'_, S> {
     /// Makes a packet, still without bytes, and numbers it. The caller has taken its send slot.
@@ -104,7 +106,7 @@ impl<S: Sink> Simulation<'_, S> {
             sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
         let duration = direction.occupied_by(length(sent) + sent.header.length());
-        if self.transfers_delay_packets && sent.header.is_none() {
+        if self.transfers_delay_packets && sent.header.is_message() {
             return self.first_bit_out_by_transfers(id, packet, duration);
         }
         self.first_bit_goes(id, packet, duration);
@@ -174,6 +176,11 @@ impl<S: Sink> Simulation<'_, S> {
     /// Reports the start of a packet with a header.
     #[cold]
     fn first_bit_of_frame_goes(&mut self, packet: PacketRef, duration: SimDuration) {
+        match self.packets[packet].header {
+            Header::None | Header::Emp(_) => {}
+            Header::Via(_) => return via::packet_goes(self, packet, duration),
+            Header::Remote(_) => return remote::packet_goes(self, packet, duration),
+        }
         if S::LISTENS {
             let shown = Shown {
                 states: &self.states,
@@ -294,9 +301,11 @@ impl<S: Sink> Simulation<'_, S> {
             let nic = self.endpoints[at(from.0)].nic;
             self.release_send_slot(nic);
         }
-        if !header.is_none() {
+        match header {
+            Header::None => {}
             // The interface decides when the descriptor is complete.
-            return;
+            Header::Emp(_) | Header::Remote(_) => return,
+            Header::Via(_) => return via::packet_left(self, packet),
         }
         if let Trigger::Post(post) = trigger {
             let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
@@ -316,7 +325,7 @@ impl<S: Sink> Simulation<'_, S> {
             return self.deliver(packet);
         }
         let fate = arrived.fate.unwrap_or_default();
-        let is_empty = arrived.bytes.is_empty() && arrived.header.is_none();
+        let is_empty = arrived.bytes.is_empty() && arrived.header.length() == 0;
         if let Some(bit) = fate.flipped.filter(|_| !is_empty) {
             // A header that cannot be read is discarded like a frame with a wrong CRC.
             if direction.wire.crc || !arrived.header.flip(&mut arrived.bytes, bit) {
@@ -375,6 +384,11 @@ impl<S: Sink> Simulation<'_, S> {
     /// it needs a slot and none is free.
     #[cold]
     fn deliver_frame(&mut self, packet: PacketRef) {
+        match self.packets[packet].header {
+            Header::None | Header::Emp(_) => {}
+            Header::Via(_) => return via::packet_came(self, packet),
+            Header::Remote(_) => return remote::packet_came(self, packet),
+        }
         let arrived = &self.packets[packet];
         let (to, channel) = arrived.to;
         if !arrived.header.is_for_nic() && !arrived.has_arrival_slot {
@@ -422,7 +436,7 @@ impl<S: Sink> Simulation<'_, S> {
         let kind = NicEvent::WireDrop {
             packet: id,
             reason,
-            is_frame: !header.is_none(),
+            is_frame: !header.is_message(),
         };
         self.report.emit(self.now, to, kind);
         self.end_arrival(packet);
@@ -436,8 +450,12 @@ impl<S: Sink> Simulation<'_, S> {
         let Packet {
             to: (to, _),
             has_arrival_slot,
+            header,
             ..
         } = self.packets[packet];
+        if let Header::Via(_) = header {
+            via::arrival_over(self, packet);
+        }
         self.packets.release(packet);
         if has_arrival_slot {
             self.release_arrival_slot(to);

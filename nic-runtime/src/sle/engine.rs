@@ -20,6 +20,7 @@ use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::staging::{Grant, Waiter};
 use crate::sim::{AppletId, Simulation, Tenant, at};
 use crate::unet;
+use crate::via;
 
 /// Begins the call of `doRx` for a packet, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -343,6 +344,16 @@ fn admit<S: Sink>(
             }
         }
         Effect::HostToNic { .. } => {}
+        Effect::Carry { from, .. }
+            if via::placing(sim, endpoint, from.length()) == Some(Made::Descriptor) =>
+        {
+            let processor = &mut sim.processors[at(on.0)];
+            let has_slot = std::mem::take(&mut processor.activation.has_dma_slot);
+            if !has_slot && !sim.nics[at(processor.nic.0)].dma_slots.take() {
+                return Err(Refused::Stop(await_dma_slot(sim, on, native)));
+            }
+            return Ok((effect, push));
+        }
         // Effects that do not count towards the quota.
         Effect::NewArray { .. }
         | Effect::BufferLength

@@ -10,7 +10,7 @@ use jive_core::{FieldId, Heap, Lifetime, LinkedClass, MethodId, Step, Trap, Trap
 use jive_embed::{LoadError, load_class};
 use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
-use nic_core::id::{EndpointId, PacketId};
+use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{
     ArraySpan, Effect, NicEntry, NicNative, Port, Request, Rights, check, perform,
@@ -29,6 +29,7 @@ use crate::sim::budget::Exceeded;
 use crate::sim::{SimError, Simulation, Tenant, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
+use crate::via;
 
 /// Most packets that an endpoint may send while it is loaded; more are dropped.
 ///
@@ -380,6 +381,32 @@ impl<S: Sink> Port for Loading<'_, '_, S> {
         } else {
             self.simulation.drop_unsent(packet);
         }
+        Ok(())
+    }
+
+    fn placing(&mut self, length: u32) -> Option<Made> {
+        via::placing(self.simulation, self.tenant.endpoint, length)
+    }
+
+    fn place(&mut self, from: ArraySpan, channel: ChannelId) -> Result<(), Infallible> {
+        let Tenant { endpoint, applet } = self.tenant;
+        let message = via::Message {
+            packet: None,
+            channel,
+            length: from.length(),
+            immediate: None,
+        };
+        let simulation = &mut *self.simulation;
+        let Some(buffers) = via::take_descriptors(simulation, endpoint, message) else {
+            return Ok(());
+        };
+        let heap = simulation.applets[at(applet.0)].instance.heap();
+        let bytes = from.bytes(heap);
+        let shares = via::shares(&simulation.endpoints[at(endpoint.0)], &buffers, bytes);
+        for (host, share) in shares {
+            simulation.memory.bytes_mut(host).copy_from_slice(share);
+        }
+        simulation.publish(endpoint);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use jive_core::Heap;
 use nic_core::event::{DropReason, Made, Sink};
-use nic_core::id::PacketId;
+use nic_core::id::{ChannelId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, Port};
 use nic_core::time::{SimDuration, SimTime};
@@ -18,6 +18,7 @@ use crate::sim::processor::Next;
 use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
+use crate::via;
 
 /// What happens to a pushed packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -106,6 +107,49 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
             Push::Leaves => interface::send(self.simulation, packet),
             Push::IsDropped => self.simulation.drop_unsent(packet),
         }
+        Ok(())
+    }
+
+    fn placing(&mut self, length: u32) -> Option<Made> {
+        via::placing(self.simulation, self.tenant.endpoint, length)
+    }
+
+    #[cold]
+    fn place(&mut self, from: ArraySpan, channel: ChannelId) -> Result<(), Next> {
+        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let message = via::Message {
+            packet: self.call().packet(),
+            channel,
+            length: from.length(),
+            immediate: None,
+        };
+        let simulation = &mut *self.simulation;
+        let Some(buffers) = via::take_descriptors(simulation, tenant.endpoint, message) else {
+            return Ok(());
+        };
+        let heap = simulation.applets[at(tenant.applet.0)].instance.heap();
+        let bytes = from.bytes(heap);
+        let endpoint = &simulation.endpoints[at(tenant.endpoint.0)];
+        let queued: Vec<_> = via::shares(endpoint, &buffers, bytes)
+            .enumerate()
+            .map(|(index, (host, share))| {
+                let transfer = Transfer {
+                    endpoint: tenant.endpoint,
+                    host,
+                    // The call has claimed one slot, which holds the whole message.
+                    cargo: match index {
+                        0 => Cargo::Staged,
+                        _ => Cargo::StagedBeside,
+                    },
+                    trigger,
+                };
+                simulation.transfers.add(transfer, share)
+            })
+            .collect();
+        for transfer in queued {
+            simulation.queue_transfer(transfer);
+        }
+        simulation.publish_in_turn(tenant.endpoint);
         Ok(())
     }
 

@@ -38,3 +38,5 @@ mod trace;
 mod unheard;
 mod until;
 mod values;
+mod via;
+mod via_over_memory;

@@ -82,6 +82,7 @@ pub fn capsule(bytes: &[u8]) {
             at,
             payload,
             tag: 0,
+            immediate: None,
             repeat: 1,
             every: SimDuration::ZERO,
         }));

@@ -140,6 +140,7 @@ impl Traffic {
                     channel: TO_NEXT,
                     payload: vec![0x55; self.length],
                     tag: 0,
+                    immediate: None,
                     ..pair.sends[0].clone()
                 });
             }
@@ -181,6 +182,7 @@ impl Traffic {
                     at: first,
                     payload: vec![0x55; self.length],
                     tag: 0,
+                    immediate: None,
                     repeat: self.packets / senders,
                     every: SPACING.times(self.active.into()),
                     ..pair.sends[0].clone()

@@ -1,0 +1,404 @@
+//! Reads the keys of `[[endpoint]]` and `[[send]]` that are for VIs, and checks their connections.
+
+use std::collections::BTreeMap;
+
+use nic_core::id::EndpointId;
+use nic_core::via::Reliability;
+
+use super::endpoints::Endpoints;
+use super::limits;
+use super::mistake::{MistakeKind, Span};
+use super::model::{
+    ChannelSpec, CompletionQueueSpec, EndpointSpec, LinkSpec, OnEmpty, Provider, TransferMode,
+    ViSpec,
+};
+use super::table::{self, Mistakes, Table, choice, keys};
+use crate::interface::InterfaceKind;
+use crate::profile::Profile;
+
+/// The keys of `[[endpoint]]` for VIs.
+pub(super) const VI_KEYS: [&str; 7] = [
+    "provider",
+    "reliability",
+    "completion",
+    "transfer",
+    "on_empty",
+    "split",
+    "strict",
+];
+
+pub(super) const COMPLETION_KEYS: &[&str] = &["send", "receive", "entries"];
+
+const INTERFACE: &str = "interface = \"via\"";
+
+const PROVIDERS: [(&str, Provider); 2] =
+    [("hardware", Provider::Hardware), ("clan", Provider::Clan)];
+const PROVIDER_NAMES: [&str; PROVIDERS.len()] = keys(&PROVIDERS);
+
+const LEVEL_NAMES: [&str; Reliability::ALL.len()] = keys(&Reliability::ALL);
+
+const TRANSFERS: [(&str, TransferMode); 3] = [
+    ("auto", TransferMode::Auto),
+    ("pio", TransferMode::Pio),
+    ("dma", TransferMode::Dma),
+];
+const TRANSFER_NAMES: [&str; TRANSFERS.len()] = keys(&TRANSFERS);
+
+const ON_EMPTY: [(&str, OnEmpty); 2] = [("drop", OnEmpty::Drop), ("defer", OnEmpty::Defer)];
+const ON_EMPTY_NAMES: [&str; ON_EMPTY.len()] = keys(&ON_EMPTY);
+
+/// Reads what makes an endpoint a VI. Returns `None` for an endpoint of another interface, which may have none of the
+/// keys.
+pub(super) fn read(
+    table: &Table<'_>,
+    (interface, profile): (InterfaceKind, &Profile),
+    mistakes: &mut Mistakes,
+) -> Option<ViSpec> {
+    if interface != InterfaceKind::Via {
+        for key in VI_KEYS {
+            if let Some(value) = table.value(key) {
+                let partner = INTERFACE;
+                mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
+            }
+        }
+        return None;
+    }
+    if let Some(value) = table.value("accept_capsules") {
+        let (key, of) = ("accept_capsules", INTERFACE);
+        mistakes.add(value.span(), MistakeKind::Excluded { key, of });
+    }
+    let provider = provider(table, profile, mistakes);
+    let transfer = choice(table, "transfer", &TRANSFERS, &TRANSFER_NAMES, mistakes);
+    let on_empty = choice(table, "on_empty", &ON_EMPTY, &ON_EMPTY_NAMES, mistakes);
+    let strict = table.optional("strict", table::boolean, mistakes);
+    let strict = strict.is_some_and(|strict| strict.value);
+    if provider == Provider::Hardware {
+        // Its NIC moves all bytes by DMA, and its sender does not know the receive descriptors of the peer.
+        for (key, is_beyond) in [
+            ("transfer", transfer == Some(TransferMode::Pio)),
+            ("on_empty", on_empty == Some(OnEmpty::Defer)),
+            ("strict", strict),
+        ] {
+            if let (true, Some(value)) = (is_beyond, table.value(key)) {
+                let provider = "hardware";
+                mistakes.add(value.span(), MistakeKind::NotOffered { provider });
+            }
+        }
+    } else if let Some(applet) = table.value("applet") {
+        let (key, of) = ("applet", "provider = \"clan\"");
+        mistakes.add(applet.span(), MistakeKind::Excluded { key, of });
+    }
+    let reliability = choice(
+        table,
+        "reliability",
+        &Reliability::ALL,
+        &LEVEL_NAMES,
+        mistakes,
+    );
+    let splits = table.optional("split", table::boolean, mistakes);
+    Some(ViSpec {
+        reliability: reliability.unwrap_or_default(),
+        splits: splits.is_some_and(|splits| splits.value),
+        queues: [None; 2],
+        provider,
+        transfer: transfer.unwrap_or_default(),
+        on_empty: on_empty.unwrap_or_default(),
+        strict,
+    })
+}
+
+/// Returns the provider of a VI: the given one, or the only one that the profile has.
+fn provider(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Provider {
+    let has = |provider: Provider| match provider {
+        Provider::Hardware => profile.base.is_some(),
+        Provider::Clan => profile.clan.is_some() && profile.via.is_some(),
+    };
+    let given = choice(table, "provider", &PROVIDERS, &PROVIDER_NAMES, mistakes);
+    let only = PROVIDERS.iter().find(|(_, provider)| has(*provider));
+    let provider = given.or(only.map(|(_, provider)| *provider));
+    let provider = provider.unwrap_or(Provider::Hardware);
+    if !has(provider) {
+        let known = PROVIDERS.iter().filter(|(_, provider)| has(*provider));
+        let known: Vec<String> = known.map(|(name, _)| format!("`{name}`")).collect();
+        let kind = MistakeKind::NoProvider {
+            profile: profile.name.clone(),
+            has: match known.is_empty() {
+                true => "none".to_owned(),
+                false => known.join(" and "),
+            },
+        };
+        let place = table
+            .value("provider")
+            .map_or(table.span, |value| value.span().into());
+        mistakes.add(place, kind);
+    }
+    provider
+}
+
+/// A completion queue of which several VIs may be read.
+struct Named {
+    position: u32,
+    /// Entries that its VIs need.
+    needed: u64,
+    /// Entries that the scenario gives it, and where.
+    given: Option<(u64, Span)>,
+}
+
+/// Reads the completion queues of all VIs. Queues of different processes may have the same name.
+pub(super) fn completion_queues(
+    tables: &[Table<'_>],
+    specs: &mut [EndpointSpec],
+    mistakes: &mut Mistakes,
+) -> Vec<CompletionQueueSpec> {
+    let mut named = BTreeMap::new();
+    let mut queues = Vec::new();
+    for (index, (table, spec)) in tables.iter().zip(specs).enumerate() {
+        let (Some(vi), Some(value)) = (&mut spec.vi, table.value("completion")) else {
+            continue;
+        };
+        let what = "`completion`";
+        let Some(of) = Table::of_value(value, what, COMPLETION_KEYS, mistakes) else {
+            continue;
+        };
+        let range = 1..=limits::COMPLETION_ENTRIES_MAX;
+        let entries = of.value("entries").map(|value| {
+            let entries = of.number("entries", 1, range, table::integer, mistakes);
+            (entries, Span::from(value.span()))
+        });
+        // An endpoint without a process is a process of its own.
+        let owner = match spec.process {
+            Some(process) => (0, u64::from(process)),
+            None => (1, index as u64),
+        };
+        let receives = u64::from(spec.rx_queue) + u64::from(spec.free_buffer_count);
+        let sides = [("send", u64::from(spec.tx_queue)), ("receive", receives)];
+        for (side, (key, needed)) in sides.into_iter().enumerate() {
+            let Some(name) = of.optional(key, table::text, mistakes) else {
+                continue;
+            };
+            if name.value.is_empty() || name.value.len() > limits::NAME_BYTES_MAX {
+                mistakes.add(name.span, MistakeKind::NameLength);
+                continue;
+            }
+            let queue = named.entry((owner, name.value)).or_insert_with(|| {
+                let position = u32::try_from(queues.len()).expect("two for each endpoint at most");
+                queues.push(CompletionQueueSpec {
+                    name: name.value.to_owned(),
+                    entries: 0,
+                });
+                Named {
+                    position,
+                    needed: 0,
+                    given: None,
+                }
+            });
+            queue.needed += needed;
+            queue.given = queue.given.max(entries);
+            vi.queues[side] = Some(queue.position);
+        }
+    }
+    for queue in named.into_values() {
+        let entries = match queue.given {
+            None => queue.needed,
+            Some((entries, span)) => {
+                if entries < queue.needed {
+                    let needed = queue.needed;
+                    mistakes.add(span, MistakeKind::CompletionQueueTooSmall { needed });
+                }
+                entries
+            }
+        };
+        let entries = u32::try_from(entries).unwrap_or(u32::MAX);
+        queues[queue.position as usize].entries = entries;
+    }
+    queues
+}
+
+/// Checks that each VI has one channel, and that both its ends have the same level.
+pub(super) fn check_connections(
+    endpoints: &Endpoints<'_>,
+    channels: &[ChannelSpec],
+    mistakes: &mut Mistakes,
+) {
+    let mut counts = vec![0_u32; endpoints.specs.len()];
+    let vi = |id: EndpointId| endpoints.specs[id.0 as usize].vi;
+    for ChannelSpec { a, b } in channels {
+        for (id, _) in [a, b] {
+            counts[id.0 as usize] += 1;
+        }
+        let (Some(one), Some(other)) = (vi(a.0), vi(b.0)) else {
+            continue;
+        };
+        let place = endpoints.places[b.0.0 as usize];
+        if one.reliability != other.reliability {
+            mistakes.add(place, MistakeKind::OtherLevel);
+        }
+        if one.provider != other.provider {
+            mistakes.add(place, MistakeKind::OtherProvider);
+        }
+    }
+    for ((spec, found), place) in endpoints.specs.iter().zip(counts).zip(&endpoints.places) {
+        if spec.vi.is_some() && found != 1 {
+            mistakes.add(*place, MistakeKind::ViChannels { found });
+        }
+    }
+}
+
+/// Checks that no link with faults carries writes of VIs to remote memory, whose order nothing may change.
+pub(super) fn check_links(
+    endpoints: &Endpoints<'_>,
+    (channels, links): (&[ChannelSpec], &[LinkSpec]),
+    mistakes: &mut Mistakes,
+) {
+    for ChannelSpec { a, b } in channels {
+        let spec = &endpoints.specs[a.0.0 as usize];
+        if spec.vi.is_none_or(|vi| vi.provider != Provider::Clan) {
+            continue;
+        }
+        let (one, other) = (spec.nic, endpoints.specs[b.0.0 as usize].nic);
+        let mut of_channel = links
+            .iter()
+            .filter(|link| [(one, other), (other, one)].contains(&link.between));
+        if of_channel.any(|link| {
+            let faults = [link.loss, link.duplicate, link.corrupt, link.reorder];
+            faults.into_iter().any(|chance| chance > 0.0)
+        }) {
+            let place = endpoints.places[a.0.0 as usize];
+            mistakes.add(place, MistakeKind::FaultyRemoteMemory);
+        }
+    }
+}
+
+/// Reads the immediate data of a `[[send]]`. Only messages of VIs have any.
+pub(super) fn immediate_of_send(
+    send: &Table<'_>,
+    interface: Option<InterfaceKind>,
+    mistakes: &mut Mistakes,
+) -> Option<u32> {
+    let value = send.value("immediate")?;
+    let range = 0..=u64::from(u32::MAX);
+    let immediate = send.number("immediate", 0, range, table::integer, mistakes);
+    if interface.is_some_and(|interface| interface != InterfaceKind::Via) {
+        let (key, partner) = ("immediate", INTERFACE);
+        mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
+    }
+    u32::try_from(immediate).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Scenario, ScenarioError, parse};
+
+    /// Two VIs with these keys, and a channel.
+    fn read(a: &str, b: &str, rest: &str) -> Result<Scenario, Vec<String>> {
+        let text = format!(
+            "[[nic]]\nname = 'n'\n[[process]]\nname = 'p'\nnic = 'n'\n\
+             [[endpoint]]\nnic = 'n'\nname = 'a'\ninterface = 'via'\n{a}\n\
+             [[endpoint]]\nnic = 'n'\nname = 'b'\ninterface = 'via'\n{b}\n{rest}\n"
+        );
+        match parse(text.as_bytes(), None, None) {
+            Ok(scenario) => Ok(scenario),
+            Err(ScenarioError::Mistakes(mistakes)) => Err(mistakes
+                .iter()
+                .map(|mistake| mistake.kind.to_string())
+                .collect()),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    const JOINED: &str = "[[channel]]\na = 1\nb = 7\n";
+
+    fn refusal(a: &str, b: &str, rest: &str) -> String {
+        match read(a, b, rest).unwrap_err().as_slice() {
+            [mistake] => mistake.clone(),
+            mistakes => panic!("{mistakes:?}"),
+        }
+    }
+
+    #[test]
+    fn a_vi_has_one_channel_and_both_ends_one_level() {
+        let none = read("", "", "").unwrap_err();
+        assert_eq!(none, ["expected one channel for a VI, found 0"; 2]);
+        let two = read("", "", &format!("{JOINED}[[channel]]\na = 2\nb = 8\n")).unwrap_err();
+        assert_eq!(two, ["expected one channel for a VI, found 2"; 2]);
+        let itself = read("", "", "[[channel]]\na = [1, 2]\n[[channel]]\nb = [1, 2]\n");
+        let itself = itself.unwrap_err();
+        assert_eq!(itself, ["expected one channel for a VI, found 2"; 2]);
+        let other = "reliability = 'reception'";
+        assert_eq!(
+            refusal("", other, JOINED),
+            "expected the same `reliability` at both ends of a connection"
+        );
+        let scenario = read(other, other, JOINED).unwrap();
+        let vi = scenario.endpoints[1].vi.unwrap();
+        assert_eq!(vi.reliability, Reliability::Reception);
+    }
+
+    #[test]
+    fn what_the_hardware_does_not_offer_is_refused() {
+        let clan = "provider = 'clan'";
+        assert_eq!(
+            read(clan, clan, JOINED).unwrap_err(),
+            ["expected a provider of profile `lanai-1998`, which has `hardware`"; 2]
+        );
+        for key in ["transfer = 'pio'", "on_empty = 'defer'", "strict = true"] {
+            assert_eq!(
+                refusal(key, "", JOINED),
+                "expected a value that provider `hardware` offers",
+                "{key}"
+            );
+        }
+        let offered = "provider = 'hardware'\ntransfer = 'dma'\non_empty = 'drop'\nstrict = false";
+        read(offered, "split = true", JOINED).unwrap();
+    }
+
+    #[test]
+    fn keys_of_vis_are_for_vis() {
+        let u_net = "[[endpoint]]\nnic = 'n'\nname = 'u'\n";
+        for key in VI_KEYS {
+            let rest = format!("{u_net}{key} = true\n{JOINED}");
+            let expected = format!("`{key}` needs `interface = \"via\"`");
+            assert_eq!(refusal("", "", &rest), expected);
+        }
+        let send =
+            "[[send]]\nendpoint = 'u'\nchannel = 1\npayload = { zeros = 1 }\nimmediate = 1\n";
+        assert_eq!(
+            refusal("", "", &format!("{u_net}{JOINED}{send}")),
+            "`immediate` needs `interface = \"via\"`"
+        );
+        let long = send
+            .replace("'u'", "'a'")
+            .replace("= 1\n", "= 4294967296\n");
+        let mistakes = read("", "", &format!("{JOINED}{long}")).unwrap_err();
+        assert!(
+            mistakes.iter().any(|mistake| mistake.contains("immediate")),
+            "{mistakes:?}"
+        );
+        let joined = "[[channel]]\na = 1\nu = 7\n[[channel]]\nb = 1\nu = 8\n";
+        let mistakes = read("", "", &format!("{u_net}{joined}")).unwrap_err();
+        assert!(
+            mistakes
+                .iter()
+                .all(|mistake| mistake.contains("one interface")),
+            "{mistakes:?}"
+        );
+    }
+
+    #[test]
+    fn a_completion_queue_has_room_for_its_vis() {
+        let of = |more: &str| format!("process = 'p'\ncompletion = {{ receive = 'q'{more} }}");
+        let scenario = read(&of(""), &of(""), JOINED).unwrap();
+        let queues = &scenario.completion_queues;
+        // Each VI has 64 entries in its receive queue and 8 buffers.
+        assert_eq!((queues.len(), queues[0].entries), (1, 144));
+        assert_eq!(
+            refusal(&of(""), &of(", entries = 143"), JOINED),
+            "expected a completion queue of at least 144 entries"
+        );
+        // Without a process, each endpoint has a queue of its own.
+        let own = "completion = { send = 's', receive = 'q' }";
+        let scenario = read(own, own, JOINED).unwrap();
+        assert_eq!(scenario.completion_queues.len(), 4);
+    }
+}

@@ -1,0 +1,373 @@
+//! Connections: numbers of packets, acknowledgements, and the end of a connection at both ends.
+//!
+//! Control packets need neither slots nor a processor. Links apply no faults to them: the NICs are taken to repeat them
+//! until they arrive.
+
+use nic_core::event::{DropReason, NicEvent, Sink, Trigger, TxStatus, ViaEvent};
+use nic_core::id::{EndpointId, PacketId};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::FreeQueue;
+use nic_core::via::{
+    Acknowledged, Arrival, CONTROL_BYTES, Reason, RegionAction, Reliability, Side, Status, ViState,
+    ViaHeader,
+};
+
+use super::hardware::Delay;
+use super::{SILENCE, Sent, over_memory, user};
+use crate::fabric::{Fate, Header, Packet, PacketRef};
+use crate::interface::Delay as AnyDelay;
+use crate::sim::{Simulation, at};
+use crate::storage::Growing;
+
+/// Reports what is there when the run starts: registered regions, posted receive descriptors and connections.
+pub(crate) fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
+    for index in 0..sim.via.ends.len() {
+        let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
+        if sim.via.end(id).is_none() {
+            continue;
+        }
+        let area = sim.endpoints[index].area;
+        let registered = sim.via.registry.register(area, id.0);
+        debug_assert!(registered.is_ok(), "the table of regions grows");
+        let kind = ViaEvent::Region {
+            action: RegionAction::Registered,
+            region: area.index(),
+            length: area.length(),
+        };
+        sim.report.emit(sim.now, id, kind);
+        let free: &FreeQueue<Growing> = &sim.endpoints[index].free;
+        let length = free.buffer_length();
+        for number in 0..u32::try_from(free.count()).unwrap_or(u32::MAX) {
+            let offset = number * length;
+            sim.report
+                .emit(sim.now, id, ViaEvent::RxPost { offset, length });
+        }
+        over_memory::post_first(sim, id);
+        let states = [
+            (ViState::Connecting, Reason::Requested),
+            (ViState::Connected, Reason::Accepted),
+        ];
+        for (state, reason) in states {
+            sim.report
+                .emit(sim.now, id, ViaEvent::ViState { state, reason });
+        }
+    }
+}
+
+/// The first bit of a packet leaves: numbers a message that has no number yet, and reports the packet.
+pub(crate) fn packet_goes<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    packet: PacketRef,
+    duration: SimDuration,
+) {
+    let Packet {
+        id,
+        from: (from, channel),
+        to: (peer, _),
+        trigger,
+        header,
+        ..
+    } = sim.packets[packet];
+    let Header::Via(header) = header else {
+        return;
+    };
+    if let Some(kind) = header.control() {
+        let kind = ViaEvent::ControlTx {
+            packet: id,
+            peer,
+            channel,
+            kind,
+            length: 0,
+            duration,
+            trigger,
+        };
+        return sim.report.emit(sim.now, from, kind);
+    }
+    let kind = NicEvent::WireTx {
+        packet: id,
+        peer,
+        channel,
+        payload: &sim.packets[packet].bytes,
+        part: None,
+        duration,
+        trigger,
+    };
+    sim.report.emit(sim.now, from, kind);
+    // The copy of a packet has the number of the original.
+    if let ViaHeader::Unsent { immediate } = header {
+        let (number, is_awaited) = number(sim, from, trigger);
+        sim.packets[packet].header = Header::Via(ViaHeader::Message {
+            number,
+            is_awaited,
+            immediate,
+        });
+    }
+}
+
+/// Returns the number of a message, and whether its descriptor completes with the acknowledgement.
+fn number<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, trigger: Trigger) -> (u64, bool) {
+    let now = sim.now;
+    let Some(end) = sim.via.end_mut(from) else {
+        return (0, false);
+    };
+    let number = end.vi.number();
+    let post = match (end.vi.reliability(), trigger) {
+        (Reliability::Unreliable, _) => return (number, false),
+        (Reliability::Reception, Trigger::Post(post)) => Some(post),
+        (Reliability::Delivery | Reliability::Reception, _) => None,
+    };
+    // After the end of a connection nothing is acknowledged, so the descriptor does not wait.
+    if !end.vi.is_connected() {
+        return (number, false);
+    }
+    end.sent.push_back(Sent { at: now, post });
+    if !std::mem::replace(&mut end.is_watched, true) {
+        watch(sim, from, now + SILENCE);
+    }
+    (number, post.is_some())
+}
+
+/// A packet has left: its descriptor may be complete, unless it waits for the acknowledgement.
+pub(crate) fn packet_left<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    let Packet {
+        from: (from, _),
+        trigger,
+        header,
+        ..
+    } = sim.packets[packet];
+    let Header::Via(header) = header else {
+        return;
+    };
+    if header.control().is_some() {
+        return;
+    }
+    // The acknowledgement completes an awaited packet, or the end of the connection has.
+    if let Trigger::Post(post) = trigger
+        && !header.is_awaited()
+    {
+        let completion = sim.endpoints[at(from.0)].transmit.packet_left(post);
+        sim.complete(from, post, completion);
+    }
+}
+
+/// A packet has arrived: accepts a message for the processor, or handles a control packet.
+pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    let Packet {
+        id,
+        from: (peer, _),
+        to: (to, channel),
+        header,
+        ..
+    } = sim.packets[packet];
+    let Header::Via(header) = header else {
+        return;
+    };
+    if let Some(kind) = header.control() {
+        let kind = ViaEvent::ControlRx {
+            packet: id,
+            peer,
+            channel,
+            kind,
+            length: 0,
+        };
+        sim.report.emit(sim.now, to, kind);
+        match header {
+            ViaHeader::Acknowledgement { before } => acknowledged(sim, to, before),
+            ViaHeader::Close { reason } => ends(sim, to, reason),
+            ViaHeader::Unsent { .. } | ViaHeader::Message { .. } | ViaHeader::Accepted { .. } => {}
+        }
+        return sim.end_arrival(packet);
+    }
+    let kind = NicEvent::WireRx {
+        packet: id,
+        peer,
+        channel,
+        payload: &sim.packets[packet].bytes,
+        part: None,
+    };
+    sim.report.emit(sim.now, to, kind);
+    let ViaHeader::Message {
+        number, immediate, ..
+    } = header
+    else {
+        return sim.end_arrival(packet);
+    };
+    let judged = match sim.via.end_mut(to) {
+        Some(end) => end.vi.arrived(number),
+        None => Arrival::NotConnected,
+    };
+    let reason = match judged {
+        Arrival::Next => {
+            sim.packets[packet].header = Header::Via(ViaHeader::Accepted { number, immediate });
+            let nic = sim.endpoints[at(to.0)].nic;
+            sim.nics[at(nic.0)].arrivals.push_back(packet);
+            return sim.wake(sim.nics[at(nic.0)].takes_arrivals);
+        }
+        Arrival::Duplicate => DropReason::Duplicate,
+        Arrival::Gap => DropReason::Gap,
+        Arrival::NotConnected => DropReason::NotConnected,
+    };
+    let kind = NicEvent::Drop {
+        packet: Some(id),
+        reason,
+    };
+    sim.report.emit(sim.now, to, kind);
+    sim.end_arrival(packet);
+    if judged == Arrival::Gap {
+        breaks(sim, to, Reason::Loss);
+    }
+}
+
+/// The receiving NIC is done with a packet: acknowledges a message that is in the receiver's memory.
+pub(crate) fn arrival_over<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    let Packet {
+        id,
+        to: (to, _),
+        header: Header::Via(ViaHeader::Accepted { number, .. }),
+        ..
+    } = sim.packets[packet]
+    else {
+        return;
+    };
+    let end = sim.via.end(to);
+    if end.is_some_and(|end| end.vi.is_connected() && end.vi.reliability().is_reliable()) {
+        let header = ViaHeader::Acknowledgement { before: number + 1 };
+        send_control(sim, to, header, Trigger::Arrival(id));
+    }
+}
+
+fn send_control<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    from: EndpointId,
+    header: ViaHeader,
+    trigger: Trigger,
+) {
+    let Some(connection) = sim.via.end(from).map(|end| end.connection) else {
+        return;
+    };
+    let packet = Packet {
+        fate: Some(Fate::default()),
+        has_arrival_slot: false,
+        has_send_slot: false,
+        header: Header::Via(header),
+        ..sim.new_packet(from, &connection, trigger)
+    };
+    let packet = sim.packets.add(packet, &[0; CONTROL_BYTES as usize]);
+    sim.enqueue(packet);
+}
+
+fn acknowledged<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, before: u64) {
+    let Some(end) = sim.via.end_mut(id) else {
+        return;
+    };
+    let Acknowledged::More(more) = end.vi.acknowledge(before) else {
+        return;
+    };
+    for _ in 0..more {
+        let Some(sent) = sim.via.end_mut(id).and_then(|end| end.sent.pop_front()) else {
+            return;
+        };
+        complete_sent(sim, id, sent);
+    }
+}
+
+/// Completes the descriptor of a packet that was acknowledged, or that will not be.
+fn complete_sent<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, sent: Sent) {
+    if let Some(post) = sent.post {
+        let completion = sim.endpoints[at(id.0)].transmit.packet_left(post);
+        sim.complete(id, post, completion);
+    }
+}
+
+/// Schedules a check for silence.
+fn watch<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, time: SimTime) {
+    sim.schedule_own(time, AnyDelay::Via(Delay(id)));
+}
+
+/// Returns whether a check for silence has something to do: the VI waits for acknowledgements.
+pub(crate) fn is_silent<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+    sim.via.end(id).is_some_and(|end| !end.sent.is_empty())
+}
+
+/// Breaks the connection if the oldest packet has waited for its acknowledgement for too long. Returns whether it has.
+pub(crate) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) -> bool {
+    let now = sim.now;
+    let Some(end) = sim.via.end_mut(id) else {
+        return false;
+    };
+    end.is_watched = false;
+    let Some(oldest) = end.sent.front() else {
+        return false;
+    };
+    let due: SimTime = oldest.at + SILENCE;
+    if due > now {
+        end.is_watched = true;
+        watch(sim, id, due);
+        return false;
+    }
+    breaks(sim, id, Reason::Loss);
+    true
+}
+
+/// Ends the connection at the request of this end's user.
+pub(crate) fn disconnect<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    breaks(sim, id, Reason::Disconnect);
+}
+
+/// Ends the connection at this end, and tells the peer.
+pub(super) fn breaks<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
+    if sim.via.is_broken(id) {
+        return;
+    }
+    send_control(sim, id, ViaHeader::Close { reason }, Trigger::Timer);
+    ends(sim, id, reason);
+}
+
+/// Ends the connection at this end. Receive descriptors and packets that wait for an acknowledgement complete as
+/// flushed. The processor completes posted send descriptors when it takes them.
+fn ends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
+    let Some(end) = sim.via.end_mut(id) else {
+        return;
+    };
+    let Some(state) = end.vi.end(reason) else {
+        return;
+    };
+    let sent = std::mem::take(&mut end.sent);
+    sim.report
+        .emit(sim.now, id, ViaEvent::ViState { state, reason });
+    let is_over_memory = sim.via.is_over_memory(id);
+    for packet in sent {
+        match packet.post {
+            Some(post) if is_over_memory => over_memory::end(sim, id, post, TxStatus::Failed),
+            Some(_) | None => complete_sent(sim, id, packet),
+        }
+    }
+    if is_over_memory {
+        over_memory::flush_sends(sim, id);
+    }
+    flush_receives(sim, id);
+}
+
+/// Completes every posted receive descriptor as flushed. The user keeps the buffers.
+pub(super) fn flush_receives<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let Some(channel) = sim.via.end(id).map(|end| end.connection.id) else {
+        return;
+    };
+    while let Some(offset) = sim.endpoints[at(id.0)].free.pop() {
+        sim.endpoints[at(id.0)].free.name(offset);
+        let kind = ViaEvent::RxDescriptor {
+            packet: None::<PacketId>,
+            channel,
+            length: 0,
+            status: Status::Flushed,
+            immediate: None,
+            offsets: &[offset],
+            share: 0,
+            area: &[],
+        };
+        sim.report.emit(sim.now, id, kind);
+        user::enter_completion(sim, id, Side::Receive);
+        user::take_completion(sim, id, Side::Receive);
+    }
+    sim.levels_changed(id);
+}

@@ -1,0 +1,255 @@
+//! The hardware provider: a processor of the NIC takes descriptors and arrivals, and DMA moves the messages (S2-01 to
+//! S2-03).
+
+use std::convert::Infallible;
+
+use nic_core::event::{DmaDirection, DropReason, NicEvent, Sink, Trigger, TxStatus};
+use nic_core::id::EndpointId;
+use nic_core::via::ViaHeader;
+
+use super::connection::{is_silent, look_at_silence};
+use super::receive::{Message, take_descriptors};
+use super::{message_gone, message_read, over_memory};
+use crate::fabric::{Header, PacketRef};
+use crate::interface::{Interface, Stage as Any};
+use crate::nic::ProcessorId;
+use crate::scenario::model::{Scenario, SendSpec};
+use crate::sim::dma::{Cargo, Transfer};
+use crate::sim::processor::{Item, Next, Posted, Processor};
+use crate::sim::{Simulation, at};
+use crate::sle;
+use crate::unet::Endpoint;
+use crate::unet::engine::sendable;
+
+/// The engine of VIs.
+pub(crate) enum Via {}
+
+/// The progress of a processor with its item.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Stage {
+    /// This processor has taken the item. An applet of the VI gets it next.
+    Taken,
+    /// Another processor has taken the item and handed it over for an applet.
+    HandedOver,
+}
+
+/// What the interface schedules for a VI. With the hardware provider: a check whether the VI has waited for an
+/// acknowledgement for too long. Over remote memory: the end of the library's work for a posted descriptor.
+///
+/// One kind for each provider, because the schedule has room for a number alone.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Delay(pub(super) EndpointId);
+
+impl Interface for Via {
+    type Stage = Stage;
+    type Own = Infallible;
+    type Delay = Delay;
+    type State<'a> = ();
+
+    // Each provider needs sections of its own, which the reader of scenarios checks.
+    const SECTIONS: &'static [&'static str] = &[];
+
+    const PROTOCOL: &'static str = "via";
+
+    const HAS_OWN_WORK: bool = true;
+
+    // The state needs memory and windows too, so the builder of the simulation makes it (`ViaState`).
+    fn state(_scenario: &Scenario, _endpoints: &[Endpoint]) {}
+
+    fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+        let (Stage::Taken | Stage::HandedOver) = stage;
+        let item = *sim.in_hand(on);
+        let endpoint = item.endpoint(&sim.packets);
+        if sim.via.is_broken(endpoint) {
+            return flush(sim, on, item);
+        }
+        match (sim.seats[at(endpoint.0)].applet, item) {
+            (Some(applet), Item::Arrival(packet)) => sle::engine::arrived(sim, on, applet, packet),
+            (Some(applet), Item::Post(posted)) => sle::engine::posted(sim, on, applet, posted),
+            (None, _) => match await_engine(sim, on, item) {
+                Some(next) => next,
+                None => Via::pass(sim, on, item),
+            },
+            (Some(_), Item::Own(..)) => sim.look(on),
+        }
+    }
+
+    fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
+        match (stage, processor.in_hand) {
+            (Stage::Taken, Some(Item::Arrival(_))) => "receive",
+            (Stage::Taken, Some(Item::Post(_) | Item::Own(..)) | None) => "transmit",
+            (Stage::HandedOver, Some(Item::Arrival(_))) => "doRx",
+            (Stage::HandedOver, Some(Item::Post(_) | Item::Own(..)) | None) => "doTx",
+        }
+    }
+
+    fn arrived<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+        let processor = &mut sim.processors[at(on.0)];
+        processor.in_hand = Some(Item::Arrival(packet));
+        Next::After(processor.taking.arrival, Any::Via(Stage::Taken))
+    }
+
+    fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+        let processor = &mut sim.processors[at(on.0)];
+        processor.in_hand = Some(Item::Post(posted));
+        Next::After(processor.taking.post, Any::Via(Stage::Taken))
+    }
+
+    fn take_own<S: Sink>(
+        _sim: &mut Simulation<'_, S>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+        own: Infallible,
+    ) -> Next {
+        match own {}
+    }
+
+    fn due<S: Sink>(sim: &mut Simulation<'_, S>, Delay(endpoint): Delay) -> bool {
+        if sim.via.is_over_memory(endpoint) {
+            over_memory::library_over(sim, endpoint);
+            return true;
+        }
+        look_at_silence(sim, endpoint)
+    }
+
+    fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, Delay(endpoint): Delay) -> bool {
+        !sim.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
+    }
+
+    fn send_begins<S: Sink>(sim: &mut Simulation<'_, S>, _endpoint: EndpointId, spec: &SendSpec) {
+        sim.via.set_immediate(spec.immediate);
+    }
+
+    fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        if sim.via.is_over_memory(endpoint) {
+            over_memory::posted(sim, endpoint);
+        } else {
+            sim.offer_post(endpoint);
+        }
+    }
+
+    fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate: None });
+        sim.enqueue(packet);
+    }
+
+    fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        message_read(sim, endpoint);
+    }
+
+    fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        message_gone(sim, endpoint);
+    }
+
+    fn handed_over(_item: &Item) -> Any {
+        Any::Via(Stage::HandedOver)
+    }
+
+    fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
+        match item {
+            Item::Arrival(packet) => deliver(sim, on, packet),
+            Item::Post(posted) => send(sim, on, posted),
+            Item::Own(..) => sim.look(on),
+        }
+    }
+}
+
+/// Makes a processor wait if its item needs a DMA engine without a queue that is busy.
+fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId, item: Item) -> Option<Next> {
+    if !sim.awaits_engines {
+        return None;
+    }
+    let direction = match item {
+        Item::Arrival(_) => DmaDirection::NicToHost,
+        Item::Post(_) => DmaDirection::HostToNic,
+        Item::Own(..) => return None,
+    };
+    sim.await_engine(on, direction, Any::Via(Stage::Taken))
+}
+
+/// Ends an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
+fn flush<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
+    match item {
+        Item::Arrival(packet) => drop_arrival(sim, on, packet),
+        Item::Post(posted) => {
+            sim.give_up_post(posted.endpoint);
+            sim.end_post(on, posted, TxStatus::Failed)
+        }
+        Item::Own(..) => sim.look(on),
+    }
+}
+
+/// Drops a packet whose connection ended while the packet waited for the processor.
+fn drop_arrival<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+    let (id, to, ..) = sim.arrival(packet);
+    let kind = NicEvent::Drop {
+        packet: Some(id),
+        reason: DropReason::NotConnected,
+    };
+    sim.report.emit(sim.now, to, kind);
+    sim.end_arrival(packet);
+    sim.look(on)
+}
+
+/// Moves a message to the receive descriptors that it takes, or drops it.
+fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+    let (id, to, channel, length) = sim.arrival(packet);
+    let message = Message {
+        packet: Some(id),
+        channel,
+        length,
+        immediate: sim.packets[packet].header.immediate(),
+    };
+    let Some(buffers) = take_descriptors(sim, to, message) else {
+        // The message is lost, so it is not acknowledged.
+        sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate: None });
+        sim.end_arrival(packet);
+        return sim.look(on);
+    };
+    let endpoint = &sim.endpoints[at(to.0)];
+    let (area, share) = (endpoint.area, endpoint.free.buffer_length());
+    let mut offset = 0;
+    let last = buffers.offsets().len().saturating_sub(1);
+    for (index, &buffer) in buffers.offsets().iter().enumerate() {
+        let host = area
+            .span(buffer.into(), share.min(length - offset).into())
+            .expect("free buffers lie inside the buffer area");
+        let transfer = Transfer {
+            endpoint: to,
+            host,
+            cargo: Cargo::FromArrival {
+                packet,
+                offset,
+                last: index == last,
+            },
+            trigger: Trigger::Arrival(id),
+        };
+        sim.queue_message(transfer);
+        offset += host.length();
+    }
+    sim.publish_in_turn(to);
+    sim.levels_changed(to);
+    sim.look(on)
+}
+
+/// Starts the transfer of a descriptor's message into its send slot.
+fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+    let Posted { endpoint, post, .. } = posted;
+    let Some((channel, host)) = sendable(sim, posted) else {
+        sim.give_up_post(endpoint);
+        return sim.end_post(on, posted, TxStatus::Refused);
+    };
+    sim.use_post(endpoint);
+    let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
+    let end = sim.via.end(endpoint);
+    let immediate = end.and_then(|end| end.immediates.get(&post).copied());
+    sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
+    let transfer = Transfer {
+        endpoint,
+        host,
+        cargo: Cargo::IntoPacket(packet),
+        trigger: Trigger::Post(post),
+    };
+    sim.queue_message(transfer);
+    sim.end_post(on, posted, TxStatus::Ok)
+}

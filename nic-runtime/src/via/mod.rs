@@ -1,0 +1,220 @@
+//! VIA in the simulator: the state of VIs, the provider, connections and what users see.
+//!
+//! - `hardware` is a provider: the NIC fetches descriptors and moves messages
+//! - `over_memory` is the other: a library writes to the memory of the peer
+//! - `written` is what the library does when the peer has written
+//! - `connection` numbers packets, acknowledges them and breaks connections
+//! - `receive` takes receive descriptors for messages
+//! - `user` reports posts and completions, and fills completion queues
+
+mod connection;
+mod hardware;
+mod over_memory;
+mod receive;
+mod user;
+mod written;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use nic_core::event::Sink;
+use nic_core::id::{EndpointId, PostId};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::Channel;
+use nic_core::via::{CompletionQueue, Registry, Vi};
+
+pub(crate) use self::connection::{
+    arrival_over, disconnect, packet_came, packet_goes, packet_left, start,
+};
+pub(crate) use self::hardware::Via;
+use self::over_memory::Over;
+pub(crate) use self::over_memory::{post_takes, requests_done, write_raw};
+pub(crate) use self::receive::{Message, placing, shares, take_descriptors};
+pub(crate) use self::user::{
+    message_gone, message_read, publish, status, tell_completed, tell_posted,
+};
+pub(crate) use self::written::written;
+use crate::interface::InterfaceKind;
+use crate::memory::HostMemory;
+use crate::remote::AllWindows;
+use crate::scenario::model::{CompletionQueueSpec, Provider, Scenario};
+use crate::sim::{Simulation, at};
+use crate::storage::Growing;
+use crate::unet::Endpoint;
+
+/// How long a reliable VI waits for an acknowledgement before it takes its oldest packet for lost. Long compared with a
+/// round trip through busy NICs, and short compared with a run; chosen, not measured.
+const SILENCE: SimDuration = SimDuration::from_ns(20_000_000);
+
+/// Returns whether any endpoint of a scenario is a VI.
+pub(crate) fn is_used(scenario: &Scenario) -> bool {
+    let mut endpoints = scenario.endpoints.iter();
+    endpoints.any(|spec| spec.interface == InterfaceKind::Via)
+}
+
+/// The state of all VIs.
+#[derive(Debug)]
+pub(crate) struct ViaState<'a> {
+    /// By endpoint. Empty if no endpoint is a VI.
+    ends: Vec<Option<Box<End>>>,
+    queues: Vec<CompletionQueue<Growing>>,
+    queue_specs: &'a [CompletionQueueSpec],
+    registry: Registry<Growing>,
+    /// The immediate data of the next message that a user posts.
+    immediate: Option<u32>,
+}
+
+/// One VI.
+#[derive(Debug)]
+struct End {
+    vi: Vi,
+    connection: Channel,
+    /// Packets that the peer has not acknowledged, oldest first. Empty at the unreliable level.
+    sent: VecDeque<Sent>,
+    /// Whether a check for silence is scheduled.
+    is_watched: bool,
+    /// The immediate data of posted messages.
+    immediates: BTreeMap<PostId, u32>,
+    /// Positions of the completion queues for sends and for receives.
+    queues: [Option<u32>; 2],
+    /// Its library, if the provider is one over remote memory.
+    over: Option<Box<Over>>,
+}
+
+/// A packet that was sent and not acknowledged.
+#[derive(Copy, Clone, Debug)]
+struct Sent {
+    at: SimTime,
+    /// The descriptor that completes with the acknowledgement.
+    post: Option<PostId>,
+}
+
+impl<'a> ViaState<'a> {
+    /// Returns the state in which every VI has its connection. U-Net's channels exist from the start too.
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        endpoints: &[Endpoint],
+        memory: (&mut HostMemory, &mut AllWindows),
+    ) -> ViaState<'a> {
+        let mut state = ViaState {
+            ends: Vec::new(),
+            queues: Vec::new(),
+            queue_specs: &scenario.completion_queues,
+            registry: Registry::default(),
+            immediate: None,
+        };
+        if !is_used(scenario) {
+            return state;
+        }
+        let queues = scenario.completion_queues.iter();
+        state.queues = queues
+            .map(|spec| CompletionQueue::new(spec.entries))
+            .collect();
+        let mut connections = vec![None; endpoints.len()];
+        for (endpoint, id) in scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]) {
+            connections[at(endpoint.0)] = endpoints[at(endpoint.0)].channels.get(id).copied();
+        }
+        let vis = scenario.endpoints.iter().zip(connections);
+        for (spec, connection) in vis {
+            // The reader of scenarios has checked that every VI has its connection.
+            let (Some(spec), Some(connection)) = (spec.vi, connection) else {
+                state.ends.push(None);
+                continue;
+            };
+            let mut vi = Vi::new(spec.reliability, spec.splits);
+            let connected = vi.connect().and_then(|()| vi.accepted());
+            debug_assert_eq!(connected, Ok(()), "a new VI can connect");
+            state.ends.push(Some(Box::new(End {
+                vi,
+                connection,
+                sent: VecDeque::new(),
+                is_watched: false,
+                immediates: BTreeMap::new(),
+                queues: spec.queues,
+                over: None,
+            })));
+        }
+        state.join(scenario, endpoints, memory);
+        state
+    }
+
+    /// Makes the libraries of the connections over remote memory.
+    fn join(
+        &mut self,
+        scenario: &Scenario,
+        endpoints: &[Endpoint],
+        (memory, windows): (&mut HostMemory, &mut AllWindows),
+    ) {
+        for channel in &scenario.channels {
+            let of = |id: EndpointId| {
+                let spec = scenario.endpoints[at(id.0)].vi.as_ref()?;
+                let profile = scenario.profile_of(scenario.endpoints[at(id.0)].nic);
+                let is_over = spec.provider == Provider::Clan;
+                is_over.then_some((id, spec, profile))
+            };
+            let (Some(one), Some(other)) = (of(channel.a.0), of(channel.b.0)) else {
+                continue;
+            };
+            let ids = [one.0, other.0];
+            let joined = over_memory::join((&mut *memory, &mut *windows), endpoints, [one, other]);
+            debug_assert!(
+                joined.is_some(),
+                "the reader has checked profiles and sizes"
+            );
+            for (id, over) in ids.into_iter().zip(joined.into_iter().flatten()) {
+                if let Some(end) = self.end_mut(id) {
+                    end.over = Some(over);
+                }
+            }
+        }
+    }
+
+    /// Returns whether the provider of a VI is one over remote memory.
+    fn is_over_memory(&self, id: EndpointId) -> bool {
+        self.end(id).is_some_and(|end| end.over.is_some())
+    }
+
+    /// Returns whether any endpoint is a VI.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    /// Sets the immediate data of the next message that a user posts.
+    pub(crate) fn set_immediate(&mut self, immediate: Option<u32>) {
+        self.immediate = immediate;
+    }
+
+    fn end(&self, id: EndpointId) -> Option<&End> {
+        self.ends.get(at(id.0))?.as_deref()
+    }
+
+    fn end_mut(&mut self, id: EndpointId) -> Option<&mut End> {
+        self.ends.get_mut(at(id.0))?.as_deref_mut()
+    }
+
+    /// Returns whether an endpoint is a VI without a connection.
+    fn is_broken(&self, id: EndpointId) -> bool {
+        self.end(id).is_some_and(|end| !end.vi.is_connected())
+    }
+}
+
+/// Returns whether an endpoint is a VI. False for all if there are none.
+#[inline]
+pub(crate) fn is_vi<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+    sim.via.is_on() && sim.via.end(id).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_vi_needs_little_memory() {
+        let hardware = size_of::<Option<Box<End>>>() + size_of::<End>() + size_of::<Endpoint>();
+        let over = hardware + size_of::<Over>();
+        println!(
+            "bytes of an idle VI: hardware {hardware}, over remote memory {over} and its rings"
+        );
+        assert!(hardware <= 640 && over <= 1_024, "{hardware} {over}");
+    }
+}

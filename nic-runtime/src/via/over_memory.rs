@@ -1,0 +1,531 @@
+//! The provider over remote memory: a library of each process, which writes to the memory of the peer (S5-11 to S5-24).
+//!
+//! The library runs on the host. It takes its own time before its writes leave. Each message then goes by writes of the
+//! processor or by DMA requests, with the pointer of the transfer queue behind the data. No processor of a NIC takes part.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use nic_core::event::{DropReason, NicEvent, Sink, Trigger, TxStatus};
+use nic_core::id::{EndpointId, PacketId, PostId};
+use nic_core::memory::{HostSpan, Region};
+use nic_core::remote::WindowId;
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::{self, Refusal, TransmitDescriptor};
+use nic_core::via::{
+    ControlLayout, Library, LibraryError, Reason, Reliability, Share, Status, Target,
+    Transfer as Entry, Unsent, Vi, WriteHow,
+};
+
+use super::hardware::Delay;
+use super::{Sent, connection};
+use crate::interface::Delay as AnyDelay;
+use crate::memory::HostMemory;
+use crate::profile::{ClanCosts, Profile, ViaCosts};
+use crate::remote::{AllWindows, RemoteWrite, Write, Writes, clan};
+use crate::scenario::model::{OnEmpty, TransferMode, ViSpec};
+use crate::sim::{Simulation, at};
+use crate::unet::Endpoint;
+
+/// The state of a VI's library.
+#[derive(Debug)]
+pub(super) struct Over {
+    pub(super) library: Library,
+    pub(super) layout: ControlLayout,
+    /// The memory of the rings that the peer writes.
+    pub(super) control: Region,
+    /// The peer's window to the whole buffer area. None with `strict`.
+    data: Option<WindowId>,
+    /// With `strict`, the peer's window to each posted receive descriptor, oldest first.
+    pub(super) lent: VecDeque<WindowId>,
+    costs: (ViaCosts, ClanCosts),
+    transfer: TransferMode,
+    on_empty: OnEmpty,
+    pub(super) strict: bool,
+    /// When the library has done all that it was asked.
+    free_at: SimTime,
+    /// Posted descriptors whose time in the library is over, and that still wait for receive descriptors.
+    due: u32,
+    /// Statuses of descriptors that complete with an error.
+    failed: BTreeMap<PostId, Status>,
+    /// Messages that go by DMA and whose last request is not done.
+    requested: u32,
+    /// Packets of messages that have arrived and whose entries have not been read, oldest first.
+    pub(super) came: VecDeque<PacketId>,
+}
+
+/// What is known before the libraries of both ends exist.
+struct Half {
+    control: Region,
+    control_window: WindowId,
+    data: Option<WindowId>,
+}
+
+/// Makes the libraries of both ends of a connection.
+pub(super) fn join(
+    (memory, windows): (&mut HostMemory, &mut AllWindows),
+    endpoints: &[Endpoint],
+    ends: [(EndpointId, &ViSpec, &Profile); 2],
+) -> Option<[Box<Over>; 2]> {
+    let receives = ends.map(|(id, ..)| endpoints[at(id.0)].free.count());
+    let receives = u32::try_from(receives[0].max(receives[1])).ok()?;
+    let layout = ControlLayout::new(receives).ok()?;
+    let ids = ends.map(|(id, ..)| id);
+    let mut half = |own: usize| {
+        let (id, spec, _) = ends[own];
+        let peer = ids[1 - own];
+        let control = memory.pin(layout.bytes());
+        let control_window = windows.open(control, (0, layout.bytes()), peer).ok()?;
+        let area = endpoints[at(id.0)].area;
+        let data = match spec.strict {
+            true => None,
+            false => Some(windows.open(area, (0, area.length()), peer).ok()?),
+        };
+        Some(Half {
+            control,
+            control_window,
+            data,
+        })
+    };
+    let halves = [half(0)?, half(1)?];
+    let over = |own: usize| {
+        let (_, spec, profile) = ends[own];
+        Some(Box::new(Over {
+            library: Library::new(layout, halves[1 - own].control_window),
+            layout,
+            control: halves[own].control,
+            data: halves[own].data,
+            lent: VecDeque::new(),
+            costs: (profile.via?, profile.clan?),
+            transfer: spec.transfer,
+            on_empty: spec.on_empty,
+            strict: spec.strict,
+            free_at: SimTime::ZERO,
+            due: 0,
+            failed: BTreeMap::new(),
+            requested: 0,
+            came: VecDeque::new(),
+        }))
+    };
+    Some([over(0)?, over(1)?])
+}
+
+impl Over {
+    /// Returns whether a message of this length goes by writes of the processor.
+    fn goes_by_pio(&self, length: u32) -> bool {
+        match self.transfer {
+            TransferMode::Pio => true,
+            TransferMode::Dma => false,
+            TransferMode::Auto => length < self.costs.0.pio_max,
+        }
+    }
+
+    /// Returns how long the library and the processor's writes take for a message.
+    fn takes(&self, length: u32) -> SimDuration {
+        let (via, clan) = &self.costs;
+        let mut takes = via.library;
+        if length > 0 {
+            takes += via.cookie;
+            if self.goes_by_pio(length) {
+                takes += clan::pio_takes(clan, length);
+            }
+        }
+        takes
+    }
+}
+
+/// Returns the library of a VI, if its provider is one over remote memory.
+pub(super) fn over<'s, S: Sink>(
+    sim: &'s mut Simulation<'_, S>,
+    id: EndpointId,
+) -> Option<&'s mut Over> {
+    sim.via.end_mut(id)?.over.as_deref_mut()
+}
+
+/// Returns how long a process is busy with the library for a message that it posts.
+pub(crate) fn post_takes<S: Sink>(
+    sim: &Simulation<'_, S>,
+    id: EndpointId,
+    length: u32,
+) -> SimDuration {
+    let over = sim.via.end(id).and_then(|end| end.over.as_deref());
+    over.map_or(SimDuration::ZERO, |over| over.takes(length))
+}
+
+/// Tells the peer of the receive descriptors that are posted before the run. They are part of the connection's set-up,
+/// so no packet carries them.
+pub(super) fn post_first<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    if !sim.via.is_over_memory(id) {
+        return;
+    }
+    let free = &sim.endpoints[at(id.0)].free;
+    let (count, length) = (free.count(), free.buffer_length());
+    for number in 0..u32::try_from(count).unwrap_or(u32::MAX) {
+        let writes = posts(sim, id, number * length);
+        for write in writes.unwrap_or_default() {
+            let length = u32::try_from(write.bytes.len()).unwrap_or(u32::MAX);
+            let span = sim
+                .windows
+                .resolve(write.window, id, (write.offset, length));
+            if let Ok(span) = span {
+                sim.memory.bytes_mut(span).copy_from_slice(&write.bytes);
+            }
+        }
+    }
+}
+
+/// Returns the writes that tell the peer of a posted receive descriptor.
+fn posts<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) -> Option<Vec<Write>> {
+    let peer = sim.via.end(id)?.connection.peer;
+    let endpoint = &sim.endpoints[at(id.0)];
+    let (area, length) = (endpoint.area, endpoint.free.buffer_length());
+    let over = sim.via.end_mut(id)?.over.as_deref_mut()?;
+    let segment = match over.data {
+        Some(window) => Share {
+            window,
+            offset,
+            length,
+        },
+        None => {
+            let window = sim.windows.open(area, (offset, length), peer).ok()?;
+            over.lent.push_back(window);
+            Share {
+                window,
+                offset: 0,
+                length,
+            }
+        }
+    };
+    let mut writes = Writes::default();
+    let own = sim.memory.region(over.control);
+    over.library.post_receive(own, &mut writes, segment).ok()?;
+    Some(writes.0)
+}
+
+/// The user has posted receive descriptors again.
+pub(super) fn post_again<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) {
+    let Some(connection) = sim.via.end(id).map(|end| end.connection) else {
+        return;
+    };
+    if sim.via.is_broken(id) {
+        return;
+    }
+    match posts(sim, id, offset) {
+        Some(writes) => {
+            clan::write(sim, id, &connection, &writes, (false, Trigger::Refill));
+        }
+        // The peer's read pointer is wrong, or it has not read for too long.
+        None => connection::breaks(sim, id, Reason::Loss),
+    }
+}
+
+/// The user has posted a send descriptor: schedules the end of the library's work for it.
+pub(super) fn posted<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let now = sim.now;
+    let newest = sim.endpoints[at(id.0)].transmit.newest();
+    let length = newest.map_or(0, |descriptor| descriptor.length);
+    let Some(over) = over(sim, id) else { return };
+    over.free_at = over.free_at.max(now) + over.takes(length);
+    let time = over.free_at;
+    sim.schedule_own(time, AnyDelay::Via(Delay(id)));
+}
+
+/// The library's work for the next posted descriptor is over.
+pub(crate) fn library_over<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    if let Some(over) = over(sim, id) {
+        over.due += 1;
+    }
+    send_due(sim, id);
+}
+
+/// Sends the messages whose time in the library is over, as far as the peer has receive descriptors.
+pub(super) fn send_due<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    while over(sim, id).is_some_and(|over| over.due > 0) {
+        let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() else {
+            if let Some(over) = over(sim, id) {
+                over.due = 0;
+            }
+            return;
+        };
+        if !send(sim, id, post, descriptor) {
+            sim.endpoints[at(id.0)].transmit.take_back(post);
+            return;
+        }
+        if let Some(over) = over(sim, id) {
+            over.due -= 1;
+        }
+    }
+}
+
+/// Sends a message, or completes its descriptor with an error. Returns false if the message waits for receive
+/// descriptors.
+fn send<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    post: PostId,
+    descriptor: TransmitDescriptor,
+) -> bool {
+    if sim.via.is_broken(id) {
+        end(sim, id, post, TxStatus::Failed);
+        return true;
+    }
+    let (vi, immediate) = match sim.via.end(id) {
+        Some(end) => (end.vi, end.immediates.get(&post).copied()),
+        None => return true,
+    };
+    let host = match unet::resolve_packet(&sim.endpoints[at(id.0)], descriptor) {
+        Ok((_, host)) => host,
+        Err(Refusal::UnknownChannel | Refusal::OutsideArea | Refusal::TooLong) => {
+            end(sim, id, post, TxStatus::Refused);
+            return true;
+        }
+    };
+    let Some(over) = sim.via.end(id).and_then(|end| end.over.as_deref()) else {
+        return true;
+    };
+    let own = sim.memory.region(over.control);
+    let target = over.library.target(own, host.length(), vi.splits());
+    match target {
+        Ok(target) => {
+            let message = Entry::Message {
+                length: host.length(),
+                immediate,
+                receives: target.receives,
+            };
+            if carry_out(sim, id, (post, host), &target, message).is_err() {
+                fail(sim, id, post, (Status::Flushed, Reason::Loss));
+            }
+        }
+        Err(Unsent::Empty) if over.on_empty == OnEmpty::Defer => return false,
+        Err(Unsent::Empty) => unsent(sim, id, &vi, post, (Status::Dropped, Reason::Overrun)),
+        Err(Unsent::TooLong) => {
+            let told = tell_too_long(sim, id, post);
+            debug_assert!(told.is_ok(), "the target was found");
+            unsent(
+                sim,
+                id,
+                &vi,
+                post,
+                (Status::LengthError, Reason::LengthError),
+            );
+        }
+        Err(Unsent::Failed(_)) => fail(sim, id, post, (Status::Flushed, Reason::Loss)),
+    }
+    true
+}
+
+/// Completes a descriptor whose message was not transmitted. The reliable levels lose their connection.
+fn unsent<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    vi: &Vi,
+    post: PostId,
+    (status, reason): (Status, Reason),
+) {
+    if status == Status::Dropped {
+        let reason = DropReason::NoFreeBuffer;
+        let kind = NicEvent::Drop {
+            packet: None,
+            reason,
+        };
+        sim.report.emit(sim.now, id, kind);
+    }
+    if vi.reliability().is_reliable() {
+        return fail(sim, id, post, (status, reason));
+    }
+    if let Some(over) = over(sim, id) {
+        over.failed.insert(post, status);
+    }
+    end(sim, id, post, TxStatus::Failed);
+}
+
+/// Completes a descriptor with an error, and ends the connection.
+fn fail<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    post: PostId,
+    (status, reason): (Status, Reason),
+) {
+    if let Some(over) = over(sim, id) {
+        over.failed.insert(post, status);
+    }
+    end(sim, id, post, TxStatus::Failed);
+    connection::breaks(sim, id, reason);
+}
+
+pub(super) fn end<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    post: PostId,
+    status: TxStatus,
+) {
+    let completion = sim.endpoints[at(id.0)].transmit.end(post, status);
+    sim.complete(id, post, completion);
+}
+
+/// Returns the status of a descriptor that failed, if the library has noted one.
+pub(super) fn failed_with<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    post: PostId,
+) -> Option<Status> {
+    over(sim, id)?.failed.remove(&post)
+}
+
+/// Tells the peer that a message did not fit, so that its receive descriptor completes.
+fn tell_too_long<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    post: PostId,
+) -> Result<(), LibraryError> {
+    let Some(end) = sim.via.end_mut(id) else {
+        return Ok(());
+    };
+    let connection = end.connection;
+    let Some(over) = end.over.as_deref_mut() else {
+        return Ok(());
+    };
+    let own = sim.memory.region(over.control);
+    let mut writes = Writes::default();
+    over.library.take_first(own, &mut writes)?;
+    let pointer = over.library.announce(own, &mut writes, Entry::TooLong)?;
+    writes.0.push(Write {
+        window: pointer.window,
+        offset: pointer.offset,
+        bytes: pointer.bytes.to_vec(),
+    });
+    clan::write(
+        sim,
+        id,
+        &connection,
+        &writes.0,
+        (false, Trigger::Post(post)),
+    );
+    Ok(())
+}
+
+/// Writes a message to its target, its entry to the transfer queue, and then the pointer.
+fn carry_out<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    (post, host): (PostId, HostSpan),
+    target: &Target,
+    message: Entry,
+) -> Result<(), LibraryError> {
+    let Some(end_of) = sim.via.end_mut(id) else {
+        return Ok(());
+    };
+    let (connection, level) = (end_of.connection, end_of.vi.reliability());
+    let Some(over) = end_of.over.as_deref_mut() else {
+        return Ok(());
+    };
+    // A pointer covers all entries before it. So no pointer may overtake the DMA requests of an earlier message.
+    let by_pio = over.goes_by_pio(host.length()) && over.requested == 0;
+    over.requested += u32::from(!by_pio);
+    let own = sim.memory.region(over.control);
+    let mut told = Writes::default();
+    over.library.take(&mut told, target)?;
+    let mut entry = Writes::default();
+    let pointer = over.library.announce(own, &mut entry, message)?;
+    let pointer = Write {
+        window: pointer.window,
+        offset: pointer.offset,
+        bytes: pointer.bytes.to_vec(),
+    };
+    let scratch = over.control.span(0, 4);
+    if level == Reliability::Reception {
+        end_of.sent.push_back(Sent {
+            at: sim.now,
+            post: Some(post),
+        });
+    }
+    let trigger = Trigger::Post(post);
+    let area = sim.endpoints[at(id.0)].area;
+    let mut offset = host.offset();
+    let mut shares = Vec::new();
+    for share in target.shares.iter().filter(|share| share.length > 0) {
+        let span = area.span(offset.into(), share.length.into());
+        shares.push((*share, span.expect("the message lies in the area")));
+        offset += share.length;
+    }
+    let has_data = !shares.is_empty();
+    clan::write(sim, id, &connection, &told.0, (false, trigger));
+    if by_pio {
+        let data: Vec<Write> = shares
+            .iter()
+            .map(|(share, span)| Write {
+                window: share.window,
+                offset: share.offset,
+                bytes: sim.memory.bytes(*span).to_vec(),
+            })
+            .collect();
+        clan::write(sim, id, &connection, &data, (true, trigger));
+        entry.0.push(pointer);
+        clan::write(sim, id, &connection, &entry.0, (!has_data, trigger));
+        if level != Reliability::Reception {
+            end(sim, id, post, TxStatus::Ok);
+        }
+        return Ok(());
+    }
+    clan::write(sim, id, &connection, &entry.0, (!has_data, trigger));
+    let mut opens = true;
+    for (share, span) in shares {
+        let write = RemoteWrite {
+            window: share.window,
+            offset: share.offset,
+            opens: std::mem::take(&mut opens),
+            how: WriteHow::Dma,
+        };
+        clan::request(sim, id, &connection, (write, span), trigger);
+    }
+    if let Ok(scratch) = scratch {
+        clan::request_behind(sim, id, &connection, (&pointer, scratch), trigger);
+    }
+    Ok(())
+}
+
+/// The last DMA request of a message is done.
+pub(crate) fn requests_done<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    trigger: Trigger,
+) {
+    if let Some(over) = over(sim, id) {
+        over.requested -= 1;
+    }
+    let level = sim.via.end(id).map(|end| end.vi.reliability());
+    if let (Trigger::Post(post), Some(level)) = (trigger, level)
+        && level != Reliability::Reception
+    {
+        end(sim, id, post, TxStatus::Ok);
+    }
+}
+
+/// A process writes to a window of the peer, past the library.
+pub(crate) fn write_raw<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    (window, offset): (u32, u32),
+    bytes: Vec<u8>,
+) {
+    let Some(connection) = sim.via.end(id).map(|end| end.connection) else {
+        return;
+    };
+    let fits = u32::try_from(bytes.len()).is_ok_and(|length| {
+        sim.via.is_over_memory(id) && length <= sim.endpoints[at(id.0)].max_packet
+    });
+    if fits {
+        let write = Write {
+            window: WindowId(window),
+            offset,
+            bytes,
+        };
+        clan::write(sim, id, &connection, &[write], (false, Trigger::Timer));
+    }
+}
+
+/// The connection has ended: completes what is posted as flushed.
+pub(super) fn flush_sends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    while let Some((post, _)) = sim.endpoints[at(id.0)].transmit.take() {
+        end(sim, id, post, TxStatus::Failed);
+    }
+}

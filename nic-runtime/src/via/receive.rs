@@ -1,0 +1,100 @@
+//! Receive descriptors of a VI: messages take them, and lost messages break the connection.
+
+use nic_core::event::{Made, NicEvent, Sink};
+use nic_core::id::{ChannelId, EndpointId, PacketId};
+use nic_core::memory::HostSpan;
+use nic_core::unet::BufferList;
+use nic_core::via::{self, Placement};
+
+use super::connection;
+use crate::sim::{Simulation, at};
+use crate::unet::Endpoint;
+
+/// A message for a VI's user.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Message {
+    /// The packet that brings it, if one does.
+    pub(crate) packet: Option<PacketId>,
+    /// The number that the descriptor names.
+    pub(crate) channel: ChannelId,
+    pub(crate) length: u32,
+    pub(crate) immediate: Option<u32>,
+}
+
+/// Takes the receive descriptors for a message, whose completion becomes visible when the caller publishes it. Returns
+/// `None` if the message is lost: it has been reported, and the connection has ended if the level demands that.
+pub(crate) fn take_descriptors<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    to: EndpointId,
+    message: Message,
+) -> Option<BufferList> {
+    let vi = sim.via.end(to)?.vi;
+    let Message {
+        packet,
+        channel,
+        length,
+        immediate,
+    } = message;
+    let placement = via::place(&mut sim.endpoints[at(to.0)], &vi, (packet, channel, length));
+    let breaks = placement.breaks(&vi);
+    let taken = match placement {
+        Placement::Into(buffers) => {
+            if let Some(descriptor) = sim.endpoints[at(to.0)].receive.newest() {
+                descriptor.set_immediate(immediate);
+            }
+            Some(buffers)
+        }
+        Placement::Short => {
+            sim.publish_in_turn(to);
+            None
+        }
+        Placement::Dropped(reason) => {
+            sim.report
+                .emit(sim.now, to, NicEvent::Drop { packet, reason });
+            None
+        }
+    };
+    if let Some(reason) = breaks {
+        connection::breaks(sim, to, reason);
+    }
+    taken
+}
+
+/// Returns what becomes of a short message that an applet delivers; `None` if the endpoint is no VI.
+#[inline]
+pub(crate) fn placing<S: Sink>(
+    sim: &Simulation<'_, S>,
+    to: EndpointId,
+    length: u32,
+) -> Option<Made> {
+    if !sim.via.is_on() {
+        return None;
+    }
+    let vi = &sim.via.end(to)?.vi;
+    match via::needed(&sim.endpoints[at(to.0)], vi, length) {
+        Ok(_) => Some(Made::Descriptor),
+        Err(_) => Some(Made::Nothing),
+    }
+}
+
+/// Returns the shares of a message with the places of the buffers that they go to.
+pub(crate) fn shares<'b>(
+    endpoint: &Endpoint,
+    buffers: &'b BufferList,
+    bytes: &'b [u8],
+) -> impl Iterator<Item = (HostSpan, &'b [u8])> + use<'b> {
+    let (area, length) = (endpoint.area, endpoint.free.buffer_length());
+    let mut left = bytes;
+    buffers.offsets().iter().map(move |&offset| {
+        let (share, rest) = left.split_at(at(length).min(left.len()));
+        left = rest;
+        let host = area.span(
+            offset.into(),
+            i64::try_from(share.len()).unwrap_or(i64::MAX),
+        );
+        (
+            host.expect("free buffers lie inside the buffer area"),
+            share,
+        )
+    })
+}

@@ -1,0 +1,191 @@
+//! What users of VIs do and see: posts, completions, and entries of completion queues.
+
+use nic_core::event::{Sink, TxStatus, ViaEvent};
+use nic_core::id::{EndpointId, PostId};
+use nic_core::unet::{self, MessageBody, ReceiveDescriptor, Received, TransmitDescriptor};
+use nic_core::via::{Completed, Side, Status};
+
+use super::connection::flush_receives;
+use super::over_memory;
+use crate::sim::{Simulation, at};
+
+/// Reports a send descriptor that the user of a VI has posted, and keeps its immediate data. Returns false if the
+/// endpoint is no VI.
+pub(crate) fn tell_posted<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    descriptor: TransmitDescriptor,
+    post: PostId,
+) -> bool {
+    let immediate = sim.via.immediate.take();
+    let Some(end) = sim.via.end_mut(id) else {
+        return false;
+    };
+    if let Some(immediate) = immediate {
+        end.immediates.insert(post, immediate);
+    }
+    let TransmitDescriptor {
+        channel,
+        offset,
+        length,
+    } = descriptor;
+    let area = sim.endpoints[at(id.0)].area;
+    let payload = match area.span(offset.into(), length.into()) {
+        Ok(span) => sim.memory.bytes(span),
+        Err(_) => &[],
+    };
+    let kind = ViaEvent::TxPost {
+        channel,
+        offset,
+        length,
+        immediate,
+        payload,
+        post,
+    };
+    sim.report.emit(sim.now, id, kind);
+    true
+}
+
+/// Returns the status of a send descriptor that completes now. Nothing completes well on a VI without a connection.
+pub(crate) fn status<S: Sink>(
+    sim: &Simulation<'_, S>,
+    id: EndpointId,
+    status: TxStatus,
+) -> TxStatus {
+    match status {
+        TxStatus::Ok if sim.via.is_broken(id) => TxStatus::Failed,
+        TxStatus::Ok | TxStatus::Trap | TxStatus::Refused | TxStatus::Failed => status,
+    }
+}
+
+/// Reports that a send descriptor has completed. Returns false if the endpoint is no VI.
+pub(crate) fn tell_completed<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    (descriptor, status): (TransmitDescriptor, TxStatus),
+    post: PostId,
+) -> bool {
+    let Some(end) = sim.via.end_mut(id) else {
+        return false;
+    };
+    end.immediates.remove(&post);
+    let status = match status {
+        TxStatus::Ok => Status::Ok,
+        TxStatus::Trap => Status::Trap,
+        TxStatus::Failed => over_memory::failed_with(sim, id, post).unwrap_or(Status::Flushed),
+        TxStatus::Refused => {
+            match unet::resolve_packet(&sim.endpoints[at(id.0)], descriptor).err() {
+                Some(unet::Refusal::TooLong) => Status::LengthError,
+                Some(unet::Refusal::UnknownChannel | unet::Refusal::OutsideArea) | None => {
+                    Status::ProtectionError
+                }
+            }
+        }
+    };
+    let TransmitDescriptor {
+        channel,
+        offset,
+        length,
+    } = descriptor;
+    let kind = ViaEvent::TxDone {
+        channel,
+        offset,
+        length,
+        status,
+        post,
+    };
+    sim.report.emit(sim.now, id, kind);
+    enter_completion(sim, id, Side::Send);
+    // The user learns of it at once.
+    take_completion(sim, id, Side::Send);
+    true
+}
+
+/// Makes the oldest invisible receive descriptor of a VI visible.
+pub(crate) fn publish<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    if sim.endpoints[at(id.0)].receive.publish().is_none() {
+        return;
+    }
+    let endpoint = &sim.endpoints[at(id.0)];
+    let Some(descriptor) = endpoint.receive.newest_visible() else {
+        return;
+    };
+    let offsets: &[u32] = match &descriptor.body {
+        MessageBody::Inline(_) => &[],
+        MessageBody::Buffers(list) => list.offsets(),
+    };
+    let kind = ViaEvent::RxDescriptor {
+        packet: descriptor.packet,
+        channel: descriptor.channel,
+        length: descriptor.length,
+        status: match descriptor.received() {
+            Received::Message => Status::Ok,
+            Received::TooLong => Status::LengthError,
+        },
+        immediate: descriptor.immediate(),
+        offsets,
+        share: endpoint.free.buffer_length(),
+        area: sim.memory.region(endpoint.area),
+    };
+    sim.report.emit(sim.now, id, kind);
+    enter_completion(sim, id, Side::Receive);
+    sim.levels_changed(id);
+    sim.message_came(id);
+}
+
+/// Adds an entry to the completion queue of a VI's side, if it has one.
+pub(super) fn enter_completion<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, side: Side) {
+    let Some(queue) = queue(sim, id, side) else {
+        return;
+    };
+    let has_room = sim.via.queues[at(queue)].push(Completed { vi: id, side });
+    debug_assert!(has_room, "the reader of scenarios has checked the size");
+    let kind = ViaEvent::Completion {
+        queue: &sim.via.queue_specs[at(queue)].name,
+        side,
+    };
+    sim.report.emit(sim.now, id, kind);
+}
+
+/// Takes the oldest entry of the completion queue of a VI's side, if it has one.
+pub(super) fn take_completion<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, side: Side) {
+    if let Some(queue) = queue(sim, id, side) {
+        sim.via.queues[at(queue)].take();
+    }
+}
+
+/// Returns the position of the completion queue of a VI's side.
+fn queue<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId, side: Side) -> Option<u32> {
+    let [of_sends, of_receives] = sim.via.end(id)?.queues;
+    match side {
+        Side::Send => of_sends,
+        Side::Receive => of_receives,
+    }
+}
+
+/// Reports the receive descriptors that the user posts when it returns the buffers of the oldest message.
+pub(crate) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let endpoint = &sim.endpoints[at(id.0)];
+    let Some(ReceiveDescriptor { body, .. }) = endpoint.receive.first() else {
+        return;
+    };
+    let MessageBody::Buffers(list) = body else {
+        return;
+    };
+    let length = endpoint.free.buffer_length();
+    for offset in list.owed().collect::<Vec<u32>>() {
+        sim.report
+            .emit(sim.now, id, ViaEvent::RxPost { offset, length });
+        if sim.via.is_over_memory(id) {
+            over_memory::post_again(sim, id, offset);
+        }
+    }
+}
+
+/// The user has returned a message: takes its entry, and flushes the posted descriptors of a VI without a connection.
+pub(crate) fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    take_completion(sim, id, Side::Receive);
+    if sim.via.is_broken(id) {
+        flush_receives(sim, id);
+    }
+}

@@ -1,0 +1,160 @@
+//! What a library does when the peer has written to its memory: completes receive descriptors, and sends that wait.
+
+use nic_core::event::{NicEvent, Sink, Trigger, TxStatus};
+use nic_core::id::{EndpointId, PacketId};
+use nic_core::memory::HostSpan;
+use nic_core::remote::WindowId;
+use nic_core::via::{Placement, Reason, Reliability, Transfer as Entry, Vi, place};
+
+use super::over_memory::{end, over, send_due};
+use super::receive::Message;
+use super::{Sent, connection};
+use crate::remote::{Writes, clan};
+use crate::sim::{Simulation, at};
+
+/// The peer has written to this end's memory.
+pub(crate) fn written<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    (packet, opens): (PacketId, bool),
+    span: HostSpan,
+) {
+    let Some(over) = over(sim, id) else { return };
+    if opens {
+        over.came.push_back(packet);
+    }
+    if span.region() != over.control.index() {
+        return;
+    }
+    let layout = over.layout;
+    let is_at = |offset: u32| span.range().contains(&at(offset));
+    if is_at(layout.transfers_written()) {
+        receive(sim, id);
+    } else if is_at(layout.cookies_written()) {
+        send_due(sim, id);
+    } else if is_at(layout.transfers_read()) {
+        complete_read(sim, id);
+    }
+}
+
+/// Completes the sends whose entries the peer has read.
+fn complete_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let Some(end_of) = sim.via.end_mut(id) else {
+        return;
+    };
+    let Some(over) = end_of.over.as_deref() else {
+        return;
+    };
+    let Ok(unread) = over.library.unread(sim.memory.region(over.control)) else {
+        return connection::breaks(sim, id, Reason::Loss);
+    };
+    let done = end_of.sent.len().saturating_sub(at(unread));
+    let done: Vec<Sent> = end_of.sent.drain(..done).collect();
+    for Sent { post, .. } in done {
+        if let Some(post) = post {
+            end(sim, id, post, TxStatus::Ok);
+        }
+    }
+}
+
+/// Completes receive descriptors for the entries of the transfer queue.
+fn receive<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    while !sim.via.is_broken(id) {
+        let Some(end_of) = sim.via.end_mut(id) else {
+            return;
+        };
+        let (connection, vi) = (end_of.connection, end_of.vi);
+        let Some(over) = end_of.over.as_deref_mut() else {
+            return;
+        };
+        let own = sim.memory.region(over.control);
+        let mut writes = Writes::default();
+        let tells = vi.reliability() == Reliability::Reception;
+        let next = over.library.next_transfer(own, &mut writes, tells);
+        let (entry, packet) = match next {
+            Ok(Some(Entry::TooLong)) => (Entry::TooLong, None),
+            Ok(Some(entry)) => (entry, over.came.pop_front()),
+            Ok(None) => return,
+            Err(_) => return connection::breaks(sim, id, Reason::Loss),
+        };
+        complete(sim, id, entry, packet);
+        clan::write(sim, id, &connection, &writes.0, (false, Trigger::Timer));
+    }
+}
+
+/// Completes the oldest receive descriptors for an entry.
+fn complete<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    entry: Entry,
+    packet: Option<PacketId>,
+) {
+    let Some((connection, level)) = sim
+        .via
+        .end(id)
+        .map(|end| (end.connection, end.vi.reliability()))
+    else {
+        return;
+    };
+    let (message, splits) = match entry {
+        Entry::Message {
+            length, immediate, ..
+        } => {
+            let message = Message {
+                packet,
+                channel: connection.id,
+                length,
+                immediate,
+            };
+            // The sender has decided whether it splits.
+            (message, true)
+        }
+        Entry::TooLong => {
+            let message = Message {
+                packet: None,
+                channel: connection.id,
+                length: u32::MAX,
+                immediate: None,
+            };
+            (message, false)
+        }
+    };
+    let vi = Vi::new(level, splits);
+    let endpoint = &mut sim.endpoints[at(id.0)];
+    let placed = place(
+        endpoint,
+        &vi,
+        (message.packet, message.channel, message.length),
+    );
+    let descriptors = match placed {
+        Placement::Into(buffers) => {
+            if let Some(descriptor) = endpoint.receive.newest() {
+                descriptor.set_immediate(message.immediate);
+            }
+            buffers.offsets().len()
+        }
+        Placement::Short => 1,
+        Placement::Dropped(reason) => {
+            // The user has not read what came before, so the receive queue is full.
+            let kind = NicEvent::Drop { packet, reason };
+            sim.report.emit(sim.now, id, kind);
+            if let Some(reason) = Placement::Dropped(reason).breaks(&vi) {
+                connection::breaks(sim, id, reason);
+            }
+            return;
+        }
+    };
+    if let Some(over) = over(sim, id)
+        && over.strict
+    {
+        let closed: Vec<WindowId> = over
+            .lent
+            .drain(..descriptors.min(over.lent.len()))
+            .collect();
+        for window in closed {
+            sim.windows.close(window);
+        }
+    }
+    sim.levels_changed(id);
+    sim.publish(id);
+}

@@ -1,0 +1,212 @@
+//! VIA over remote memory: times of the paper, overrun, deferred messages, and libraries that write where they may not.
+
+use nic_core::event::{DropReason, Event, EventKind, Names, NicEvent, Sink, ViaEvent};
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::via::Side;
+use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
+use nic_runtime::sim;
+
+use crate::scenario::read;
+use crate::trace::run;
+use crate::via::{Received, lines, pair, received, send};
+
+/// Returns half of a round trip over CLAN, in nanoseconds.
+fn half_trip(transfer: &str, length: u32) -> u64 {
+    let both = format!("transfer = '{transfer}'\nfree_buffers = {{ count = 4, length = 4096 }}");
+    let text = pair(
+        "",
+        &both,
+        &send(&format!("payload = {{ zeros = {length} }}")),
+    );
+    let trace = run(&format!("profile = 'clan-2001'\n{text}"));
+    let time = |event: &str, endpoint: &str| {
+        let mut events = trace.events.iter();
+        let found = events.find(|found| found["event"] == event && found["endpoint"] == endpoint);
+        found
+            .and_then(|found| found["t_ns"].as_u64())
+            .expect("a time")
+    };
+    time("rx-descriptor", "right") - time("tx-post", "left")
+}
+
+#[test]
+fn half_round_trips_over_clan_take_what_the_paper_says() {
+    // S5-25, within 5 %.
+    let rows = [
+        ("pio", 0, 3_400),
+        ("pio", 4, 4_600),
+        ("pio", 40, 4_700),
+        ("dma", 0, 4_400),
+        ("dma", 4, 6_400),
+        ("dma", 40, 6_800),
+    ];
+    for (transfer, length, expected) in rows {
+        let found = half_trip(transfer, length);
+        println!("{transfer} {length} bytes: {found} ns, the paper {expected} ns");
+        assert!(
+            found.abs_diff(expected) * 20 <= expected,
+            "{transfer} {length}: {found} {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_message_without_a_receive_descriptor_puts_no_data_on_the_wire_of_clan() {
+    let more = send("payload = { zeros = 9 }\nrepeat = 3\nevery = '50us'");
+    for level in ["unreliable", "delivery", "reception"] {
+        let both = format!("free_buffers = {{ count = 0, length = 64 }}\nreliability = '{level}'");
+        let text = format!("profile = 'clan-2001'\n{}", pair("", &both, &more));
+        let words = ["tx-done", "wire-tx", "window-write", "vi-state", "drop"];
+        let mut shown = lines(&text, &words);
+        shown.drain(..4);
+        let done = |status: &str| format!("left tx-done channel=1 length=9 {status}");
+        let expected = match level {
+            "unreliable" => ["left drop no-free-buffer".to_owned(), done("dropped")]
+                .iter()
+                .cycle()
+                .take(6)
+                .cloned()
+                .collect(),
+            _ => vec![
+                "left drop no-free-buffer".to_owned(),
+                done("dropped"),
+                "left wire-tx channel=1 length=0 close".to_owned(),
+                "left vi-state error overrun".to_owned(),
+                "right vi-state error overrun".to_owned(),
+                done("flushed"),
+                done("flushed"),
+            ],
+        };
+        assert_eq!(shown, expected, "{level}");
+    }
+}
+
+#[test]
+fn deferred_messages_arrive_when_the_user_has_posted_again() {
+    let more = send("payload = { count = 100 }\nrepeat = 5");
+    let both = "free_buffers = { count = 2, length = 64 }\nsplit = true\non_empty = 'defer'";
+    let text = format!("profile = 'clan-2001'\n{}", pair("", both, &more));
+    let received = received(&read(&text));
+    let message: Vec<u8> = (0..100).collect();
+    assert_eq!(received[&EndpointId(1)], vec![message; 5]);
+}
+
+/// Sends a message, and overwrites it after it has been received.
+struct Hostile;
+
+impl HostProgram for Hostile {
+    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
+        let home = actions.endpoints()[0];
+        match what {
+            Happened::Started => {
+                actions.post(home, ChannelId(1), b"right".to_vec());
+                actions.wake_at(SimTime::ZERO + SimDuration::from_ns(100_000));
+            }
+            Happened::Time => {
+                // Windows 1 and 2 may be the rings of the peer, without which there is no message to read.
+                for window in (0..16).filter(|window| ![1, 2].contains(window)) {
+                    actions.write_window(home, (window, 0), b"wrong".to_vec());
+                }
+            }
+            Happened::Message { .. } | Happened::Completed { .. } => {}
+        }
+    }
+}
+
+/// Keeps what the receiver's memory holds when it reads, and the number of refused writes.
+#[derive(Default)]
+struct Refused(u32);
+
+impl Sink for Refused {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        if let EventKind::Nic(NicEvent::Drop { reason, .. }) = event.kind
+            && reason == DropReason::WindowRefused
+        {
+            self.0 += 1;
+        }
+    }
+}
+
+#[test]
+fn a_hostile_library_overwrites_a_completed_message_unless_access_is_strict() {
+    let mut outcomes = Vec::new();
+    for strict in [false, true] {
+        // The receiver reads late, so the message is complete and unread when the hostile write comes.
+        let both = format!(
+            "strict = {strict}\nfree_buffers = {{ count = 2, length = 64 }}\nbuffer_area = 4096\n\
+             poll_every = '1ms'\nhost = 'echo'"
+        );
+        let text = format!("profile = 'clan-2001'\n{}", pair("", &both, ""));
+        let programs = Programs::new().with("left", Hostile);
+        let mut heard = (Received::default(), Refused::default());
+        sim::run_with(
+            &read(&text),
+            programs,
+            &mut Both(&mut heard.0, &mut heard.1),
+        )
+        .expect("the scenario fits");
+        let echoed = heard.0.0[&EndpointId(0)][0].clone();
+        outcomes.push((String::from_utf8(echoed).expect("text"), heard.1.0 > 0));
+    }
+    println!("strict false, true: {outcomes:?}");
+    // The echo shows what the receiver read.
+    assert_eq!(outcomes[0].0, "wrong");
+    assert_eq!(outcomes[1], ("right".to_owned(), true));
+}
+
+/// Passes events to two sinks.
+struct Both<'s, A, B>(&'s mut A, &'s mut B);
+
+impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.0.event(names, event);
+        self.1.event(names, event);
+    }
+}
+
+#[test]
+fn a_server_has_512_vis_on_one_completion_queue() {
+    const CLIENTS: u32 = 512;
+    for (profile, nics) in [("giganet-1999", 8), ("clan-2001", 8)] {
+        let mut text =
+            format!("profile = '{profile}'\n[[nic]]\nname = 'server'\nsram = '256MiB'\n");
+        for nic in 0..nics {
+            text += &format!("[[nic]]\nname = 'n{nic}'\nsram = '256MiB'\n");
+        }
+        text += "[[process]]\nname = 'server-process'\nnic = 'server'\nprogram = 'echo'\n";
+        let common = "interface = 'via'\nbuffer_area = 512\nfree_buffers = { count = 2, length = 64 }\n\
+                      rx_queue = 4\ntx_queue = 4\n";
+        for client in 0..CLIENTS {
+            text += &format!(
+                "[[endpoint]]\nnic = 'n{}'\nname = 'c{client}'\n{common}\
+                 [[endpoint]]\nnic = 'server'\nname = 's{client}'\nprocess = 'server-process'\n{common}\
+                 completion = {{ send = 'q', receive = 'q' }}\n\
+                 [[channel]]\nc{client} = 1\ns{client} = 1\n\
+                 [[send]]\nendpoint = 'c{client}'\nchannel = 1\nat = '{}us'\npayload = {{ zeros = 40 }}\n",
+                client % nics,
+                10 + 40 * client
+            );
+        }
+        let scenario = read(&text);
+        // Each VI has 4 sends, 4 completed and 2 posted receives.
+        let queues = &scenario.completion_queues;
+        assert_eq!((queues.len(), queues[0].entries), (1, CLIENTS * 10));
+        let mut completions = Completions::default();
+        sim::run(&scenario, &mut completions).expect("the scenario fits");
+        assert_eq!(completions.0, [CLIENTS; 2], "{profile}");
+    }
+}
+
+/// Counts entries of completion queues for sends and receives.
+#[derive(Default)]
+struct Completions([u32; 2]);
+
+impl Sink for Completions {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        if let EventKind::Via(ViaEvent::Completion { queue, side }) = event.kind {
+            assert_eq!(queue, "q");
+            self.0[usize::from(side == Side::Receive)] += 1;
+        }
+    }
+}
