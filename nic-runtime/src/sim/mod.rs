@@ -12,7 +12,7 @@
 //! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
 //!
 //! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
-//! [interface](crate::interface), and [`sle`] for applets.
+//! [interface], and [`sle`] for applets.
 
 pub(crate) mod ahead;
 mod apart;
