@@ -173,6 +173,13 @@ mod tests {
     use super::*;
     use crate::storage::Fixed;
 
+    /// Runs a test whose fixed storage for 4,096 watches does not fit on a test's usual stack.
+    fn on_a_stack_of_a_mebibyte(test: fn()) {
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(test);
+        let joined = thread.expect("a thread").join();
+        joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    }
+
     fn watch(offset: u32, length: u32) -> Watch {
         Watch {
             window: WindowId(1),
@@ -183,46 +190,52 @@ mod tests {
 
     #[test]
     fn a_write_touches_the_watches_that_it_overlaps() {
-        let mut watches = Watches::<Fixed>::default();
-        for range in [(0, 4), (4, 4), (8, 0), (u32::MAX, 1)] {
-            watches.set(watch(range.0, range.1)).unwrap();
-        }
-        let met = |window, offset, length| -> Vec<u32> {
-            let met = watches.met(WindowId(window), offset, length);
-            met.map(|watch| watch.0).collect()
-        };
-        assert_eq!(met(1, 3, 1), [0]);
-        assert_eq!(met(1, 3, 2), [0, 1]);
-        assert_eq!(met(1, 0, u32::MAX), [0, 1]);
-        assert_eq!(met(1, u32::MAX, u32::MAX), [3]);
-        assert_eq!(met(1, 8, 8), []);
-        assert_eq!(met(1, 4, 0), [], "an empty write");
-        assert_eq!(met(2, 0, 8), [], "another window");
+        on_a_stack_of_a_mebibyte(|| {
+            let mut watches = Watches::<Fixed>::default();
+            for range in [(0, 4), (4, 4), (8, 0), (u32::MAX, 1)] {
+                watches.set(watch(range.0, range.1)).unwrap();
+            }
+            let met = |window, offset, length| -> Vec<u32> {
+                let met = watches.met(WindowId(window), offset, length);
+                met.map(|watch| watch.0).collect()
+            };
+            assert_eq!(met(1, 3, 1), [0]);
+            assert_eq!(met(1, 3, 2), [0, 1]);
+            assert_eq!(met(1, 0, u32::MAX), [0, 1]);
+            assert_eq!(met(1, u32::MAX, u32::MAX), [3]);
+            assert_eq!(met(1, 8, 8), []);
+            assert_eq!(met(1, 4, 0), [], "an empty write");
+            assert_eq!(met(2, 0, 8), [], "another window");
+        });
     }
 
     #[test]
     fn the_4097th_watch_is_refused_until_one_is_removed() {
-        let mut watches = Watches::<Fixed>::default();
-        for offset in 0..4_096 {
-            assert_eq!(watches.set(watch(offset, 1)), Ok(WatchId(offset)));
-        }
-        assert_eq!(watches.set(watch(0, 1)), Err(WatchError::Full));
-        assert_eq!(watches.remove(WatchId(17)), Ok(watch(17, 1)));
-        let unknown = WatchError::Unknown { watch: WatchId(17) };
-        assert_eq!(watches.remove(WatchId(17)), Err(unknown));
-        assert_eq!(watches.set(watch(9, 9)), Ok(WatchId(17)));
+        on_a_stack_of_a_mebibyte(|| {
+            let mut watches = Watches::<Fixed>::default();
+            for offset in 0..4_096 {
+                assert_eq!(watches.set(watch(offset, 1)), Ok(WatchId(offset)));
+            }
+            assert_eq!(watches.set(watch(0, 1)), Err(WatchError::Full));
+            assert_eq!(watches.remove(WatchId(17)), Ok(watch(17, 1)));
+            let unknown = WatchError::Unknown { watch: WatchId(17) };
+            assert_eq!(watches.remove(WatchId(17)), Err(unknown));
+            assert_eq!(watches.set(watch(9, 9)), Ok(WatchId(17)));
+        });
     }
 
     #[test]
     fn a_watch_is_in_the_queue_once() {
-        let mut queue = EventQueue::<Fixed>::default();
-        let added = [3, 1, 3].map(|watch| queue.add(WatchId(watch)));
-        assert_eq!(added, [true, true, false]);
-        assert_eq!(queue.take(), Some(WatchId(3)));
-        assert!(queue.add(WatchId(3)), "it may come again");
-        let rest = [(); 3].map(|()| queue.take());
-        assert_eq!(rest, [Some(WatchId(1)), Some(WatchId(3)), None]);
-        assert!(queue.is_empty());
-        assert!(!queue.add(WatchId(4_096)), "there is no such watch");
+        on_a_stack_of_a_mebibyte(|| {
+            let mut queue = EventQueue::<Fixed>::default();
+            let added = [3, 1, 3].map(|watch| queue.add(WatchId(watch)));
+            assert_eq!(added, [true, true, false]);
+            assert_eq!(queue.take(), Some(WatchId(3)));
+            assert!(queue.add(WatchId(3)), "it may come again");
+            let rest = [(); 3].map(|()| queue.take());
+            assert_eq!(rest, [Some(WatchId(1)), Some(WatchId(3)), None]);
+            assert!(queue.is_empty());
+            assert!(!queue.add(WatchId(4_096)), "there is no such watch");
+        });
     }
 }
