@@ -1,14 +1,16 @@
 //! Long runs that build trust in the verifier. Each takes the number of cases as an argument:
 //!
-//!     trust runs N [SEED]      N runs of generated programs on both interpreters
-//!     trust scope LENGTH       every body of up to LENGTH instructions, constructors of a step more
-//!     trust judge N [SEED]     N class files, judged here and by OpenJDK
-//!     trust lent N [SEED]      N classes in memory that holds something already
-//!     trust isolation N [SEED] N casts of victims and hostile endpoints, with and without the latter
-//!     trust stated N [SEED]    N calls of classes with loops, beside the cost that is stated of them
-//!     trust reliable N FILE    N messages over links with faults, by the applet `Reliable`; FILE keeps the progress
-//!     trust worst              class files that are made to be slow, measured
-//!     trust search N [SEED]    N random class files, and which of them are slowest to analyse
+//! ```text
+//! trust runs N [SEED]      N runs of generated programs on both interpreters
+//! trust scope LENGTH       every body of up to LENGTH instructions, constructors of a step more
+//! trust judge N [SEED]     N class files, judged here and by OpenJDK
+//! trust lent N [SEED]      N classes in memory that holds something already
+//! trust isolation N [SEED] N casts of victims and hostile endpoints, with and without the latter
+//! trust stated N [SEED]    N calls of classes with loops, beside the cost that is stated of them
+//! trust reliable N FILE    N messages over links with faults, by the applet `Reliable`; FILE keeps the progress
+//! trust worst              class files that are made to be slow, measured
+//! trust search N [SEED]    N random class files, and which of them are slowest to analyse
+//! ```
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
