@@ -30,8 +30,8 @@ pub trait Test {
     /// Tests a candidate.
     fn test(&mut self, candidate: &[u8]) -> Answer;
 
-    /// Returns whether the search must end. Asked before each candidate, also before those that are not tested because
-    /// they have no encoding.
+    /// Returns whether the search must end. The search asks before each candidate, even if the candidate has no encoding
+    /// and is not tested.
     fn is_over(&self) -> bool {
         false
     }

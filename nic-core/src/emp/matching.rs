@@ -37,7 +37,7 @@ pub struct PostedReceive {
     pub source: Filter,
     /// Where the message goes. Nothing is written outside of it.
     pub room: HostSpan,
-    /// Number of the receive among those that the user posted.
+    /// Number of the receive, in the order in which the user posted its receives.
     pub number: u32,
 }
 
@@ -78,7 +78,7 @@ impl<S: Storage> Receives<S> {
         self.0.is_empty()
     }
 
-    /// Takes the receive that was posted first among those that accept the message.
+    /// Takes the oldest receive that accepts the message.
     pub fn take(&mut self, source: u16, tag: u16) -> Option<PostedReceive> {
         let accepts =
             |posted: &PostedReceive| posted.source.accepts(source) && posted.tag.accepts(tag);

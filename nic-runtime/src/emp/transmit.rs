@@ -58,7 +58,7 @@ pub(super) fn send_message<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketR
     begin(sim, (from, channel), message, (0, length, frames));
 }
 
-/// Adds a message to those that an endpoint sends.
+/// Adds a message to an endpoint's transmit records.
 fn begin<S: Sink>(
     sim: &mut Simulation<'_, S>,
     (from, channel): (EndpointId, Channel),

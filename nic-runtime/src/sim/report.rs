@@ -182,8 +182,8 @@ impl<'a, S: Sink> Report<'a, S> {
 
 struct NameTable<'a> {
     scenario: &'a Scenario,
-    /// By the position in [`Scenario::classes`], then those that came in capsules. `None` for a file that is no class
-    /// file.
+    /// The classes of [`Scenario::classes`] in their order, then the classes that came in capsules. `None` for a file
+    /// that is no class file.
     classes: Vec<Option<ClassNames>>,
     /// The class of each endpoint's applet.
     current: Vec<Option<usize>>,

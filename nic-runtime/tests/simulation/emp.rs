@@ -28,7 +28,7 @@ fn pair(placement: &str, link: &str, (left, right): (&str, &str)) -> String {
     )
 }
 
-/// Keeps the messages that users receive and the statuses of those that they send.
+/// Keeps the messages that users receive, and the statuses of the messages that users send.
 #[derive(Default)]
 struct Heard {
     received: [Vec<Vec<u8>>; 2],

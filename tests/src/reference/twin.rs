@@ -171,7 +171,7 @@ impl<'t, 'm> Twin<'t, 'm> {
         let mut script = Script::new(self.natives, random.clone());
         // Give the next call different answers.
         random.draw();
-        // Every other call is watched. Its instructions must be those that the reference executes.
+        // Every other call is watched. Both interpreters must execute the same instructions.
         let mut watched = (tally.calls % 2 == 1).then(|| Visits(reference.visits.clone()));
         let ended = match &mut watched {
             Some(visits) => {
