@@ -4,10 +4,12 @@
 //! return of buffers are the same for all programs, and the simulation does them.
 
 mod due;
+mod exchange;
 pub mod program;
 mod turns;
 
 pub use due::DueSends;
+pub use exchange::{Exchange, ExchangePattern, Exchanging};
 use nic_core::host::Program;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;

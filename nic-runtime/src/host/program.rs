@@ -171,10 +171,6 @@ impl Programs {
         self.0.keys().map(String::as_str)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub(crate) fn take(&mut self, process: &str) -> Option<Box<dyn HostProgram>> {
         self.0.remove(process)
     }

@@ -31,6 +31,8 @@ pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "process",
     "host",
     "acknowledge_every",
+    "rounds",
+    "message_length",
     "fuel",
     "on_trap",
     "detach_after",

@@ -195,6 +195,9 @@ pub enum MistakeKind {
         CODE_CHANNEL.0
     )]
     NoCodeChannel,
+    /// The program of an endpoint exchanges messages, but the endpoint has no channel.
+    #[error("expected a `[[channel]]` of this endpoint, on which its program exchanges messages")]
+    ExchangeWithoutChannel,
     /// A link does not name two NICs.
     #[error("expected the names of two NICs")]
     LinkEnds,
@@ -492,6 +495,7 @@ impl MistakeKind {
             | MistakeKind::NoNics
             | MistakeKind::ChannelEnds
             | MistakeKind::NoCodeChannel
+            | MistakeKind::ExchangeWithoutChannel
             | MistakeKind::LinkEnds
             | MistakeKind::FreeBuffersDoNotFit { .. }
             | MistakeKind::PayloadDoesNotFit { .. }

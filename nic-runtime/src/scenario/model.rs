@@ -13,6 +13,7 @@ use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Reliability;
 
+use crate::host::Exchange;
 use crate::interface::InterfaceKind;
 use crate::nic::Placement;
 use crate::profile::{Profile, WireProfile};
@@ -335,6 +336,8 @@ pub enum HostSpec {
         /// The number N.
         every: NonZeroU32,
     },
+    /// Exchanges equal messages on a channel of the process's first endpoint.
+    Exchange(Exchange),
 }
 
 /// What happens to a packet or transmit descriptor on which an applet traps.

@@ -1,24 +1,40 @@
 //! Reads `[[host]]` and `[[process]]` tables: the programs on each host, and how many of them run at a time.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use nic_core::id::NicId;
+use nic_core::id::{EndpointId, NicId};
 
 use super::context::Context;
+use super::endpoints::{Endpoints, transmit_region};
 use super::limits;
 use super::mistake::{MistakeKind, Named, Span};
-use super::model::{HostSpec, NicSpec, ProcessSpec};
+use super::model::{ChannelSpec, HostSpec, NicSpec, ProcessSpec};
 use super::names::NameIndex;
 use super::table::{self, Mistakes, Table, choice, keys};
+use crate::host::{Exchange, ExchangePattern};
 
-pub(super) const PROCESS_KEYS: &[&str] = &["name", "nic", "program", "acknowledge_every"];
+pub(super) const PROCESS_KEYS: &[&str] = &[
+    "name",
+    "nic",
+    "program",
+    "acknowledge_every",
+    "rounds",
+    "message_length",
+];
 pub(super) const HOST_KEYS: &[&str] = &["nic", "processors"];
 
 /// Default of `acknowledge_every`: the paper's burst length.
 const ACKNOWLEDGE_EVERY_DEFAULT: NonZeroU32 = NonZeroU32::new(25).expect("25 is not 0");
 
+/// Default of `rounds`: 20 to fill every queue, and 200 to measure.
+const ROUNDS_DEFAULT: u32 = 220;
+
+/// Default of `message_length`, in bytes: the shortest message that the paper on EMP measures.
+const MESSAGE_LENGTH_DEFAULT: u32 = 10;
+
 /// The programs that a process can run.
-const PROGRAMS: [(&str, HostSpec); 3] = [
+const PROGRAMS: [(&str, HostSpec); 6] = [
     ("sink", HostSpec::Sink),
     ("echo", HostSpec::Echo),
     (
@@ -27,8 +43,22 @@ const PROGRAMS: [(&str, HostSpec); 3] = [
             every: ACKNOWLEDGE_EVERY_DEFAULT,
         },
     ),
+    ("emp-ping", exchange(ExchangePattern::Ping)),
+    ("emp-stream", exchange(ExchangePattern::Stream)),
+    ("emp-both-ways", exchange(ExchangePattern::BothWays)),
 ];
 const PROGRAM_NAMES: [&str; PROGRAMS.len()] = keys(&PROGRAMS);
+
+/// The keys of programs. A process has them beside `program`, an endpoint beside `host`.
+const PROGRAM_KEYS: [&str; 3] = ["acknowledge_every", "rounds", "message_length"];
+
+const fn exchange(pattern: ExchangePattern) -> HostSpec {
+    HostSpec::Exchange(Exchange {
+        pattern,
+        rounds: ROUNDS_DEFAULT,
+        length: MESSAGE_LENGTH_DEFAULT,
+    })
+}
 
 /// The processes of a scenario, with their names and places.
 pub(super) struct Processes<'t> {
@@ -84,7 +114,7 @@ impl Processes<'_> {
         let Some(value) = endpoint.value("process") else {
             return (None, program(endpoint, "host", mistakes));
         };
-        for key in ["host", "acknowledge_every"] {
+        for key in std::iter::once("host").chain(PROGRAM_KEYS) {
             if let Some(both) = endpoint.value(key) {
                 let of = "process";
                 mistakes.add(both.span(), MistakeKind::Excluded { key, of });
@@ -149,34 +179,78 @@ pub(super) fn hosts(
     }
 }
 
-/// Reads a program from `key`, and `acknowledge_every` if the program is `acknowledge`.
+/// Reads a program from `key`, and the keys of that program.
 fn program(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> HostSpec {
     let program = choice(table, key, &PROGRAMS, &PROGRAM_NAMES, mistakes);
     let program = program.unwrap_or(HostSpec::Sink);
-    let Some(every) = table.value("acknowledge_every") else {
-        return program;
-    };
-    if !matches!(program, HostSpec::Acknowledge { .. }) {
-        let partner = match key {
-            "program" => "program = \"acknowledge\"",
-            _ => "host = \"acknowledge\"",
+    for own in PROGRAM_KEYS {
+        let of_exchange = own != "acknowledge_every";
+        let is_known = match program {
+            HostSpec::Sink | HostSpec::Echo => false,
+            HostSpec::Acknowledge { .. } => !of_exchange,
+            HostSpec::Exchange(_) => of_exchange,
         };
-        let key = "acknowledge_every";
-        mistakes.add(every.span(), MistakeKind::NeedsPartner { key, partner });
-        return program;
+        if let Some(value) = table.value(own).filter(|_| !is_known) {
+            let partner = match (key, of_exchange) {
+                ("program", false) => "program = \"acknowledge\"",
+                ("program", true) => "program = \"emp-ping\"",
+                (_, false) => "host = \"acknowledge\"",
+                (_, true) => "host = \"emp-ping\"",
+            };
+            let kind = MistakeKind::NeedsPartner { key: own, partner };
+            mistakes.add(value.span(), kind);
+        }
     }
-    let default = u64::from(ACKNOWLEDGE_EVERY_DEFAULT.get());
-    let range = 1..=u64::from(u32::MAX);
-    let every = table.number(
-        "acknowledge_every",
-        default,
-        range,
-        table::integer,
-        mistakes,
-    );
-    let every = u32::try_from(every).ok().and_then(NonZeroU32::new);
-    HostSpec::Acknowledge {
-        every: every.unwrap_or(ACKNOWLEDGE_EVERY_DEFAULT),
+    let mut number = |key, default: u32, range| {
+        let number = table.number(key, default.into(), range, table::integer, mistakes);
+        u32::try_from(number).unwrap_or(default)
+    };
+    match program {
+        HostSpec::Sink | HostSpec::Echo => program,
+        HostSpec::Acknowledge { every } => {
+            let found = number("acknowledge_every", every.get(), 1..=u64::from(u32::MAX));
+            let every = NonZeroU32::new(found).unwrap_or(every);
+            HostSpec::Acknowledge { every }
+        }
+        HostSpec::Exchange(exchange) => HostSpec::Exchange(Exchange {
+            pattern: exchange.pattern,
+            rounds: number("rounds", exchange.rounds, 1..=u64::from(u32::MAX)),
+            length: number(
+                "message_length",
+                exchange.length,
+                0..=limits::BUFFER_AREA_MAX,
+            ),
+        }),
+    }
+}
+
+/// Checks that each endpoint on which messages are exchanged has a channel, and room for a message.
+pub(super) fn check_exchanges(
+    endpoints: &Endpoints<'_>,
+    channels: &[ChannelSpec],
+    mistakes: &mut Mistakes,
+) {
+    let joined: BTreeSet<EndpointId> = channels
+        .iter()
+        .flat_map(|spec| [spec.a.0, spec.b.0])
+        .collect();
+    let mut served = BTreeSet::new();
+    let specs = endpoints.specs.iter().zip(&endpoints.places);
+    for (id, (spec, place)) in (0u32..).map(EndpointId).zip(specs) {
+        let HostSpec::Exchange(exchange) = spec.host else {
+            continue;
+        };
+        // The first endpoint of a process exchanges its messages.
+        if spec.process.is_some_and(|process| !served.insert(process)) {
+            continue;
+        }
+        if !joined.contains(&id) {
+            mistakes.add(*place, MistakeKind::ExchangeWithoutChannel);
+        }
+        let (length, region) = (exchange.length.into(), transmit_region(spec));
+        if length > region {
+            mistakes.add(*place, MistakeKind::PayloadDoesNotFit { length, region });
+        }
     }
 }
 
@@ -258,5 +332,59 @@ mod tests {
         assert!(matches!(mistake(none), MistakeKind::OutOfRange { .. }));
         let missing = "[[host]]\nnic = 'a'\n";
         assert!(matches!(mistake(missing), MistakeKind::MissingKey { .. }));
+    }
+
+    #[test]
+    fn an_exchange_has_rounds_a_length_and_a_channel() {
+        let text = |more: &str| {
+            format!(
+                "[[endpoint]]\nnic = 'a'\nname = 'e'\n{more}\n[[endpoint]]\nnic = 'b'\nname = 'f'\n\
+                 [[channel]]\ne = 3\nf = 1\n"
+            )
+        };
+        let read = |more: &str| {
+            let text = format!("{NICS}{}", text(more));
+            parse(text.as_bytes(), None, None)
+                .expect("it is right")
+                .endpoints[0]
+                .host
+        };
+        let expected = |pattern, rounds, length| {
+            HostSpec::Exchange(Exchange {
+                pattern,
+                rounds,
+                length,
+            })
+        };
+        assert_eq!(
+            read("host = 'emp-stream'\nrounds = 7\nmessage_length = 0"),
+            expected(ExchangePattern::Stream, 7, 0)
+        );
+        assert_eq!(
+            read("host = 'emp-both-ways'"),
+            expected(ExchangePattern::BothWays, 220, 10)
+        );
+        let needs = |key, partner| MistakeKind::NeedsPartner { key, partner };
+        assert_eq!(
+            mistake(&text("rounds = 7")),
+            needs("rounds", "host = \"emp-ping\"")
+        );
+        assert_eq!(
+            mistake(&text("host = 'emp-ping'\nacknowledge_every = 7")),
+            needs("acknowledge_every", "host = \"acknowledge\"")
+        );
+        let none = "[[endpoint]]\nnic = 'a'\nname = 'e'\nhost = 'emp-ping'\n";
+        assert_eq!(mistake(none), MistakeKind::ExchangeWithoutChannel);
+        assert_eq!(
+            mistake(&text("host = 'emp-ping'\nmessage_length = 32769")),
+            MistakeKind::PayloadDoesNotFit {
+                length: 32_769,
+                region: 32_768
+            }
+        );
+        for wrong in ["rounds = 0", "message_length = -1", "rounds = 4294967296"] {
+            let found = mistake(&text(&format!("host = 'emp-ping'\n{wrong}")));
+            assert!(matches!(found, MistakeKind::OutOfRange { .. }), "{found:?}");
+        }
     }
 }

@@ -217,6 +217,7 @@ fn read_root(
     vis::check_links(&endpoints, (&channels, &links), context.mistakes());
     traffic::check_code_channels(&endpoints, &channels, context.mistakes());
     let receives = receives::read(root, &mut endpoints, &mut context);
+    processes::check_exchanges(&endpoints, &channels, context.mistakes());
     let sends = traffic::sends(root, &endpoints, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let until = root

@@ -220,7 +220,8 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
 
 fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
     let program = match spec.host {
-        HostSpec::Sink => Program::Sink,
+        // The program of an exchange posts its messages itself. It only reads what arrives.
+        HostSpec::Sink | HostSpec::Exchange(_) => Program::Sink,
         HostSpec::Echo => Program::Echo,
         HostSpec::Acknowledge { every } => Program::Acknowledge { every },
     };

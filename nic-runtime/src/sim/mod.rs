@@ -204,8 +204,9 @@ pub(crate) fn run_and_look<S: Sink, T>(
     let arena = Bump::new();
     let classes = load::load_classes(&arena, scenario)?;
     sram::check(scenario, classes)?;
-    let brings_programs = !programs.is_empty();
-    let mut own = Some(OwnProcesses::new(scenario, programs)?);
+    let own = OwnProcesses::new(scenario, programs)?;
+    let brings_programs = !own.is_empty();
+    let mut own = Some(own);
     let mut run = |groups: Option<&Groups>| {
         // `vec![0; n]` gets zeroed pages from the operating system, so the memory of an unused heap is never touched.
         let mut memory = vec![0; build::applet_memory_bytes(scenario)];

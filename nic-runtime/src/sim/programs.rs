@@ -1,4 +1,5 @@
-//! Host programs supplied by a user of the library: what they are told, and how their actions run.
+//! Host programs that act by themselves: what they are told, and how their actions run. A user of the library supplies
+//! them, or a scenario names them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,12 +9,12 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::{MessageBody, ReceiveDescriptor, Received};
 
 use super::{SimError, Simulation, Work, at};
-use crate::host::Task;
-use crate::host::program::{Action, Happened, OwnProcess, Programs};
-use crate::scenario::model::Scenario;
+use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
+use crate::host::{Exchanging, Task};
+use crate::scenario::model::{EndpointSpec, HostSpec, Scenario};
 use crate::via;
 
-/// The processes with supplied programs; usually none.
+/// The processes whose programs act by themselves; usually none.
 #[derive(Default)]
 pub(crate) struct OwnProcesses {
     processes: Vec<OwnProcess>,
@@ -21,7 +22,7 @@ pub(crate) struct OwnProcesses {
 }
 
 impl OwnProcesses {
-    /// Connects each program to its process.
+    /// Connects each program to its process: the supplied ones, and those of the scenario.
     pub(crate) fn new(
         scenario: &Scenario,
         mut programs: Programs,
@@ -30,29 +31,59 @@ impl OwnProcesses {
         let names: Vec<String> = programs.names().map(str::to_owned).collect();
         for (number, name) in names.into_iter().enumerate() {
             let process = scenario.processes.iter().position(|spec| spec.name == name);
-            let endpoints = scenario.endpoints.iter().enumerate();
-            let endpoints: Vec<EndpointId> = endpoints
-                .filter(|(_, spec)| match (process, spec.process) {
-                    (Some(process), Some(of)) => of as usize == process,
-                    (None, None) => spec.name == name,
-                    (Some(_), None) | (None, Some(_)) => false,
-                })
-                .map(|(id, _)| EndpointId(u32::try_from(id).expect("endpoints have u32 numbers")))
-                .collect();
+            let endpoints = endpoints_where(scenario, |spec| match (process, spec.process) {
+                (Some(process), Some(of)) => of as usize == process,
+                (None, None) => spec.name == name,
+                (Some(_), None) | (None, Some(_)) => false,
+            });
             let program = programs.take(&name);
             let Some(program) = program.filter(|_| !endpoints.is_empty()) else {
                 return Err(SimError::NoProcess { program: number });
             };
-            for &endpoint in &endpoints {
-                own.of_endpoint.insert(endpoint, own.processes.len());
-            }
-            own.processes.push(OwnProcess {
-                program,
-                endpoints,
-                actions: VecDeque::new(),
-            });
+            own.add(program, endpoints);
         }
+        own.add_exchanges(scenario);
         Ok(own)
+    }
+
+    /// Adds the programs that the scenario names and that post messages by themselves. A supplied program replaces
+    /// the scenario's.
+    fn add_exchanges(&mut self, scenario: &Scenario) {
+        for (first, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
+            let HostSpec::Exchange(exchange) = spec.host else {
+                continue;
+            };
+            if self.of_endpoint.contains_key(&first) {
+                continue;
+            }
+            let ends = scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]);
+            let mut own = ends.filter(|(endpoint, _)| *endpoint == first);
+            // The scenario reader refuses an exchange without a channel.
+            let Some((_, channel)) = own.next() else {
+                continue;
+            };
+            let endpoints = match spec.process {
+                Some(process) => endpoints_where(scenario, |spec| spec.process == Some(process)),
+                None => vec![first],
+            };
+            self.add(Box::new(Exchanging::new(exchange, channel)), endpoints);
+        }
+    }
+
+    fn add(&mut self, program: Box<dyn HostProgram>, endpoints: Vec<EndpointId>) {
+        for &endpoint in &endpoints {
+            self.of_endpoint.insert(endpoint, self.processes.len());
+        }
+        self.processes.push(OwnProcess {
+            program,
+            endpoints,
+            actions: VecDeque::new(),
+        });
+    }
+
+    /// Returns whether no process has such a program.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.processes.is_empty()
     }
 
     fn of(&mut self, id: EndpointId) -> Option<&mut OwnProcess> {
@@ -66,6 +97,15 @@ impl OwnProcesses {
         let process = process.and_then(|&process| self.processes.get(process));
         process.is_some_and(|process| process.home() == id && !process.actions.is_empty())
     }
+}
+
+/// Returns the endpoints with a property, in the order of the scenario.
+fn endpoints_where(scenario: &Scenario, has: impl Fn(&EndpointSpec) -> bool) -> Vec<EndpointId> {
+    let endpoints = (0u32..).map(EndpointId).zip(&scenario.endpoints);
+    endpoints
+        .filter(|(_, spec)| has(spec))
+        .map(|(id, _)| id)
+        .collect()
 }
 
 impl<S: Sink> Simulation<'_, S> {

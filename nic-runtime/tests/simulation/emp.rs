@@ -324,3 +324,55 @@ fn applets_deliver_over_emp_what_they_deliver_over_u_net() {
         }
     }
 }
+
+/// Returns the most messages of an endpoint that were posted and not complete at one time.
+fn outstanding_max(trace: &crate::trace::Trace, endpoint: &str) -> usize {
+    let (posts, done) = (trace.at(endpoint, "tx-post"), trace.at(endpoint, "tx-done"));
+    assert_eq!(posts.len(), done.len());
+    let time = |event: &serde_json::Value| event["t_ns"].as_u64().expect("events have times");
+    let before = |post: &serde_json::Value| {
+        // A message is posted in the nanosecond in which another completes.
+        let ended = done.iter().filter(|done| time(done) <= time(post));
+        ended.count()
+    };
+    let outstanding = posts.iter().enumerate();
+    let outstanding = outstanding.map(|(number, post)| number + 1 - before(post));
+    outstanding.max().unwrap_or(0)
+}
+
+#[test]
+fn programs_exchange_messages_as_the_papers_do() {
+    let room = "buffer_area = 200000\nfree_buffers = { count = 8, length = 15000 }\n";
+    let of = |program: &str, length: u32| {
+        format!("{room}host = '{program}'\nrounds = 6\nmessage_length = {length}\n")
+    };
+    let sends = |trace: &crate::trace::Trace, endpoint| trace.at(endpoint, "tx-post").len();
+    let reads = |trace: &crate::trace::Trace, endpoint| trace.at(endpoint, "rx-descriptor").len();
+
+    let echo = format!("{room}host = 'echo'\n");
+    let trace = run(&pair("base", "", (&of("emp-ping", 10), &echo)));
+    assert_eq!((sends(&trace, "left"), reads(&trace, "left")), (6, 6));
+    let posts = trace.at("left", "tx-post");
+    let times = posts.iter().map(|post| post["t_ns"].as_u64());
+    let times: Vec<u64> = times.map(|time| time.expect("a time")).collect();
+    // Twice the time of one way: `ten_bytes_take_what_the_paper_says`. Each host notices a message up to a nanosecond late.
+    let mut rounds = times.windows(2).map(|pair| pair[1] - pair[0]);
+    assert!(rounds.all(|round| (2 * 24_312..=2 * 24_312 + 2).contains(&round)));
+
+    let trace = run(&pair("SO", "", (&of("emp-stream", 14_860), room)));
+    assert_eq!((sends(&trace, "left"), reads(&trace, "right")), (6, 6));
+    assert_eq!(outstanding_max(&trace, "left"), 2);
+
+    let both = of("emp-both-ways", 14_860);
+    let trace = run(&pair("SR", "", (&both, &both)));
+    for endpoint in ["left", "right"] {
+        assert_eq!((sends(&trace, endpoint), reads(&trace, endpoint)), (6, 6));
+        assert_eq!(outstanding_max(&trace, endpoint), 2);
+    }
+    // A program that learns of a failed message posts no more.
+    let deaf = "buffer_area = 65536\nfree_buffers = { count = 0, length = 1 }";
+    let trace = run(&pair("SO", "", (&of("emp-stream", 10), deaf)));
+    let statuses = trace.at("left", "tx-done");
+    let statuses: Vec<_> = statuses.iter().map(|done| &done["status"]).collect();
+    assert_eq!(statuses, ["failed", "failed"]);
+}
