@@ -89,6 +89,9 @@ pub(crate) trait Interface {
         false
     }
 
+    /// Prepares the endpoints, before applets are loaded.
+    fn prepare<S: Sink>(_sim: &mut Simulation<'_, S>) {}
+
     /// Starts the run, after applets were loaded.
     fn start<S: Sink>(_sim: &mut Simulation<'_, S>) {}
 
@@ -246,6 +249,11 @@ macro_rules! interfaces {
             match delay {
                 $(Delay::$interface(delay) => $interface::is_obsolete(sim, delay),)*
             }
+        }
+
+        /// Prepares the endpoints of every interface.
+        pub(crate) fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
+            $($interface::prepare(sim);)*
         }
 
         /// Starts the run of every interface.

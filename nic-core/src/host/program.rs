@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 
 use crate::id::ChannelId;
-use crate::unet::{ReceiveDescriptor, Received};
+use crate::unet::ReceiveDescriptor;
 
 /// The program at an endpoint. The runtime calls it when the user learns of a message, and puts the message's buffers
 /// back after the reaction.
@@ -44,9 +44,6 @@ impl Program {
         let ReceiveDescriptor {
             channel, length, ..
         } = *message;
-        if message.received() != Received::Message {
-            return Reaction::Read;
-        }
         match self {
             Program::Sink => Reaction::Read,
             Program::Echo => Reaction::Send { channel, length },

@@ -50,58 +50,12 @@ pub enum MessageBody {
     Buffers(BufferList),
 }
 
-impl ReceiveDescriptor {
-    /// Returns how the descriptor completed.
-    #[must_use]
-    pub fn received(&self) -> Received {
-        match &self.body {
-            MessageBody::Inline(_) => Received::Message,
-            MessageBody::Buffers(list) => list.received,
-        }
-    }
-
-    /// Marks a descriptor that names buffers as completed without a message.
-    pub fn refuse_message(&mut self) {
-        match &mut self.body {
-            MessageBody::Inline(_) => debug_assert!(false, "a message is in the descriptor"),
-            MessageBody::Buffers(list) => list.received = Received::TooLong,
-        }
-    }
-
-    /// Returns the immediate data of the message, if it has any.
-    #[must_use]
-    pub fn immediate(&self) -> Option<u32> {
-        match &self.body {
-            MessageBody::Inline(_) => None,
-            MessageBody::Buffers(list) => list.has_immediate.then_some(list.immediate),
-        }
-    }
-
-    /// Sets the immediate data of a message in buffers.
-    pub fn set_immediate(&mut self, immediate: Option<u32>) {
-        if let MessageBody::Buffers(list) = &mut self.body {
-            list.has_immediate = immediate.is_some();
-            list.immediate = immediate.unwrap_or(0);
-        }
-    }
-}
-
 impl MessageBody {
     /// Returns an inline body with these bytes, or `None` if they do not fit.
     #[must_use]
     pub fn inline(bytes: &[u8]) -> Option<MessageBody> {
         Vec::from_slice(bytes).ok().map(MessageBody::Inline)
     }
-}
-
-/// How a receive descriptor completed. Those of U-Net complete with a message.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Received {
-    /// With a message.
-    #[default]
-    Message,
-    /// Without one: the message was longer than the descriptor's buffer (VIA).
-    TooLong,
 }
 
 /// Offsets of a message's shares in the buffer area. Also records which of them are popped buffers that the user must
@@ -111,14 +65,7 @@ pub struct BufferList {
     offsets: Vec<u32, MESSAGE_BUFFERS_MAX>,
     // Bit i is set if offset i is a popped free buffer, named here for the first time.
     owed: u16,
-    received: Received,
-    has_immediate: bool,
-    // The immediate data of a message that has any (VIA).
-    immediate: u32,
 }
-
-// The last four fields fit where the compiler would pad the first two.
-const _: () = assert!(size_of::<BufferList>() <= MESSAGE_BUFFERS_MAX * size_of::<u32>() + 16);
 
 const _: () = assert!(MESSAGE_BUFFERS_MAX <= u16::BITS as usize);
 

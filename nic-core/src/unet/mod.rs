@@ -13,8 +13,7 @@ mod transmit;
 pub use base::{accept, resolve, resolve_packet};
 pub use channel::{Channel, Channels};
 pub use descriptor::{
-    BufferList, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor, Received,
-    TransmitDescriptor,
+    BufferList, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor, TransmitDescriptor,
 };
 pub use endpoint::{Endpoint, QueueSizes};
 pub use event::{Refusal, RxBody, TxStatus, UnetEvent};

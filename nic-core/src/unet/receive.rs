@@ -27,6 +27,18 @@ impl<S: Storage> ReceiveQueue<S> {
         }
     }
 
+    /// Returns the number of descriptors, visible or not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.descriptors.len()
+    }
+
+    /// Returns whether the queue has no descriptor, visible or not.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns whether the queue has room for another descriptor.
     #[must_use]
     pub fn has_room(&self) -> bool {

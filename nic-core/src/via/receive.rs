@@ -11,7 +11,8 @@ use crate::unet::{BufferList, Endpoint, MESSAGE_BUFFERS_MAX};
 pub enum Placement {
     /// Into these receive descriptors' buffers. A receive descriptor of U-Net that names them has been pushed.
     Into(BufferList),
-    /// Nowhere: the first receive descriptor is shorter than the message, and has completed as `length-error`.
+    /// Nowhere: the first receive descriptor is shorter than the message, and completes as `length-error`. A receive
+    /// descriptor of U-Net without a message has been pushed, and the caller notes the status.
     Short,
     /// Nowhere, and no descriptor has completed.
     Dropped(DropReason),
@@ -106,12 +107,8 @@ fn complete_short<S: Storage>(
 ) {
     let offset = endpoint.free.pop();
     let pushed = endpoint.push_buffers((packet, channel, 0), offset.into_iter());
+    debug_assert!(pushed.is_ok(), "the receive queue has room");
     endpoint.free.keep_popped();
-    if pushed.is_ok()
-        && let Some(descriptor) = endpoint.receive.newest()
-    {
-        descriptor.refuse_message();
-    }
 }
 
 #[cfg(test)]
@@ -120,7 +117,7 @@ mod tests {
     use crate::id::NicId;
     use crate::memory::Region;
     use crate::storage::Fixed;
-    use crate::unet::{FreeQueue, QueueSizes, Received};
+    use crate::unet::{FreeQueue, QueueSizes};
     use crate::via::Reliability;
 
     fn endpoint(buffers: u32, receive: u32) -> Endpoint<Fixed> {
@@ -165,10 +162,7 @@ mod tests {
         assert_eq!(placed(&mut endpoint, &vi, 101), Err(Placement::Short));
         assert_eq!(endpoint.free.len(), 1);
         let completed = endpoint.receive.publish().unwrap();
-        assert_eq!(
-            (completed.received(), completed.length),
-            (Received::TooLong, 0)
-        );
+        assert_eq!(completed.length, 0);
         // The user gets the buffer back, and posts it again.
         assert!(endpoint.put_back_received());
         assert_eq!(endpoint.free.len(), 2);

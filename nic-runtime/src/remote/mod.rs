@@ -1,21 +1,40 @@
 //! Remote memory in the simulator: writes to windows travel as packets, and change the receiver's memory when they
 //! arrive.
 //!
-//! A write needs no slot and no processor of a NIC. `clan` says how long writes take.
+//! A library collects its writes in [`Writes`], and [`carry_out`] passes them to the NIC. A write needs no slot and no
+//! processor of a NIC. `clan` is the NIC that exists: it says how long writes take, and carries them out.
 
-pub(crate) mod clan;
+mod clan;
 
 use nic_core::event::{DropReason, NicEvent, Sink, Trigger, ViaEvent};
 use nic_core::id::{EndpointId, PacketId};
+use nic_core::memory::HostSpan;
 use nic_core::remote::{RemoteMemory, WindowError, WindowId, Windows};
 use nic_core::time::SimDuration;
 use nic_core::unet::Channel;
 use nic_core::via::WriteHow;
 
 use crate::fabric::{Fate, Header, Packet, PacketRef};
+use crate::profile::{ClanCosts, Profile};
 use crate::sim::Simulation;
 use crate::storage::Growing;
-use crate::via;
+use crate::via::{self, Shown};
+
+/// What remote memory costs.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Costs(ClanCosts);
+
+impl Costs {
+    /// Returns the costs of a profile; `None` if its NIC has no remote memory.
+    pub(crate) fn of(profile: &Profile) -> Option<Costs> {
+        profile.clan.map(Costs)
+    }
+
+    /// Returns how long a processor takes to write the bytes of a message.
+    pub(crate) fn write_takes(&self, bytes: u32) -> SimDuration {
+        clan::pio_takes(&self.0, bytes)
+    }
+}
 
 /// The windows of all nodes. No two have the same number.
 pub(crate) type AllWindows = Windows<Growing>;
@@ -33,17 +52,64 @@ pub struct RemoteWrite {
     pub how: WriteHow,
 }
 
+impl RemoteWrite {
+    /// Returns how outputs show the packet of this write.
+    fn shown(self, length: u32) -> Shown {
+        match self.opens {
+            true => Shown::Message,
+            false => Shown::Control {
+                kind: "write",
+                length,
+            },
+        }
+    }
+}
+
 /// A write that a program or a library has made.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
     pub(crate) window: WindowId,
     pub(crate) offset: u32,
     pub(crate) bytes: Vec<u8>,
+    pub(crate) by: By,
+    /// Whether it is the first write of a message.
+    pub(crate) opens: bool,
+}
+
+/// What carries out a write.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum By {
+    /// The processor of the host. The caller has charged its time.
+    Processor,
+    /// A DMA request, which takes the bytes from host memory.
+    Dma(HostSpan),
+    /// A DMA request behind all earlier requests, for a few bytes of the library. The span says how long it takes.
+    DmaBehind(HostSpan),
 }
 
 /// The writes of a library, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Writes(pub(crate) Vec<Write>);
+
+impl Writes {
+    /// Adds a DMA request that writes bytes of host memory.
+    pub(crate) fn request(&mut self, window: WindowId, offset: u32, from: HostSpan) {
+        self.0.push(Write {
+            window,
+            offset,
+            bytes: Vec::new(),
+            by: By::Dma(from),
+            opens: false,
+        });
+    }
+
+    /// Marks the write at a position as the first of a message, if there is one.
+    pub(crate) fn opens_at(&mut self, position: usize) {
+        if let Some(write) = self.0.get_mut(position) {
+            write.opens = true;
+        }
+    }
+}
 
 impl RemoteMemory for Writes {
     fn write(&mut self, window: WindowId, offset: u32, bytes: &[u8]) -> Result<(), WindowError> {
@@ -51,8 +117,23 @@ impl RemoteMemory for Writes {
             window,
             offset,
             bytes: bytes.to_vec(),
+            by: By::Processor,
+            opens: false,
         });
         Ok(())
+    }
+}
+
+/// Carries out writes in order.
+pub(crate) fn carry_out<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    from: EndpointId,
+    connection: &Channel,
+    writes: &Writes,
+    trigger: Trigger,
+) {
+    for write in &writes.0 {
+        clan::carry_out(sim, from, connection, write, trigger);
     }
 }
 
@@ -83,10 +164,7 @@ pub(crate) fn packet_goes<S: Sink>(
     duration: SimDuration,
 ) {
     let Packet {
-        id,
-        from: (from, channel),
-        to: (peer, _),
-        trigger,
+        from: (from, _),
         header,
         ..
     } = sim.packets[packet];
@@ -101,28 +179,7 @@ pub(crate) fn packet_goes<S: Sink>(
         how: write.how,
     };
     sim.report.emit(sim.now, from, kind);
-    if write.opens {
-        let kind = NicEvent::WireTx {
-            packet: id,
-            peer,
-            channel,
-            payload: &sim.packets[packet].bytes,
-            part: None,
-            duration,
-            trigger,
-        };
-        return sim.report.emit(sim.now, from, kind);
-    }
-    let kind = ViaEvent::ControlTx {
-        packet: id,
-        peer,
-        channel,
-        kind: "write",
-        length,
-        duration,
-        trigger,
-    };
-    sim.report.emit(sim.now, from, kind);
+    via::tell_leaves(sim, packet, write.shown(length), duration);
 }
 
 /// A write has arrived: changes the memory and tells the library, or refuses the write.
@@ -130,7 +187,7 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
     let Packet {
         id,
         from: (peer, _),
-        to: (to, channel),
+        to: (to, _),
         header,
         ..
     } = sim.packets[packet];
@@ -138,26 +195,10 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
         return;
     };
     let length = u32::try_from(sim.packets[packet].bytes.len()).unwrap_or(u32::MAX);
-    if write.opens {
-        let kind = NicEvent::WireRx {
-            packet: id,
-            peer,
-            channel,
-            payload: &sim.packets[packet].bytes,
-            part: None,
-        };
-        sim.report.emit(sim.now, to, kind);
-    } else {
-        let kind = ViaEvent::ControlRx {
-            packet: id,
-            peer,
-            channel,
-            kind: "write",
-            length,
-        };
-        sim.report.emit(sim.now, to, kind);
-    }
+    via::tell_arrives(sim, packet, write.shown(length));
     let span = sim
+        .states
+        .via
         .windows
         .resolve(write.window, peer, (write.offset, length));
     match span {

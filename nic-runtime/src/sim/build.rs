@@ -32,7 +32,6 @@ use crate::interface::{self, States};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
-use crate::remote::AllWindows;
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Provider, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
@@ -43,7 +42,6 @@ use crate::sle::state::reload;
 use crate::sle::suspend::{Suspensions, call_stack};
 use crate::sle::swap::{Swaps, may_bring_agendas};
 use crate::unet::{Channels, Endpoint, FreeQueue};
-use crate::via::ViaState;
 
 impl<'a, S: Sink> Simulation<'a, S> {
     /// Builds the simulation of a scenario.
@@ -81,8 +79,6 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let chains = Chains::new(scenario, &seats);
         let states = States::new(scenario, &endpoints);
         let have_own_work = interface::have_own_work(&scenario.endpoints);
-        let mut windows = AllWindows::default();
-        let via = ViaState::new(scenario, &endpoints, (&mut memory, &mut windows));
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
@@ -120,8 +116,6 @@ impl<'a, S: Sink> Simulation<'a, S> {
             shared: vec![VecDeque::new(); if have_own_work { nics.len() } else { 0 }],
             states,
             delays: Delays::default(),
-            via,
-            windows,
             nics,
             fabric,
             packets: PacketStore::default(),

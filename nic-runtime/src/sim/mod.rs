@@ -71,7 +71,6 @@ use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
 use crate::nic::{Nic, ProcessorId};
-use crate::remote::AllWindows;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
 use crate::sle;
@@ -81,7 +80,6 @@ use crate::sle::load::{self, NotLoaded};
 use crate::sle::suspend::Suspensions;
 use crate::sle::swap::Swaps;
 use crate::unet::Endpoint;
-use crate::via::{self, ViaState};
 
 /// How and when a run ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -302,10 +300,6 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// The state of each interface.
     pub(crate) states: States<'a>,
     delays: Delays,
-    /// The state of VIs.
-    pub(crate) via: ViaState<'a>,
-    /// The windows of all nodes.
-    pub(crate) windows: AllWindows,
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,
     pub(crate) transfers: Transfers,
@@ -334,7 +328,8 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// Hashed names of the endpoints. Empty if no link has faults.
     pub(crate) names: Vec<Name>,
     pub(crate) users: Vec<User>,
-    /// Whether users act independently: no host limits its processors, and the caller supplies no programs.
+    /// Whether users act independently: no host limits its processors, and the caller supplies no programs. False if an
+    /// endpoint is a VI, because a program must not see its failed receives.
     pub(crate) users_are_alone: bool,
     /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
     pub(crate) turns: Option<Turns>,
@@ -357,7 +352,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Loads the applets, then handles events until the run ends. With `groups`, runs one group after another, and
     /// returns `None` if a packet left its group.
     fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
-        via::start(self);
+        interface::prepare(self);
         let loaded = load::load_applets(self);
         // Work that applets scheduled while loading may belong to any group, so groups require an empty schedule.
         let groups = groups.filter(|_| self.schedule.is_empty());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use nic_core::event::{DropReason, NicEvent, RxBody, Sink, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
-use nic_core::unet::{MessageBody, ReceiveDescriptor, Received};
+use nic_core::unet::{MessageBody, ReceiveDescriptor};
 
 use super::{SimError, Simulation, Work, at};
 use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
@@ -112,7 +112,8 @@ impl<S: Sink> Simulation<'_, S> {
     /// Installs the supplied programs.
     pub(crate) fn bring(&mut self, own: OwnProcesses) {
         self.own = own;
-        self.users_are_alone = self.turns.is_none() && self.own.processes.is_empty();
+        let has_vis = self.states.via.is_on();
+        self.users_are_alone = self.turns.is_none() && self.own.processes.is_empty() && !has_vis;
     }
 
     /// Tells all programs that the run has started.
@@ -136,6 +137,9 @@ impl<S: Sink> Simulation<'_, S> {
     /// Returns the reaction of the endpoint's program to a message.
     #[cold]
     pub(crate) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
+        if via::is_first_empty(self, id) {
+            return Reaction::Read;
+        }
         let user = &self.users[at(id.0)];
         let own = self.own.of_endpoint.get(&id);
         match own.and_then(|&process| self.own.processes.get(process)) {
@@ -149,7 +153,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.own.of_endpoint.get(&id)?;
         let endpoint = &self.endpoints[at(id.0)];
         let message = endpoint.receive.first()?;
-        if message.received() != Received::Message {
+        if via::is_first_empty(self, id) {
             return None;
         }
         let payload = match &message.body {

@@ -67,7 +67,7 @@ impl<S: Sink> Simulation<'_, S> {
             offset,
             length,
         } = descriptor;
-        let status = match self.via.is_on() {
+        let status = match self.states.via.is_on() {
             true => via::status(self, id, status),
             false => status,
         };
@@ -194,7 +194,7 @@ impl<S: Sink> Simulation<'_, S> {
         interface::send_begins(self, id, spec);
         self.post(id, spec.channel, space);
         let mut takes = costs.of_post(length);
-        if self.via.is_on() {
+        if self.states.via.is_on() {
             takes += via::post_takes(self, id, length);
         }
         self.busy(id, Task::Posting, takes)
@@ -214,7 +214,7 @@ impl<S: Sink> Simulation<'_, S> {
             .transmit
             .post(descriptor)
             .expect("the user saw that there is room");
-        if !self.via.is_on() || !via::tell_posted(self, id, descriptor, post) {
+        if !self.states.via.is_on() || !via::tell_posted(self, id, descriptor, post) {
             let kind = UnetEvent::TxPost {
                 channel,
                 offset,

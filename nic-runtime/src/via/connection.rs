@@ -13,21 +13,24 @@ use nic_core::via::{
 };
 
 use super::hardware::Delay;
+use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::{SILENCE, Sent, over_memory, user};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::interface::Delay as AnyDelay;
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 
-/// Reports what is there when the run starts: registered regions, posted receive descriptors and connections.
-pub(crate) fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
-    for index in 0..sim.via.ends.len() {
+/// Joins the ends of the connections, and reports what is there when the run starts: registered regions, posted receive
+/// descriptors and connections.
+pub(super) fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
+    super::join(sim);
+    for index in 0..sim.states.via.ends.len() {
         let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
-        if sim.via.end(id).is_none() {
+        if sim.states.via.end(id).is_none() {
             continue;
         }
         let area = sim.endpoints[index].area;
-        let registered = sim.via.registry.register(area, id.0);
+        let registered = sim.states.via.registry.register(area, id.0);
         debug_assert!(registered.is_ok(), "the table of regions grows");
         let kind = ViaEvent::Region {
             action: RegionAction::Registered,
@@ -61,9 +64,7 @@ pub(crate) fn packet_goes<S: Sink>(
     duration: SimDuration,
 ) {
     let Packet {
-        id,
-        from: (from, channel),
-        to: (peer, _),
+        from: (from, _),
         trigger,
         header,
         ..
@@ -71,28 +72,7 @@ pub(crate) fn packet_goes<S: Sink>(
     let Header::Via(header) = header else {
         return;
     };
-    if let Some(kind) = header.control() {
-        let kind = ViaEvent::ControlTx {
-            packet: id,
-            peer,
-            channel,
-            kind,
-            length: 0,
-            duration,
-            trigger,
-        };
-        return sim.report.emit(sim.now, from, kind);
-    }
-    let kind = NicEvent::WireTx {
-        packet: id,
-        peer,
-        channel,
-        payload: &sim.packets[packet].bytes,
-        part: None,
-        duration,
-        trigger,
-    };
-    sim.report.emit(sim.now, from, kind);
+    tell_leaves(sim, packet, shown(header), duration);
     // The copy of a packet has the number of the original.
     if let ViaHeader::Unsent { immediate } = header {
         let (number, is_awaited) = number(sim, from, trigger);
@@ -104,10 +84,18 @@ pub(crate) fn packet_goes<S: Sink>(
     }
 }
 
+/// Returns how outputs show a packet.
+fn shown(header: ViaHeader) -> Shown {
+    match header.control() {
+        None => Shown::Message,
+        Some(kind) => Shown::Control { kind, length: 0 },
+    }
+}
+
 /// Returns the number of a message, and whether its descriptor completes with the acknowledgement.
 fn number<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, trigger: Trigger) -> (u64, bool) {
     let now = sim.now;
-    let Some(end) = sim.via.end_mut(from) else {
+    let Some(end) = sim.states.via.end_mut(from) else {
         return (0, false);
     };
     let number = end.vi.number();
@@ -154,45 +142,32 @@ pub(crate) fn packet_left<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
 pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
     let Packet {
         id,
-        from: (peer, _),
-        to: (to, channel),
+        to: (to, _),
         header,
         ..
     } = sim.packets[packet];
     let Header::Via(header) = header else {
         return;
     };
-    if let Some(kind) = header.control() {
-        let kind = ViaEvent::ControlRx {
-            packet: id,
-            peer,
-            channel,
-            kind,
-            length: 0,
-        };
-        sim.report.emit(sim.now, to, kind);
-        match header {
-            ViaHeader::Acknowledgement { before } => acknowledged(sim, to, before),
-            ViaHeader::Close { reason } => ends(sim, to, reason),
-            ViaHeader::Unsent { .. } | ViaHeader::Message { .. } | ViaHeader::Accepted { .. } => {}
+    tell_arrives(sim, packet, shown(header));
+    match header {
+        ViaHeader::Acknowledgement { before } => {
+            acknowledged(sim, to, before);
+            return sim.end_arrival(packet);
         }
-        return sim.end_arrival(packet);
+        ViaHeader::Close { reason } => {
+            ends(sim, to, reason);
+            return sim.end_arrival(packet);
+        }
+        ViaHeader::Unsent { .. } | ViaHeader::Message { .. } | ViaHeader::Accepted { .. } => {}
     }
-    let kind = NicEvent::WireRx {
-        packet: id,
-        peer,
-        channel,
-        payload: &sim.packets[packet].bytes,
-        part: None,
-    };
-    sim.report.emit(sim.now, to, kind);
     let ViaHeader::Message {
         number, immediate, ..
     } = header
     else {
         return sim.end_arrival(packet);
     };
-    let judged = match sim.via.end_mut(to) {
+    let judged = match sim.states.via.end_mut(to) {
         Some(end) => end.vi.arrived(number),
         None => Arrival::NotConnected,
     };
@@ -229,7 +204,7 @@ pub(crate) fn arrival_over<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketR
     else {
         return;
     };
-    let end = sim.via.end(to);
+    let end = sim.states.via.end(to);
     if end.is_some_and(|end| end.vi.is_connected() && end.vi.reliability().is_reliable()) {
         let header = ViaHeader::Acknowledgement { before: number + 1 };
         send_control(sim, to, header, Trigger::Arrival(id));
@@ -242,7 +217,7 @@ fn send_control<S: Sink>(
     header: ViaHeader,
     trigger: Trigger,
 ) {
-    let Some(connection) = sim.via.end(from).map(|end| end.connection) else {
+    let Some(connection) = sim.states.via.end(from).map(|end| end.connection) else {
         return;
     };
     let packet = Packet {
@@ -257,14 +232,19 @@ fn send_control<S: Sink>(
 }
 
 fn acknowledged<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, before: u64) {
-    let Some(end) = sim.via.end_mut(id) else {
+    let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
     let Acknowledged::More(more) = end.vi.acknowledge(before) else {
         return;
     };
     for _ in 0..more {
-        let Some(sent) = sim.via.end_mut(id).and_then(|end| end.sent.pop_front()) else {
+        let Some(sent) = sim
+            .states
+            .via
+            .end_mut(id)
+            .and_then(|end| end.sent.pop_front())
+        else {
             return;
         };
         complete_sent(sim, id, sent);
@@ -286,13 +266,16 @@ fn watch<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, time: SimTime) {
 
 /// Returns whether a check for silence has something to do: the VI waits for acknowledgements.
 pub(crate) fn is_silent<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
-    sim.via.end(id).is_some_and(|end| !end.sent.is_empty())
+    sim.states
+        .via
+        .end(id)
+        .is_some_and(|end| !end.sent.is_empty())
 }
 
 /// Breaks the connection if the oldest packet has waited for its acknowledgement for too long. Returns whether it has.
 pub(crate) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) -> bool {
     let now = sim.now;
-    let Some(end) = sim.via.end_mut(id) else {
+    let Some(end) = sim.states.via.end_mut(id) else {
         return false;
     };
     end.is_watched = false;
@@ -316,7 +299,7 @@ pub(crate) fn disconnect<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 
 /// Ends the connection at this end, and tells the peer.
 pub(super) fn breaks<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
-    if sim.via.is_broken(id) {
+    if sim.states.via.is_broken(id) {
         return;
     }
     send_control(sim, id, ViaHeader::Close { reason }, Trigger::Timer);
@@ -326,7 +309,7 @@ pub(super) fn breaks<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reaso
 /// Ends the connection at this end. Receive descriptors and packets that wait for an acknowledgement complete as
 /// flushed. The processor completes posted send descriptors when it takes them.
 fn ends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
-    let Some(end) = sim.via.end_mut(id) else {
+    let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
     let Some(state) = end.vi.end(reason) else {
@@ -335,7 +318,7 @@ fn ends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
     let sent = std::mem::take(&mut end.sent);
     sim.report
         .emit(sim.now, id, ViaEvent::ViState { state, reason });
-    let is_over_memory = sim.via.is_over_memory(id);
+    let is_over_memory = sim.states.via.is_over_memory(id);
     for packet in sent {
         match packet.post {
             Some(post) if is_over_memory => over_memory::end(sim, id, post, TxStatus::Failed),
@@ -350,7 +333,7 @@ fn ends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
 
 /// Completes every posted receive descriptor as flushed. The user keeps the buffers.
 pub(super) fn flush_receives<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
-    let Some(channel) = sim.via.end(id).map(|end| end.connection.id) else {
+    let Some(channel) = sim.states.via.end(id).map(|end| end.connection.id) else {
         return;
     };
     while let Some(offset) = sim.endpoints[at(id.0)].free.pop() {

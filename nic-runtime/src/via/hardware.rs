@@ -7,9 +7,9 @@ use nic_core::event::{DmaDirection, DropReason, NicEvent, Sink, Trigger, TxStatu
 use nic_core::id::EndpointId;
 use nic_core::via::ViaHeader;
 
-use super::connection::{is_silent, look_at_silence};
+use super::connection::{is_silent, look_at_silence, prepare};
 use super::receive::{Message, take_descriptors};
-use super::{message_gone, message_read, over_memory};
+use super::{ViaState, message_gone, message_read, over_memory};
 use crate::fabric::{Header, PacketRef};
 use crate::interface::{Interface, Stage as Any};
 use crate::nic::ProcessorId;
@@ -44,7 +44,7 @@ impl Interface for Via {
     type Stage = Stage;
     type Own = Infallible;
     type Delay = Delay;
-    type State<'a> = ();
+    type State<'a> = ViaState<'a>;
 
     // Each provider needs sections of its own, which the reader of scenarios checks.
     const SECTIONS: &'static [&'static str] = &[];
@@ -53,14 +53,19 @@ impl Interface for Via {
 
     const HAS_OWN_WORK: bool = true;
 
-    // The state needs memory and windows too, so the builder of the simulation makes it (`ViaState`).
-    fn state(_scenario: &Scenario, _endpoints: &[Endpoint]) {}
+    fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> ViaState<'a> {
+        ViaState::new(scenario, endpoints)
+    }
+
+    fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
+        prepare(sim);
+    }
 
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
         let (Stage::Taken | Stage::HandedOver) = stage;
         let item = *sim.in_hand(on);
         let endpoint = item.endpoint(&sim.packets);
-        if sim.via.is_broken(endpoint) {
+        if sim.states.via.is_broken(endpoint) {
             return flush(sim, on, item);
         }
         match (sim.seats[at(endpoint.0)].applet, item) {
@@ -105,7 +110,7 @@ impl Interface for Via {
     }
 
     fn due<S: Sink>(sim: &mut Simulation<'_, S>, Delay(endpoint): Delay) -> bool {
-        if sim.via.is_over_memory(endpoint) {
+        if sim.states.via.is_over_memory(endpoint) {
             over_memory::library_over(sim, endpoint);
             return true;
         }
@@ -113,15 +118,15 @@ impl Interface for Via {
     }
 
     fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, Delay(endpoint): Delay) -> bool {
-        !sim.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
+        !sim.states.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
     }
 
     fn send_begins<S: Sink>(sim: &mut Simulation<'_, S>, _endpoint: EndpointId, spec: &SendSpec) {
-        sim.via.set_immediate(spec.immediate);
+        sim.states.via.set_immediate(spec.immediate);
     }
 
     fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
-        if sim.via.is_over_memory(endpoint) {
+        if sim.states.via.is_over_memory(endpoint) {
             over_memory::posted(sim, endpoint);
         } else {
             sim.offer_post(endpoint);
@@ -241,7 +246,7 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
     };
     sim.use_post(endpoint);
     let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
-    let end = sim.via.end(endpoint);
+    let end = sim.states.via.end(endpoint);
     let immediate = end.and_then(|end| end.immediates.get(&post).copied());
     sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
     let transfer = Transfer {

@@ -5,12 +5,14 @@
 //! - `written` is what the library does when the peer has written
 //! - `connection` numbers packets, acknowledges them and breaks connections
 //! - `receive` takes receive descriptors for messages
+//! - `shown` reports packets that leave and arrive
 //! - `user` reports posts and completions, and fills completion queues
 
 mod connection;
 mod hardware;
 mod over_memory;
 mod receive;
+mod shown;
 mod user;
 mod written;
 
@@ -23,20 +25,20 @@ use nic_core::unet::Channel;
 use nic_core::via::{CompletionQueue, Registry, Vi};
 
 pub(crate) use self::connection::{
-    arrival_over, disconnect, packet_came, packet_goes, packet_left, start,
+    arrival_over, disconnect, packet_came, packet_goes, packet_left,
 };
 pub(crate) use self::hardware::Via;
 use self::over_memory::Over;
 pub(crate) use self::over_memory::{post_takes, requests_done, write_raw};
-pub(crate) use self::receive::{Message, placing, shares, take_descriptors};
+pub(crate) use self::receive::{Message, is_first_empty, placing, shares, take_descriptors};
+pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
 pub(crate) use self::user::{
     message_gone, message_read, publish, status, tell_completed, tell_posted,
 };
 pub(crate) use self::written::written;
 use crate::interface::InterfaceKind;
-use crate::memory::HostMemory;
 use crate::remote::AllWindows;
-use crate::scenario::model::{CompletionQueueSpec, Provider, Scenario};
+use crate::scenario::model::{Provider, Scenario};
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -57,7 +59,9 @@ pub(crate) struct ViaState<'a> {
     /// By endpoint. Empty if no endpoint is a VI.
     ends: Vec<Option<Box<End>>>,
     queues: Vec<CompletionQueue<Growing>>,
-    queue_specs: &'a [CompletionQueueSpec],
+    scenario: &'a Scenario,
+    /// The windows of all nodes.
+    pub(crate) windows: AllWindows,
     registry: Registry<Growing>,
     /// The immediate data of the next message that a user posts.
     immediate: Option<u32>,
@@ -74,10 +78,23 @@ struct End {
     is_watched: bool,
     /// The immediate data of posted messages.
     immediates: BTreeMap<PostId, u32>,
+    /// Number of receive descriptors that the user has returned.
+    returned: u64,
+    /// What completed receive descriptors say besides a message, by their numbers. Most say nothing.
+    remarks: BTreeMap<u64, Remark>,
     /// Positions of the completion queues for sends and for receives.
     queues: [Option<u32>; 2],
     /// Its library, if the provider is one over remote memory.
     over: Option<Box<Over>>,
+}
+
+/// What a completed receive descriptor says besides a message.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Remark {
+    /// The message's immediate data.
+    Immediate(u32),
+    /// There is no message, because it was longer than the descriptor.
+    TooLong,
 }
 
 /// A packet that was sent and not acknowledged.
@@ -90,15 +107,12 @@ struct Sent {
 
 impl<'a> ViaState<'a> {
     /// Returns the state in which every VI has its connection. U-Net's channels exist from the start too.
-    pub(crate) fn new(
-        scenario: &'a Scenario,
-        endpoints: &[Endpoint],
-        memory: (&mut HostMemory, &mut AllWindows),
-    ) -> ViaState<'a> {
+    fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> ViaState<'a> {
         let mut state = ViaState {
             ends: Vec::new(),
             queues: Vec::new(),
-            queue_specs: &scenario.completion_queues,
+            scenario,
+            windows: AllWindows::default(),
             registry: Registry::default(),
             immediate: None,
         };
@@ -129,43 +143,13 @@ impl<'a> ViaState<'a> {
                 sent: VecDeque::new(),
                 is_watched: false,
                 immediates: BTreeMap::new(),
+                returned: 0,
+                remarks: BTreeMap::new(),
                 queues: spec.queues,
                 over: None,
             })));
         }
-        state.join(scenario, endpoints, memory);
         state
-    }
-
-    /// Makes the libraries of the connections over remote memory.
-    fn join(
-        &mut self,
-        scenario: &Scenario,
-        endpoints: &[Endpoint],
-        (memory, windows): (&mut HostMemory, &mut AllWindows),
-    ) {
-        for channel in &scenario.channels {
-            let of = |id: EndpointId| {
-                let spec = scenario.endpoints[at(id.0)].vi.as_ref()?;
-                let profile = scenario.profile_of(scenario.endpoints[at(id.0)].nic);
-                let is_over = spec.provider == Provider::Clan;
-                is_over.then_some((id, spec, profile))
-            };
-            let (Some(one), Some(other)) = (of(channel.a.0), of(channel.b.0)) else {
-                continue;
-            };
-            let ids = [one.0, other.0];
-            let joined = over_memory::join((&mut *memory, &mut *windows), endpoints, [one, other]);
-            debug_assert!(
-                joined.is_some(),
-                "the reader has checked profiles and sizes"
-            );
-            for (id, over) in ids.into_iter().zip(joined.into_iter().flatten()) {
-                if let Some(end) = self.end_mut(id) {
-                    end.over = Some(over);
-                }
-            }
-        }
     }
 
     /// Returns whether the provider of a VI is one over remote memory.
@@ -201,7 +185,35 @@ impl<'a> ViaState<'a> {
 /// Returns whether an endpoint is a VI. False for all if there are none.
 #[inline]
 pub(crate) fn is_vi<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
-    sim.via.is_on() && sim.via.end(id).is_some()
+    sim.states.via.is_on() && sim.states.via.end(id).is_some()
+}
+
+/// Makes the libraries of the connections over remote memory.
+fn join<S: Sink>(sim: &mut Simulation<'_, S>) {
+    let scenario = sim.states.via.scenario;
+    for channel in &scenario.channels {
+        let of = |id: EndpointId| {
+            let spec = scenario.endpoints[at(id.0)].vi.as_ref()?;
+            let profile = scenario.profile_of(scenario.endpoints[at(id.0)].nic);
+            let is_over = spec.provider == Provider::Clan;
+            is_over.then_some((id, spec, profile))
+        };
+        let (Some(one), Some(other)) = (of(channel.a.0), of(channel.b.0)) else {
+            continue;
+        };
+        let ids = [one.0, other.0];
+        let place = (&mut sim.memory, &mut sim.states.via.windows);
+        let joined = over_memory::join(place, &sim.endpoints, [one, other]);
+        debug_assert!(
+            joined.is_some(),
+            "the reader has checked profiles and sizes"
+        );
+        for (id, over) in ids.into_iter().zip(joined.into_iter().flatten()) {
+            if let Some(end) = sim.states.via.end_mut(id) {
+                end.over = Some(over);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

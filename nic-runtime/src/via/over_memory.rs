@@ -8,20 +8,20 @@ use std::collections::{BTreeMap, VecDeque};
 use nic_core::event::{DropReason, NicEvent, Sink, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::memory::{HostSpan, Region};
-use nic_core::remote::WindowId;
+use nic_core::remote::{RemoteMemory, WindowId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{self, Refusal, TransmitDescriptor};
 use nic_core::via::{
     ControlLayout, Library, LibraryError, Reason, Reliability, Share, Status, Target,
-    Transfer as Entry, Unsent, Vi, WriteHow,
+    Transfer as Entry, Unsent, Vi,
 };
 
 use super::hardware::Delay;
 use super::{Sent, connection};
 use crate::interface::Delay as AnyDelay;
 use crate::memory::HostMemory;
-use crate::profile::{ClanCosts, Profile, ViaCosts};
-use crate::remote::{AllWindows, RemoteWrite, Write, Writes, clan};
+use crate::profile::{Profile, ViaCosts};
+use crate::remote::{self, AllWindows, By, Writes};
 use crate::scenario::model::{OnEmpty, TransferMode, ViSpec};
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
@@ -37,7 +37,7 @@ pub(super) struct Over {
     data: Option<WindowId>,
     /// With `strict`, the peer's window to each posted receive descriptor, oldest first.
     pub(super) lent: VecDeque<WindowId>,
-    costs: (ViaCosts, ClanCosts),
+    costs: (ViaCosts, remote::Costs),
     transfer: TransferMode,
     on_empty: OnEmpty,
     pub(super) strict: bool,
@@ -95,7 +95,7 @@ pub(super) fn join(
             control: halves[own].control,
             data: halves[own].data,
             lent: VecDeque::new(),
-            costs: (profile.via?, profile.clan?),
+            costs: (profile.via?, remote::Costs::of(profile)?),
             transfer: spec.transfer,
             on_empty: spec.on_empty,
             strict: spec.strict,
@@ -121,12 +121,12 @@ impl Over {
 
     /// Returns how long the library and the processor's writes take for a message.
     fn takes(&self, length: u32) -> SimDuration {
-        let (via, clan) = &self.costs;
+        let (via, memory) = &self.costs;
         let mut takes = via.library;
         if length > 0 {
             takes += via.cookie;
             if self.goes_by_pio(length) {
-                takes += clan::pio_takes(clan, length);
+                takes += memory.write_takes(length);
             }
         }
         takes
@@ -138,7 +138,7 @@ pub(super) fn over<'s, S: Sink>(
     sim: &'s mut Simulation<'_, S>,
     id: EndpointId,
 ) -> Option<&'s mut Over> {
-    sim.via.end_mut(id)?.over.as_deref_mut()
+    sim.states.via.end_mut(id)?.over.as_deref_mut()
 }
 
 /// Returns how long a process is busy with the library for a message that it posts.
@@ -147,23 +147,25 @@ pub(crate) fn post_takes<S: Sink>(
     id: EndpointId,
     length: u32,
 ) -> SimDuration {
-    let over = sim.via.end(id).and_then(|end| end.over.as_deref());
+    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
     over.map_or(SimDuration::ZERO, |over| over.takes(length))
 }
 
 /// Tells the peer of the receive descriptors that are posted before the run. They are part of the connection's set-up,
 /// so no packet carries them.
 pub(super) fn post_first<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
-    if !sim.via.is_over_memory(id) {
+    if !sim.states.via.is_over_memory(id) {
         return;
     }
     let free = &sim.endpoints[at(id.0)].free;
     let (count, length) = (free.count(), free.buffer_length());
     for number in 0..u32::try_from(count).unwrap_or(u32::MAX) {
         let writes = posts(sim, id, number * length);
-        for write in writes.unwrap_or_default() {
+        for write in writes.unwrap_or_default().0 {
             let length = u32::try_from(write.bytes.len()).unwrap_or(u32::MAX);
             let span = sim
+                .states
+                .via
                 .windows
                 .resolve(write.window, id, (write.offset, length));
             if let Ok(span) = span {
@@ -174,44 +176,43 @@ pub(super) fn post_first<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// Returns the writes that tell the peer of a posted receive descriptor.
-fn posts<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) -> Option<Vec<Write>> {
-    let peer = sim.via.end(id)?.connection.peer;
+fn posts<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) -> Option<Writes> {
+    let peer = sim.states.via.end(id)?.connection.peer;
     let endpoint = &sim.endpoints[at(id.0)];
     let (area, length) = (endpoint.area, endpoint.free.buffer_length());
-    let over = sim.via.end_mut(id)?.over.as_deref_mut()?;
-    let segment = match over.data {
-        Some(window) => Share {
-            window,
-            offset,
-            length,
-        },
+    let state = &mut sim.states.via;
+    let over = state.ends.get_mut(at(id.0))?.as_deref_mut()?;
+    let over = over.over.as_deref_mut()?;
+    let (window, offset) = match over.data {
+        Some(window) => (window, offset),
         None => {
-            let window = sim.windows.open(area, (offset, length), peer).ok()?;
+            let window = state.windows.open(area, (offset, length), peer).ok()?;
             over.lent.push_back(window);
-            Share {
-                window,
-                offset: 0,
-                length,
-            }
+            (window, 0)
         }
+    };
+    let segment = Share {
+        window,
+        offset,
+        length,
     };
     let mut writes = Writes::default();
     let own = sim.memory.region(over.control);
     over.library.post_receive(own, &mut writes, segment).ok()?;
-    Some(writes.0)
+    Some(writes)
 }
 
 /// The user has posted receive descriptors again.
 pub(super) fn post_again<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) {
-    let Some(connection) = sim.via.end(id).map(|end| end.connection) else {
+    let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
         return;
     };
-    if sim.via.is_broken(id) {
+    if sim.states.via.is_broken(id) {
         return;
     }
     match posts(sim, id, offset) {
         Some(writes) => {
-            clan::write(sim, id, &connection, &writes, (false, Trigger::Refill));
+            remote::carry_out(sim, id, &connection, &writes, Trigger::Refill);
         }
         // The peer's read pointer is wrong, or it has not read for too long.
         None => connection::breaks(sim, id, Reason::Loss),
@@ -264,11 +265,11 @@ fn send<S: Sink>(
     post: PostId,
     descriptor: TransmitDescriptor,
 ) -> bool {
-    if sim.via.is_broken(id) {
+    if sim.states.via.is_broken(id) {
         end(sim, id, post, TxStatus::Failed);
         return true;
     }
-    let (vi, immediate) = match sim.via.end(id) {
+    let (vi, immediate) = match sim.states.via.end(id) {
         Some(end) => (end.vi, end.immediates.get(&post).copied()),
         None => return true,
     };
@@ -279,7 +280,7 @@ fn send<S: Sink>(
             return true;
         }
     };
-    let Some(over) = sim.via.end(id).and_then(|end| end.over.as_deref()) else {
+    let Some(over) = sim.states.via.end(id).and_then(|end| end.over.as_deref()) else {
         return true;
     };
     let own = sim.memory.region(over.control);
@@ -377,7 +378,7 @@ fn tell_too_long<S: Sink>(
     id: EndpointId,
     post: PostId,
 ) -> Result<(), LibraryError> {
-    let Some(end) = sim.via.end_mut(id) else {
+    let Some(end) = sim.states.via.end_mut(id) else {
         return Ok(());
     };
     let connection = end.connection;
@@ -388,18 +389,8 @@ fn tell_too_long<S: Sink>(
     let mut writes = Writes::default();
     over.library.take_first(own, &mut writes)?;
     let pointer = over.library.announce(own, &mut writes, Entry::TooLong)?;
-    writes.0.push(Write {
-        window: pointer.window,
-        offset: pointer.offset,
-        bytes: pointer.bytes.to_vec(),
-    });
-    clan::write(
-        sim,
-        id,
-        &connection,
-        &writes.0,
-        (false, Trigger::Post(post)),
-    );
+    writes.write(pointer.window, pointer.offset, &pointer.bytes)?;
+    remote::carry_out(sim, id, &connection, &writes, Trigger::Post(post));
     Ok(())
 }
 
@@ -411,7 +402,7 @@ fn carry_out<S: Sink>(
     target: &Target,
     message: Entry,
 ) -> Result<(), LibraryError> {
-    let Some(end_of) = sim.via.end_mut(id) else {
+    let Some(end_of) = sim.states.via.end_mut(id) else {
         return Ok(());
     };
     let (connection, level) = (end_of.connection, end_of.vi.reliability());
@@ -426,11 +417,6 @@ fn carry_out<S: Sink>(
     over.library.take(&mut told, target)?;
     let mut entry = Writes::default();
     let pointer = over.library.announce(own, &mut entry, message)?;
-    let pointer = Write {
-        window: pointer.window,
-        offset: pointer.offset,
-        bytes: pointer.bytes.to_vec(),
-    };
     let scratch = over.control.span(0, 4);
     if level == Reliability::Reception {
         end_of.sent.push_back(Sent {
@@ -447,38 +433,34 @@ fn carry_out<S: Sink>(
         shares.push((*share, span.expect("the message lies in the area")));
         offset += share.length;
     }
-    let has_data = !shares.is_empty();
-    clan::write(sim, id, &connection, &told.0, (false, trigger));
+    // The first write of the data opens the message, or that of the entry if there is no data.
+    let mut writes = told;
+    let first = writes.0.len();
     if by_pio {
-        let data: Vec<Write> = shares
-            .iter()
-            .map(|(share, span)| Write {
-                window: share.window,
-                offset: share.offset,
-                bytes: sim.memory.bytes(*span).to_vec(),
-            })
-            .collect();
-        clan::write(sim, id, &connection, &data, (true, trigger));
-        entry.0.push(pointer);
-        clan::write(sim, id, &connection, &entry.0, (!has_data, trigger));
-        if level != Reliability::Reception {
-            end(sim, id, post, TxStatus::Ok);
+        for (share, span) in shares {
+            writes.write(share.window, share.offset, sim.memory.bytes(span))?;
         }
-        return Ok(());
-    }
-    clan::write(sim, id, &connection, &entry.0, (!has_data, trigger));
-    let mut opens = true;
-    for (share, span) in shares {
-        let write = RemoteWrite {
-            window: share.window,
-            offset: share.offset,
-            opens: std::mem::take(&mut opens),
-            how: WriteHow::Dma,
+        writes.0.append(&mut entry.0);
+        writes.opens_at(first);
+        writes.write(pointer.window, pointer.offset, &pointer.bytes)?;
+    } else {
+        writes.0.append(&mut entry.0);
+        let opens = match shares.is_empty() {
+            true => first,
+            false => writes.0.len(),
         };
-        clan::request(sim, id, &connection, (write, span), trigger);
+        for (share, span) in shares {
+            writes.request(share.window, share.offset, span);
+        }
+        writes.opens_at(opens);
+        writes.write(pointer.window, pointer.offset, &pointer.bytes)?;
+        if let (Ok(scratch), Some(pointer)) = (scratch, writes.0.last_mut()) {
+            pointer.by = By::DmaBehind(scratch);
+        }
     }
-    if let Ok(scratch) = scratch {
-        clan::request_behind(sim, id, &connection, (&pointer, scratch), trigger);
+    remote::carry_out(sim, id, &connection, &writes, trigger);
+    if by_pio && level != Reliability::Reception {
+        end(sim, id, post, TxStatus::Ok);
     }
     Ok(())
 }
@@ -492,7 +474,7 @@ pub(crate) fn requests_done<S: Sink>(
     if let Some(over) = over(sim, id) {
         over.requested -= 1;
     }
-    let level = sim.via.end(id).map(|end| end.vi.reliability());
+    let level = sim.states.via.end(id).map(|end| end.vi.reliability());
     if let (Trigger::Post(post), Some(level)) = (trigger, level)
         && level != Reliability::Reception
     {
@@ -507,19 +489,17 @@ pub(crate) fn write_raw<S: Sink>(
     (window, offset): (u32, u32),
     bytes: Vec<u8>,
 ) {
-    let Some(connection) = sim.via.end(id).map(|end| end.connection) else {
+    let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
         return;
     };
     let fits = u32::try_from(bytes.len()).is_ok_and(|length| {
-        sim.via.is_over_memory(id) && length <= sim.endpoints[at(id.0)].max_packet
+        sim.states.via.is_over_memory(id) && length <= sim.endpoints[at(id.0)].max_packet
     });
     if fits {
-        let write = Write {
-            window: WindowId(window),
-            offset,
-            bytes,
-        };
-        clan::write(sim, id, &connection, &[write], (false, Trigger::Timer));
+        let mut writes = Writes::default();
+        let written = writes.write(WindowId(window), offset, &bytes);
+        debug_assert_eq!(written, Ok(()), "the NIC of the peer checks the window");
+        remote::carry_out(sim, id, &connection, &writes, Trigger::Timer);
     }
 }
 

@@ -6,7 +6,7 @@ use nic_core::memory::HostSpan;
 use nic_core::unet::BufferList;
 use nic_core::via::{self, Placement};
 
-use super::connection;
+use super::{Remark, connection};
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
@@ -28,7 +28,7 @@ pub(crate) fn take_descriptors<S: Sink>(
     to: EndpointId,
     message: Message,
 ) -> Option<BufferList> {
-    let vi = sim.via.end(to)?.vi;
+    let vi = sim.states.via.end(to)?.vi;
     let Message {
         packet,
         channel,
@@ -39,12 +39,13 @@ pub(crate) fn take_descriptors<S: Sink>(
     let breaks = placement.breaks(&vi);
     let taken = match placement {
         Placement::Into(buffers) => {
-            if let Some(descriptor) = sim.endpoints[at(to.0)].receive.newest() {
-                descriptor.set_immediate(immediate);
+            if let Some(immediate) = immediate {
+                remark(sim, to, Remark::Immediate(immediate));
             }
             Some(buffers)
         }
         Placement::Short => {
+            remark(sim, to, Remark::TooLong);
             sim.publish_in_turn(to);
             None
         }
@@ -60,6 +61,33 @@ pub(crate) fn take_descriptors<S: Sink>(
     taken
 }
 
+/// Notes what the receive descriptor that was completed last says besides its message.
+pub(super) fn remark<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, remark: Remark) {
+    let completed = sim.endpoints[at(id.0)].receive.len();
+    if let Some(end) = sim.states.via.end_mut(id) {
+        let number = end.returned + completed.saturating_sub(1) as u64;
+        end.remarks.insert(number, remark);
+    }
+}
+
+/// Returns what the receive descriptor at a position of an endpoint's receive queue says besides its message.
+pub(super) fn remark_at<S: Sink>(
+    sim: &Simulation<'_, S>,
+    id: EndpointId,
+    position: usize,
+) -> Option<Remark> {
+    let end = sim.states.via.end(id)?;
+    end.remarks.get(&(end.returned + position as u64)).copied()
+}
+
+/// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
+pub(crate) fn is_first_empty<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+    match remark_at(sim, id, 0) {
+        Some(Remark::TooLong) => true,
+        Some(Remark::Immediate(_)) | None => false,
+    }
+}
+
 /// Returns what becomes of a short message that an applet delivers; `None` if the endpoint is no VI.
 #[inline]
 pub(crate) fn placing<S: Sink>(
@@ -67,10 +95,10 @@ pub(crate) fn placing<S: Sink>(
     to: EndpointId,
     length: u32,
 ) -> Option<Made> {
-    if !sim.via.is_on() {
+    if !sim.states.via.is_on() {
         return None;
     }
-    let vi = &sim.via.end(to)?.vi;
+    let vi = &sim.states.via.end(to)?.vi;
     match via::needed(&sim.endpoints[at(to.0)], vi, length) {
         Ok(_) => Some(Made::Descriptor),
         Err(_) => Some(Made::Nothing),

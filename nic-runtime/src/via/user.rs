@@ -2,11 +2,12 @@
 
 use nic_core::event::{Sink, TxStatus, ViaEvent};
 use nic_core::id::{EndpointId, PostId};
-use nic_core::unet::{self, MessageBody, ReceiveDescriptor, Received, TransmitDescriptor};
+use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 use nic_core::via::{Completed, Side, Status};
 
 use super::connection::flush_receives;
-use super::over_memory;
+use super::receive::remark_at;
+use super::{Remark, over_memory};
 use crate::sim::{Simulation, at};
 
 /// Reports a send descriptor that the user of a VI has posted, and keeps its immediate data. Returns false if the
@@ -17,8 +18,8 @@ pub(crate) fn tell_posted<S: Sink>(
     descriptor: TransmitDescriptor,
     post: PostId,
 ) -> bool {
-    let immediate = sim.via.immediate.take();
-    let Some(end) = sim.via.end_mut(id) else {
+    let immediate = sim.states.via.immediate.take();
+    let Some(end) = sim.states.via.end_mut(id) else {
         return false;
     };
     if let Some(immediate) = immediate {
@@ -53,7 +54,7 @@ pub(crate) fn status<S: Sink>(
     status: TxStatus,
 ) -> TxStatus {
     match status {
-        TxStatus::Ok if sim.via.is_broken(id) => TxStatus::Failed,
+        TxStatus::Ok if sim.states.via.is_broken(id) => TxStatus::Failed,
         TxStatus::Ok | TxStatus::Trap | TxStatus::Refused | TxStatus::Failed => status,
     }
 }
@@ -65,7 +66,7 @@ pub(crate) fn tell_completed<S: Sink>(
     (descriptor, status): (TransmitDescriptor, TxStatus),
     post: PostId,
 ) -> bool {
-    let Some(end) = sim.via.end_mut(id) else {
+    let Some(end) = sim.states.via.end_mut(id) else {
         return false;
     };
     end.immediates.remove(&post);
@@ -110,6 +111,12 @@ pub(crate) fn publish<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     let Some(descriptor) = endpoint.receive.newest_visible() else {
         return;
     };
+    let position = endpoint.receive.visible().saturating_sub(1);
+    let (status, immediate) = match remark_at(sim, id, position) {
+        None => (Status::Ok, None),
+        Some(Remark::Immediate(immediate)) => (Status::Ok, Some(immediate)),
+        Some(Remark::TooLong) => (Status::LengthError, None),
+    };
     let offsets: &[u32] = match &descriptor.body {
         MessageBody::Inline(_) => &[],
         MessageBody::Buffers(list) => list.offsets(),
@@ -118,11 +125,8 @@ pub(crate) fn publish<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
         packet: descriptor.packet,
         channel: descriptor.channel,
         length: descriptor.length,
-        status: match descriptor.received() {
-            Received::Message => Status::Ok,
-            Received::TooLong => Status::LengthError,
-        },
-        immediate: descriptor.immediate(),
+        status,
+        immediate,
         offsets,
         share: endpoint.free.buffer_length(),
         area: sim.memory.region(endpoint.area),
@@ -138,10 +142,10 @@ pub(super) fn enter_completion<S: Sink>(sim: &mut Simulation<'_, S>, id: Endpoin
     let Some(queue) = queue(sim, id, side) else {
         return;
     };
-    let has_room = sim.via.queues[at(queue)].push(Completed { vi: id, side });
+    let has_room = sim.states.via.queues[at(queue)].push(Completed { vi: id, side });
     debug_assert!(has_room, "the reader of scenarios has checked the size");
     let kind = ViaEvent::Completion {
-        queue: &sim.via.queue_specs[at(queue)].name,
+        queue: &sim.states.via.scenario.completion_queues[at(queue)].name,
         side,
     };
     sim.report.emit(sim.now, id, kind);
@@ -150,13 +154,13 @@ pub(super) fn enter_completion<S: Sink>(sim: &mut Simulation<'_, S>, id: Endpoin
 /// Takes the oldest entry of the completion queue of a VI's side, if it has one.
 pub(super) fn take_completion<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, side: Side) {
     if let Some(queue) = queue(sim, id, side) {
-        sim.via.queues[at(queue)].take();
+        sim.states.via.queues[at(queue)].take();
     }
 }
 
 /// Returns the position of the completion queue of a VI's side.
 fn queue<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId, side: Side) -> Option<u32> {
-    let [of_sends, of_receives] = sim.via.end(id)?.queues;
+    let [of_sends, of_receives] = sim.states.via.end(id)?.queues;
     match side {
         Side::Send => of_sends,
         Side::Receive => of_receives,
@@ -169,23 +173,28 @@ pub(crate) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
     let Some(ReceiveDescriptor { body, .. }) = endpoint.receive.first() else {
         return;
     };
-    let MessageBody::Buffers(list) = body else {
-        return;
+    let owed: Vec<u32> = match body {
+        MessageBody::Inline(_) => Vec::new(),
+        MessageBody::Buffers(list) => list.owed().collect(),
     };
     let length = endpoint.free.buffer_length();
-    for offset in list.owed().collect::<Vec<u32>>() {
+    for offset in owed {
         sim.report
             .emit(sim.now, id, ViaEvent::RxPost { offset, length });
-        if sim.via.is_over_memory(id) {
+        if sim.states.via.is_over_memory(id) {
             over_memory::post_again(sim, id, offset);
         }
+    }
+    if let Some(end) = sim.states.via.end_mut(id) {
+        end.remarks.remove(&end.returned);
+        end.returned += 1;
     }
 }
 
 /// The user has returned a message: takes its entry, and flushes the posted descriptors of a VI without a connection.
 pub(crate) fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
-    if sim.via.is_broken(id) {
+    if sim.states.via.is_broken(id) {
         flush_receives(sim, id);
     }
 }

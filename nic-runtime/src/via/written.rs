@@ -7,9 +7,9 @@ use nic_core::remote::WindowId;
 use nic_core::via::{Placement, Reason, Reliability, Transfer as Entry, Vi, place};
 
 use super::over_memory::{end, over, send_due};
-use super::receive::Message;
-use super::{Sent, connection};
-use crate::remote::{Writes, clan};
+use super::receive::{Message, remark};
+use super::{Remark, Sent, connection};
+use crate::remote::{self, Writes};
 use crate::sim::{Simulation, at};
 
 /// The peer has written to this end's memory.
@@ -39,7 +39,7 @@ pub(crate) fn written<S: Sink>(
 
 /// Completes the sends whose entries the peer has read.
 fn complete_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
-    let Some(end_of) = sim.via.end_mut(id) else {
+    let Some(end_of) = sim.states.via.end_mut(id) else {
         return;
     };
     let Some(over) = end_of.over.as_deref() else {
@@ -59,8 +59,8 @@ fn complete_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 
 /// Completes receive descriptors for the entries of the transfer queue.
 fn receive<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
-    while !sim.via.is_broken(id) {
-        let Some(end_of) = sim.via.end_mut(id) else {
+    while !sim.states.via.is_broken(id) {
+        let Some(end_of) = sim.states.via.end_mut(id) else {
             return;
         };
         let (connection, vi) = (end_of.connection, end_of.vi);
@@ -78,7 +78,7 @@ fn receive<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
             Err(_) => return connection::breaks(sim, id, Reason::Loss),
         };
         complete(sim, id, entry, packet);
-        clan::write(sim, id, &connection, &writes.0, (false, Trigger::Timer));
+        remote::carry_out(sim, id, &connection, &writes, Trigger::Timer);
     }
 }
 
@@ -90,6 +90,7 @@ fn complete<S: Sink>(
     packet: Option<PacketId>,
 ) {
     let Some((connection, level)) = sim
+        .states
         .via
         .end(id)
         .map(|end| (end.connection, end.vi.reliability()))
@@ -128,12 +129,15 @@ fn complete<S: Sink>(
     );
     let descriptors = match placed {
         Placement::Into(buffers) => {
-            if let Some(descriptor) = endpoint.receive.newest() {
-                descriptor.set_immediate(message.immediate);
+            if let Some(immediate) = message.immediate {
+                remark(sim, id, Remark::Immediate(immediate));
             }
             buffers.offsets().len()
         }
-        Placement::Short => 1,
+        Placement::Short => {
+            remark(sim, id, Remark::TooLong);
+            1
+        }
         Placement::Dropped(reason) => {
             // The user has not read what came before, so the receive queue is full.
             let kind = NicEvent::Drop { packet, reason };
@@ -152,7 +156,7 @@ fn complete<S: Sink>(
             .drain(..descriptors.min(over.lent.len()))
             .collect();
         for window in closed {
-            sim.windows.close(window);
+            sim.states.via.windows.close(window);
         }
     }
     sim.levels_changed(id);
