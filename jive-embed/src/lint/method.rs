@@ -1,7 +1,8 @@
 //! A method that lints look at, with the answers that all of them need.
 
 use jive_core::{
-    Action, ClassFile, ElementKind, Insn, MemberAccess, Method, Operand, Pc, UnaryOperator,
+    Action, ClassFile, ElementKind, FieldType, Insn, MemberAccess, Method, MethodDescriptor,
+    Operand, Pc, UnaryOperator,
 };
 
 use super::{Finding, Lint};
@@ -84,8 +85,25 @@ impl<'a> Examined<'_, 'a> {
 
     /// Whether an operand is a `byte` with its sign, whatever path leads here.
     pub(super) fn is_byte(&mut self, pc: Pc, below_top: usize) -> bool {
-        let makers = self.makers(pc, below_top);
-        !makers.is_empty() && makers.iter().all(|maker| self.makes_byte(maker))
+        let origins = self.origins(pc, below_top);
+        !origins.is_empty()
+            && origins.iter().all(|origin| match *origin {
+                Origin::Instruction(pc) => {
+                    let node = self.graph.node(pc);
+                    node.is_some_and(|node| self.makes_byte(self.graph.insn(node)))
+                }
+                Origin::Parameter { number, .. } => self.is_byte_parameter(number),
+                Origin::This | Origin::Unset(_) => false,
+            })
+    }
+
+    /// Whether a parameter, counted from 1, is declared as `byte`. A compiler then passes nothing else.
+    fn is_byte_parameter(&self, number: u16) -> bool {
+        let descriptor = MethodDescriptor::parse(self.method.descriptor.as_bytes());
+        let index = usize::from(number).checked_sub(1);
+        let kind = descriptor.ok().zip(index);
+        let kind = kind.and_then(|(descriptor, index)| descriptor.parameters().nth(index));
+        kind == Some(FieldType::Byte)
     }
 
     fn makes_byte(&self, insn: &Insn<'_>) -> bool {
@@ -97,8 +115,11 @@ impl<'a> Examined<'_, 'a> {
             ) => true,
             (Action::Member(usage), Operand::Constant(index)) => {
                 let member = self.class.pool().member(index);
-                usage.access() == MemberAccess::Load
-                    && member.is_ok_and(|member| member.descriptor == "B")
+                member.is_ok_and(|member| match usage.access() {
+                    MemberAccess::Load => member.descriptor == "B",
+                    MemberAccess::Call => member.descriptor.as_bytes().ends_with(b")B"),
+                    MemberAccess::Store => false,
+                })
             }
             _ => false,
         }

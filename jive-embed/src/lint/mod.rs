@@ -102,11 +102,16 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Warnings {
-    /// Looks for warnings about a class that the verifier accepted.
+    /// Looks for warnings about a class that the verifier accepted. `environment` limits the arguments of entries and
+    /// the results of natives.
     #[must_use]
-    pub fn of<'f>(found: impl Into<FoundAt<'f>>, class: &ClassFile<'_>) -> Warnings {
+    pub fn of<'f>(
+        found: impl Into<FoundAt<'f>>,
+        class: &ClassFile<'_>,
+        environment: &Environment,
+    ) -> Warnings {
         let found = found.into();
-        let findings = findings(class);
+        let findings = findings(class, environment);
         let shown = findings.iter().take(SHOWN_MAX);
         let warnings = shown.map(|finding| {
             let Finding { method, pc, lint } = *finding;
@@ -134,7 +139,7 @@ impl Warnings {
 }
 
 /// Returns the findings in an accepted class, in the order of their places, one for each lint and line.
-fn findings(class: &ClassFile<'_>) -> Vec<Finding> {
+fn findings(class: &ClassFile<'_>, environment: &Environment) -> Vec<Finding> {
     let natives = Natives::called_by(class);
     let mut signatures = Signatures::new(class);
     let mut steps = STEPS_MAX;
@@ -171,7 +176,7 @@ fn findings(class: &ClassFile<'_>) -> Vec<Finding> {
         .iter()
         .any(|finding| finding.lint == Lint::UnboundedLoop)
     {
-        let bounded = bounded_loops(class);
+        let bounded = bounded_loops(class, environment);
         found.retain(|finding| {
             finding.lint != Lint::UnboundedLoop
                 || !bounded.contains(&(names::method_name(class, finding.method), finding.pc.0))
@@ -182,9 +187,10 @@ fn findings(class: &ClassFile<'_>) -> Vec<Finding> {
 
 /// Returns the loops that have a bound, by the names of their methods.
 ///
-/// A loop may count to a field that changes meanwhile, if all stores to the field limit its values. The analysis knows
-/// nothing of natives and arguments.
-fn bounded_loops(class: &ClassFile<'_>) -> BTreeSet<(String, u16)> {
+/// Such a loop may count to a field that changes meanwhile, if all stores to the field limit its values. Or it takes
+/// large steps up to the length of a packet: the counter cannot wrap around, because the NIC limits packets.
+fn bounded_loops(class: &ClassFile<'_>, environment: &Environment) -> BTreeSet<(String, u16)> {
+    // Methods that no entry calls are judged without knowledge of their arguments.
     let anywhere = Environment {
         entries: None,
         natives: Vec::new(),
@@ -192,8 +198,8 @@ fn bounded_loops(class: &ClassFile<'_>) -> BTreeSet<(String, u16)> {
         packet: None,
         bytecode_ps: 0,
     };
-    let bounds = Bounds::of(*class, &anywhere).entry_points;
-    let loops = bounds.into_iter().flat_map(|bound| bound.loops);
+    let bounds = [environment, &anywhere].map(|around| Bounds::of(*class, around).entry_points);
+    let loops = bounds.into_iter().flatten().flat_map(|bound| bound.loops);
     let places = loops.map(|found| (found.place.method, found.place.pc));
     places.collect()
 }

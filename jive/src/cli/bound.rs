@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bumpalo::Bump;
 use clap::{Args, ValueEnum};
 use jive_core::ClassFile;
-use jive_embed::analysis::{Bound, Bounds};
+use jive_embed::analysis::{Bound, Bounds, Environment};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable_path};
 use jive_embed::{FoundAt, Rejections, load_class, names};
@@ -152,6 +152,13 @@ pub(super) fn said(class: &ClassFile<'_>, policy: Policy) -> (Bounds, String) {
     (bounds, shown)
 }
 
+/// Returns what surrounds an accepted class under the defaults.
+pub(super) fn default_environment(policy: Policy) -> Environment {
+    let profile = Profile::builtin(PROFILE_DEFAULT).expect("it is built in");
+    let endpoint = (DetachedShape::default(), profile.memory.heap);
+    environment_of(policy, &profile, endpoint)
+}
+
 /// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     let given = named_profile::read(&arguments.profile).and_then(|profile| {
@@ -223,13 +230,20 @@ fn bounds_of(
     class: &ClassFile<'_>,
     policy: Policy,
     profile: &Profile,
-    (shape, heap): (DetachedShape, u32),
+    endpoint: (DetachedShape, u32),
 ) -> Bounds {
-    let environment = match policy {
+    Bounds::of(*class, &environment_of(policy, profile, endpoint))
+}
+
+fn environment_of(
+    policy: Policy,
+    profile: &Profile,
+    (shape, heap): (DetachedShape, u32),
+) -> Environment {
+    match policy {
         Policy::Applet { .. } => environment(profile, shape, heap),
         Policy::ClassOnly => class_environment(profile, shape),
-    };
-    Bounds::of(*class, &environment)
+    }
 }
 
 /// Returns a message for each method whose calls may execute more bytecodes than are allowed. Initializers run once,

@@ -37,7 +37,11 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
     match load_class(&arena, bytes, policy, NicNative::TABLE) {
         Ok(loaded) => {
             let analysis = Report::of(loaded.class, policy);
-            let warnings = Warnings::of(Path::new("it.class"), &loaded.class);
+            let warnings = Warnings::of(
+                Path::new("it.class"),
+                &loaded.class,
+                &bound::default_environment(policy),
+            );
             let (bounds, shown) = bound::said(&loaded.class, policy);
             let text = format!("{analysis}{}{shown}", warnings.render());
             let json = serde_json::to_string(&Accepted {

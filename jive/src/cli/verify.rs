@@ -15,6 +15,7 @@ use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use serde::Serialize;
 
+use super::bound;
 use super::class_file;
 use super::console::{Console, Failure, Status};
 
@@ -164,7 +165,10 @@ fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
             let analyse = arguments.report || arguments.format == Format::Json;
             let analysis = analyse.then(|| Analysis::of(loaded.class, policy));
             let mut accepted = Accepted::of(&loaded.class, analysis);
-            accepted.warnings = arguments.lint.then(|| Warnings::of(found, &loaded.class));
+            accepted.warnings = arguments.lint.then(|| {
+                let environment = bound::default_environment(policy);
+                Warnings::of(found, &loaded.class, &environment)
+            });
             Verdict::Accepted(accepted)
         }
         Err(error) => {

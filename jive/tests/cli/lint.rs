@@ -9,9 +9,10 @@ use crate::process::Ended;
 use crate::{classes, jive_in, schema, words};
 
 /// Each lint, with the class that it warns of and the class that does the same with care.
-const LINTS: [(&str, &str, &str); 8] = [
+const LINTS: [(&str, &str, &str); 10] = [
     ("lint/stale-bytes", "StaleBytes", "StaleBytesTested"),
     ("lint/byte-range", "ByteRange", "ByteRangeMasked"),
+    ("lint/byte-range", "ByteParameter", "ByteParameterMasked"),
     ("lint/byte-sign", "ByteSign", "ByteSignMasked"),
     ("lint/byte-computed", "ByteComputed", "ByteComputedMasked"),
     (
@@ -23,6 +24,11 @@ const LINTS: [(&str, &str, &str); 8] = [
         "lint/unbounded-loop",
         "UnboundedLoop",
         "UnboundedLoopCapped",
+    ),
+    (
+        "lint/unbounded-loop",
+        "UnboundedLoop",
+        "UnboundedLoopStepped",
     ),
     (
         "lint/loop-allocation",
