@@ -99,6 +99,11 @@ fn without_c1(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Renders a warning without a location.
+pub fn warning(title: &str) -> String {
+    render(&[Group::with_title(Level::WARNING.primary_title(title))])
+}
+
 /// Renders an error without a location.
 pub fn sentence(title: &str, notes: &[String]) -> String {
     let mut group = Group::with_title(Level::ERROR.primary_title(title));

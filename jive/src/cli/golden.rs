@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use jive_core::ClassFile;
 use jive_embed::FoundAt;
-use jive_embed::diagnosis::sentence;
+use jive_embed::diagnosis::{sentence, warning};
 use jive_embed::input::{self, ReadError};
 use jive_embed::text::printable_path;
 use nic_core::event::roles::Shown as Visibility;
@@ -236,7 +236,7 @@ impl Tally {
         let name = printable_path(&file.path);
         self.inputs.extend(judged.inputs);
         for note in judged.notes {
-            console.notice(&sentence(&note, &[]))?;
+            console.notice(&warning(&note))?;
         }
         let result = match judged.outcome {
             Outcome::Passed => {

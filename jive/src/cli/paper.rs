@@ -62,7 +62,7 @@ pub(super) struct Arguments {
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     let reproduced = named_profile::read(&arguments.profile).and_then(|profile| {
         check_name(&arguments.name)?;
-        let mut progress = Line::new();
+        let mut progress = Line::new(console.is_quiet());
         let report = paper::unet_sle(&profile, &mut progress)
             .map_err(|error| sentence(&error.to_string(), &[]));
         progress.clear();
@@ -127,15 +127,15 @@ fn check_name(name: &str) -> Result<(), String> {
     Err(sentence(&title, &notes))
 }
 
-/// A progress line. Shown only on a terminal.
+/// A progress line. Shown only on a terminal, and not if the user asked for quiet.
 struct Line {
     shown: bool,
 }
 
 impl Line {
-    fn new() -> Line {
+    fn new(is_quiet: bool) -> Line {
         Line {
-            shown: io::stderr().is_terminal(),
+            shown: io::stderr().is_terminal() && !is_quiet,
         }
     }
 

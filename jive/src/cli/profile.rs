@@ -4,9 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use jive_embed::diagnosis::sentence;
+use jive_embed::diagnosis::{sentence, warning};
 use jive_embed::input;
 use jive_embed::text::{path_text, printable_path};
+use nic_core::event::EndReason;
 use nic_runtime::export::executions::Executions;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
@@ -21,7 +22,7 @@ use super::outputs::{Outputs, Shown};
 use super::overwrite;
 use super::profile_against::Changes;
 use super::profile_report::{self, Report};
-use super::profile_text::{Annotated, Folded, Text, Weight};
+use super::profile_text::{Annotated, Folded, Text, Weight, microseconds};
 use super::replay::{self, CaptureArguments};
 use super::run;
 use super::scenario_file;
@@ -177,6 +178,12 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
                 return Ok(Status::Unusable);
             }
         }
+    }
+    if end.reason == EndReason::Interrupted {
+        let at = microseconds(end.time.as_ns());
+        console.notice(&warning(&format!(
+            "interrupted: the profile shows the run up to {at}"
+        )))?;
     }
     let reports = traps::of_run(&trapped, of_run, &arguments.source_path);
     if !reports.is_empty() {

@@ -114,6 +114,64 @@ fn every_way_to_show_a_run_can_be_interrupted() {
     assert!(rest.contains("; interrupted\n"), "{rest}");
 }
 
+/// Waits until a process catches Ctrl-C.
+#[cfg(target_os = "linux")]
+fn wait_until_caught(child: &Child) {
+    const SIGINT_BIT: u64 = 1 << 1;
+    let path = format!("/proc/{}/status", child.id());
+    loop {
+        let status = fs::read_to_string(&path).expect("it has not been waited for");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        if caught.is_some_and(|mask| mask & SIGINT_BIT != 0) {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_profile_is_that_of_the_run_up_to_there() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let applet = "name = \"x\"\napplet = \"builtin:RawUnet\"";
+    let endless = ENDLESS.replace("name = \"x\"", applet);
+    fs::write(directory.path().join("s.toml"), endless).expect("it can be written");
+    let profiled = |words: &[&str]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))
+            .args(["profile", "s.toml"])
+            .args(words)
+            .current_dir(directory.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary was built for this test");
+        wait_until_caught(&child);
+        interrupt(&child);
+        let mut errors = child.stderr.take().expect("it was piped");
+        let (status, out) = ended(child);
+        assert_eq!(status, Some(130));
+        let mut told = String::new();
+        errors.read_to_string(&mut told).expect("UTF-8");
+        let start = "warning: interrupted: the profile shows the run up to ";
+        assert!(told.starts_with(start), "{told}");
+        out
+    };
+    let out = profiled(&[]);
+    assert!(out.starts_with("RawUnet at x\n"), "{out}");
+    let out = profiled(&["--format", "json", "--out", "p.json"]);
+    assert_eq!(out, "");
+    let profile = fs::read(directory.path().join("p.json")).expect("it was written");
+    let profile: Value = serde_json::from_slice(&profile).expect("whole JSON");
+    assert_eq!(profile["ended"], "interrupted");
+    assert_eq!(profile["classes"][0]["class"], "RawUnet");
+    // Nothing else is left in the directory, such as a temporary file.
+    assert_eq!(
+        fs::read_dir(directory.path()).expect("it is there").count(),
+        2
+    );
+}
+
 /// A run that shows a message and then stays in a call for ever. The run checks for interrupts before its first event
 /// and after 1,024 events, so not between the message and the call.
 const SPINNING: &str = r#"
