@@ -1,8 +1,8 @@
 import static unet.Nic.*;
 
 /**
- * Policer, Firewall and Reliable merged by hand into one class, for comparison with a chain of the
- * three: a packet is copied once, and each entry runs once.
+ * Policer, Firewall and Reliable merged by hand, for comparison with a chain of the three. An applet
+ * is one class, so their code is copied here. A packet is copied once, and each entry runs once.
  */
 public class Merged {
     static final int INLINE_MAX = 56, TRAILER = 12, DATA = 1, ACK = 2, RULE = 8, BUCKETS = 16;
