@@ -127,3 +127,48 @@ fn the_json_of_a_paper_is_as_its_schema_says() {
         assert!(!validator.is_valid(&changed), "it asks for a boolean");
     });
 }
+
+/// Returns the pages for users: the README and those of `docs`.
+fn pages() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut text = fs::read_to_string(root.join("README.md")).expect("it is committed");
+    for page in fs::read_dir(root.join("docs")).expect("a committed directory") {
+        let path = page.expect("a readable directory").path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            text += &fs::read_to_string(path).expect("UTF-8");
+        }
+    }
+    text
+}
+
+#[test]
+fn each_option_of_each_command_is_named_in_a_page() {
+    let pages = pages();
+    let is_of_option = |c: char| c == '-' || c.is_ascii_lowercase();
+    let named = pages.split("--").skip(1).map(|rest| {
+        let end = rest.find(|c| !is_of_option(c)).unwrap_or(rest.len());
+        &rest[..end]
+    });
+    let named = named.collect::<BTreeSet<_>>();
+    let help = jive(words("--help")).out;
+    let (_, commands) = help.split_once("Commands:\n").expect("it lists commands");
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    let commands = commands.filter_map(|line| words(line).next());
+    let commands = commands.filter(|command| *command != "help");
+    let mut seen = 0;
+    for command in commands {
+        let help = jive([command, "--help"]).out;
+        let options = help.lines().filter_map(|line| {
+            let rest = line.trim_start().strip_prefix("--")?;
+            rest.split(|c| !is_of_option(c)).next()
+        });
+        for option in options {
+            seen += 1;
+            assert!(
+                named.contains(option),
+                "no page names `{command} --{option}`"
+            );
+        }
+    }
+    assert!(seen > 50, "{seen} options were found");
+}
