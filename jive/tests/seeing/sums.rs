@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use crate::recorded::{dma_ps, number, while_loading, wire_ps};
 use crate::{Seen, scenarios, see};
 
+/// The applet of a call, empty unless it is in a chain, and the method.
+type Called = (String, String);
+
 /// The sums over the events of an endpoint.
 #[derive(Default)]
 struct Sums {
@@ -20,10 +23,10 @@ struct Sums {
     began: Option<u64>,
     calls: u64,
     applet_ns: u64,
-    bytecodes: BTreeMap<String, Vec<u64>>,
+    bytecodes: BTreeMap<Called, Vec<u64>>,
     /// The method of the running call, and the trapped calls of each method.
-    called: String,
-    trapped: BTreeMap<String, usize>,
+    called: Called,
+    trapped: BTreeMap<Called, usize>,
 }
 
 impl Sums {
@@ -43,6 +46,7 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
     let loading = while_loading(events);
     for (position, event) in events.iter().enumerate() {
         let text = |field: &str| event[field].as_str().expect("a text").to_owned();
+        let applet = event["applet"].as_str().unwrap_or_default().to_owned();
         let here = sums.entry(text("endpoint")).or_default();
         match event["event"].as_str().expect("events have names") {
             "tx-post" => here.add("posted", 1),
@@ -62,11 +66,11 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
             "dma" => here.dma_ps += dma_ps(scenario, event),
             "applet-call" => {
                 here.began = Some(number(event, "t_ns"));
-                here.called = text("method");
+                here.called = (applet, text("method"));
             }
             "applet-return" => {
                 here.end_call(number(event, "t_ns"));
-                let counts = here.bytecodes.entry(text("method")).or_default();
+                let counts = here.bytecodes.entry((applet, text("method"))).or_default();
                 counts.push(number(event, "bytecodes"));
             }
             "trap" => {
@@ -115,21 +119,24 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
     let methods = summary["methods"].as_array().expect("rows");
     let mut expected = 0;
     for (endpoint, found) in &sums {
-        for (method, counts) in &found.bytecodes {
+        for (called, counts) in &found.bytecodes {
+            let (applet, method) = called;
             let mut counts = counts.clone();
             counts.sort_unstable();
             expected += 1;
-            let trapped = found.trapped.get(method).copied().unwrap_or(0);
+            let trapped = found.trapped.get(called).copied().unwrap_or(0);
             if trapped > 0 {
                 // The trace does not say how many bytecodes a trapped call took.
-                let is_row =
-                    |row: &&Value| row["endpoint"] == **endpoint && row["method"] == **method;
+                let is_row = |row: &&Value| {
+                    let of = row["applet"].as_str().unwrap_or_default();
+                    row["endpoint"] == **endpoint && of == applet && row["method"] == **method
+                };
                 let row = methods.iter().find(is_row).expect("each method has a row");
                 let calls = json!([counts.len() + trapped, trapped]);
                 assert_eq!(json!([row["calls"], row["calls_trapped"]]), calls, "{name}");
                 continue;
             }
-            let row = json!({
+            let mut row = json!({
                 "endpoint": endpoint,
                 "method": method,
                 "calls": counts.len(),
@@ -138,6 +145,9 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
                 "bytecodes_median": counts[(counts.len() - 1) / 2],
                 "bytecodes_max": counts[counts.len() - 1],
             });
+            if !applet.is_empty() {
+                row["applet"] = json!(applet);
+            }
             assert!(methods.contains(&row), "{name}: {row} in {methods:?}");
         }
     }

@@ -105,6 +105,8 @@ struct EndpointRow {
 #[derive(Clone, Debug)]
 struct MethodRow {
     endpoint: String,
+    /// The applet's class, if the endpoint has a chain of applets.
+    applet: Option<String>,
     method: String,
     bytecodes: Distribution,
     /// How many of the calls trapped.
@@ -115,6 +117,9 @@ impl Serialize for MethodRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("endpoint", &self.endpoint)?;
+        if let Some(applet) = &self.applet {
+            map.serialize_entry("applet", applet)?;
+        }
         map.serialize_entry("method", &self.method)?;
         map.serialize_entry("calls", &self.bytecodes.count())?;
         map.serialize_entry("calls_trapped", &self.trapped)?;
@@ -205,11 +210,15 @@ impl Summary {
         self.endpoints.iter().flatten().map(|row| &**row)
     }
 
-    /// Visits the methods of each endpoint, in the order of the class file.
+    /// Visits the methods of each endpoint: those of an applet together, in the order of the class file.
     fn methods(&self) -> impl Iterator<Item = &MethodRow> {
         self.rows().flat_map(|row| {
+            let first = |applet: &Option<String>| {
+                let mut methods = row.methods.iter();
+                methods.position(|(_, other)| other.applet == *applet)
+            };
             let mut methods = Vec::from_iter(&row.methods);
-            methods.sort_by_key(|(id, _)| *id);
+            methods.sort_by_key(|(id, method)| (first(&method.applet), *id));
             methods.into_iter().map(|(_, method)| method)
         })
     }
@@ -313,13 +322,15 @@ impl EndpointRow {
 
     /// Returns the row of a method; adds it at the end of the method's first call.
     fn method(&mut self, names: &dyn Names, id: EndpointId, method: MethodId) -> &mut MethodRow {
-        let name = names.method(id, method);
+        let (name, applet) = (names.method(id, method), names.in_chain(id));
         // By name: the class that replaces an applet numbers its methods in its own way.
         let mut methods = self.methods.iter();
-        let known = methods.position(|(_, row)| row.method == name);
+        let known =
+            methods.position(|(_, row)| row.method == name && row.applet.as_deref() == applet);
         let place = known.unwrap_or_else(|| {
             let row = MethodRow {
                 endpoint: self.endpoint.clone(),
+                applet: applet.map(str::to_owned),
                 method: name.to_owned(),
                 bytecodes: Distribution::default(),
                 trapped: 0,

@@ -5,9 +5,12 @@ use std::fmt;
 use nic_core::event::EndReason;
 use nic_core::event::fields::Escaped;
 
-use super::{Expectations, Summary, Totals};
+use super::{Expectations, MethodRow, Summary, Totals};
 use crate::export::accounts::Account;
 use crate::export::tally::Tally;
+
+/// Characters of the column of methods.
+const METHOD_WIDTH: usize = 10;
 
 impl fmt::Display for Summary {
     /// Writes the summary as text.
@@ -143,17 +146,25 @@ impl Summary {
         if self.methods().next().is_none() {
             return Ok(());
         }
+        let name = |row: &MethodRow| match &row.applet {
+            Some(applet) => format!("{}.{}", Escaped(applet), Escaped(&row.method)),
+            None => Escaped(&row.method).to_string(),
+        };
+        // A longer name of a method does not move the columns. Names of a chain are all longer.
+        let in_chain = self.methods().filter(|row| row.applet.is_some());
+        let width = in_chain.map(|row| name(row).chars().count()).max();
+        let width = width.unwrap_or(0).max(METHOD_WIDTH);
         writeln!(
             f,
-            "\n{:<20} {:<10} {:>8} {:>8} {:>10} {:>10} {:>10}",
+            "\n{:<20} {:<width$} {:>8} {:>8} {:>10} {:>10} {:>10}",
             "bytecodes per call", "method", "calls", "trapped", "min", "median", "max"
         )?;
         for row in self.methods() {
             writeln!(
                 f,
-                "{:<20} {:<10} {:>8} {:>8} {:>10} {:>10} {:>10}",
+                "{:<20} {:<width$} {:>8} {:>8} {:>10} {:>10} {:>10}",
                 Escaped(&row.endpoint),
-                Escaped(&row.method),
+                name(row),
                 row.bytecodes.count(),
                 row.trapped,
                 row.bytecodes.minimum(),
