@@ -196,7 +196,8 @@ impl<'s> CallStack<'s> {
         match self.activation.fuel.checked_sub(extra_fuel) {
             Some(left) => {
                 self.activation.fuel = left;
-                self.activation.granted = self.activation.granted.saturating_sub(extra_fuel);
+                // Does not wrap: no more fuel is left than was granted.
+                self.activation.granted = self.activation.granted.wrapping_sub(extra_fuel);
                 Ok(())
             }
             None => {

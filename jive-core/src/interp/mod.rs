@@ -126,18 +126,11 @@ impl<'a> Machine<'a> {
     /// After a trap, the recorded index is the number of the trapping instruction, counted from 1. After the return of
     /// the outermost call, the recorded place has no meaning.
     #[inline(always)]
-    pub(crate) fn finish(&mut self, mut reserve: u64, to: &mut Activation) -> Ended {
-        // Natives are tested for first: calls that handle packets stop for them most often.
-        if self.stop != Stop::Native && matches!(self.stop, Stop::Pause | Stop::NoElement) {
-            reserve = self.run_on(reserve);
-        }
-        let entry_fuel = self.entry_fuel(reserve);
-        let end = self.program.ends.get(index(self.pc)).copied().unwrap_or(0);
+    pub(crate) fn finish(&mut self, reserve: u64, to: &mut Activation) -> Ended {
         (to.index, to.fuel) = match self.stop {
+            Stop::Native => self.behind_op(reserve),
             Stop::Returned | Stop::ReturnedValue => (0, self.fuel_left(reserve)),
-            // The first instruction that the fuel does not pay for. It belongs to the method, so it is below 2¹⁶.
-            Stop::Trap(TrapKind::FuelExhausted) => (entry_fuel.saturating_add(1) as u16, 0),
-            _ => (end, entry_fuel.saturating_sub(end.into())),
+            Stop::Pause | Stop::NoElement | Stop::Trap(_) => self.progress(reserve),
         };
         to.calls = Calls {
             depth: self.depth,
@@ -152,6 +145,31 @@ impl<'a> Machine<'a> {
             value: self.value,
             extent: self.extent(),
         }
+    }
+
+    /// Runs more slices until the run stops. Returns how many instructions of the method are done, and the fuel that is
+    /// left.
+    ///
+    /// Not inlined: most calls from outside end within their first slice, and do without this code.
+    #[inline(never)]
+    fn progress(&mut self, reserve: u64) -> (u16, u64) {
+        let reserve = self.run_on(reserve);
+        match self.stop {
+            Stop::Returned | Stop::ReturnedValue => (0, self.fuel_left(reserve)),
+            // The first instruction that the fuel does not pay for. It belongs to the method, so it is below 2¹⁶.
+            Stop::Trap(TrapKind::FuelExhausted) => {
+                (self.entry_fuel(reserve).saturating_add(1) as u16, 0)
+            }
+            Stop::Native | Stop::Trap(_) | Stop::Pause | Stop::NoElement => self.behind_op(reserve),
+        }
+    }
+
+    /// Returns how many instructions of the method are done behind the op that stopped the run, and the fuel that is
+    /// left there.
+    #[inline(always)]
+    fn behind_op(&self, reserve: u64) -> (u16, u64) {
+        let end = self.program.ends.get(index(self.pc)).copied().unwrap_or(0);
+        (end, self.entry_fuel(reserve).saturating_sub(end.into()))
     }
 
     /// Runs slice after slice until the run stops. Returns the fuel that is still in reserve.

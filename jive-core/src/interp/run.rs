@@ -69,15 +69,20 @@ impl Instance<'_> {
     /// Makes a step of the reason why an activation stopped and the value that it may have returned.
     #[inline(always)]
     pub(super) fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
+        // Natives are tested for first: calls that handle packets stop for them most often.
+        if let Phase::AtNative(call) = stack.activation.phase {
+            return Step::Native {
+                id: call.id,
+                args: stack.native_arguments(),
+            };
+        }
         match stop {
             Stop::Returned => Step::Returned(None),
             Stop::ReturnedValue => Step::Returned(Some(value)),
-            Stop::Native => Step::Native {
-                id: stack.native().unwrap_or_default(),
-                args: stack.native_arguments(),
-            },
             Stop::Trap(kind) => Step::Trapped(self.trap(stack, kind)),
-            Stop::Pause | Stop::NoElement => Step::Trapped(self.trap(stack, TrapKind::Unverified)),
+            Stop::Native | Stop::Pause | Stop::NoElement => {
+                Step::Trapped(self.trap(stack, TrapKind::Unverified))
+            }
         }
     }
 
