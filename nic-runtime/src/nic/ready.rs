@@ -29,6 +29,12 @@ impl RoundRobin {
         }
     }
 
+    /// Returns whether the set has no members.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Adds a number.
     pub fn insert(&mut self, number: usize) {
         let word = &mut self.members[number / WORD];

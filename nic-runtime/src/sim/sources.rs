@@ -15,6 +15,18 @@ use crate::interface::{self, Stage};
 use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
 
+impl Processor<'_> {
+    /// Becomes idle, as there is neither an arrival nor a transmit descriptor to take.
+    fn find_nothing(&mut self) -> Next {
+        // There are no suspended calls, so skip their turn.
+        if let Turn::Suspended = self.turn {
+            self.turn = Turn::Transmit;
+        }
+        self.stage = Stage::Idle;
+        Next::Stopped
+    }
+}
+
 impl<S: Sink> Simulation<'_, S> {
     /// Takes an arrival or a transmit descriptor, alternately. Without either the processor becomes idle.
     pub(crate) fn look(&mut self, on: ProcessorId) -> Next {
@@ -22,9 +34,12 @@ impl<S: Sink> Simulation<'_, S> {
             return self.look_everywhere(on);
         }
         let processor = &mut self.processors[at(on.0)];
-        let arrivals = &mut self.nics[at(processor.nic.0)].arrivals;
+        let nic = &mut self.nics[at(processor.nic.0)];
+        if nic.arrivals.is_empty() && nic.posted.is_empty() {
+            return processor.find_nothing();
+        }
         if let Turn::Arrival = processor.turn
-            && let Some(packet) = arrivals.pop_front()
+            && let Some(packet) = nic.arrivals.pop_front()
         {
             processor.turn = Turn::Transmit;
             return interface::arrived(self, on, packet);
@@ -39,12 +54,7 @@ impl<S: Sink> Simulation<'_, S> {
             self.processors[at(on.0)].turn = Turn::Transmit;
             return interface::arrived(self, on, packet);
         }
-        // There are no suspended calls, so skip their turn.
-        let turn = &mut self.processors[at(on.0)].turn;
-        if let Turn::Suspended = turn {
-            *turn = Turn::Transmit;
-        }
-        self.wait(on, Stage::Idle)
+        self.processors[at(on.0)].find_nothing()
     }
 
     /// Takes an item that another processor has handed over. Otherwise takes, in turn, one of the kinds that this

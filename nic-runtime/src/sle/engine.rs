@@ -167,7 +167,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
     let Tenant { endpoint, applet } = activation.call().tenant;
     let stack = &mut activation.stack;
     let instance = &mut sim.applets[at(applet.0)].instance;
-    let before = stack.executed();
+    let before = stack.fuel_left();
     let step = sim.report.run(endpoint, costs.bytecode, (instance, stack));
     let (native_fuel, native_cost, stage) = match step {
         Step::Returned(value) => {
@@ -190,7 +190,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
             match affordable {
                 Ok((native, cost)) => {
                     if S::LISTENS {
-                        let instructions = stack.executed().saturating_sub(before);
+                        let instructions = before.saturating_sub(stack.fuel_left() + cost.fuel);
                         let reached = sim.now + costs.bytecode.times(instructions);
                         activation.told.reached = Some((native, reached));
                     }
@@ -205,10 +205,11 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
         }
     };
     // Saturates because a native without enough fuel is taken back from the count.
-    let instructions = stack.executed().saturating_sub(before);
-    if let Err(Exceeded) = sim.budget.spend(instructions + native_fuel) {
+    let spent = before.saturating_sub(stack.fuel_left());
+    if let Err(Exceeded) = sim.budget.spend(spent) {
         return sim.exceed_budget(on);
     }
+    let instructions = spent - native_fuel;
     let bytecode_cost = costs.bytecode.times(instructions);
     Next::After(bytecode_cost + native_cost, stage)
 }
