@@ -26,8 +26,9 @@ fn iterators_over_members_have_exact_sizes() {
     parse(&bytes, |class| {
         assert_eq!((class.field_count(), class.method_count()), (3, 3));
         let (mut fields, mut methods) = (class.fields(), class.methods());
-        for left in (0..3).rev() {
-            assert!(fields.next().is_some() && methods.next().is_some());
+        for (left, names) in (0..3).rev().zip([("f", "n"), ("g", "m"), ("h", "o")]) {
+            let (field, method) = (fields.next().unwrap(), methods.next().unwrap());
+            assert!(field.name == names.0 && method.name == names.1, "{names:?}");
             assert_eq!((fields.len(), methods.len()), (left, left));
         }
         assert!(fields.next().is_none() && methods.next().is_none());

@@ -140,11 +140,11 @@ mod tests {
             assert_eq!(backlog.signal(), expected);
         }
         for _ in 0..4 {
-            assert!(add(&mut backlog).is_some());
+            assert_eq!(add(&mut backlog), Some(SimTime::from_ps(7_000)));
         }
         assert_eq!(add(&mut backlog), None, "400 bytes are there");
         for left in (0..8).rev() {
-            assert!(backlog.take().is_some());
+            assert_eq!(backlog.take(), Some(7));
             let expected = (left == 1).then_some(Signal::Go);
             assert_eq!(backlog.signal(), expected, "{left}");
         }
