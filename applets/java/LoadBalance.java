@@ -97,7 +97,7 @@ public class LoadBalance {
         int most = 0;
         int count = COUNT;
         for (int member = 0; member < count; member++) {
-            // Not negative, so that weights compare as numbers do. Equal weights: the first.
+            // The shift clears the sign bit, so larger hashes are larger weights. Of equal weights the first wins.
             int weight = mix(flow ^ mix(member + 1)) >>> 1;
             if (!IS_DOWN[member] && (heaviest == -1 || weight > most)) {
                 heaviest = member;

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::memory::PACKET_BYTES_MAX;
 use crate::names::ENDPOINT;
 
-/// Most messages of a run.
+/// Maximum number of messages of a run.
 const MESSAGES_MAX: usize = 16;
 
 /// Time between two messages, and before the first. As in the scenarios.

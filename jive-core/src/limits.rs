@@ -6,10 +6,10 @@
 /// place.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
 
-/// Most local variables that the parameters of a method take. Set by JVMS §4.3.3.
+/// Maximum number of local variables that the parameters of a method take. Set by JVMS §4.3.3.
 pub const PARAMETER_SLOTS_MAX: u8 = u8::MAX;
 
-/// Most dimensions of an array type. Set by JVMS §4.3.2.
+/// Maximum number of dimensions of an array type. Set by JVMS §4.3.2.
 pub const ARRAY_DIMENSIONS_MAX: u8 = u8::MAX;
 
 /// Longest code array, in bytes. Set by JVMS §4.7.3.
@@ -39,18 +39,18 @@ const _: () = assert!((FRAME_SLOTS_MAX as usize) < REGISTER_WINDOW);
 
 // Verification. These are the least limits that JIVE promises to accept. No embedded VM has to accept more.
 
-/// Most local variables and operand stack entries of a method, added together.
+/// Maximum number of local variables and operand stack entries of a method, added together.
 ///
 /// The verifier stores one byte for each of them at each branch target of the method. The depth of the operand stack
 /// fits in a byte.
 pub const FRAME_SLOTS_MAX: u16 = 255;
 
-/// Most methods of a class, including `<init>`, `<clinit>` and natives.
+/// Maximum number of methods of a class, including `<init>`, `<clinit>` and natives.
 ///
 /// The verifier stores a signature of up to 257 bytes for each method.
 pub const METHODS_MAX: u16 = 64;
 
-/// Most fields of a class. Bounds the linear search for a field that an instruction names.
+/// Maximum number of fields of a class. Bounds the linear search for a field that an instruction names.
 pub const FIELDS_MAX: u16 = 128;
 
 /// Greatest `constant_pool_count`. The verifier stores one or two words for each constant.
@@ -72,7 +72,7 @@ const _: () = assert!((METHODS_MAX as u32) * (2 + PARAMETER_SLOTS_MAX as u32) <=
 
 // Display.
 
-/// Most characters of a name or descriptor that are displayed. An ellipsis replaces the rest.
+/// Maximum number of characters of a name or descriptor that are displayed. An ellipsis replaces the rest.
 ///
 /// Chosen: longer than names in practice, and than descriptors of 255 parameters without arrays or classes. A line
 /// displays at most three names of a member, so its length is bounded.

@@ -353,8 +353,8 @@ pub(crate) const fn index(number: u32) -> usize {
     number as usize
 }
 
-/// Most ops between the beginning of a slice and the limit of its code. Bounds the depth of the host's stack, since
-/// each op may take a frame there. Chosen: few methods are longer.
+/// Maximum number of ops between the beginning of a slice and the limit of its code. Bounds the depth of the host's
+/// stack, since each op may take a frame there. Chosen: few methods are longer.
 pub(crate) const SLICE_OPS: usize = 192;
 
 /// Decodes the op of a native call.

@@ -128,14 +128,14 @@ pub enum TrapValues<'s> {
     Frames {
         /// The count of nested calls, without the one that could not be made.
         nested: u32,
-        /// Most calls that the stack has room for.
+        /// Maximum number of calls that the stack has room for.
         most: u32,
     },
     /// The registers of the nested calls take all slots of the call stack.
     Slots {
         /// The count of nested calls, without the one that could not be made.
         nested: u32,
-        /// Most slots that the calls may take.
+        /// Maximum number of slots that the calls may take.
         most: u32,
     },
     /// A heap without room for a new array.

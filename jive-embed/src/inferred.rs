@@ -89,7 +89,8 @@ pub(crate) fn type_word(kind: VerificationType) -> &'static str {
     }
 }
 
-/// Most instructions for which types are stored. A class can have a million instructions, with 255 types before each.
+/// Maximum number of instructions for which types are stored. A class can have a million instructions, with 255 types
+/// before each.
 pub const KEPT_MAX: usize = 65_536;
 
 /// The types before each reachable instruction, up to a limit. For a rejected class, up to the point of rejection.

@@ -3,17 +3,17 @@
 use core::fmt::Debug;
 use core::ops::{Deref, DerefMut};
 
-/// Most free buffers of an endpoint without an allocator.
+/// Maximum number of free buffers of an endpoint without an allocator.
 ///
 /// Each costs 8 bytes. Chosen: two messages of the most buffers that a descriptor can name, and some to spare.
 pub const FREE_BUFFERS_MAX: usize = 32;
 
-/// Most descriptors in a queue of an endpoint without an allocator.
+/// Maximum number of descriptors in a queue of an endpoint without an allocator.
 ///
 /// Each costs up to 104 bytes. Chosen: a NIC that handles one message at a time has fewer under way.
 pub const DESCRIPTORS_MAX: usize = 8;
 
-/// Most channels of an endpoint without an allocator.
+/// Maximum number of channels of an endpoint without an allocator.
 ///
 /// Each costs 16 bytes. Chosen.
 pub const CHANNELS_MAX: usize = 8;

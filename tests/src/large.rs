@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use jive_lab::asm;
 
-/// Most loops of a method: their code is slightly below the limit of 64 KiB.
+/// Maximum number of loops of a method: their code is slightly below the limit of 64 KiB.
 pub const LOOPS_MAX: u32 = 3_000;
 
 /// Returns a class file with this many methods, and this many loops in each. [`LOOPS_MAX`] loops make almost 64 KiB of

@@ -77,7 +77,7 @@ pub fn linked<R>(
 pub struct Room {
     /// Bytes of heap.
     pub heap: usize,
-    /// Most nested calls.
+    /// Maximum number of nested calls.
     pub frames: usize,
     /// Fuel of each call.
     pub fuel: u64,

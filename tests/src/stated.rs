@@ -1,4 +1,4 @@
-//! Compares the worst case that the analysis states of a class with the cost of calls on the reference interpreter.
+//! Compares a class's worst case, as the analysis states it, with the cost of calls in the reference interpreter.
 
 use core::fmt;
 
@@ -32,7 +32,7 @@ pub struct Tally {
     pub bounded: u64,
     /// Number of classes with a loop and a bound.
     pub loops: u64,
-    /// Number of those of which a call costs just as much as is stated.
+    /// Number of such classes with a call that costs exactly the stated bound.
     pub tight: u64,
 }
 
@@ -84,7 +84,7 @@ impl Natives for Answers<'_> {
     }
 }
 
-/// Returns what surrounds the generated classes.
+/// Returns the entries and natives that the generated classes use.
 #[must_use]
 pub fn environment() -> Environment {
     let native = |native: NicNative, result| Native {

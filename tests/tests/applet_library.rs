@@ -11,7 +11,7 @@ use nic_runtime::judge;
 use nic_runtime::scenario::{BUILTIN, parse};
 use tests::library::library;
 
-/// Most lines of a source.
+/// Maximum number of lines of a source.
 const LINES_MAX: usize = 199;
 
 fn repository(path: &str) -> PathBuf {

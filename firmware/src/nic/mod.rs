@@ -49,7 +49,7 @@ const FUEL: u64 = 1_000_000;
 /// Time of an instruction. As in the profile.
 const INSTRUCTION: SimDuration = SimDuration::from_ns(1);
 
-/// Most returned buffers that can wait for `doRefill`.
+/// Maximum number of returned buffers that can wait for `doRefill`.
 const REFILLS: usize = 32;
 
 /// The NIC, its endpoint, and the endpoint's user.

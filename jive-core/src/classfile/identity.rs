@@ -10,8 +10,8 @@ use crate::id::CpIndex;
 use crate::limits::CONSTANTS_MAX;
 use crate::variant;
 
-/// Most strings that a string is compared with. After that many, the table gives up, and all strings are sorted
-/// instead. Chosen: longer probe sequences hardly occur, unless someone chose the strings for their hashes.
+/// Maximum number of strings that a string is compared with. After that many, the table gives up, and all strings are
+/// sorted instead. Chosen: longer probe sequences hardly occur, unless someone chose the strings for their hashes.
 const PROBES_MAX: usize = 32;
 
 /// An open-addressing hash table of the strings of a constant pool.

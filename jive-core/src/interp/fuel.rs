@@ -17,7 +17,7 @@ use crate::op::Op;
 use crate::program::{LinkedMethod, Program, SLICE_OPS, index};
 use crate::trap::TrapKind;
 
-/// Most instructions that the budget of a slice pays for.
+/// Maximum number of instructions that the budget of a slice pays for.
 ///
 /// If the compiler does not make jumps of tail calls, each op of the threaded variant takes a frame of the host's
 /// stack. This limit and [`SLICE_OPS`] bound that room.

@@ -56,7 +56,8 @@ const fn most_ops(action: Action) -> u8 {
     }
 }
 
-/// Most ranges of keys for which a switch becomes a search. Bounds the memory that the ops of a switch take.
+/// Maximum number of ranges of keys for which a switch becomes a search. Bounds the memory that the ops of a switch
+/// take.
 pub(super) const RANGES: usize = 16;
 
 /// Returns how many ops more than one a switch with `rows` rows is lowered to at most. The default is a row too.
@@ -98,7 +99,7 @@ pub(crate) struct Bound(u8);
 
 /// The bits that count ops more than one.
 const MORE_OPS: u8 = 0x03;
-/// The bit of a branch.
+/// Set for a branch, whose bound depends on its distance.
 const BRANCH: u8 = 0x04;
 
 impl Bound {

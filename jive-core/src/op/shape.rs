@@ -9,7 +9,7 @@ pub(crate) enum Shape {
     Effect,
     /// Branches forwards.
     Onward(Reach),
-    /// Skips the next op, or not.
+    /// Skips the next op if a condition holds.
     Skip,
     /// Branches backwards.
     Back(Reach),
@@ -19,13 +19,13 @@ pub(crate) enum Shape {
     Control,
 }
 
-/// Where a branch encodes its cost. Its target is always in the high half of the constant.
+/// Which part of a branch op holds the cost of the branch. The target is always in the high half of the constant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// In the low half of the constant.
+    /// The low half of the constant holds the cost.
     Wide,
-    /// In `b`, because the low half is a constant to compare with.
+    /// Operand `b` holds the cost, because the low half holds the constant that the branch compares with.
     Near,
-    /// In the second byte of the low half. The first byte is the step by which a counter grows.
+    /// The second byte of the low half holds the cost, because the first byte holds the step of a counter.
     Count,
 }

@@ -47,22 +47,22 @@ pub struct Bound {
     pub descriptor: String,
     /// Whether it is an initializer, which runs once.
     pub is_initializer: bool,
-    /// Most instructions of the class file. A call of a native is one.
+    /// Maximum number of instructions of the class file. A call of a native is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytecodes: Option<u64>,
     /// Longest time in nanoseconds, rounded up, without waits for what others use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<u64>,
-    /// Most operands on the operand stacks of all nested calls together.
+    /// Maximum number of operands on the operand stacks of all nested calls together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operand_stack: Option<u64>,
-    /// Most nested calls, the call itself included.
+    /// Maximum number of nested calls, the call itself included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_depth: Option<usize>,
-    /// Most bytes of the arrays that the call allocates, with their headers.
+    /// Maximum number of bytes of the arrays that the call allocates, with their headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes: Option<u64>,
-    /// Most calls of each native that the call can reach. `None` if there is no bound.
+    /// Maximum number of calls of each native that the call can reach. `None` if there is no bound.
     pub natives: BTreeMap<String, Option<u64>>,
     /// The first [`LISTED_MAX`] loops with a bound.
     pub loops: Vec<BoundedLoop>,

@@ -18,10 +18,10 @@ use super::calls::pushes;
 use super::depths::Depths;
 use super::graph::{ControlFlow, Node};
 
-/// Most steps for a search for origins. Compiled methods take fewer.
+/// Maximum number of steps for a search for origins. Compiled methods take fewer.
 const STEPS_MAX: usize = 100_000;
-/// Most steps for the search for a constant. A compiler places a constant right before its use. A hostile class can
-/// require the search for thousands of values.
+/// Maximum number of steps for the search for a constant. A compiler places a constant right before its use. A hostile
+/// class can require the search for thousands of values.
 const CONSTANT_STEPS_MAX: usize = 64;
 
 /// Steps of a search for a lint. Larger than the methods of the corpus need for nearly all of their values.

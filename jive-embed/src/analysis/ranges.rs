@@ -26,9 +26,9 @@ use super::origin::{Before, Origin, Origins, Slot};
 /// Steps for the searches in any class, and more for each byte of its code.
 const STEPS_BASE: usize = 1 << 16;
 const STEPS_PER_BYTE: usize = 64;
-/// Most steps of a search. Compiled methods take fewer.
+/// Maximum number of steps of a search. Compiled methods take fewer.
 const SEARCH_STEPS_MAX: usize = 4_096;
-/// Most questions between a question and its answer. This bounds the recursion.
+/// Maximum number of questions between a question and its answer. This bounds the recursion.
 const DEPTH_MAX: usize = 48;
 /// How often the values of a slot may grow during a search before they become all values.
 const GROWTH_MAX: u8 = 2;

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::explore::{Explorer, Totals};
 use super::paths::Range;
 
-/// Most loops of a kind that are listed for an entry point. Chosen: readers look at the first few. A class can have
-/// 20,000 loops that each of 64 entry points can reach.
+/// Maximum number of loops of a kind that are listed for an entry point. Chosen: readers look at the first few. A class
+/// can have 20,000 loops that each of 64 entry points can reach.
 pub const LISTED_MAX: usize = 32;
 
 /// Resource bounds of a class.
@@ -47,7 +47,7 @@ pub struct EntryPoint {
     /// method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_bytes_max: Option<u64>,
-    /// Most bytes of the arrays that the call allocates. `None` if they are unbounded or depend on data.
+    /// Maximum number of bytes of the arrays that the call allocates. `None` if they are unbounded or depend on data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes_max: Option<u64>,
     /// Whether the call allocates the same number of bytes on every path.
@@ -65,7 +65,7 @@ pub struct EntryPoint {
     /// counted loops are listed as uncounted.
     #[serde(skip_serializing_if = "is_false")]
     pub loops_incomplete: bool,
-    /// Most instructions that the call can execute. `None` if there are loops or recursion.
+    /// Maximum number of instructions that the call can execute. `None` if there are loops or recursion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytecodes_max: Option<u64>,
 }

@@ -37,7 +37,8 @@ pub(super) struct Rounds {
     pub(super) load: Node,
     /// The test. Execution goes from the load to the test without a branch.
     pub(super) test: Node,
-    /// Most passages through the load for each entry into the loop. The last of them leaves the loop, or traps.
+    /// Maximum number of passages through the load for each entry into the loop. The last of them leaves the loop, or
+    /// traps.
     pub(super) passages: u64,
     /// The components of the loop without the load.
     pub(super) rest: Partition,
@@ -372,7 +373,7 @@ struct Pace {
     is_up: bool,
     is_single: bool,
     least: i64,
-    /// All steps together. A round takes each at most once.
+    /// The sum of all steps: the most that one round adds, because a round takes each step at most once.
     most: i64,
 }
 

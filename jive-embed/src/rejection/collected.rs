@@ -1,4 +1,5 @@
-//! All faults of a class that are worth a diagnosis: one of each line, and not those that follow from another.
+//! Collects the faults of a class that deserve a diagnosis: at most one for each source line, and none that only follows
+//! from another fault.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +11,16 @@ use jive_verifier::{
 use crate::analysis::LineTable;
 use crate::load::verify_class;
 
-/// Faults that are kept. A reader mends the first few, and a class may have 65,535 of them in each of 64 methods.
+/// How many faults are kept. Users repair the first few, and a class may have 65,535 faults in each of 64 methods.
 pub(super) const KEPT_MAX: usize = 32;
 
-/// Further lines of one fault that are kept.
+/// How many further lines are kept for one fault.
 const LINES_MAX: usize = 8;
 
-/// Superclasses that the compiler chooses, with code that breaks rules of its own accord.
+/// Superclasses of enums and records. The compiler generates methods for such classes, and those break rules too.
 const COMPILED_SUPERCLASSES: [&str; 2] = ["java/lang/Enum", "java/lang/Record"];
 
-/// The field that the static initializer sets where a class uses `assert`.
+/// The field that the compiler adds to a class that uses `assert`.
 const ASSERTIONS_DISABLED: &str = "$assertionsDisabled";
 
 /// A fault, and the other lines of the method that break the same rule in the same way.
@@ -29,15 +30,15 @@ pub(super) struct Fault {
     pub(super) also_lines: Vec<u16>,
 }
 
-/// The faults of a class, in the order in which the verifier tells them.
+/// The faults of a class, in the order in which the verifier reports them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collected {
     pub(super) faults: Vec<Fault>,
-    /// How many more there are.
+    /// How many further faults there are beyond [`KEPT_MAX`].
     pub(super) omitted: usize,
 }
 
-/// Verifies a class on behind its faults.
+/// Verifies a class to its end: the verifier continues after each fault.
 pub(super) fn collect(
     class: &ClassFile<'_>,
     policy: Policy,
@@ -51,7 +52,7 @@ pub(super) fn collect(
         fields: BTreeSet::new(),
         methods: BTreeSet::new(),
     };
-    // An accepted class has no faults, and of a rejected one the collector was told the verdict first.
+    // The verdict is not needed: the collector has received the faults of a rejected class, and an accepted class has none.
     let _verdict = verify_class(*class, policy, natives, &mut collector);
     collector.collected
 }
@@ -60,15 +61,15 @@ struct Collector<'c, 'a> {
     class: &'c ClassFile<'a>,
     collected: Collected,
     superclass: Superclass,
-    /// The method whose code the last fault lay in.
+    /// The method whose code has the last fault.
     current: Option<Current>,
-    /// The fields of whose declarations a fault was told.
+    /// Fields with a reported fault in their declaration.
     fields: BTreeSet<FieldId>,
-    /// The methods of whose declarations a fault was told.
+    /// Methods with a reported fault in their declaration.
     methods: BTreeSet<MethodId>,
 }
 
-/// What the class extends.
+/// The kind of superclass.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Superclass {
     Object,
@@ -78,13 +79,13 @@ enum Superclass {
     Compiled,
 }
 
-/// A method and what was told of its code.
+/// A method and the faults reported so far in its code.
 struct Current {
     method: MethodId,
     lines: LineTable,
-    /// The lines of which a fault was told; without line numbers the method is one line.
+    /// Lines with a reported fault. `None` stands for the whole method if it has no line numbers.
     seen: BTreeSet<Option<u16>>,
-    /// Where its own faults begin among those kept.
+    /// Index of its first fault among those kept.
     first: usize,
     has_monitor: bool,
     has_handler: bool,
@@ -128,7 +129,7 @@ impl Observer for Collector<'_, '_> {
 }
 
 impl Collector<'_, '_> {
-    /// Whether a fault of a method's code is neither the consequence of another nor told already.
+    /// Returns whether a fault in a method's code must be reported: it does not follow from another, and was not reported.
     fn is_told_of_code(&mut self, method: MethodId, pc: Pc, error: VerifyError) -> bool {
         if self.is_call_of_superclass(error.kind) {
             return false;
@@ -147,7 +148,7 @@ impl Collector<'_, '_> {
                 has_handler: false,
             }),
         };
-        // `synchronized` compiles into a handler that throws on, and `finally` into one too.
+        // The compiler turns `synchronized` and `finally` into exception handlers that throw the exception again.
         let follows = match error.kind {
             Kind::ExceptionHandler => current.has_monitor,
             Kind::Throw { .. } => current.has_monitor || current.has_handler,
@@ -156,7 +157,7 @@ impl Collector<'_, '_> {
         current.has_monitor |= matches!(error.kind, Kind::Monitor { .. });
         current.has_handler |= error.kind == Kind::ExceptionHandler;
         let line = current.lines.line(pc);
-        // An expression of `long` breaks a rule with each of its instructions, also where its field is at fault.
+        // Each instruction of a `long` expression is a fault. The field's declaration is then reported instead.
         if follows || !current.seen.insert(line) || is_of_field {
             return false;
         }
@@ -172,7 +173,7 @@ impl Collector<'_, '_> {
         false
     }
 
-    /// Whether a constructor calls that of a superclass that the class may not have.
+    /// Returns whether a fault is the call of a forbidden superclass's constructor.
     fn is_call_of_superclass(&self, kind: Kind) -> bool {
         let Kind::ForeignMethod { index } = kind else {
             return false;
@@ -184,7 +185,8 @@ impl Collector<'_, '_> {
             && member.is_ok_and(|member| member.name == "<init>" && Some(member.class) == above)
     }
 
-    /// Whether an instruction is at fault only because of a field: its declaration is, or it is what `assert` asks.
+    /// Returns whether an instruction is a fault only because of a field: the field's type is forbidden, or `assert` uses
+    /// the field.
     fn is_of_field(&self, kind: Kind) -> bool {
         match kind {
             Kind::Char { found }
@@ -214,7 +216,7 @@ fn superclass(class: &ClassFile<'_>) -> Superclass {
     }
 }
 
-/// Whether two faults of one method break the same rule in the same way: of members, by naming the same.
+/// Returns whether two faults of one method break the same rule. If the rule is about members, both name the same member.
 fn is_alike(one: Kind, other: Kind) -> bool {
     one.code() == other.code() && named(one) == named(other)
 }

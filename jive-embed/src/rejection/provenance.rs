@@ -10,11 +10,11 @@ use crate::analysis::{ControlFlow, Depths, LineTable, Origin, Origins, Slot};
 use crate::inferred::Types;
 use crate::load::verify_class;
 
-/// Most origins that are reported for a value. Rarely more than two types meet.
+/// Maximum number of origins that are reported for a value. Rarely more than two types meet.
 const SOURCES_MAX: usize = 4;
 
-/// Most origins of a value that are examined to select those. A hostile class can merge 20,000 values. Describing an
-/// origin can take the parsing of a descriptor of 60,000 bytes and a search for a line.
+/// Maximum number of origins of a value that are examined to select those. A hostile class can merge 20,000 values.
+/// Describing an origin can take the parsing of a descriptor of 60,000 bytes and a search for a line.
 const ORIGINS_MAX: usize = 256;
 
 /// An origin of a value.

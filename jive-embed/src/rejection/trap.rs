@@ -6,7 +6,7 @@ use super::listing::{Listing, instruction};
 use super::{FoundAt, Rejection};
 use crate::names;
 
-/// Most nested calls that a diagnosis shows. Chosen: a recursion without end shows itself in fewer.
+/// Maximum number of nested calls that a diagnosis shows. Chosen: a recursion without end shows itself in fewer.
 const SHOWN_CALLS_MAX: usize = 16;
 
 /// A trap of a class, ready to be explained.

@@ -27,10 +27,11 @@ pub use error::{AsmError, AsmErrorKind};
 pub(crate) use parse::opcode_named;
 pub use print::disassemble;
 
-/// Most bytes that `.repeat` writes in all. Chosen: a method of 65,535 instructions needs a tenth of it.
+/// Maximum number of bytes that `.repeat` writes in all. Chosen: a method of 65,535 instructions needs a tenth of it.
 const REPEATED_BYTES_MAX: usize = 32 << 20;
 
-/// Most raw bytes of a source, repetitions included. Chosen: the longest class file that JIVE reads has 1 MiB.
+/// Maximum number of raw bytes of a source, repetitions included. Chosen: the longest class file that JIVE reads has 1
+/// MiB.
 const RAW_BYTES_MAX: usize = 16 << 20;
 
 /// Every directive, for suggestions.

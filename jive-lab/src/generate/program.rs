@@ -98,7 +98,7 @@ const SPARE_INT: u16 = 7;
 const DEPTH_MAX: u8 = 5;
 /// More operands than the deepest expression needs.
 const STACK: u16 = 120;
-/// Most expressions and statements of a method, so that branches stay short.
+/// Maximum number of expressions and statements of a method, so that branches stay short.
 const NODES_MAX: u32 = 250;
 
 impl<'a> Arbitrary<'a> for Program {

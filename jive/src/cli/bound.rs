@@ -54,17 +54,17 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N")]
     check: Option<u64>,
 
-    /// Most bytes of the endpoint's buffer area
+    /// Maximum number of bytes of the endpoint's buffer area
     #[arg(long, value_name = "BYTES", default_value_t = DetachedShape::default().buffer_area,
           value_parser = clap::value_parser!(u32).range(..=limits::BUFFER_AREA_MAX as i64))]
     buffer_area: u32,
 
-    /// Most bytes of a free buffer
+    /// Maximum number of bytes of a free buffer
     #[arg(long, value_name = "BYTES", default_value_t = DetachedShape::default().free_buffer_length,
           value_parser = clap::value_parser!(u32).range(..=limits::BUFFER_AREA_MAX as i64))]
     free_buffer: u32,
 
-    /// Most bytes of heap; default: the profile's
+    /// Maximum number of bytes of heap; default: the profile's
     #[arg(long, value_name = "BYTES",
           value_parser = clap::value_parser!(u32).range(..=limits::HEAP_MAX as i64))]
     heap: Option<u32>,
@@ -89,7 +89,7 @@ enum Format {
 /// The endpoint that the bounds assume.
 #[derive(Copy, Clone, Serialize)]
 pub(super) struct Assumed {
-    /// Most bytes of a packet.
+    /// Maximum number of bytes of a packet.
     pub(super) packet_bytes: u32,
     pub(super) buffer_area_bytes: u32,
     pub(super) free_buffer_bytes: u32,

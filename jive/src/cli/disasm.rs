@@ -21,8 +21,8 @@ use super::console::{Console, Failure, Status};
 
 /// Column at which the types after an instruction begin.
 const TYPES_COLUMN: usize = 60;
-/// Most types shown after an instruction, for each list. Chosen: methods from compilers rarely have more local
-/// variables. A method of 65,535 instructions may have 255.
+/// Maximum number of types shown after an instruction, for each list. Chosen: methods from compilers rarely have more
+/// local variables. A method of 65,535 instructions may have 255.
 const TYPES_MAX: usize = 32;
 
 const AFTER_HELP: &str = "\

@@ -18,7 +18,7 @@ use super::console::{Console, Failure, Status};
 use super::machine::Machine;
 use super::traps::Explained;
 
-/// Most bytes of a file of calls: a million short calls.
+/// Maximum number of bytes of a file of calls: a million short calls.
 const CALLS_BYTES_MAX: u64 = 16 << 20;
 
 const AFTER_HELP: &str = "\

@@ -8,7 +8,7 @@ use nic_core::time::SimDuration;
 
 use super::profile_report::{Class, Line, Method, Report, Source};
 
-/// Most lines in the table of lines. Chosen: the table fits on a screen.
+/// Maximum number of lines in the table of lines. Chosen: the table fits on a screen.
 const LINES_MAX: usize = 12;
 
 /// What the numbers of folded stacks are.

@@ -91,7 +91,7 @@ fn is_of(bytes: &[u8], trap: &TracedTrap) -> bool {
     })
 }
 
-/// Most places of traps that one `jive exec` explains.
+/// Maximum number of places of traps that one `jive exec` explains.
 const EXPLAINED_MAX: usize = 8;
 
 /// The traps of `jive exec` that were explained: each place once.

@@ -34,7 +34,7 @@ Exit status:
   1  a class was rejected
   2  wrong usage, or a file that cannot be read; outranks 1";
 
-/// Parses and verifies class files: a line for each accepted one, a diagnosis for each fault of the others.
+/// Parses and verifies class files: one line for each accepted file, one diagnosis for each fault of a rejected file.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
@@ -91,10 +91,10 @@ struct Accepted {
     minor: u16,
     methods: usize,
     code_bytes: usize,
-    /// The limits of what the class can do, if they were asked for.
+    /// The limits of what the class can do, if the user asked for them.
     #[serde(flatten)]
     analysis: Option<Analysis>,
-    /// Where they were asked for.
+    /// The lints' warnings, if the user asked for them.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     warnings: Option<Warnings>,
 }
@@ -103,7 +103,7 @@ struct Accepted {
 struct Rejected {
     #[serde(flatten)]
     first: Rejection,
-    /// All faults with the first, unless only the first was asked for.
+    /// All faults, including the first, unless the user asked for the first alone.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     all: Option<Rejections>,
 }

@@ -13,7 +13,7 @@ use crate::{classes, words};
 /// The address space that each command may use, in KiB, including code and threads.
 const MEMORY_KIB: u32 = 1 << 20;
 
-/// Most bytes that a command prints in these tests, on both streams.
+/// Maximum number of bytes that a command prints in these tests, on both streams.
 const OUTPUT_MAX: usize = 3 << 20;
 
 /// Runs `jive` with limited memory. Returns its exit status and output.

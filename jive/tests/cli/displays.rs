@@ -28,10 +28,10 @@ mod pool;
 #[path = "../../../tests/src/worst/writer.rs"]
 mod writer;
 
-/// Most bytes that `jive disasm` prints for each byte of a class file. A one-byte instruction has a line of 60 columns
-/// and up to 64 types of 20 bytes each. A three-byte instruction has three names in addition.
+/// Maximum number of bytes that `jive disasm` prints for each byte of a class file. A one-byte instruction has a line
+/// of 60 columns and up to 64 types of 20 bytes each. A three-byte instruction has three names in addition.
 const DISASM_PER_BYTE: u64 = 1_400;
-/// Most bytes of a verdict: 64 entry points, each with 64 names and 32 loops.
+/// Maximum number of bytes of a verdict: 64 entry points, each with 64 names and 32 loops.
 const VERDICT_BYTES: u64 = 2_000_000;
 /// Additional bytes allowed for any of these outputs.
 const BYTES: u64 = 10_000;

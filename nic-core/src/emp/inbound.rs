@@ -3,7 +3,7 @@
 //! Messages are matched and delivered in the order of their numbers, except that a message need not wait for an earlier
 //! one with another tag. An earlier message that has not been seen holds up all later ones, because its tag is unknown.
 
-/// Most messages of a sender that may be outstanding at a time.
+/// Maximum number of messages of a sender that may be outstanding at a time.
 pub const WINDOW: u16 = 8;
 
 const SLOTS: usize = WINDOW as usize;

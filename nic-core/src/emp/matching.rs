@@ -3,7 +3,7 @@
 use crate::memory::HostSpan;
 use crate::storage::{List, Storage};
 
-/// Most receives that can be posted without an allocator.
+/// Maximum number of receives that can be posted without an allocator.
 ///
 /// Each costs 32 bytes. Chosen.
 const RECEIVES_MAX: usize = 16;

@@ -214,7 +214,7 @@ pub trait Sink {
         false
     }
 
-    /// Takes instructions that an applet executes, if the sink [watches](Sink::watches) them. They come before the
+    /// Takes instructions that an applet executes, if the sink [watches](Sink::watches) them. The instructions come before the
     /// events that they lead to.
     fn executed(&mut self, _names: &dyn Names, _executed: &Executed<'_>) {}
 

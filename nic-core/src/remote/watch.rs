@@ -4,7 +4,7 @@
 use super::WindowId;
 use crate::storage::{List, Queue, Storage};
 
-/// Most watches of a node: the entries of CLAN's content-addressed memory (S5-10).
+/// Maximum number of watches of a node: the entries of CLAN's content-addressed memory (S5-10).
 pub const WATCHES_MAX: usize = 4_096;
 
 /// Number of a watch at its node.

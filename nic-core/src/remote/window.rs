@@ -4,7 +4,7 @@ use crate::id::EndpointId;
 use crate::memory::{HostSpan, OutOfRegion, Region};
 use crate::storage::{List, Storage};
 
-/// Most windows of a table without an allocator. Chosen, not measured.
+/// Maximum number of windows of a table without an allocator. Chosen, not measured.
 const WINDOWS_MAX: usize = 32;
 
 /// Number of a window. It serves as the cookie of the range: only its writer can use it.

@@ -44,7 +44,7 @@ pub enum Bound {
     Packet {
         /// Length of the message.
         length: i32,
-        /// Most bytes that a packet holds.
+        /// Maximum number of bytes that a packet holds.
         most: u32,
     },
     /// The message is longer than a descriptor holds.
@@ -81,14 +81,14 @@ pub enum Bound {
     DmaQuota {
         /// Bytes with those of this native.
         bytes: u64,
-        /// Most bytes of a call.
+        /// Maximum number of bytes of a call.
         most: u32,
     },
     /// The call sends more packets than its quota allows.
     SendQuota {
         /// Packets with that of this native.
         packets: u32,
-        /// Most packets of a call.
+        /// Maximum number of packets of a call.
         most: u32,
     },
 }

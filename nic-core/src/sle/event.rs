@@ -408,7 +408,7 @@ pub struct TrapDetails<'a> {
 pub struct TracedCall {
     /// The method.
     pub method: MethodId,
-    /// The instruction at which it was.
+    /// The instruction that it was executing.
     pub pc: Pc,
     /// Source line of that instruction, if the class has line numbers.
     pub line: Option<u16>,

@@ -201,7 +201,7 @@ pub struct Rights<'e, S: Storage> {
     pub buffer_length: u32,
     /// Its channels.
     pub channels: &'e Channels<S>,
-    /// Most bytes that a packet may hold.
+    /// Maximum number of bytes that a packet may hold.
     pub max_packet: u32,
 }
 

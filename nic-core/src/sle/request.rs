@@ -7,7 +7,7 @@ use crate::cost_class::CostClass;
 use crate::event::NativeArg;
 use crate::time::SimTime;
 
-/// Most arguments that a native takes.
+/// Maximum number of arguments that a native takes.
 pub const NATIVE_ARGUMENTS_MAX: usize = {
     let mut most = 0;
     let mut row = 0;

@@ -22,7 +22,7 @@ pub struct QueueSizes {
 pub struct Endpoint<S: Storage> {
     /// The NIC it lives on.
     pub nic: NicId,
-    /// Most bytes that one of its packets holds.
+    /// Maximum number of bytes that one of its packets holds.
     pub max_packet: u32,
     /// Whether it is a VI: its free buffers are receive descriptors, and each message takes one.
     pub is_vi: bool,

@@ -16,7 +16,7 @@ use crate::remote::{
 };
 use crate::unet::MESSAGE_BUFFERS_MAX;
 
-/// Most segments of a descriptor (VIA 1.0).
+/// Maximum number of segments of a descriptor (VIA 1.0).
 pub const SEGMENTS_MAX: u32 = 252;
 
 /// A failure of the library.

@@ -3,8 +3,8 @@
 use crate::memory::{HostSpan, OutOfRegion, Region};
 use crate::storage::{List, Storage};
 
-/// Most regions that a [`Registry`] without an allocator holds: those of the endpoints of a small NIC. Chosen, not
-/// measured.
+/// Maximum number of regions that a [`Registry`] without an allocator holds: those of the endpoints of a small NIC.
+/// Chosen, not measured.
 const REGIONS_MAX: usize = 16;
 
 /// The handle of a registered region.

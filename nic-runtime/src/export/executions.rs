@@ -11,8 +11,8 @@ use nic_core::event::{Event, Executed, Names, Sink};
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
-/// Most different chains of nested calls that are kept apart. Callees beyond that count for their callers. An applet
-/// that recurses in two places makes exponentially many chains.
+/// Maximum number of different chains of nested calls that are kept apart. Callees beyond that count for their callers.
+/// An applet that recurses in two places makes exponentially many chains.
 const CHAINS_MAX: usize = 1 << 16;
 
 /// What an instruction took.
@@ -78,7 +78,7 @@ struct Chain {
     spent: Spent,
 }
 
-/// A running call of the runtime.
+/// A call of an applet's entry that has begun and not ended.
 #[derive(Clone, Debug, Default)]
 struct Running {
     /// When it began, or was resumed after it was suspended.

@@ -16,7 +16,7 @@ use crate::scenario::{GoldenSettings, Times};
 /// Longest payload shown in full, in bytes. Of a longer payload the digest is shown.
 pub const SHOWN_BYTES_MAX: usize = 64;
 
-/// Most bytes of a trace without times that are kept until the end of the run.
+/// Maximum number of bytes of a trace without times that are kept until the end of the run.
 const KEPT_BYTES_MAX: usize = 1 << 26;
 
 /// A sink that writes events as lines of a golden trace. With the default settings the output equals that of

@@ -8,7 +8,7 @@ use nic_core::id::EndpointId;
 use nic_core::time::SimTime;
 use serde::{Serialize, Serializer};
 
-/// Most places of traps that a log keeps. Chosen: more than a person reads.
+/// Maximum number of places of traps that a log keeps. Chosen: more than a person reads.
 const PLACES_MAX: usize = 16;
 
 /// A trap of an applet, with names.

@@ -18,7 +18,7 @@ pub struct Wire {
     pub rate: Rate,
     /// Bytes sent in addition to a message.
     pub framing: Framing,
-    /// Most message bytes of a packet.
+    /// Maximum number of message bytes of a packet.
     pub longest: u32,
     /// Bytes of a cell; 0 if packets are not split into cells.
     pub cell: u32,

@@ -158,7 +158,7 @@ impl<S: Sink> Simulation<'_, S> {
         on.0 - self.nics[at(nic.0)].first_processor().0
     }
 
-    /// Hands an item to another processor of the NIC. Then looks for other work for this one.
+    /// Hands an item to another processor of the NIC. Then this processor looks for other work.
     #[cold]
     pub(crate) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
         self.processors[at(to.0)].share.handed.push_back(item);

@@ -26,7 +26,7 @@ pub(crate) const INSTALLED: &str = "installed";
 /// time of a run into which somebody sends class after class.
 const INSTRUCTIONS_PER_BYTE: u64 = 1_024;
 
-/// Most bytes of different class files from capsules that a run keeps.
+/// Maximum number of bytes of different class files from capsules that a run keeps.
 const KEPT_BYTES_MAX: usize = 1 << 26;
 
 /// Returns whether a packet comes on the code channel of an endpoint that accepts capsules.

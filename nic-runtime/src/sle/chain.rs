@@ -23,8 +23,8 @@ use crate::sim::{AppletId, Simulation, Tenant, at};
 /// message for each of its neighbours waits.
 const STAGED_PACKETS: u32 = 4;
 
-/// Most messages between applets in a round. It bounds how long a chain keeps its processor. A burst of 25 packets passes
-/// through three applets.
+/// Maximum number of messages between applets in a round. It bounds how long a chain keeps its processor. A burst of 25
+/// packets passes through three applets.
 const HANDED_MAX: u32 = 64;
 
 /// The chains of all endpoints. Empty if no endpoint has one.

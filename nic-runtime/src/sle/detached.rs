@@ -26,7 +26,7 @@ pub struct DetachedShape {
     pub free_buffer_length: u32,
     /// Descriptors of the receive queue.
     pub rx_queue: u32,
-    /// Most bytes of a packet.
+    /// Maximum number of bytes of a packet.
     pub max_packet: u32,
 }
 

@@ -31,7 +31,7 @@ use crate::storage::Growing;
 use crate::unet::Endpoint;
 use crate::via;
 
-/// Most packets that an endpoint may send while it is loaded; more are dropped.
+/// Maximum number of packets that an endpoint may send while it is loaded; more are dropped.
 ///
 /// No time passes during loading, so no send slot could become free. These packets therefore need no slots. Chosen: a
 /// message to each neighbour, and a bound on what a hostile initializer holds.

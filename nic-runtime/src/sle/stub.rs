@@ -3,7 +3,7 @@
 use jive_core::{NativeDecl, NativeType};
 use nic_core::sle::{NicEntry, NicNative};
 
-/// Most characters in a line of Java.
+/// Maximum number of characters in a line of Java.
 const LINE_MAX: usize = 100;
 
 /// Stands for a space at which the line must not break.

@@ -14,8 +14,8 @@ use crate::profile::Quota;
 use crate::sim::{Simulation, Tenant, at};
 use crate::unet::Endpoint;
 
-/// Most nested calls that an event shows: the innermost ones. Chosen: a recursion without end fills the call stack, and
-/// its first calls show it.
+/// How many nested calls an event shows, the innermost first. An endless recursion fills the call stack, and a few of its
+/// calls are enough to recognise it.
 const TRACED_CALLS_MAX: usize = 32;
 
 /// Reports the trap in which the last call of a processor ended.

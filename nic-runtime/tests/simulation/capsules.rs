@@ -36,7 +36,7 @@ fn raw(at: &str, packet: &[u8]) -> String {
     send(at, 1, &format!("{{ hex = '{hex}' }}"))
 }
 
-/// A fragment of a class file of these bytes.
+/// Returns the fragment of a class file that holds its bytes from `offset` to `end`.
 fn fragment(number: u32, class: &[u8], (offset, end): (usize, usize)) -> Vec<u8> {
     let header = FragmentHeader {
         number,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::corpus::Counted;
 use super::sequence::{LONGEST, Part, Total};
 
-/// Most rows of a table of sequences.
+/// Maximum number of rows of a table of sequences.
 const ROWS: usize = 60;
 /// The unit of shares: one whole has this many parts.
 const WHOLE: u64 = 1_000_000;

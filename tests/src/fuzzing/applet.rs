@@ -13,9 +13,9 @@ use crate::seen::Seen;
 
 /// Longest virtual time of a run.
 const UNTIL: SimDuration = SimDuration::from_ns(50_000_000);
-/// Most events of a run.
+/// Maximum number of events of a run.
 const EVENTS_MAX: u64 = 20_000;
-/// Most packets of the attacker, and most messages of a user that is not its own.
+/// Maximum number of packets of the attacker, and most messages of a user that is not its own.
 const PACKETS_MAX: usize = 24;
 /// Longest packet.
 const LENGTH_MAX: usize = 9216;

@@ -16,10 +16,10 @@ use super::files;
 use crate::fixture::Outcome;
 use crate::machine::judge;
 
-/// Most instructions of a run: verifying the longest input takes fewer.
+/// Maximum number of instructions of a run: verifying the longest input takes fewer.
 const BYTECODES_MAX: u64 = 20_000_000;
 
-/// Most packets of an input. More would only repeat what these do.
+/// Maximum number of packets of an input. More would only repeat what these do.
 const PACKETS_MAX: usize = 24;
 
 /// The server runs an applet or none, and gets messages between the packets of code.

@@ -24,15 +24,15 @@ use nic_runtime::scenario::{BUILTIN, GoldenSettings, Scenario, Times, parse};
 use nic_runtime::sim;
 use pcap_file::pcapng::PcapNgReader;
 
-/// Most events of a run.
+/// Maximum number of events of a run.
 const EVENTS_MAX: u64 = 2_000;
-/// Most instructions of a run.
+/// Maximum number of instructions of a run.
 const BYTECODES_MAX: u64 = 200_000;
 /// Longest virtual time of a run.
 const UNTIL_MAX: SimDuration = SimDuration::from_ns(20_000_000);
-/// Most fuel of a call.
+/// Maximum fuel of a call.
 const FUEL_MAX: u64 = 5_000;
-/// Most bytes that a run may allocate at its start; more would slow the fuzzer down.
+/// Maximum number of bytes that a run may allocate at its start; more would slow the fuzzer down.
 const MEMORY_MAX: u64 = 16 << 20;
 /// Most NICs or endpoints of a scenario that is run.
 const PARTIES_MAX: usize = 64;

@@ -13,7 +13,7 @@ pub const PARAMETER_MAX: i32 = 12;
 pub const BUFFER_MAX: i32 = 9;
 /// The local variables of a method, all of them `int`s. The first two are parameters of `run`.
 const LOCALS: usize = 8;
-/// Most loops around a statement.
+/// Largest number of loops that enclose a statement.
 const NESTING_MAX: usize = 3;
 
 /// Members of every class. The second method counts for the first.
@@ -69,7 +69,7 @@ struct Writer<'r> {
     random: &'r mut Random,
     code: String,
     labels: usize,
-    /// The loops around: counter, label of the test, label behind the loop.
+    /// The enclosing loops, outermost first: for each its counter, the label of its test and the label behind it.
     loops: Vec<(usize, usize, usize)>,
     /// Whether the method may call the other one.
     calls: bool,

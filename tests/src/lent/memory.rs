@@ -35,9 +35,9 @@ pub struct Lent<T> {
     seen: Vec<T>,
 }
 
-/// Most values kept for each type.
+/// Maximum number of values kept for each type.
 const SEEN_MAX: usize = 512;
-/// Most values kept from each class.
+/// Maximum number of values kept from each class.
 const SEEN_EACH: usize = 4;
 
 impl<T: Copy + Default> Lent<T> {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use nic_core::time::SimTime;
 
-/// Most bytes held. Beyond this limit the oldest record is written without a verdict.
+/// Maximum number of bytes held. Beyond this limit the oldest record is written without a verdict.
 const HELD_BYTES_MAX: usize = 1 << 26;
 
 /// Estimated memory of a record, besides the bytes of its packet.

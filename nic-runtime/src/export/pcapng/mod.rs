@@ -112,7 +112,7 @@ impl<W: Write> Capture<W> {
         Capture::of(writer, link, nics, Watched::default())
     }
 
-    /// Starts a capture that has less, or more, of the first NICs. What happens at others is left out.
+    /// Starts a capture of the first NICs with the taps that the caller selects. Events at other NICs are left out.
     ///
     /// # Errors
     ///
