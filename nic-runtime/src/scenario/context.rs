@@ -10,11 +10,12 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::limits;
-use super::mistake::{MistakeKind, Span, closest};
+use super::mistake::{MistakeKind, Span};
 use super::model::{ClassSpec, FieldState};
 use super::profiles;
 use super::state;
 use super::table::Mistakes;
+use super::words::closest;
 use crate::profile::Profile;
 
 /// Prefix of the name of a built-in class. Any other name is a path.

@@ -12,11 +12,12 @@ use super::context::Context;
 use super::endpoints::Endpoints;
 use super::field::{self, ClassFields, FieldKind, FieldValue};
 use super::limits;
-use super::mistake::{MistakeKind, Span, closest};
+use super::mistake::{MistakeKind, Span};
 use super::model::{EndpointSpec, SwapSpec};
 use super::payload;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic::channel_number;
+use super::words::closest;
 
 pub(super) const EXPECT_KEYS: &[&str] = &[
     "endpoint", "channel", "payload", "order", "repeat", "count", "drops", "traps", "trap",

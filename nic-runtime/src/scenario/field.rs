@@ -5,8 +5,9 @@ use jive_core::{ArrayKind, ClassFile, Cut, Escaped, FieldAccess, FieldId, FieldT
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::mistake::{MistakeKind, closest};
+use super::mistake::MistakeKind;
 use super::table::{Mistakes, wrong_type};
+use super::words::closest;
 
 /// The longest name of a field in a scenario, in bytes.
 const FIELD_NAME_BYTES_MAX: usize = 256;

@@ -9,6 +9,7 @@ use nic_core::sle::capsule::CODE_CHANNEL;
 
 use super::capture::CaptureError;
 use super::limits;
+use super::words::{Choices, FieldNames};
 use crate::profile::ProfileError;
 use crate::units::UnitError;
 
@@ -550,74 +551,5 @@ impl MistakeKind {
             Help::Word(word) => Some(word),
             Help::Message | Help::Place(..) => None,
         }
-    }
-}
-
-/// Shows words as `` `a`, `b` or `c` ``.
-struct Choices<'a>(&'a [&'static str]);
-
-impl std::fmt::Display for Choices<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (position, word) in self.0.iter().enumerate() {
-            let separator = match position {
-                0 => "",
-                last if last + 1 == self.0.len() => " or ",
-                _ => ", ",
-            };
-            write!(f, "{separator}`{word}`")?;
-        }
-        Ok(())
-    }
-}
-
-/// Formats names of fields, such as `` `a`, `b` and 3 more ``.
-struct FieldNames<'a>(&'a [String], usize);
-
-impl std::fmt::Display for FieldNames<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() {
-            return f.write_str("none");
-        }
-        for (position, name) in self.0.iter().enumerate() {
-            let separator = match position {
-                0 => "",
-                last if last + 1 == self.0.len() && self.1 == 0 => " and ",
-                _ => ", ",
-            };
-            write!(f, "{separator}`{name}`")?;
-        }
-        match self.1 {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
-        }
-    }
-}
-
-/// Returns the word most similar to `given`, if it is similar enough to be a misspelling.
-#[must_use]
-pub fn closest<'w>(given: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
-    // The time of a comparison grows with the product of the lengths, and `given` may come from a stranger.
-    if given.len() > limits::NAME_BYTES_MAX {
-        return None;
-    }
-    words
-        .into_iter()
-        .map(|word| (strsim::damerau_levenshtein(given, word), word))
-        .filter(|(distance, word)| *distance <= 1.max(word.chars().count() / 3))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, word)| word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slip_finds_its_word_and_a_stranger_does_not() {
-        let words = ["buffer_area", "fuel", "host"];
-        assert_eq!(closest("bufer_area", words), Some("buffer_area"));
-        assert_eq!(closest("feul", words), Some("fuel"));
-        assert_eq!(closest("latency", words), None);
-        assert_eq!(closest(&"x".repeat(100_000), words), None);
     }
 }

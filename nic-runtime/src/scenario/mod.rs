@@ -25,6 +25,7 @@ mod swaps;
 mod table;
 mod traffic;
 mod vis;
+mod words;
 
 pub use builtin::{BUILTIN, Builtin, builtin};
 pub use capture::CaptureError;
@@ -33,7 +34,8 @@ pub use expect::{Expectation, Expected, Order, Tally, has_expectations};
 pub(crate) use field::kind_of;
 pub use field::{FieldKind, FieldValue};
 pub use golden::{GoldenSettings, Times};
-pub use mistake::{Mistake, MistakeKind, Named, Span, closest};
+pub use mistake::{Mistake, MistakeKind, Named, Span};
 pub use model::Scenario;
 pub use packet_stream::PacketStream;
 pub use read::{ScenarioError, keys_of_all, parse, parse_on};
+pub use words::closest;

@@ -6,8 +6,9 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::limits;
-use super::mistake::{MistakeKind, Named, Span, closest};
+use super::mistake::{MistakeKind, Named, Span};
 use super::table::{self, Mistakes, Table};
+use super::words::closest;
 
 /// The names of one sort of thing. Each has a position in the file's order and a place of definition.
 pub(super) struct NameIndex<'t> {

@@ -7,9 +7,10 @@ use nic_core::id::NicId;
 
 use super::context::Context;
 use super::limits;
-use super::mistake::{MistakeKind, closest};
+use super::mistake::MistakeKind;
 use super::model::NicSpec;
 use super::table::{self, Table};
+use super::words::closest;
 use crate::profile::Profile;
 
 /// The profiles of all NICs.

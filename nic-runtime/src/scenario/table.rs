@@ -8,7 +8,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::limits;
-use super::mistake::{Mistake, MistakeKind, Span, closest};
+use super::mistake::{Mistake, MistakeKind, Span};
+use super::words::closest;
 use crate::units;
 
 /// The mistakes found so far.
