@@ -138,7 +138,7 @@ sections! {
         min_frame: u32 as Bytes = 0;
         /// Least idle time after a frame, in bytes.
         gap: u32 as Bytes = 0;
-        /// Most bytes of a packet, without headers and trailers; 0 means as many as the NIC's packets have.
+        /// Maximum number of bytes of a packet, without headers and trailers; 0 means as many as the NIC's packets have.
         mtu: u32 as Bytes = 0;
         /// Bytes after which a packet moves on to the next stage: transmit DMA, wire, receive DMA. With 0 a stage
         /// begins when the stage before has ended.
@@ -156,7 +156,7 @@ sections! {
     memory: MemoryProfile / WrittenMemory {
         /// Bytes of SRAM, unless the scenario gives them.
         sram: u32 as Bytes;
-        /// Most bytes of a packet.
+        /// Maximum number of bytes of a packet.
         max_packet: NonZeroU32 as PacketBytes;
         /// Slots for packets that have arrived and wait for the processor.
         arrival_slots: NonZeroU32 as Slots;
@@ -170,7 +170,7 @@ sections! {
 
     /// Costs of EMP, which include the transfers between host and NIC.
     emp optional: EmpCosts / WrittenEmp {
-        /// Most bytes of a message in a frame.
+        /// Maximum number of bytes of a message in a frame.
         payload: NonZeroU32 as PacketBytes;
         /// Time to prepare the first frame of a message.
         send_bookkeeping: SimDuration as Cost;
@@ -184,7 +184,7 @@ sections! {
         update_record: SimDuration as Cost;
         /// Time to find the receive of a frame.
         receive_bookkeeping: SimDuration as Cost;
-        /// Most bytes of a small frame, without its header.
+        /// Maximum number of bytes of a small frame, without its header.
         small_frame: u32 as Bytes = 0;
         /// Time that a small frame saves there.
         small_frame_saves: SimDuration as Cost = NONE;

@@ -7,7 +7,7 @@ use nic_core::time::SimDuration;
 use super::{DmaEngines, Flow, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
-/// Most bytes of a packet that a profile may allow. A Java array index holds this easily, and slots of this size stay
+/// Maximum number of bytes of a packet that a profile may allow. A Java array index holds this easily, and slots of this size stay
 /// affordable.
 const MAX_PACKET_LIMIT: u32 = 1 << 20;
 

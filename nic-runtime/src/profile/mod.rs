@@ -10,16 +10,19 @@ use nic_core::time::SimDuration;
 
 use crate::fabric::{self, Framing};
 use crate::nic::{EmpPlaces, EmpStage};
-use crate::units::UnitError;
 
+mod choices;
 mod document;
+mod error;
 mod keys;
 mod kind;
 mod sections;
 mod source;
 mod statements;
 
+pub use choices::{DmaEngines, Flow, Takes, WithWire};
 pub use document::document;
+pub use error::ProfileError;
 use keys::WrittenProfile;
 pub use keys::{
     BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile,
@@ -97,94 +100,6 @@ pub struct Profile {
     pub placements: Vec<(String, EmpPlaces)>,
     /// Source of each value, in the order of [`KEYS`].
     sources: Vec<Source>,
-}
-
-/// Why a text is not a valid profile.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProfileError {
-    /// A key is missing, unknown or malformed. The message shows its line.
-    #[error("{0}")]
-    Toml(toml::de::Error),
-    /// A cost in cycles exceeds the longest time.
-    #[error("a cost in cycles is {0}")]
-    Cycles(UnitError),
-    /// A cost that includes instructions is less than those instructions take.
-    #[error(
-        "the row `{row}` holds {instructions} instructions, which take {takes}: longer than the row"
-    )]
-    InstructionsExceedRow {
-        /// The key of the cost.
-        row: &'static str,
-        /// Number of instructions that the cost includes.
-        instructions: u64,
-        /// Time that these instructions take.
-        takes: SimDuration,
-    },
-    /// The NIC's packets are longer than those of the wire.
-    #[error(
-        "`memory.max_packet` is {packet} bytes, and `wire.mtu` lets {mtu} pass: make one fit the other"
-    )]
-    PacketsExceedMtu {
-        /// Most bytes of a NIC's packet.
-        packet: u32,
-        /// Most bytes of a packet on the wire.
-        mtu: u32,
-    },
-    /// A cell is longer than the longest packet.
-    #[error(
-        "`wire.cell` is {cell} bytes, and a packet has {longest} at most: write a shorter cell, or 0 for none"
-    )]
-    CellExceedsPacket {
-        /// Bytes of a cell.
-        cell: u32,
-        /// Most bytes of a packet.
-        longest: u32,
-    },
-    /// The buffer at the end of a wire is too small for the bytes that may be under way.
-    #[error(
-        "with `wire.flow = \"stop\"` `wire.buffer` holds at least {least} bytes: two frames, and what the wire carries there \
-         and back"
-    )]
-    SmallBuffer {
-        /// Least size in bytes.
-        least: u64,
-    },
-    /// A buffer at the end of a wire is given, but the flow control does not use it.
-    #[error("`wire.buffer` is for `wire.flow = \"stop\"`")]
-    IdleBuffer,
-    /// Cells and stop-and-go flow control are combined.
-    #[error("`wire.cell` and `wire.flow = \"stop\"` exclude each other")]
-    CellsStop,
-    /// A frame of EMP is longer than a slot.
-    #[error(
-        "`emp.payload` is {payload} bytes and a frame has 14 more, but `memory.max_packet` is {slot}: make a frame fit"
-    )]
-    FrameExceedsSlot {
-        /// Most bytes of a message in a frame.
-        payload: u32,
-        /// Bytes of a slot.
-        slot: u32,
-    },
-    /// Frames of EMP would be sent again before they can be acknowledged.
-    #[error("`emp.timeout` is {timeout}: write at least {LEAST_TIMEOUT}")]
-    ShortTimeout {
-        /// The timeout.
-        timeout: SimDuration,
-    },
-    /// A placement lacks a stage, or names one that does not exist.
-    #[error("`placement.{name}` {problem}")]
-    Placement {
-        /// Name of the placement.
-        name: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// Cells are combined with a NIC that cannot move and send at the same time.
-    #[error(
-        "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \
-         forbids that: write \"parallel\", or no cell"
-    )]
-    CellsInTurn,
 }
 
 impl Profile {
@@ -407,46 +322,6 @@ impl NativeFuel {
             CostClass::DescriptorBuffers => self.descriptor_buffers,
         }
     }
-}
-
-/// Number of DMA engines; written `1` and `2`.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum DmaEngines {
-    /// One, for both directions.
-    Shared,
-    /// Two, one for each direction.
-    PerDirection,
-}
-
-/// Whether a DMA engine has a queue; written `queue` and `one`.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Takes {
-    /// The engine queues all requests.
-    Queue,
-    /// The engine accepts one request at a time, and a processor with another waits. All buffers of a message form one
-    /// request.
-    One,
-}
-
-/// Whether DMA to and from the host and the sending of packets exclude each other; written `in-turn` if they do and
-/// `parallel` if not.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum WithWire {
-    /// They run at the same time.
-    Parallel,
-    /// One runs at a time, in the order of the requests. Arriving packets are not delayed.
-    InTurn,
-}
-
-/// Handling of packets for which the receiver has no slot; written `hold`, `drop` and `stop`.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// They stay with their sender until there is a slot.
-    Hold,
-    /// They are sent, and dropped on arrival.
-    Drop,
-    /// They are sent, and wait in `wire.buffer` on arrival. The sender is told to stop before that is full.
-    Stop,
 }
 
 impl WireProfile {

@@ -1,0 +1,94 @@
+//! Why a text is not a valid profile.
+
+use nic_core::time::SimDuration;
+
+use super::LEAST_TIMEOUT;
+use crate::units::UnitError;
+
+/// Why a text is not a valid profile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// A key is missing, unknown or malformed. The message shows its line.
+    #[error("{0}")]
+    Toml(toml::de::Error),
+    /// A cost in cycles exceeds the longest time.
+    #[error("a cost in cycles is {0}")]
+    Cycles(UnitError),
+    /// A cost that includes instructions is less than those instructions take.
+    #[error(
+        "the row `{row}` holds {instructions} instructions, which take {takes}: longer than the row"
+    )]
+    InstructionsExceedRow {
+        /// The key of the cost.
+        row: &'static str,
+        /// Number of instructions that the cost includes.
+        instructions: u64,
+        /// Time that these instructions take.
+        takes: SimDuration,
+    },
+    /// The NIC's packets are longer than those of the wire.
+    #[error(
+        "`memory.max_packet` is {packet} bytes, and `wire.mtu` lets {mtu} pass: make one fit the other"
+    )]
+    PacketsExceedMtu {
+        /// Maximum number of bytes of a NIC's packet.
+        packet: u32,
+        /// Maximum number of bytes of a packet on the wire.
+        mtu: u32,
+    },
+    /// A cell is longer than the longest packet.
+    #[error(
+        "`wire.cell` is {cell} bytes, and a packet has {longest} at most: write a shorter cell, or 0 for none"
+    )]
+    CellExceedsPacket {
+        /// Bytes of a cell.
+        cell: u32,
+        /// Maximum number of bytes of a packet.
+        longest: u32,
+    },
+    /// The buffer at the end of a wire is too small for the bytes that may be under way.
+    #[error(
+        "with `wire.flow = \"stop\"` `wire.buffer` holds at least {least} bytes: two frames, and what the wire carries there \
+         and back"
+    )]
+    SmallBuffer {
+        /// Least size in bytes.
+        least: u64,
+    },
+    /// A buffer at the end of a wire is given, but the flow control does not use it.
+    #[error("`wire.buffer` is for `wire.flow = \"stop\"`")]
+    IdleBuffer,
+    /// Cells and stop-and-go flow control are combined.
+    #[error("`wire.cell` and `wire.flow = \"stop\"` exclude each other")]
+    CellsStop,
+    /// A frame of EMP is longer than a slot.
+    #[error(
+        "`emp.payload` is {payload} bytes and a frame has 14 more, but `memory.max_packet` is {slot}: make a frame fit"
+    )]
+    FrameExceedsSlot {
+        /// Maximum number of bytes of a message in a frame.
+        payload: u32,
+        /// Bytes of a slot.
+        slot: u32,
+    },
+    /// Frames of EMP would be sent again before they can be acknowledged.
+    #[error("`emp.timeout` is {timeout}: write at least {LEAST_TIMEOUT}")]
+    ShortTimeout {
+        /// The timeout.
+        timeout: SimDuration,
+    },
+    /// A placement lacks a stage, or names one that does not exist.
+    #[error("`placement.{name}` {problem}")]
+    Placement {
+        /// Name of the placement.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Cells are combined with a NIC that cannot move and send at the same time.
+    #[error(
+        "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \
+         forbids that: write \"parallel\", or no cell"
+    )]
+    CellsInTurn,
+}
