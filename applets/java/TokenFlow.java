@@ -1,9 +1,9 @@
 import static unet.Nic.*;
 
 /**
- * Flow control by tokens: on each channel, at most {@link #WINDOW} messages are without a buffer
- * that the peer's user has given back. So the receiver always has a buffer for the next message. A
- * token returns from {@code doRefill}, inside the NIC, and costs the hosts nothing.
+ * Flow control by tokens: each message costs the sender a token. On each channel it begins with
+ * {@link #WINDOW} tokens, and gets one back for each buffer that the peer's user returns. So the
+ * receiver has a buffer for every message. {@code doRefill} returns tokens without any host.
  *
  * <pre>
  *  a message:  | payload, 0 to 4,000 bytes | 1 |        tokens:  | count | 2 |

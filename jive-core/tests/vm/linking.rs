@@ -12,7 +12,7 @@ const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
 const ARRAYS: &[u8] = include_bytes!("../classes/Arrays.class");
 const CONTROL: &[u8] = include_bytes!("../classes/Control.class");
 
-/// The most ops that `Dead` can be lowered to.
+/// Maximum number of ops that `Dead` can be lowered to.
 ///
 /// It has 13 and 3 instructions, of which `putstatic` and both `ireturn` may take two ops. Searching the cases of its
 /// two switches may take 12 and 18 ops more. The small variant searches no cases.

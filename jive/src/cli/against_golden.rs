@@ -7,11 +7,11 @@ use jive_embed::input::ReadError;
 
 use super::event_diff::{self, Events};
 
-/// The most lines of each trace that are compared, from the first difference on. The time of the comparison grows with
-/// the product of both numbers of lines.
+/// Maximum number of lines of each trace that are compared, from the first difference on. The time of the comparison
+/// grows with the product of both numbers of lines.
 const DIFFERENCE_LINES_MAX: usize = 2_000;
 
-/// The most bytes of each trace that are kept, from the first difference on: about 200 for each line.
+/// Maximum number of bytes of each trace that are kept, from the first difference on: about 200 for each line.
 const DIFFERENCE_BYTES_MAX: usize = 400_000;
 
 /// The longest line of a golden trace in bytes, with its newline: many times the longest event.

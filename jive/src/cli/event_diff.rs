@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::event_line::EventLine;
 
-/// The most changes that are shown. The others are only counted.
+/// Maximum number of changes that are shown. The others are only counted.
 const CHANGES_SHOWN_MAX: usize = 40;
 
 /// The longest value, in characters, for which the old and the new value share a line.

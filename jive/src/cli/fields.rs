@@ -11,10 +11,10 @@ use nic_runtime::scenario::model::EndpointSpec;
 use nic_runtime::sim::{AppletClass, AppletState, EndpointState, RunEnd};
 use serde::Serialize;
 
-/// The most elements of an array that the text shows.
+/// Maximum number of elements of an array that the text shows.
 const SHOWN_IN_TEXT: usize = 16;
 
-/// The most elements of an array in the JSON.
+/// Maximum number of elements of an array in the JSON.
 const SHOWN_IN_JSON: usize = 64;
 
 /// A field and its value.

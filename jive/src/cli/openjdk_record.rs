@@ -13,7 +13,8 @@ use nic_runtime::sim::EndpointState;
 use super::openjdk_child::{Java, NoAnswer};
 use super::openjdk_lines::{self as lines, NativeCall};
 
-/// The most bytes of a call that are kept until it ends: its packet, its natives and the bytes that they moved.
+/// Maximum number of bytes of a call that are kept until it ends: its packet, its natives and the bytes that they
+/// moved.
 const CALL_BYTES_MAX: usize = 1 << 26;
 
 /// Why the calls of an endpoint are not compared any longer.

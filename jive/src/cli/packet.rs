@@ -23,7 +23,7 @@ use super::packet_events::{Bytes, Gathered, Happened, hex};
 use super::scenario_file;
 use super::{packet_run, packet_time, traps};
 
-/// The most packets of one command. A command line cannot hold more packets of full length.
+/// Maximum number of packets of one command. A command line cannot hold more packets of full length.
 const PACKETS_MAX: usize = 10_000;
 
 /// The longest file of a packet, in bytes. No NIC has longer packets.

@@ -10,7 +10,7 @@ use nic_runtime::hexdump;
 use nic_runtime::scenario::alone::APPLET;
 use serde::{Serialize, Serializer};
 
-/// The most actions of one kind that are kept for each packet. An applet may do many more within its fuel.
+/// Maximum number of actions of one kind that are kept for each packet. An applet may do many more within its fuel.
 const KEPT_MAX: usize = 64;
 
 /// The actions of the applet for one packet, or while it was loaded.

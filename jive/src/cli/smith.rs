@@ -18,7 +18,7 @@ use super::console::{Console, Failure, Status};
 use super::output_file::{unwritable, write_derived};
 use super::progress::Progress;
 
-/// The most class files of one command: a directory with more is slow to list.
+/// Maximum number of class files of one command: a directory with more is slow to list.
 const COUNT_MAX: u64 = 1_000_000;
 
 const AFTER_HELP: &str = "\

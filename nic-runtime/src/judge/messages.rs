@@ -10,8 +10,8 @@ use super::difference::Difference;
 use super::shortfall::{At, Count, On, Shortfall};
 use crate::scenario::{Expectation, Expected, Order, Scenario};
 
-/// The most unexpected messages that are kept for a group of expectations in any order. They are kept to show the
-/// message most like a missing one.
+/// Maximum number of unexpected messages that are kept for a group of expectations in any order. They are kept to show
+/// the message most like a missing one.
 const STRANGERS_MAX: usize = 4;
 
 /// The longest unexpected message that is kept, in bytes.

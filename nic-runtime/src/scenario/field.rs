@@ -12,7 +12,7 @@ use super::words::closest;
 /// The longest name of a field in a scenario, in bytes.
 const FIELD_NAME_BYTES_MAX: usize = 256;
 
-/// The most field names that are listed if a name is unknown.
+/// Maximum number of field names that are listed if a name is unknown.
 const NAMES_LISTED: usize = 8;
 
 /// The field that the runtime sets itself.

@@ -61,7 +61,7 @@ pub(crate) fn take_descriptors<S: Sink>(
     taken
 }
 
-/// Notes what the receive descriptor that was completed last says besides its message.
+/// Attaches a remark, such as immediate data, to the receive descriptor that was completed last.
 pub(super) fn remark<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, remark: Remark) {
     let completed = sim.endpoints[at(id.0)].receive.len();
     if let Some(end) = sim.states.via.end_mut(id) {
@@ -70,7 +70,7 @@ pub(super) fn remark<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, remar
     }
 }
 
-/// Returns what the receive descriptor at a position of an endpoint's receive queue says besides its message.
+/// Returns the remark on the receive descriptor at a position of an endpoint's receive queue.
 pub(super) fn remark_at<S: Sink>(
     sim: &Simulation<'_, S>,
     id: EndpointId,

@@ -14,7 +14,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 /// The memory that a run needed, and the applets that it loaded.
 #[derive(Default)]
 struct Most {
-    /// The most bytes in use at any event.
+    /// Maximum number of bytes in use at any event.
     bytes: i64,
     applets: u32,
 }
