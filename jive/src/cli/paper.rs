@@ -12,18 +12,22 @@ use nic_runtime::scenario::closest;
 use serde_json::json;
 
 use super::console::{Console, Failure, Status};
-use super::named_profile::{self, PROFILE_DEFAULT};
+use super::named_profile;
 use super::output_file::{directory_of, unwritable, write_derived};
 use super::overwrite;
-use crate::paper::{self, Agreement, Drawing, PAPERS, Progress, Report, Row, Tolerance};
+use crate::paper::{
+    self, Agreement, Drawing, PAPERS, Paper, Progress, Quantity, Report, Row, Tolerance,
+};
 
 const AFTER_HELP: &str = "\
 Papers:
   unet-sle   U-Net/SLE: A Java-based User-Customizable Virtual Network Interface (1998)
+  emp        Can User-Level Protocols Take Advantage of Multi-CPU NICs? (2002)
 
 Examples:
   jive paper unet-sle                 a line for each statement
   jive paper unet-sle --svg figures   also draws the figures
+  jive paper emp --json               EMP on a NIC with two processors
   jive paper unet-sle --profile my.toml --csv
 
 A number is fitted where the profile has it from the paper, or was chosen so that it comes out; it is
@@ -41,9 +45,9 @@ pub(super) struct Arguments {
     /// The paper
     name: String,
 
-    /// A profile file, or the name of a built-in profile
-    #[arg(long, value_name = "PROFILE", default_value = PROFILE_DEFAULT)]
-    profile: PathBuf,
+    /// A profile file, or the name of a built-in profile [default: the paper's own]
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<PathBuf>,
 
     /// Print rows and points as comma-separated values
     #[arg(long, conflicts_with = "json")]
@@ -60,10 +64,12 @@ pub(super) struct Arguments {
 
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    let reproduced = named_profile::read(&arguments.profile).and_then(|profile| {
-        check_name(&arguments.name)?;
+    let given = arguments.profile.as_deref();
+    let reproduced = named(&arguments.name).and_then(|paper| {
+        let profile = named_profile::read(given.unwrap_or(Path::new(paper.profile)))?;
         let mut progress = Line::new(console.is_quiet());
-        let report = paper::unet_sle(&profile, &mut progress)
+        let report = paper
+            .reproduce(&profile, &mut progress)
             .map_err(|error| sentence(&error.to_string(), &[]));
         progress.clear();
         report
@@ -85,7 +91,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         None => Vec::new(),
     };
     let outputs = Vec::from_iter(plots.iter().map(|(_, path)| path.as_path()));
-    if let Err(message) = overwrite::check(&outputs, &[&arguments.profile]) {
+    if let Err(message) = overwrite::check(&outputs, given.as_slice()) {
         console.notice(&message)?;
         return Ok(Status::Unusable);
     }
@@ -109,18 +115,19 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     })
 }
 
-fn check_name(name: &str) -> Result<(), String> {
-    if PAPERS.iter().any(|&(paper, _)| paper == name) {
-        return Ok(());
+/// Returns the paper with this name. The error is a message for the user.
+fn named(name: &str) -> Result<&'static Paper, String> {
+    if let Some(paper) = PAPERS.iter().find(|paper| paper.name == name) {
+        return Ok(paper);
     }
-    let known = PAPERS.iter().map(|&(paper, _)| paper);
+    let known = PAPERS.iter().map(|paper| paper.name);
     let notes: Vec<String> = closest(name, known)
         .map(|word| format!("did you mean `{word}`?"))
         .into_iter()
         .chain(
             PAPERS
                 .iter()
-                .map(|(name, title)| format!("{name}: {title}")),
+                .map(|paper| format!("{}: {}", paper.name, paper.title)),
         )
         .collect();
     let title = format!("no paper is called {}", printable(name));
@@ -180,21 +187,22 @@ impl Cells {
             },
         };
         match row.found {
-            Agreement::Time {
+            Agreement::Stated {
                 paper,
                 simulated,
                 tolerance,
             } => {
-                cells.paper = microseconds(paper);
-                cells.ours = microseconds(simulated);
+                cells.paper = shown(paper);
+                cells.ours = shown(simulated);
                 cells.difference = difference(paper, simulated);
                 cells.tolerance = match tolerance {
                     Tolerance::Exact => "exact".to_owned(),
                     Tolerance::PerMille(part) => format!("{}.{} %", part / 10, part % 10),
+                    Tolerance::Points(tenths) => format!("{}.{} pt", tenths / 10, tenths % 10),
                 };
             }
             Agreement::Measured(simulated) => {
-                cells.ours = microseconds(simulated);
+                cells.ours = shown(simulated);
                 cells.verdict = "";
             }
             Agreement::Order { holds } => {
@@ -231,20 +239,57 @@ fn microseconds(time: SimDuration) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
-fn difference(paper: SimDuration, simulated: SimDuration) -> String {
-    let sign = match simulated.cmp(&paper) {
-        std::cmp::Ordering::Less => "-",
-        std::cmp::Ordering::Equal => "",
-        std::cmp::Ordering::Greater => "+",
+/// Returns a time in microseconds, a rate in megabits a second, or a share in percent.
+fn shown(quantity: Quantity) -> String {
+    match quantity {
+        Quantity::Time(time) => microseconds(time),
+        Quantity::Rate(rate) => format!("{}.{:03}", rate / 1000, rate % 1000),
+        Quantity::Share(share) => {
+            let sign = if share < 0 { "-" } else { "" };
+            let share = share.unsigned_abs();
+            format!("{sign}{}.{:02} %", share / 100, share % 100)
+        }
+    }
+}
+
+fn difference(paper: Quantity, simulated: Quantity) -> String {
+    let signed = |is_more, is_less, apart| {
+        let sign = match (is_more, is_less) {
+            (true, _) => "+",
+            (false, true) => "-",
+            (false, false) => "",
+        };
+        format!("{sign}{}", shown(apart))
     };
-    let apart = SimDuration::from_ps(simulated.as_ps().abs_diff(paper.as_ps()));
-    format!("{sign}{}", microseconds(apart))
+    match (paper, simulated) {
+        (Quantity::Time(paper), Quantity::Time(simulated)) => {
+            let apart = SimDuration::from_ps(simulated.as_ps().abs_diff(paper.as_ps()));
+            signed(simulated > paper, simulated < paper, Quantity::Time(apart))
+        }
+        (Quantity::Rate(paper), Quantity::Rate(simulated)) => {
+            let apart = Quantity::Rate(simulated.abs_diff(paper));
+            signed(simulated > paper, simulated < paper, apart)
+        }
+        (Quantity::Share(paper), Quantity::Share(simulated)) => {
+            let apart = simulated.saturating_sub(paper).saturating_abs();
+            signed(simulated > paper, simulated < paper, Quantity::Share(apart))
+        }
+        // Both values of a row are of one kind.
+        (Quantity::Time(_) | Quantity::Rate(_) | Quantity::Share(_), _) => String::new(),
+    }
 }
 
 fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let width = report.rows.iter().map(|row| row.name.chars().count()).max();
     let width = width.unwrap_or(0);
-    writeln!(out, "profile {}; times in us", report.profile)?;
+    let has_rates = report.rows.iter().any(|row| match row.found {
+        Agreement::Stated { paper: found, .. } | Agreement::Measured(found) => {
+            matches!(found, Quantity::Rate(_))
+        }
+        Agreement::Order { .. } => false,
+    });
+    let rates = if has_rates { ", rates in Mbit/s" } else { "" };
+    writeln!(out, "profile {}; times in us{rates}", report.profile)?;
     let mut figure = "";
     for row in &report.rows {
         if row.figure != figure {
@@ -328,6 +373,14 @@ fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
                     }
                 }
             }
+            Drawing::Timeline(timeline) => {
+                for track in &timeline.tracks {
+                    for span in &track.spans {
+                        let (track, label) = (quoted(&track.name), quoted(span.label));
+                        writeln!(out, "point,,{name},{track},{},,{label},,,,,", span.from)?;
+                    }
+                }
+            }
         }
     }
     Ok(())
@@ -347,19 +400,28 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
         .iter()
         .map(|row| {
             let found = match row.found {
-                Agreement::Time {
+                Agreement::Stated {
                     paper,
                     simulated,
                     tolerance,
-                } => json!({
-                    "paper_ns": paper.as_ns(),
-                    "simulated_ns": simulated.as_ns(),
-                    "tolerance_percent": match tolerance {
-                        Tolerance::Exact => 0.0,
-                        Tolerance::PerMille(part) => f64::from(part) / 10.0,
-                    },
-                }),
-                Agreement::Measured(simulated) => json!({ "simulated_ns": simulated.as_ns() }),
+                } => {
+                    let mut found = serde_json::Map::new();
+                    let (unit, value) = in_json(paper);
+                    found.insert(format!("paper_{unit}"), value);
+                    let (unit, value) = in_json(simulated);
+                    found.insert(format!("simulated_{unit}"), value);
+                    let (key, value) = match tolerance {
+                        Tolerance::Exact => ("tolerance_percent", 0),
+                        Tolerance::PerMille(part) => ("tolerance_percent", part),
+                        Tolerance::Points(tenths) => ("tolerance_points", tenths),
+                    };
+                    found.insert(key.to_owned(), json!(f64::from(value) / 10.0));
+                    found.into()
+                }
+                Agreement::Measured(simulated) => {
+                    let (unit, value) = in_json(simulated);
+                    json!({ format!("simulated_{unit}"): value })
+                }
                 Agreement::Order { holds } => json!({ "order": holds }),
             };
             let ranges = row.ranges.iter().map(|range| {
@@ -398,16 +460,34 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
                     .collect::<Vec<_>>();
                 json!({ "name": chart.name, "x": chart.label, "parts": chart.parts, "bars": bars })
             }
+            Drawing::Timeline(timeline) => {
+                let tracks = timeline.tracks.iter().map(|track| {
+                    let spans = track.spans.iter().map(
+                        |span| json!({ "label": span.label, "from_us": span.from, "to_us": span.to }),
+                    );
+                    json!({ "name": track.name, "spans": spans.collect::<Vec<_>>() })
+                });
+                json!({ "name": timeline.name, "tracks": tracks.collect::<Vec<_>>() })
+            }
         })
         .collect();
     let whole = json!({
-        "paper": "unet-sle",
+        "paper": report.paper,
         "profile": report.profile,
         "rows": rows,
         "plots": plots,
         "ok": report.holds(),
     });
     writeln!(out, "{whole:#}")
+}
+
+/// Returns the unit of a value in a key, and the value in this unit.
+fn in_json(quantity: Quantity) -> (&'static str, serde_json::Value) {
+    match quantity {
+        Quantity::Time(time) => ("ns", json!(time.as_ns())),
+        Quantity::Rate(rate) => ("kbit_per_s", json!(rate)),
+        Quantity::Share(share) => ("percent", json!(share as f64 / 100.0)),
+    }
 }
 
 /// Returns the path of a figure's SVG file.
@@ -447,7 +527,7 @@ mod tests {
             to: "16".to_owned(),
             is_whole: false,
         }];
-        let mut report = Report::new(profile.name);
+        let mut report = Report::new("unet-sle", profile.name);
         report.rows = vec![fitted, order];
         let mut out = Vec::new();
         write_table(&report, &mut out).unwrap();

@@ -10,7 +10,7 @@ use nic_runtime::profile::{Profile, WithWire};
 
 use super::PaperError;
 use super::lab::{Happening, Setup};
-use super::report::{Agreement, Axis, Corner, Curve, Drawing, Plot, Row, Stroke};
+use super::report::{Agreement, Axis, Corner, Curve, Drawing, Plot, Quantity, Row, Stroke};
 
 const FIGURE: &str = "Figure 4";
 const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
@@ -230,7 +230,7 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         "S1-36",
         FIGURE,
         format!("base U-Net, {TURNS_LENGTH} B: lost per message to transfers and packets in turn"),
-        Agreement::Measured(lost_to_turns(profile)?),
+        Agreement::Measured(Quantity::Time(lost_to_turns(profile)?)),
     ));
     Ok(rows)
 }

@@ -211,11 +211,7 @@ fn stated(
     simulated: SimDuration,
 ) -> Row {
     let name = format!("{}: {name}", column.name());
-    let found = Agreement::Time {
-        paper: SimDuration::from_ns(paper_ns),
-        simulated,
-        tolerance: Tolerance::Exact,
-    };
+    let found = Agreement::time(SimDuration::from_ns(paper_ns), simulated, Tolerance::Exact);
     Row::new(statement, FIGURE, name, found)
 }
 

@@ -5,7 +5,7 @@ use nic_runtime::profile::Profile;
 
 use super::PaperError;
 use super::bandwidth::{BURST, Configuration};
-use super::report::{Agreement, Row};
+use super::report::{Agreement, Quantity, Row};
 
 const FIGURE: &str = "host time";
 const STATEMENT: &str = "S1-35a";
@@ -30,7 +30,12 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
                 "{}, {length} B: both users, per message",
                 configuration.name()
             );
-            rows.push(Row::new(STATEMENT, FIGURE, name, Agreement::Measured(time)));
+            rows.push(Row::new(
+                STATEMENT,
+                FIGURE,
+                name,
+                Agreement::Measured(Quantity::Time(time)),
+            ));
             times.push(time);
         }
         let holds = times[2] < times[1] && times[2] < times[0];

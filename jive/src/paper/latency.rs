@@ -7,7 +7,8 @@ use super::PaperError;
 use super::breakdown::{receive_overhead, transmit_overhead};
 use super::lab::{Happening, Setup};
 use super::report::{
-    Agreement, Axis, Corner, Curve, Drawing, Mark, Plot, Row, Stroke, Tolerance, microseconds,
+    Agreement, Axis, Corner, Curve, Drawing, Mark, Plot, Quantity, Row, Stroke, Tolerance,
+    microseconds,
 };
 
 const FIGURE: &str = "Figure 3";
@@ -71,7 +72,10 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         "S1-44",
         FIGURE,
         format!("simplified applet, {LARGE} B: half the added round trip"),
-        Agreement::Measured(half_added(profile, one(Some(SIMPLIFIED), LARGE))?),
+        Agreement::Measured(Quantity::Time(half_added(
+            profile,
+            one(Some(SIMPLIFIED), LARGE),
+        )?)),
     ));
     rows.push(time(
         "S1-45",
@@ -128,11 +132,7 @@ fn time(
     simulated: SimDuration,
     tolerance: Tolerance,
 ) -> Row {
-    let found = Agreement::Time {
-        paper: SimDuration::from_ns(paper_ns),
-        simulated,
-        tolerance,
-    };
+    let found = Agreement::time(SimDuration::from_ns(paper_ns), simulated, tolerance);
     Row::new(statement, FIGURE, name, found)
 }
 

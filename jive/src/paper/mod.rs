@@ -7,6 +7,7 @@ mod bandwidth;
 mod bars;
 mod breakdown;
 mod disagrees;
+mod emp;
 mod host;
 mod lab;
 mod latency;
@@ -16,21 +17,59 @@ mod provenance;
 mod ranges;
 mod report;
 mod scalability;
+mod timeline;
 
 pub use disagrees::Disagreement;
 use nic_runtime::profile::Profile;
 use nic_runtime::sim::SimError;
 pub use plot::{PlotError, draw};
 pub use report::{
-    Agreement, Axis, Bar, BarChart, Corner, Curve, Drawing, Mark, Plot, Provenance, Range, Report,
-    Row, Stroke, Tolerance,
+    Agreement, Axis, Bar, BarChart, Corner, Curve, Drawing, Mark, Plot, Provenance, Quantity,
+    Range, Report, Row, Stroke, Timeline, TimelineSpan, Tolerance, Track,
 };
 
-/// The papers that can be reproduced: name and title.
-pub const PAPERS: &[(&str, &str)] = &[(
-    "unet-sle",
-    "U-Net/SLE: A Java-based User-Customizable Virtual Network Interface (1998)",
-)];
+/// A paper that can be reproduced.
+#[derive(Copy, Clone, Debug)]
+pub struct Paper {
+    /// Its name for the command.
+    pub name: &'static str,
+    /// Its title and year.
+    pub title: &'static str,
+    /// The built-in profile with which it is reproduced, unless the user names another.
+    pub profile: &'static str,
+    reproduce: fn(&Profile, &mut dyn Progress) -> Result<Report, PaperError>,
+}
+
+/// The papers that can be reproduced.
+pub const PAPERS: &[Paper] = &[
+    Paper {
+        name: "unet-sle",
+        title: "U-Net/SLE: A Java-based User-Customizable Virtual Network Interface (1998)",
+        profile: "lanai-1998",
+        reproduce: unet_sle,
+    },
+    Paper {
+        name: "emp",
+        title: "Can User-Level Protocols Take Advantage of Multi-CPU NICs? (2002)",
+        profile: "tigon2-2002",
+        reproduce: emp::reproduce,
+    },
+];
+
+impl Paper {
+    /// Reproduces its figures under a profile.
+    ///
+    /// # Errors
+    ///
+    /// [`PaperError`] if a figure cannot be measured under the profile.
+    pub fn reproduce(
+        &self,
+        profile: &Profile,
+        progress: &mut dyn Progress,
+    ) -> Result<Report, PaperError> {
+        (self.reproduce)(profile, progress)
+    }
+}
 
 /// Why a paper cannot be reproduced under a profile.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,9 +77,20 @@ pub enum PaperError {
     /// An experiment cannot be simulated, for example because the NIC's memory is too small.
     #[error("{0}")]
     Setup(#[from] SimError),
-    /// The profile lacks a section for U-Net endpoints or applets.
-    #[error("the profile has no section `[{0}]`, which U-Net/SLE needs")]
-    Lacks(&'static str),
+    /// The profile lacks a section that the paper needs.
+    #[error("the profile has no section `[{section}]`, which {paper} needs")]
+    Lacks {
+        /// The section.
+        section: &'static str,
+        /// The paper.
+        paper: &'static str,
+    },
+    /// The profile lacks a placement of EMP's stages on two processors.
+    #[error("the profile has no `[placement.{name}]` on two processors, which EMP needs")]
+    NoPlacement {
+        /// Name of the placement.
+        name: &'static str,
+    },
     /// An experiment ran, but the event to measure did not happen, for example because packets are too small.
     #[error("under this profile nothing can be measured for {figure}")]
     NothingMeasured {
@@ -96,19 +146,16 @@ const PARTS: [Part; 6] = [
 ];
 
 /// Reproduces the figures of U-Net/SLE under a profile.
-///
-/// # Errors
-///
-/// [`PaperError`] if a figure cannot be measured under the profile.
-pub fn unet_sle(profile: &Profile, progress: &mut impl Progress) -> Result<Report, PaperError> {
+fn unet_sle(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, PaperError> {
     if let Some(section) = profile.lacks(SECTIONS) {
-        return Err(PaperError::Lacks(section));
+        let paper = "U-Net/SLE";
+        return Err(PaperError::Lacks { section, paper });
     }
     let mut report = reproduce(profile, progress)?;
     progress.part(PARTS.len(), STEPS, "what hangs on which value");
     provenance::trace(profile, &mut report.rows, rows);
     progress.part(PARTS.len() + 1, STEPS, "where the orders hold");
-    ranges::trace(profile, &mut report.rows);
+    ranges::trace(profile, &mut report.rows, orders);
     Ok(report)
 }
 
@@ -118,8 +165,8 @@ const SECTIONS: &[&str] = &["base", "entry", "native", "native_fuel", "quota"];
 const STEPS: usize = PARTS.len() + 2;
 
 /// Returns the measured rows and drawings, without the analysis of which values they depend on.
-fn reproduce(profile: &Profile, progress: &mut impl Progress) -> Result<Report, PaperError> {
-    let mut report = Report::new(profile.name.clone());
+fn reproduce(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, PaperError> {
+    let mut report = Report::new("unet-sle", profile.name.clone());
     for (done, part) in PARTS.iter().enumerate() {
         progress.part(done, STEPS, part.name);
         let mut rows = (part.rows)(profile)?;
@@ -130,6 +177,22 @@ fn reproduce(profile: &Profile, progress: &mut impl Progress) -> Result<Report, 
         report.plots.extend((part.plots)(profile)?);
     }
     Ok(report)
+}
+
+/// Returns whether each order holds under a profile, in the order of the rows.
+fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
+    let mut rows = bandwidth::rows(profile)?;
+    rows.extend(host::rows(profile)?);
+    Ok(held(&rows))
+}
+
+/// Returns whether each order among the rows holds.
+fn held(rows: &[Row]) -> Vec<bool> {
+    let holds = rows.iter().filter_map(|row| match row.found {
+        Agreement::Order { holds } => Some(holds),
+        Agreement::Stated { .. } | Agreement::Measured(_) => None,
+    });
+    holds.collect()
 }
 
 /// Returns all rows under a profile, without the analysis of which values they depend on.
@@ -236,6 +299,7 @@ mod tests {
             let label = match plot {
                 Drawing::Curves(plot) => plot.x.label,
                 Drawing::Bars(chart) => chart.label,
+                Drawing::Timeline(timeline) => &timeline.title,
             };
             assert!(
                 svg.starts_with("<svg") && svg.contains(label),

@@ -6,6 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bars;
 use super::report::{Corner, Curve, Drawing, Mark, Plot, Stroke};
+use super::timeline;
 
 /// Size of a drawing, in pixels.
 const SIZE: (u32, u32) = (760, 480);
@@ -44,6 +45,12 @@ pub fn draw(drawing: &Drawing) -> Result<String, PlotError> {
         Drawing::Bars(chart) => {
             let area = SVGBackend::with_string(&mut svg, bars::SIZE).into_drawing_area();
             bars::draw(chart, &area)?;
+            area.present().map_err(failed)?;
+        }
+        Drawing::Timeline(shown) => {
+            let size = timeline::size(shown);
+            let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            timeline::draw(shown, &area)?;
             area.present().map_err(failed)?;
         }
     }
@@ -249,25 +256,47 @@ mod tests {
             .iter()
             .flat_map(|part| (part.plots)(&profile).unwrap());
         for drawing in drawings {
-            if let Drawing::Bars(_) = drawing {
-                continue;
+            match drawing {
+                Drawing::Curves(_) => {
+                    assert_legend_is_free(drawing.name(), &draw(&drawing).unwrap())
+                }
+                Drawing::Bars(_) | Drawing::Timeline(_) => {}
             }
-            let svg = draw(&drawing).unwrap();
-            let elements = || svg.split('<');
-            let legend = elements()
-                .find(|element| element.starts_with("rect") && element.contains("opacity=\"0.9\""))
-                .expect("there is a legend");
-            let side = |name| attribute(legend, name).expect("a rectangle");
-            let (left, top) = (side("x"), side("y"));
-            let (right, bottom) = (left + side("width"), top + side("height"));
-            let lines = elements().filter(|element| element.starts_with("polyline"));
-            let mut seen = 0;
-            for (x, y) in lines.flat_map(along) {
-                seen += 1;
-                let under = (left..right).contains(&x) && (top..bottom).contains(&y);
-                assert!(!under, "{}: ({x}, {y})", drawing.name());
-            }
-            assert!(seen > 100, "{}: {seen} points", drawing.name());
         }
+        // Another test compares these files with what is drawn.
+        for (name, svg) in [
+            (
+                "latency",
+                include_str!("../../../docs/figures/emp-latency.svg"),
+            ),
+            (
+                "one way",
+                include_str!("../../../docs/figures/emp-one-way.svg"),
+            ),
+            (
+                "both ways",
+                include_str!("../../../docs/figures/emp-both-ways.svg"),
+            ),
+        ] {
+            assert_legend_is_free(name, svg);
+        }
+    }
+
+    fn assert_legend_is_free(name: &str, svg: &str) {
+        let elements = || svg.split('<');
+        let legend = elements()
+            .find(|element| element.starts_with("rect") && element.contains("opacity=\"0.9\""))
+            .expect("there is a legend");
+        let side = |name| attribute(legend, name).expect("a rectangle");
+        let (left, top) = (side("x"), side("y"));
+        let (right, bottom) = (left + side("width"), top + side("height"));
+        let lines = elements().filter(|element| element.starts_with("polyline"));
+        let mut seen = 0;
+        for (x, y) in lines.flat_map(along) {
+            seen += 1;
+            let under = (left..right).contains(&x) && (top..bottom).contains(&y);
+            assert!(!under, "{name}: ({x}, {y})");
+        }
+        assert!(seen > 100, "{name}: {seen} points");
     }
 }

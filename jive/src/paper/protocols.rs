@@ -9,7 +9,7 @@ use nic_runtime::profile::Profile;
 use nic_runtime::{scenario, sim};
 
 use super::PaperError;
-use super::report::{Agreement, Row};
+use super::report::{Agreement, Quantity, Row};
 
 const FIGURE: &str = "host time of protocols";
 const STATEMENT: &str = "S1-35a";
@@ -159,7 +159,12 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
                     "{}, {length} B, loss {loss} %: both users, per message",
                     protocol.name()
                 );
-                rows.push(Row::new(STATEMENT, FIGURE, name, Agreement::Measured(time)));
+                rows.push(Row::new(
+                    STATEMENT,
+                    FIGURE,
+                    name,
+                    Agreement::Measured(Quantity::Time(time)),
+                ));
             }
         }
     }

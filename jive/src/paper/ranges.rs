@@ -2,9 +2,9 @@
 
 use nic_runtime::profile::{Factor, Moved, Profile, Source};
 
+use super::PaperError;
 use super::provenance::each;
 use super::report::{Agreement, Provenance, Range, Row};
-use super::{PaperError, bandwidth, host};
 
 /// Factors by which each value is reduced, from the nearest to the farthest.
 const LESS: [Factor; 5] = [
@@ -25,14 +25,19 @@ const MORE: [Factor; 5] = [
 /// A profile with one value moved, and whether each order holds under it.
 type Tried = (Moved, Vec<bool>);
 
-/// Sets the ranges of each order, and the values that limit it.
-pub(super) fn trace(profile: &Profile, rows: &mut [Row]) {
-    let [below, above] = [LESS, MORE].map(|factors| tried(profile, factors));
+/// Sets the ranges of each order that holds, and the values that limit it. `orders` returns whether each order holds under
+/// another profile. It may leave out orders at the end that do not hold.
+pub(super) fn trace(
+    profile: &Profile,
+    rows: &mut [Row],
+    orders: impl Fn(&Profile) -> Result<Vec<bool>, PaperError> + Sync,
+) {
+    let [below, above] = [LESS, MORE].map(|factors| tried(profile, factors, &orders));
     let orders = rows
         .iter_mut()
         .filter(|row| matches!(row.found, Agreement::Order { .. }));
     for (number, row) in orders.enumerate() {
-        if !row.holds() {
+        if row.found != (Agreement::Order { holds: true }) {
             continue;
         }
         row.moved_by.clear();
@@ -63,7 +68,11 @@ pub(super) fn trace(profile: &Profile, rows: &mut [Row]) {
 }
 
 /// Moves every value that no paper gives by each factor. Profiles that cannot be measured are left out.
-fn tried(profile: &Profile, factors: [Factor; 5]) -> Vec<Tried> {
+fn tried(
+    profile: &Profile,
+    factors: [Factor; 5],
+    orders: impl Fn(&Profile) -> Result<Vec<bool>, PaperError> + Sync,
+) -> Vec<Tried> {
     let moves: Vec<Moved> = factors
         .into_iter()
         .flat_map(|factor| profile.scaled(factor))
@@ -76,23 +85,15 @@ fn tried(profile: &Profile, factors: [Factor; 5]) -> Vec<Tried> {
         .collect()
 }
 
-/// Returns whether each order holds under a profile, in the order of the rows.
-fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
-    let mut rows = bandwidth::rows(profile)?;
-    rows.extend(host::rows(profile)?);
-    let holds = rows.iter().filter_map(|row| match row.found {
-        Agreement::Order { holds } => Some(holds),
-        Agreement::Time { .. } | Agreement::Measured(_) => None,
-    });
-    Ok(holds.collect())
-}
-
 /// Returns the farthest value of a key up to which an order holds without a gap, and whether a farther value breaks it.
 fn reach<'t>(tried: &'t [Tried], key: &str, order: usize) -> (Option<&'t str>, bool) {
     let of_key = tried.iter().filter(|(moved, _)| moved.key.path() == key);
     let mut last = None;
     for (moved, held) in of_key {
-        if !held[order] {
+        let Some(&holds) = held.get(order) else {
+            break;
+        };
+        if !holds {
             return (last, true);
         }
         last = Some(moved.value.as_str());

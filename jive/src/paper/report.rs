@@ -3,11 +3,13 @@
 use nic_core::time::SimDuration;
 use nic_runtime::profile::Statement;
 
-use super::disagrees::Disagreement;
+use super::disagrees::{Disagreement, Known};
 
 /// All results of a reproduction.
 #[derive(Clone, Debug)]
 pub struct Report {
+    /// Name of the paper.
+    pub paper: &'static str,
     /// Name of the profile.
     pub profile: String,
     /// The rows, in the order of the figures.
@@ -19,8 +21,9 @@ pub struct Report {
 impl Report {
     /// Returns an empty report.
     #[must_use]
-    pub fn new(profile: String) -> Report {
+    pub fn new(paper: &'static str, profile: String) -> Report {
         Report {
+            paper,
             profile,
             rows: Vec::new(),
             plots: Vec::new(),
@@ -79,16 +82,18 @@ impl Row {
     #[must_use]
     pub fn holds(&self) -> bool {
         match self.found {
-            Agreement::Time {
+            Agreement::Stated {
                 paper,
                 simulated,
                 tolerance,
-            } => match self.disagreement {
-                Some(known) => PINNED.allows(known.figure(), simulated),
+            } => match self.disagreement.map(|known| known.found) {
+                Some(Known::Value(figure)) => PINNED.allows(figure, simulated),
+                Some(Known::OtherOrder) => false,
                 None => tolerance.allows(paper, simulated),
             },
             Agreement::Measured(_) => true,
-            Agreement::Order { holds } => holds,
+            // A known disagreement that has gone is a change too.
+            Agreement::Order { holds } => holds != self.disagreement.is_some(),
         }
     }
 }
@@ -135,17 +140,17 @@ pub struct Range {
 /// How a row compares the paper and the simulation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// The paper states a time.
-    Time {
-        /// The paper's time.
-        paper: SimDuration,
-        /// The simulated time.
-        simulated: SimDuration,
+    /// The paper states a value.
+    Stated {
+        /// The paper's value.
+        paper: Quantity,
+        /// The simulated value, of the same kind.
+        simulated: Quantity,
         /// The allowed difference.
         tolerance: Tolerance,
     },
-    /// The paper states nothing, and the row shows the simulated time alone.
-    Measured(SimDuration),
+    /// The paper states nothing, and the row shows the simulated value alone.
+    Measured(Quantity),
     /// An order that follows from the costs.
     Order {
         /// Whether the order holds at every point.
@@ -153,27 +158,62 @@ pub enum Agreement {
     },
 }
 
+impl Agreement {
+    /// Returns the comparison of two times.
+    pub(super) fn time(paper: SimDuration, simulated: SimDuration, tolerance: Tolerance) -> Self {
+        Agreement::Stated {
+            paper: Quantity::Time(paper),
+            simulated: Quantity::Time(simulated),
+            tolerance,
+        }
+    }
+}
+
+/// A value that a paper states or a simulation shows.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A time.
+    Time(SimDuration),
+    /// A rate of payload, in kilobits a second.
+    Rate(u64),
+    /// A share, in hundredths of a percent.
+    Share(i64),
+}
+
+impl Quantity {
+    /// Returns the value in the smallest unit of its kind. Times are in picoseconds, which are exact: nanoseconds would
+    /// hide differences.
+    fn exact(self) -> i128 {
+        match self {
+            Quantity::Time(time) => time.as_ps().into(),
+            Quantity::Rate(rate) => rate.into(),
+            Quantity::Share(share) => share.into(),
+        }
+    }
+}
+
 /// How close a row with a known disagreement must stay to its known value.
 const PINNED: Tolerance = Tolerance::PerMille(10);
 
-/// The allowed difference between a simulated and a stated time.
+/// The allowed difference between a simulated and a stated value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Tolerance {
-    /// To the nanosecond.
+    /// None.
     Exact,
-    /// This many tenths of a percent of the stated time.
+    /// This many tenths of a percent of the stated value.
     PerMille(u32),
+    /// This many tenths of a percentage point, for a share.
+    Points(u32),
 }
 
 impl Tolerance {
-    fn allows(self, paper: SimDuration, simulated: SimDuration) -> bool {
-        let (paper, simulated) = (paper.as_ps(), simulated.as_ps());
+    fn allows(self, paper: Quantity, simulated: Quantity) -> bool {
+        let (paper, simulated) = (paper.exact(), simulated.exact());
+        let apart = (paper - simulated).abs();
         match self {
-            // Compare picoseconds, which are exact. Nanoseconds would hide differences.
-            Tolerance::Exact => paper == simulated,
-            Tolerance::PerMille(part) => {
-                u128::from(paper.abs_diff(simulated)) * 1000 <= u128::from(paper) * u128::from(part)
-            }
+            Tolerance::Exact => apart == 0,
+            Tolerance::PerMille(part) => apart * 1000 <= paper.abs() * i128::from(part),
+            Tolerance::Points(tenths) => apart <= i128::from(tenths) * 10,
         }
     }
 }
@@ -185,6 +225,8 @@ pub enum Drawing {
     Curves(Plot),
     /// Stacked bars.
     Bars(BarChart),
+    /// A timeline.
+    Timeline(Timeline),
 }
 
 impl Drawing {
@@ -194,6 +236,7 @@ impl Drawing {
         match self {
             Drawing::Curves(plot) => plot.name,
             Drawing::Bars(chart) => chart.name,
+            Drawing::Timeline(timeline) => timeline.name,
         }
     }
 }
@@ -296,4 +339,35 @@ pub struct Bar {
     pub parts: Vec<f64>,
     /// The paper's total.
     pub stated: f64,
+}
+
+/// Tracks of boxes along one axis of time.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    /// Name of its file, without an extension.
+    pub name: &'static str,
+    /// The title.
+    pub title: String,
+    /// The tracks, from top to bottom.
+    pub tracks: Vec<Track>,
+}
+
+/// A track of a timeline.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// What is busy at the times of its boxes.
+    pub name: String,
+    /// The boxes.
+    pub spans: Vec<TimelineSpan>,
+}
+
+/// A box of a track.
+#[derive(Copy, Clone, Debug)]
+pub struct TimelineSpan {
+    /// The label.
+    pub label: &'static str,
+    /// When it begins, in microseconds.
+    pub from: f64,
+    /// When it ends, in microseconds.
+    pub to: f64,
 }

@@ -7,7 +7,7 @@ use nic_runtime::profile::Profile;
 use super::PaperError;
 use super::lab::{Happening, START, Setup};
 use super::report::{
-    Agreement, Axis, Corner, Curve, Drawing, Plot, Row, Stroke, Tolerance, microseconds,
+    Agreement, Axis, Corner, Curve, Drawing, Plot, Quantity, Row, Stroke, Tolerance, microseconds,
 };
 
 const FIGURE: &str = "scalability";
@@ -80,16 +80,13 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     let neighbours = endpoints - 1;
     let alone = latency_of_one(profile, 0)?;
     let beside = latency_of_one(profile, neighbours)?;
-    let added = Agreement::Time {
-        paper: SimDuration::ZERO,
-        simulated: SimDuration::from_ps(beside.as_ps().abs_diff(alone.as_ps())),
-        tolerance: Tolerance::Exact,
-    };
+    let added = SimDuration::from_ps(beside.as_ps().abs_diff(alone.as_ps()));
+    let added = Agreement::time(SimDuration::ZERO, added, Tolerance::Exact);
     let name = format!("base U-Net, {LENGTH} B: added by {neighbours} idle applets");
     let mut rows = vec![Row::new("S1-19", FIGURE, name, added)];
     for curve in &CURVES {
         let name = format!("{endpoints} endpoints, {}: mean latency", curve.name);
-        let found = Agreement::Measured(curve.load(profile, endpoints)?.latency);
+        let found = Agreement::Measured(Quantity::Time(curve.load(profile, endpoints)?.latency));
         let statement = if curve.poll.is_some() {
             "S1-14"
         } else {

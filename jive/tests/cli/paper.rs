@@ -17,6 +17,97 @@ static REPORT: LazyLock<(serde_json::Value, TempDir)> = LazyLock::new(|| {
     (serde_json::from_str(&ended.out).unwrap(), directory)
 });
 
+/// The output of `jive paper emp --json`, and the directory of its figures.
+static EMP: LazyLock<(serde_json::Value, TempDir)> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let ended = jive(["paper", "emp", "--json", "--svg", path]);
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    (serde_json::from_str(&ended.out).unwrap(), directory)
+});
+
+/// Returns a report of `jive paper emp --json`.
+pub(crate) fn emp_report() -> &'static serde_json::Value {
+    &EMP.0
+}
+
+#[test]
+fn emp_is_reproduced_and_its_disagreements_are_said() {
+    let (report, directory) = &*EMP;
+    let rows = report["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["ok"] == true));
+    let known = rows.iter().filter(|row| row["disagrees"].is_string());
+    let known: Vec<_> = known.map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        known,
+        [
+            "SO > RO, DSR, SR: both ways",
+            "base >= SO, RO, DSR or SR: both ways, 64 KiB"
+        ]
+    );
+    let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+    let kinds = |kind: &str| {
+        let rows = rows.iter().filter(|row| row["provenance"] == kind);
+        rows.map(|row| row["name"].as_str().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        kinds("fitted"),
+        [
+            "base, 10 B",
+            "base, one way",
+            "RO, one way",
+            "base, both ways",
+            "SO, both ways"
+        ]
+    );
+    // What an independent model of the paper's two tables gives.
+    let off = |name: &str, key: &str, expected: f64| {
+        let found = row(name)["found"][key].as_f64().unwrap();
+        (found / expected - 1.0).abs()
+    };
+    for (name, expected) in [
+        ("base, one way", 849_000.0),
+        ("RO, one way", 966_000.0),
+        ("SR, one way, as RO", 966_000.0),
+        ("base, both ways", 940_000.0),
+        ("SO, both ways", 1_104_000.0),
+        ("RO, both ways", 1_127_000.0),
+        ("DSR, both ways", 1_274_000.0),
+        ("SR, both ways", 1_316_000.0),
+    ] {
+        let off = off(name, "simulated_kbit_per_s", expected);
+        assert!(off < 0.005, "{name}: {off}");
+    }
+    assert!(off("RO, 10 B", "simulated_ns", 22_810.0) < 0.001);
+    assert!(off("DSR, 10 B: faster than base", "simulated_percent", 6.2) < 0.01);
+    assert!(
+        off(
+            "RO, ten full frames: faster than base",
+            "simulated_percent",
+            8.4
+        ) < 0.01
+    );
+    for figure in [
+        "emp-latency",
+        "emp-one-way",
+        "emp-both-ways",
+        "emp-timeline-base",
+        "emp-timeline-so",
+        "emp-timeline-ro",
+        "emp-timeline-dsr",
+        "emp-timeline-sr",
+    ] {
+        let drawn = fs::read_to_string(directory.path().join(format!("{figure}.svg"))).unwrap();
+        let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/figures");
+        let shown = fs::read_to_string(shown.join(format!("{figure}.svg"))).unwrap();
+        assert!(
+            drawn == shown,
+            "{figure}: expected what `jive paper emp --svg docs/figures` draws"
+        );
+    }
+}
+
 const LANAI: &str = include_str!("../../../nic-runtime/profiles/lanai-1998.toml");
 
 #[test]
@@ -132,6 +223,7 @@ fn half_the_added_round_trip_is_half_of_what_the_curves_differ_by() {
 fn papers_and_profiles_that_are_not_there_are_2() {
     for (line, expected) in [
         ("paper unet-sla", "did you mean `unet-sle`?"),
+        ("paper emp --profile lanai-1998", "no section `[emp]`"),
         (
             "paper unet-sle --profile missing.toml",
             "built-in profiles are lanai-1998, ",

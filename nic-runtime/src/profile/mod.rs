@@ -115,6 +115,14 @@ impl Profile {
         Some(Profile::parse(text).expect("a test parses every builtin profile"))
     }
 
+    /// Returns the profile with processors that do not slow each other.
+    #[must_use]
+    pub fn without_contention(&self) -> Profile {
+        let mut alone = self.clone();
+        alone.processor.contention = kind::ONE;
+        alone
+    }
+
     /// Reads a profile from TOML text.
     ///
     /// # Errors

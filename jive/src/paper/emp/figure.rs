@@ -1,0 +1,129 @@
+//! Figure 1: latency, and bandwidth one way and both ways, against message size.
+
+use nic_core::time::SimDuration;
+use nic_runtime::profile::Profile;
+
+use super::lab::{Rounds, SCHEMES, Scheme, Setup};
+use super::{SHORT, STREAMED};
+use crate::paper::PaperError;
+use crate::paper::provenance::each;
+use crate::paper::report::{Axis, Corner, Curve, Drawing, Mark, Plot, Stroke, microseconds};
+
+/// Message lengths of the curves, in bytes.
+const LENGTHS: [u32; 12] = [
+    4, 16, 64, 256, 1_024, 1_486, 4_096, 8_192, STREAMED, 32_768, 49_152, 65_536,
+];
+
+/// Messages of each point.
+const ROUNDS: Rounds = Rounds {
+    before: 5,
+    measured: 20,
+};
+
+/// A panel of the figure.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Panel {
+    Latency,
+    OneWay,
+    BothWays,
+}
+
+/// Returns the three panels.
+pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
+    let panels = [Panel::Latency, Panel::OneWay, Panel::BothWays];
+    let plots = panels.map(|panel| panel.plot(profile).map(Drawing::Curves));
+    plots.into_iter().collect()
+}
+
+impl Panel {
+    fn plot(self, profile: &Profile) -> Result<Plot, PaperError> {
+        let points: Vec<(Scheme, u32)> = SCHEMES
+            .into_iter()
+            .flat_map(|scheme| LENGTHS.map(|length| (scheme, length)))
+            .collect();
+        let measured = each(&points, |&(scheme, length)| {
+            let setup = Setup {
+                scheme,
+                length,
+                rounds: ROUNDS,
+            };
+            let y = match self {
+                Panel::Latency => microseconds(setup.latency(profile)?),
+                Panel::OneWay => megabits(setup.one_way(profile)?),
+                Panel::BothWays => megabits(setup.both_ways(profile)?),
+            };
+            Ok((f64::from(length), y))
+        });
+        let measured: Vec<(f64, f64)> = measured.into_iter().collect::<Result<_, PaperError>>()?;
+        let curves = SCHEMES.iter().zip(measured.chunks(LENGTHS.len()));
+        let curves = curves.map(|(scheme, points)| Curve {
+            name: scheme.name(),
+            stroke: match scheme {
+                // It lies on another curve where its processors share the work in the same way.
+                Scheme::Dynamic | Scheme::Sr => Stroke::Dashed,
+                Scheme::Base | Scheme::So | Scheme::Ro | Scheme::Dsr => Stroke::Solid,
+            },
+            points: points.to_vec(),
+        });
+        let (name, title, quantity) = match self {
+            Panel::Latency => ("emp-latency", "EMP: latency", "latency (us)"),
+            Panel::OneWay => (
+                "emp-one-way",
+                "EMP: bandwidth one way",
+                "bandwidth (Mbit/s)",
+            ),
+            Panel::BothWays => (
+                "emp-both-ways",
+                "EMP: bandwidth both ways",
+                "bandwidth (Mbit/s)",
+            ),
+        };
+        Ok(Plot {
+            name,
+            title: title.to_owned(),
+            x: Axis {
+                label: "message size (bytes)",
+                logarithmic: true,
+            },
+            y: Axis {
+                label: quantity,
+                logarithmic: self == Panel::Latency,
+            },
+            legend: Corner::UpperLeft,
+            curves: curves.collect(),
+            marks: self.marks(),
+        })
+    }
+
+    /// Returns the paper's statements. It does not give the length of its streamed messages; they are drawn at ten
+    /// frames.
+    fn marks(self) -> Vec<Mark> {
+        let mark = |label, length: u32, y| Mark {
+            label,
+            at: (f64::from(length), y),
+        };
+        match self {
+            Panel::Latency => {
+                let at = |ns| microseconds(SimDuration::from_ns(ns));
+                vec![
+                    mark("base 24.31", SHORT, at(24_310)),
+                    mark("RO 22.62", SHORT, at(22_620)),
+                ]
+            }
+            Panel::OneWay => vec![
+                mark("base 840", STREAMED, 840.0),
+                mark("RO 964", STREAMED, 964.0),
+            ],
+            Panel::BothWays => vec![
+                mark("base 940", STREAMED, 940.0),
+                mark("SO 1100", STREAMED, 1_100.0),
+            ],
+        }
+    }
+}
+
+/// Converts kilobits a second to megabits a second.
+fn megabits(rate: u64) -> f64 {
+    // The conversion is exact: rates of a figure are far below 2^52.
+    rate as f64 / 1_000.0
+}

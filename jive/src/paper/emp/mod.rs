@@ -1,0 +1,367 @@
+//! "Can User-Level Protocols Take Advantage of Multi-CPU NICs?" (2002): EMP under five placements of its stages.
+//!
+//! - `lab` runs the paper's programs
+//! - `tables` has Tables 1 and 2
+//! - `figure` draws Figure 1, and `timeline` one message under each placement
+
+mod figure;
+mod lab;
+mod tables;
+mod timeline;
+
+use nic_core::time::SimDuration;
+use nic_runtime::profile::Profile;
+
+use self::lab::{Rounds, Scheme, Setup};
+use super::report::{Agreement, Quantity, Report, Row, Tolerance};
+use super::{Disagreement, PaperError, Progress, held, provenance, ranges};
+
+const FIGURE: &str = "Figure 1";
+
+/// Messages of a measurement.
+const ROUNDS: Rounds = Rounds {
+    before: 20,
+    measured: 200,
+};
+
+/// Messages of a measurement that only shows whether a value of the profile moves a row.
+const FEW: Rounds = Rounds {
+    before: 3,
+    measured: 5,
+};
+
+/// Length of a short message (§6.2).
+const SHORT: u32 = 10;
+
+/// Ten full frames: the length of the messages of the bandwidths, which the paper does not give. §6.2 compares latencies
+/// for "14 KB".
+const STREAMED: u32 = 14_860;
+
+/// 14 KiB: ten frames of which the last is not full.
+const NOT_FULL: u32 = 14 * 1024;
+
+/// Length of a large message. It has so many frames that [`FEW_LARGE`] suffice.
+const LARGE: u32 = 64 * 1024;
+
+const FEW_LARGE: Rounds = Rounds {
+    before: 2,
+    measured: 4,
+};
+
+const STEPS: usize = 4;
+
+/// Reproduces the tables and the figure under a profile.
+///
+/// # Errors
+///
+/// [`PaperError`] if something cannot be measured under the profile.
+pub(super) fn reproduce(
+    profile: &Profile,
+    progress: &mut dyn Progress,
+) -> Result<Report, PaperError> {
+    if let Some(section) = profile.lacks(&["emp"]) {
+        return Err(PaperError::Lacks {
+            section,
+            paper: "EMP",
+        });
+    }
+    progress.part(0, STEPS, "tables and measurements");
+    let mut report = Report::new("emp", profile.name.clone());
+    report.rows = rows(profile, ROUNDS)?;
+    for row in &mut report.rows {
+        row.disagreement = Disagreement::of(&profile.name, &row.name);
+    }
+    progress.part(1, STEPS, "what hangs on which value");
+    let profile = without_applets(profile);
+    let few = |profile: &Profile| rows(profile, FEW);
+    let mut traced = few(&profile)?;
+    provenance::trace(&profile, &mut traced, few);
+    for (row, traced) in report.rows.iter_mut().zip(traced) {
+        row.provenance = traced.provenance;
+        row.moved_by = traced.moved_by;
+    }
+    progress.part(2, STEPS, "where the orders hold");
+    ranges::trace(&profile, &mut report.rows, orders_that_hold);
+    progress.part(3, STEPS, FIGURE);
+    report.plots = figure::plots(&profile)?;
+    report.plots.extend(timeline::plots(&profile)?);
+    Ok(report)
+}
+
+/// Returns a profile without the sections that endpoints of EMP do not use if they have no applets.
+fn without_applets(profile: &Profile) -> Profile {
+    let mut profile = profile.clone();
+    profile.base = None;
+    profile.entry = None;
+    profile.native = None;
+    profile.native_fuel = None;
+    profile.quota = None;
+    profile
+}
+
+/// Returns all rows under a profile, without the analysis of which values they depend on.
+fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
+    let mut rows = tables::rows(profile)?;
+    rows.extend(latencies(profile, rounds)?);
+    rows.extend(bandwidths(profile, rounds)?);
+    rows.push(large(profile)?);
+    Ok(rows)
+}
+
+fn latencies(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
+    let latency = |scheme, length| {
+        let setup = Setup {
+            scheme,
+            length,
+            rounds,
+        };
+        setup.latency(profile)
+    };
+    let base = latency(Scheme::Base, SHORT)?;
+    let ro = latency(Scheme::Ro, SHORT)?;
+    let dsr = latency(Scheme::Dsr, SHORT)?;
+    let gain = |length| -> Result<i64, PaperError> {
+        Ok(less(
+            latency(Scheme::Base, length)?,
+            latency(Scheme::Ro, length)?,
+        ))
+    };
+    let time = |ns, found, tolerance| Agreement::time(SimDuration::from_ns(ns), found, tolerance);
+    let points = Tolerance::Points(10);
+    let row = |statement, name: &str, found| Row::new(statement, FIGURE, name.to_owned(), found);
+    Ok(vec![
+        row(
+            "S3-14",
+            "base, 10 B",
+            time(24_310, base, Tolerance::PerMille(1)),
+        ),
+        row(
+            "S3-15",
+            "RO, 10 B",
+            time(22_620, ro, Tolerance::PerMille(10)),
+        ),
+        row(
+            "S3-17",
+            "DSR, 10 B: faster than base",
+            share(600, less(base, dsr), points),
+        ),
+        row(
+            "S3-15",
+            "RO, ten full frames: faster than base",
+            share(830, gain(STREAMED)?, points),
+        ),
+        row(
+            "S3-15",
+            "RO, 14 KiB: faster than base",
+            Agreement::Measured(Quantity::Share(gain(NOT_FULL)?)),
+        ),
+    ])
+}
+
+fn share(paper: i64, simulated: i64, tolerance: Tolerance) -> Agreement {
+    Agreement::Stated {
+        paper: Quantity::Share(paper),
+        simulated: Quantity::Share(simulated),
+        tolerance,
+    }
+}
+
+/// Returns by how much one number is less than another, in hundredths of a percent of the other.
+fn part(one: u64, other: u64) -> i64 {
+    let apart = i128::from(other) - i128::from(one);
+    let part = apart * 10_000 / i128::from(other.max(1));
+    i64::try_from(part).unwrap_or(i64::MAX)
+}
+
+/// Returns by how much a time is less than `of`.
+fn less(of: SimDuration, time: SimDuration) -> i64 {
+    part(time.as_ps(), of.as_ps())
+}
+
+/// The rates of one scheme, in kilobits a second.
+#[derive(Copy, Clone, Debug)]
+struct Rates {
+    one_way: u64,
+    both_ways: u64,
+}
+
+impl Rates {
+    fn of(scheme: Scheme, profile: &Profile, rounds: Rounds) -> Result<Rates, PaperError> {
+        let setup = Setup {
+            scheme,
+            length: STREAMED,
+            rounds,
+        };
+        Ok(Rates {
+            one_way: setup.one_way(profile)?,
+            both_ways: setup.both_ways(profile)?,
+        })
+    }
+}
+
+fn bandwidths(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
+    let of = |scheme| Rates::of(scheme, profile, rounds);
+    let (base, so, ro) = (of(Scheme::Base)?, of(Scheme::So)?, of(Scheme::Ro)?);
+    let (dsr, sr) = (of(Scheme::Dsr)?, of(Scheme::Sr)?);
+    let rate = |mbit: u64, simulated, per_mille| Agreement::Stated {
+        paper: Quantity::Rate(mbit * 1_000),
+        simulated: Quantity::Rate(simulated),
+        tolerance: Tolerance::PerMille(per_mille),
+    };
+    let row = |statement, name: &str, found| Row::new(statement, FIGURE, name.to_owned(), found);
+    let mut rows = vec![
+        row("S3-14", "base, one way", rate(840, base.one_way, 20)),
+        row("S3-15a", "RO, one way", rate(964, ro.one_way, 10)),
+        row("S3-18", "SR, one way, as RO", rate(964, sr.one_way, 10)),
+        row(
+            "S3-16a",
+            "SO, one way: faster than base",
+            share(0, -part(so.one_way, base.one_way), Tolerance::Points(40)),
+        ),
+        row("S3-14", "base, both ways", rate(940, base.both_ways, 10)),
+        row("S3-16", "SO, both ways", rate(1_100, so.both_ways, 10)),
+    ];
+    let others = [(Scheme::Ro, ro), (Scheme::Dsr, dsr), (Scheme::Sr, sr)];
+    for (scheme, rates) in others {
+        let name = format!("{}, both ways", scheme.name());
+        let found = Agreement::Measured(Quantity::Rate(rates.both_ways));
+        rows.push(Row::new("S3-18", FIGURE, name, found));
+    }
+    let splits = [so, ro, dsr, sr];
+    rows.extend(order_rows(base, dsr, splits));
+    let mut best = others
+        .iter()
+        .map(|(_, other)| so.both_ways > other.both_ways);
+    let holds = best.all(|is_above| is_above);
+    rows.push(row("S3-16", SO_BEST, Agreement::Order { holds }));
+    Ok(rows)
+}
+
+/// Returns the rows of the orders that hold.
+fn order_rows(base: Rates, dsr: Rates, splits: [Rates; 4]) -> [Row; 2] {
+    let row = |statement, name: &str, holds| {
+        let found = Agreement::Order { holds };
+        Row::new(statement, FIGURE, name.to_owned(), found)
+    };
+    let mut above = splits.iter().map(|split| split.both_ways > base.both_ways);
+    [
+        row("S3-17", "DSR > base: one way", dsr.one_way > base.one_way),
+        row(
+            "S3-18",
+            "SO, RO, DSR, SR > base: both ways",
+            above.all(|is_above| is_above),
+        ),
+    ]
+}
+
+/// Returns the row of the statement on large messages.
+fn large(profile: &Profile) -> Result<Row, PaperError> {
+    let rate = |scheme| {
+        let setup = Setup {
+            scheme,
+            length: LARGE,
+            rounds: FEW_LARGE,
+        };
+        setup.both_ways(profile)
+    };
+    let base = rate(Scheme::Base)?;
+    let mut holds = false;
+    for scheme in [Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr] {
+        holds |= rate(scheme)? <= base;
+    }
+    let found = Agreement::Order { holds };
+    Ok(Row::new("S3-18", FIGURE, GAIN_LOST.to_owned(), found))
+}
+
+/// The row of the statement that SO is best both ways.
+pub(super) const SO_BEST: &str = "SO > RO, DSR, SR: both ways";
+
+/// The row of the statement that large messages lose the gain.
+pub(super) const GAIN_LOST: &str = "base >= SO, RO, DSR or SR: both ways, 64 KiB";
+
+/// Returns whether the orders that hold under the paper's profile hold under another. They are the first ones.
+fn orders_that_hold(profile: &Profile) -> Result<Vec<bool>, PaperError> {
+    let rates = |scheme| Rates::of(scheme, profile, FEW);
+    let [base, dsr] = [rates(Scheme::Base)?, rates(Scheme::Dsr)?];
+    let splits = [
+        rates(Scheme::So)?,
+        rates(Scheme::Ro)?,
+        dsr,
+        rates(Scheme::Sr)?,
+    ];
+    Ok(held(&order_rows(base, dsr, splits)))
+}
+
+#[cfg(test)]
+mod tests {
+    use nic_runtime::profile::Factor;
+
+    use super::*;
+
+    /// Returns the profile with one value moved up.
+    fn slower(key: &str) -> Profile {
+        let profile = Profile::builtin("tigon2-2002").unwrap();
+        let mut moved = profile.scaled(Factor::of(5, 4)).into_iter();
+        let moved = moved.find(|moved| moved.key.path() == key);
+        moved.expect("a key of the profile").profile
+    }
+
+    #[test]
+    fn a_slower_stage_moves_what_its_placement_says() {
+        let profile = Profile::builtin("tigon2-2002").unwrap();
+        let setup = |scheme, length| Setup {
+            scheme,
+            length,
+            rounds: FEW,
+        };
+        let streamed = |scheme| setup(scheme, STREAMED);
+        // The receiver limits base, and the wire limits RO and SR, whose other processor has time to spare.
+        let one_way = |scheme, profile| streamed(scheme).one_way(profile).unwrap();
+        let dma = slower("emp.receive_dma");
+        assert!(one_way(Scheme::Base, &dma) < one_way(Scheme::Base, &profile));
+        for scheme in [Scheme::Ro, Scheme::Sr] {
+            let apart = one_way(scheme, &dma).abs_diff(one_way(scheme, &profile));
+            assert!(apart < 1_000, "{scheme:?}: {apart} kbit/s");
+        }
+        // The sender's stages do not limit base one way, but both ways they share its only processor.
+        let bookkeeping = slower("emp.transmission");
+        let apart = one_way(Scheme::Base, &bookkeeping).abs_diff(one_way(Scheme::Base, &profile));
+        assert!(apart < 1_000, "{apart} kbit/s");
+        let both_ways = |scheme, profile| streamed(scheme).both_ways(profile).unwrap();
+        assert!(both_ways(Scheme::Base, &bookkeeping) < both_ways(Scheme::Base, &profile));
+        // The acknowledgement precedes the transfer on one processor, and runs beside it on two.
+        let ack = slower("emp.send_ack");
+        let added = |scheme| {
+            let latency = |profile| setup(scheme, SHORT).latency(profile).unwrap();
+            latency(&ack).less(latency(&profile)).as_ns()
+        };
+        // On one processor, a quarter of 2.5 us is added. In RO, the transfer took 3.75 us beside the acknowledgement, and
+        // the answer began. Now both run for 3.85 us, and the acknowledgement needs another 0.375 us of the processor that
+        // sends the answer.
+        assert_eq!((added(Scheme::Base), added(Scheme::Sr)), (625, 625));
+        assert!(
+            added(Scheme::Ro).abs_diff(475) <= 1,
+            "{}",
+            added(Scheme::Ro)
+        );
+    }
+
+    #[test]
+    fn a_profile_without_emp_or_a_placement_is_refused() {
+        let refused = |profile: &Profile| {
+            let error = reproduce(profile, &mut ()).unwrap_err();
+            error.to_string()
+        };
+        let lanai = Profile::builtin("lanai-1998").unwrap();
+        assert_eq!(
+            refused(&lanai),
+            "the profile has no section `[emp]`, which EMP needs"
+        );
+        let mut profile = Profile::builtin("tigon2-2002").unwrap();
+        profile.placements.retain(|(name, _)| name != "DSR");
+        assert_eq!(
+            refused(&profile),
+            "the profile has no `[placement.DSR]` on two processors, which EMP needs"
+        );
+    }
+}
