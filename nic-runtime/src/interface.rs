@@ -146,6 +146,12 @@ pub(crate) trait Interface {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn message_gone<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId) {}
 
+    /// Returns how many arrival slots of a NIC its endpoints hold when nothing is due any more. Returns `None` if they hold
+    /// something else that they should have returned.
+    fn held_at_rest<S: Sink>(_sim: &Simulation<'_, S>, _nic: NicId) -> Option<u32> {
+        Some(0)
+    }
+
     /// Returns the stage at which a processor continues an item that another one has handed over.
     fn handed_over(item: &Item) -> Stage;
 
@@ -254,6 +260,13 @@ macro_rules! interfaces {
         /// Prepares the endpoints of every interface.
         pub(crate) fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
             $($interface::prepare(sim);)*
+        }
+
+        /// Returns how many arrival slots of a NIC are held when nothing is due any more. Returns `None` if an interface
+        /// holds something else that it should have returned.
+        pub(crate) fn held_at_rest<S: Sink>(sim: &Simulation<'_, S>, nic: NicId) -> Option<u32> {
+            let held = [$($interface::held_at_rest(sim, nic)?),*];
+            Some(held.iter().sum())
         }
 
         /// Starts the run of every interface.

@@ -111,6 +111,14 @@ impl<T: Copy> Inbound<T> {
         (after <= u16::MAX / 2).then_some(after)
     }
 
+    /// Returns the engine's records of the messages that have a receive and are not delivered.
+    pub fn held(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Placing(placing) => Some(&placing.matched),
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+        })
+    }
+
     /// Gives up the oldest message if it lies before `oldest`, the oldest message that is outstanding at the sender. The
     /// caller repeats this until `None` is returned. Returns the engine's record of the message if it had one and was
     /// not delivered.

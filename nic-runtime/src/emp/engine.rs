@@ -155,16 +155,17 @@ impl Interface for Emp {
 
     #[cold]
     fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
-        match (stage, *sim.in_hand(on)) {
-            (Stage::Over, Item::Own(endpoint, AnyOwn::Emp(job))) => {
-                over(sim, on, endpoint, (job.stage, job.subject))
-            }
-            (_, Item::Own(..)) => sim.look(on),
-            (_, Item::Arrival(packet)) => match sim.seats[at(sim.packets[packet].to.0.0)].applet {
+        match *sim.in_hand(on) {
+            Item::Own(endpoint, AnyOwn::Emp(job)) => match stage {
+                Stage::Over => over(sim, on, endpoint, (job.stage, job.subject)),
+                Stage::Taken | Stage::HandedOver => sim.look(on),
+            },
+            Item::Own(..) => sim.look(on),
+            Item::Arrival(packet) => match sim.seats[at(sim.packets[packet].to.0.0)].applet {
                 Some(applet) => sle::engine::arrived(sim, on, applet, packet),
                 None => Emp::pass(sim, on, Item::Arrival(packet)),
             },
-            (_, Item::Post(posted)) => match sim.seats[at(posted.endpoint.0)].applet {
+            Item::Post(posted) => match sim.seats[at(posted.endpoint.0)].applet {
                 Some(applet) => sle::engine::posted(sim, on, applet, posted),
                 None => Emp::pass(sim, on, Item::Post(posted)),
             },
@@ -172,13 +173,18 @@ impl Interface for Emp {
     }
 
     fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
-        match (stage, processor.in_hand) {
-            (_, Some(Item::Own(_, AnyOwn::Emp(job)))) => job.stage.name(),
-            (Stage::Over, _) => "look",
-            (Stage::Taken, Some(Item::Arrival(_))) => "receive",
-            (Stage::Taken, Some(Item::Post(_) | Item::Own(..)) | None) => "transmit",
-            (Stage::HandedOver, Some(Item::Arrival(_))) => "doRx",
-            (Stage::HandedOver, Some(Item::Post(_) | Item::Own(..)) | None) => "doTx",
+        match processor.in_hand {
+            Some(Item::Own(_, AnyOwn::Emp(job))) => job.stage.name(),
+            Some(Item::Arrival(_)) => match stage {
+                Stage::Over => "look",
+                Stage::Taken => "receive",
+                Stage::HandedOver => "doRx",
+            },
+            Some(Item::Post(_) | Item::Own(..)) | None => match stage {
+                Stage::Over => "look",
+                Stage::Taken => "transmit",
+                Stage::HandedOver => "doTx",
+            },
         }
     }
 
@@ -223,6 +229,10 @@ impl Interface for Emp {
     #[cold]
     fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
         transmit::send_message(sim, packet);
+    }
+
+    fn held_at_rest<S: Sink>(sim: &Simulation<'_, S>, nic: NicId) -> Option<u32> {
+        sim.states.emp.held_at_rest(nic, sim.specs)
     }
 
     #[cold]
@@ -356,14 +366,49 @@ fn begins<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId, job: Job) 
     if !S::LISTENS {
         return;
     }
-    match (job.stage, job.subject) {
-        (EmpStage::Transmission, Subject::Outgoing(of, packet)) => {
-            transmit::tell_transfer(sim, endpoint, of, packet);
+    match job.subject {
+        Subject::Message(_) => {}
+        Subject::Outgoing(of, packet) => transmit::tell_transfer(sim, endpoint, of, packet),
+        Subject::Frame(packet) => {
+            if job.stage == EmpStage::ReceiveDma {
+                receive::tell_transfer(sim, endpoint, packet);
+            }
         }
-        (EmpStage::ReceiveDma, Subject::Frame(packet)) => {
-            receive::tell_transfer(sim, endpoint, packet);
+    }
+}
+
+/// Does what is due at the end of a stage for a frame that has arrived, or for an acknowledgement. Returns the stage that
+/// follows for the same frame.
+fn frame_over<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    (stage, packet): (EmpStage, PacketRef),
+) -> Option<EmpStage> {
+    match stage {
+        EmpStage::ReceiveAck => Some(EmpStage::UpdateRecord),
+        EmpStage::UpdateRecord => {
+            transmit::acknowledged(sim, packet);
+            None
         }
-        _ => {}
+        EmpStage::ReceiveBookkeeping => {
+            receive::classify(sim, on, packet).then_some(EmpStage::ReceiveFrame)
+        }
+        EmpStage::ReceiveFrame => {
+            receive::process(sim, on, packet);
+            None
+        }
+        EmpStage::ReceiveDma => {
+            receive::land(sim, packet);
+            None
+        }
+        EmpStage::SendAck => {
+            sim.enqueue(packet);
+            None
+        }
+        EmpStage::SendBookkeeping | EmpStage::Transmission => {
+            debug_assert!(false, "these stages are for messages and outgoing frames");
+            None
+        }
     }
 }
 
@@ -374,36 +419,16 @@ fn over<S: Sink>(
     endpoint: EndpointId,
     (stage, subject): (EmpStage, Subject),
 ) -> Next {
-    let then = match (stage, subject) {
-        (EmpStage::SendBookkeeping, Subject::Message(of)) => {
+    let then = match subject {
+        Subject::Message(of) => {
             transmit::cut_next(sim, on, endpoint, of);
             None
         }
-        (EmpStage::Transmission, Subject::Outgoing(of, packet)) => {
+        Subject::Outgoing(of, packet) => {
             transmit::transmit(sim, of, packet);
             None
         }
-        (EmpStage::ReceiveAck, Subject::Frame(_)) => Some(EmpStage::UpdateRecord),
-        (EmpStage::UpdateRecord, Subject::Frame(packet)) => {
-            transmit::acknowledged(sim, packet);
-            None
-        }
-        (EmpStage::ReceiveBookkeeping, Subject::Frame(packet)) => {
-            receive::classify(sim, on, packet).then_some(EmpStage::ReceiveFrame)
-        }
-        (EmpStage::ReceiveFrame, Subject::Frame(packet)) => {
-            receive::process(sim, on, packet);
-            None
-        }
-        (EmpStage::ReceiveDma, Subject::Frame(packet)) => {
-            receive::land(sim, packet);
-            None
-        }
-        (EmpStage::SendAck, Subject::Frame(packet)) => {
-            sim.enqueue(packet);
-            None
-        }
-        (_, Subject::Message(_) | Subject::Outgoing(..) | Subject::Frame(_)) => None,
+        Subject::Frame(packet) => frame_over(sim, on, (stage, packet)),
     };
     let Some(then) = then else {
         return sim.look(on);

@@ -23,11 +23,12 @@ use nic_core::time::SimTime;
 use nic_core::unet::Channel;
 
 pub(crate) use self::engine::Emp;
+pub(crate) use self::transmit::send_raw;
 use crate::fabric::PacketRef;
 use crate::interface::InterfaceKind;
 use crate::nic::EmpPlacement;
 use crate::profile::EmpCosts;
-use crate::scenario::model::{ReceiveSpec, Scenario};
+use crate::scenario::model::{EndpointSpec, ReceiveSpec, Scenario};
 use crate::sim::at;
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -222,6 +223,26 @@ impl<'a> EmpState<'a> {
     fn is_open(&self, entry: u32) -> bool {
         let entry = self.outgoing.get(at(entry));
         entry.is_some_and(|entry| entry.outgoing.is_some())
+    }
+
+    /// Returns how many arrival slots of a NIC hold messages when nothing is due any more. Applets never get these messages,
+    /// because their senders have given up. Returns `None` if a message is still being sent.
+    fn held_at_rest(&self, nic: NicId, specs: &[EndpointSpec]) -> Option<u32> {
+        let ends = self.ends.iter().zip(specs);
+        let own = ends.filter(|(_, spec)| spec.nic == nic);
+        let mut flows = own
+            .filter_map(|(end, _)| end.as_ref())
+            .flat_map(|end| &end.flows);
+        let board = self.boards.get(at(nic.0)).and_then(Option::as_ref);
+        let is_cutting =
+            board.is_some_and(|board| board.cutting.is_some() || board.parked.is_some());
+        let held = flows.try_fold(0, |held, flow| {
+            let rooms = flow.inbound.held().map(|matched| matched.room);
+            let on_nic = rooms.filter(|room| matches!(room, Room::Nic(_))).count();
+            let is_sending = !flow.outstanding.is_empty() || !flow.waiting.is_empty();
+            (!is_sending).then_some(held + u32::try_from(on_nic).unwrap_or(u32::MAX))
+        });
+        held.filter(|_| !is_cutting)
     }
 
     /// Returns how events show a frame that passes a NIC.

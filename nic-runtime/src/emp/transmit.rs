@@ -11,7 +11,7 @@ use nic_core::unet::{Channel, resolve};
 use super::engine::{Delay, Subject, drop_frame, ready};
 use super::{Outgoing, OutgoingRef, Source, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
-use crate::interface::{Delay as Due, Shown};
+use crate::interface::{Delay as Due, InterfaceKind, Shown};
 use crate::nic::{EmpStage, ProcessorId};
 use crate::sim::{Simulation, at};
 
@@ -182,9 +182,10 @@ fn cut<S: Sink>(sim: &mut Simulation<'_, S>, nic: NicId, of: OutgoingRef) -> Opt
     outgoing.on_board += 1;
     let (from, channel) = (outgoing.from, outgoing.channel);
     let frame = Frame {
-        kind: match number {
-            0 => FrameKind::Header,
-            _ => FrameKind::Data,
+        kind: if number == 0 {
+            FrameKind::Header
+        } else {
+            FrameKind::Data
         },
         pending: 0,
         source: source_number(from),
@@ -389,12 +390,11 @@ pub(super) fn acknowledged<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketR
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return sim.end_arrival(packet);
     };
+    let is_of_message = (outgoing.tag, outgoing.length) == (frame.tag, frame.length);
     let taken = match frame.kind {
-        _ if (outgoing.tag, outgoing.length) != (frame.tag, frame.length) => None,
-        FrameKind::Nack => outgoing.record.go_back(frame.frame).ok(),
-        FrameKind::Ack | FrameKind::Header | FrameKind::Data => {
-            outgoing.record.acknowledge(frame.frame).ok()
-        }
+        FrameKind::Nack if is_of_message => outgoing.record.go_back(frame.frame).ok(),
+        FrameKind::Ack if is_of_message => outgoing.record.acknowledge(frame.frame).ok(),
+        FrameKind::Ack | FrameKind::Nack | FrameKind::Header | FrameKind::Data => None,
     };
     let Some(taken) = taken else {
         return drop_frame(sim, packet, DropReason::BadFrame);
@@ -508,4 +508,29 @@ fn finish<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, status: TxStatu
         sim.complete(from, post, completion);
     }
     send_waiting(sim, from, channel.id);
+}
+
+/// A process puts a frame on the wire, past the protocol.
+pub(crate) fn send_raw<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    (from, channel): (EndpointId, ChannelId),
+    bytes: &[u8],
+) {
+    let is_emp = sim.seats[at(from.0)].interface == InterfaceKind::Emp;
+    let channel = sim.endpoints[at(from.0)].channels.get(channel).copied();
+    let (true, Some(channel), Ok((frame, payload))) = (is_emp, channel, Frame::decode(bytes))
+    else {
+        return;
+    };
+    if payload.len() > at(sim.endpoints[at(from.0)].max_packet) {
+        return;
+    }
+    let packet = Packet {
+        has_arrival_slot: false,
+        has_send_slot: false,
+        header: Header::Emp(frame),
+        ..sim.new_packet(from, &channel, Trigger::Timer)
+    };
+    let packet = sim.packets.add(packet, payload);
+    sim.enqueue(packet);
 }

@@ -73,6 +73,12 @@ pub(crate) enum Action {
         offset: u32,
         bytes: Vec<u8>,
     },
+    /// Puts a frame of EMP on the wire.
+    Frame {
+        endpoint: EndpointId,
+        channel: ChannelId,
+        bytes: Vec<u8>,
+    },
     /// Is busy for this time.
     Compute(SimDuration),
     /// Asks for [`Happened::Time`] at this time.
@@ -131,6 +137,19 @@ impl Actions<'_> {
                 endpoint,
                 window,
                 offset,
+                bytes,
+            });
+        }
+    }
+
+    /// Puts bytes on the wire as a frame of EMP, past the NIC's protocol: a header and its payload. So a program can be a
+    /// peer that forges frames. Bytes without a header are discarded, as by the wire's CRC. A frame that is longer than a
+    /// packet, or for an endpoint of another process or interface, is ignored.
+    pub fn send_frame(&mut self, endpoint: EndpointId, channel: ChannelId, bytes: Vec<u8>) {
+        if self.endpoints.contains(&endpoint) {
+            self.queue.push_back(Action::Frame {
+                endpoint,
+                channel,
                 bytes,
             });
         }

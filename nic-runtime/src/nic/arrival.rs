@@ -150,10 +150,10 @@ impl ArrivalSlots {
         self.pass_on(next, links)
     }
 
-    /// Returns whether all slots are free.
+    /// Returns how many slots are taken.
     #[must_use]
-    pub fn are_free(&self) -> bool {
-        self.tenants.iter().all(|tenant| tenant.held == 0)
+    pub fn taken(&self) -> u32 {
+        self.tenants.iter().map(|tenant| tenant.held).sum()
     }
 
     #[cold]

@@ -379,6 +379,25 @@ mod tests {
         assert!(matches!(mistake(nic), MistakeKind::UnknownKey { .. }));
         let nic = "placement = { doRx = 0 }";
         assert!(matches!(mistake(nic), MistakeKind::NeedsPartner { .. }));
+        // A placement of EMP that misses stages, misspells a stage, or names a processor that is not there.
+        let nic = "processors = 2\nplacement = { send-ack = 1 }";
+        let table = "`placement`";
+        let missing = |key| MistakeKind::MissingKey { table, key };
+        assert_eq!(mistake(nic), missing("send-bookkeeping"));
+        let all = |stages: [&str; 8], processor| {
+            let stages = stages.map(|stage| format!("{stage} = {processor}"));
+            format!("processors = 2\nplacement = {{ {} }}", stages.join(", "))
+        };
+        let mut stages = EmpStage::NAMES;
+        let beyond = placed(&all(stages, 2)).unwrap_err();
+        assert_eq!(beyond, vec![MistakeKind::NoSuchProcessor { last }; 8]);
+        stages[0] = "send-book-keeping";
+        let misspelt = placed(&all(stages, 1)).unwrap_err();
+        let misspelt = misspelt.as_slice();
+        let [MistakeKind::UnknownKey { .. }, other] = misspelt else {
+            panic!("{misspelt:?}");
+        };
+        assert_eq!(*other, missing("send-bookkeeping"));
         for nic in ["processors = 0", "processors = 9"] {
             assert!(
                 matches!(mistake(nic), MistakeKind::OutOfRange { .. }),

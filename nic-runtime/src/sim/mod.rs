@@ -369,9 +369,7 @@ impl<S: Sink> Simulation<'_, S> {
             (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
         };
         debug_assert!(
-            reason != EndReason::Idle
-                || interface::have_own_work(self.specs)
-                || self.holds_no_packet(),
+            reason != EndReason::Idle || self.states.via.is_on() || self.holds_no_packet(),
             "nothing is due, and a packet has a place or waits for one"
         );
         Some(RunEnd {

@@ -9,6 +9,7 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::{MessageBody, ReceiveDescriptor};
 
 use super::{SimError, Simulation, Work, at};
+use crate::emp;
 use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
 use crate::host::{Exchanging, Task};
 use crate::scenario::model::{EndpointSpec, HostSpec, Scenario};
@@ -211,6 +212,11 @@ impl<S: Sink> Simulation<'_, S> {
                     offset,
                     bytes,
                 } => via::write_raw(self, endpoint, (window, offset), bytes),
+                Action::Frame {
+                    endpoint,
+                    channel,
+                    bytes,
+                } => emp::send_raw(self, (endpoint, channel), &bytes),
                 Action::WakeAt(time) => {
                     let time = time.max(self.now);
                     self.schedule.insert(time, Work::Wake(home));

@@ -3,10 +3,12 @@
 use std::fmt;
 
 use jive_core::{Frame, Program};
+use nic_core::emp;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::memory_bytes;
 
 use super::{SimError, at};
+use crate::interface::InterfaceKind;
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
 use crate::sle::chain;
@@ -18,6 +20,14 @@ const TRANSMIT_ENTRY_BYTES: u64 = 16;
 const FREE_ENTRY_BYTES: u64 = 4;
 /// Bytes of a channel table entry: two channel numbers, an endpoint and a route.
 const CHANNEL_BYTES: u64 = 16;
+/// Bytes of a posted receive of EMP: tag, source and their kinds (8), offset, length.
+const RECEIVE_BYTES: u64 = 16;
+/// Bytes of the record of a message of EMP that is being sent. Five frame numbers, silences, tag, number and peer have 2
+/// bytes each. Length, offset in host memory and channel have 4 bytes each.
+const TRANSMIT_RECORD_BYTES: u64 = 32;
+/// Bytes of the record of a message of EMP that arrives. Tag and four frame numbers have 2 bytes each, the length has 4.
+/// The set of frames ahead and the receive have 8 bytes each.
+const RECEIVE_RECORD_BYTES: u64 = 32;
 /// Bytes of an applet's field.
 const FIELD_BYTES: u64 = 4;
 /// Bytes of a local variable or an operand.
@@ -34,7 +44,7 @@ pub struct SramShares {
     pub programs: u64,
     /// Heaps, `RxBuf` arrays and fields of applets.
     pub applets: u64,
-    /// Transmit queues, free queues and channel tables.
+    /// Transmit queues, free queues and channel tables; receives and records of messages (EMP).
     pub queues: u64,
 }
 
@@ -174,12 +184,39 @@ pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHold
         }
         for (id, spec) in residents {
             let bytes = u64::from(spec.tx_queue) * TRANSMIT_ENTRY_BYTES
-                + u64::from(spec.free_buffer_count) * FREE_ENTRY_BYTES
-                + channels[at(id.0)] * CHANNEL_BYTES;
+                + places(scenario, *id)
+                + channels[at(id.0)] * of_channel(spec);
             hold(SramShare::Queues(*id), bytes);
         }
     }
     holders
+}
+
+/// Returns the bytes of an endpoint's free queue, or of its posted receives.
+fn places(scenario: &Scenario, id: EndpointId) -> u64 {
+    let spec = &scenario.endpoints[at(id.0)];
+    let buffers = u64::from(spec.free_buffer_count);
+    if !spec.posts_receives() {
+        return buffers * FREE_ENTRY_BYTES;
+    }
+    let own = scenario.receives.iter().filter(|spec| spec.endpoint == id);
+    // A `[[receive]]` is posted again when its message has been read, so it needs one entry.
+    let receives = match own.count() as u64 {
+        0 => buffers,
+        receives => receives,
+    };
+    receives * RECEIVE_BYTES
+}
+
+/// Returns the bytes of a channel of an endpoint, with the records of the messages that may be outstanding on it.
+fn of_channel(spec: &EndpointSpec) -> u64 {
+    let records = match spec.interface {
+        InterfaceKind::Unet | InterfaceKind::Via => 0,
+        InterfaceKind::Emp => {
+            u64::from(emp::WINDOW) * (TRANSMIT_RECORD_BYTES + RECEIVE_RECORD_BYTES)
+        }
+    };
+    CHANNEL_BYTES + records
 }
 
 fn staging(profile: &Profile) -> u64 {

@@ -4,7 +4,7 @@ use nic_core::event::{EndReason, Event, EventKind, Names, Sink, TxStatus, UnetEv
 use nic_core::id::EndpointId;
 use nic_core::random::Generator;
 use nic_core::time::SimTime;
-use nic_runtime::sim;
+use nic_runtime::sim::{self, SimError, SramShare};
 
 use crate::runs::runs;
 use crate::scenario::read;
@@ -117,51 +117,79 @@ impl Exchange {
     }
 }
 
+/// Checks an exchange under a placement. Returns the number of messages that failed and that arrived.
+fn exchanged(seed: u64, placement: &str) -> (usize, usize) {
+    let (mut failed, mut arrived) = (0, 0);
+    let exchange = Exchange::new(seed, placement);
+    let heard = exchange.run();
+    for (from, messages) in exchange.messages.iter().enumerate() {
+        let received = &heard.received[1 - from];
+        let sent = &heard.sent[from];
+        assert_eq!(
+            sent.len(),
+            MESSAGES,
+            "{seed} {placement}: each is told once"
+        );
+        for (_, bytes) in messages {
+            let count = received.iter().filter(|other| *other == bytes).count();
+            let status = sent
+                .iter()
+                .find(|(length, _)| *length as usize == bytes.len());
+            match status.expect("told").1 {
+                TxStatus::Ok => assert_eq!(count, 1, "{seed} {placement}"),
+                TxStatus::Failed => {
+                    assert!(count <= 1, "{seed} {placement}");
+                    failed += 1;
+                }
+                status => panic!("{seed} {placement}: {status:?}"),
+            }
+            arrived += count;
+        }
+        let known = |bytes: &&Vec<u8>| messages.iter().any(|(_, other)| other == *bytes);
+        assert_eq!(
+            received.iter().filter(known).count(),
+            received.len(),
+            "{seed}"
+        );
+        for tag in 0..3 {
+            let of_tag = received.iter().filter(|bytes| bytes[1] == tag);
+            let numbers: Vec<u8> = of_tag.map(|bytes| bytes[2]).collect();
+            assert!(numbers.is_sorted(), "{seed} {placement}: {numbers:?}");
+        }
+    }
+    (failed, arrived)
+}
+
 #[test]
 fn every_message_arrives_once_and_in_order() {
     let (mut failed, mut arrived) = (0, 0);
-    for seed in 0..runs(200) {
-        let placement = PLACEMENTS[(seed / 3 % 6) as usize];
-        let exchange = Exchange::new(seed, placement);
-        let heard = exchange.run();
-        for (from, messages) in exchange.messages.iter().enumerate() {
-            let received = &heard.received[1 - from];
-            let sent = &heard.sent[from];
-            assert_eq!(
-                sent.len(),
-                MESSAGES,
-                "{seed} {placement}: each is told once"
-            );
-            for (_, bytes) in messages {
-                let count = received.iter().filter(|other| *other == bytes).count();
-                let status = sent
-                    .iter()
-                    .find(|(length, _)| *length as usize == bytes.len());
-                match status.expect("told").1 {
-                    TxStatus::Ok => assert_eq!(count, 1, "{seed} {placement}"),
-                    TxStatus::Failed => {
-                        assert!(count <= 1, "{seed} {placement}");
-                        failed += 1;
-                    }
-                    status => panic!("{seed} {placement}: {status:?}"),
-                }
-                arrived += count;
-            }
-            let known = |bytes: &&Vec<u8>| messages.iter().any(|(_, other)| other == *bytes);
-            assert_eq!(
-                received.iter().filter(known).count(),
-                received.len(),
-                "{seed}"
-            );
-            for tag in 0..3 {
-                let of_tag = received.iter().filter(|bytes| bytes[1] == tag);
-                let numbers: Vec<u8> = of_tag.map(|bytes| bytes[2]).collect();
-                assert!(numbers.is_sorted(), "{seed} {placement}: {numbers:?}");
-            }
+    let seeds = runs(34);
+    for seed in 0..seeds {
+        for placement in PLACEMENTS {
+            let (lost, came) = exchanged(seed, placement);
+            failed += lost;
+            arrived += came;
         }
     }
+    println!("{seeds} seeds, six placements: {arrived} messages arrived once, {failed} failed");
     // A message fails when it is sent 17 times for nothing, which is rare.
     assert!(failed * 1_000 <= arrived, "{failed} of {arrived}");
+}
+
+#[test]
+fn a_message_fails_after_its_retries_whatever_the_placement() {
+    for placement in PLACEMENTS {
+        // Nothing passes, so each message is sent once and 16 times again: `emp.retries`.
+        let send =
+            "[[send]]\nendpoint = 'left'\nchannel = 1\npayload = { zeros = 50 }\nrepeat = 3\n";
+        let trace = run(&(pair(placement, "loss = 1.0", ("", "")) + send));
+        let statuses = trace.at("left", "tx-done");
+        let statuses: Vec<_> = statuses.iter().map(|done| &done["status"]).collect();
+        assert_eq!(statuses, ["failed"; 3], "{placement}");
+        let sent = trace.at("left", "wire-tx").len();
+        assert_eq!(sent, 3 * 17, "{placement}");
+        assert_eq!(trace.at("right", "rx-descriptor").len(), 0);
+    }
 }
 
 #[test]
@@ -375,4 +403,28 @@ fn programs_exchange_messages_as_the_papers_do() {
     let statuses = trace.at("left", "tx-done");
     let statuses: Vec<_> = statuses.iter().map(|done| &done["status"]).collect();
     assert_eq!(statuses, ["failed", "failed"]);
+}
+
+#[test]
+fn receives_and_records_take_memory_of_the_nic() {
+    let held = |left: &str| {
+        let holders = sim::sram_holders(&read(&pair("base", "", (left, ""))));
+        let holders = holders.expect("there are no classes").into_iter();
+        let mut queues = holders.filter(|holder| matches!(holder.share, SramShare::Queues(_)));
+        queues.next().expect("an endpoint").bytes
+    };
+    // 64 descriptors of 16 bytes, 8 receives of 16, and a channel of 16 with the records of 8 messages each way.
+    let records = 16 + 8 * (32 + 32);
+    assert_eq!(held(""), 64 * 16 + 8 * 16 + records);
+    let room = "free_buffers = { count = 100, length = 64 }";
+    assert_eq!(held(room), 64 * 16 + 100 * 16 + records);
+    // With an applet there are free buffers of 4 bytes, and no receives.
+    let applet = "applet = 'builtin:RawUnet'";
+    assert_eq!(held(applet), 64 * 16 + 8 * 4 + records);
+    let room = "buffer_area = 4194304\nfree_buffers = { count = 40000, length = 64 }";
+    let refused = sim::run(&read(&pair("base", "", (room, ""))), &mut ()).unwrap_err();
+    let SimError::SramTooSmall(demand) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(demand.shares.queues, 64 * 16 + 40_000 * 16 + records);
 }

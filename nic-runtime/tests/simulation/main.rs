@@ -16,6 +16,7 @@ mod capsules;
 mod cells;
 mod chains;
 mod emp;
+mod emp_forged;
 mod engines;
 mod expectations;
 mod faults;
