@@ -48,6 +48,11 @@ fn capsules_are_judged_to_an_end() {
 }
 
 #[test]
+fn frames_are_taken_or_dropped_to_an_end() {
+    hold("frames", fuzzing::frames_seeds(), fuzzing::frames);
+}
+
+#[test]
 fn golden_traces_are_compared_to_an_end() {
     hold("goldens", fuzzing::golden_seeds(), fuzzing::golden);
 }

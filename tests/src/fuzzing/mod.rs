@@ -15,6 +15,8 @@ mod compare;
 mod dictionary;
 #[cfg(feature = "simulation")]
 mod files;
+#[cfg(feature = "simulation")]
+mod frames;
 mod lent;
 mod natives;
 mod program;
@@ -33,6 +35,8 @@ pub use compare::{phrases, reference};
 pub use dictionary::dictionaries;
 #[cfg(feature = "simulation")]
 pub use files::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict};
+#[cfg(feature = "simulation")]
+pub use frames::{frames, frames_seeds};
 use jive_core::{
     ClassFile, Described, Disassembly, FieldType, Lifetime, MethodDescriptor, TrapKind,
     instructions,

@@ -5,8 +5,8 @@ use jive_lab::generate::Program;
 
 #[cfg(feature = "simulation")]
 use super::{
-    applet, applet_seeds, capsule, capsule_seeds, capture, capture_seeds, golden, golden_seeds,
-    scenario, scenario_seeds, verdict,
+    applet, applet_seeds, capsule, capsule_seeds, capture, capture_seeds, frames, frames_seeds,
+    golden, golden_seeds, scenario, scenario_seeds, verdict,
 };
 use super::{
     archived, body, body_seeds, lent, lent_seeds, parse, phrases, program, program_seeds,
@@ -73,6 +73,8 @@ pub const TARGETS: &[Target] = &[
     target("capture", capture, capture_seeds, None),
     #[cfg(feature = "simulation")]
     target("capsule", capsule, capsule_seeds, None),
+    #[cfg(feature = "simulation")]
+    target("frames", frames, frames_seeds, None),
     #[cfg(feature = "simulation")]
     target("golden", golden, golden_seeds, None),
     #[cfg(feature = "simulation")]
