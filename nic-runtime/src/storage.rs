@@ -92,6 +92,10 @@ impl<T> DerefMut for GrowingList<T> {
 
 impl<T: Clone + Debug> List<T> for GrowingList<T> {
     fn push(&mut self, element: T) -> bool {
+        if self.0.len() == self.0.capacity() {
+            // Doubles from one on. A vector alone begins with room for four, and most endpoints have one channel.
+            self.0.reserve_exact(self.0.len().max(1));
+        }
         self.0.push(element);
         true
     }

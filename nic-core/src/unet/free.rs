@@ -11,8 +11,9 @@ use crate::storage::{FREE_BUFFERS_MAX, List, Storage};
 #[derive(Clone, Debug)]
 pub struct FreeQueue<S: Storage> {
     buffer_length: u32,
+    // The number of buffers in the queue. 32 bits, so that an idle endpoint needs little memory.
+    free: u32,
     buffers: S::List<Buffer, FREE_BUFFERS_MAX>,
-    free: usize,
     queue: Chain,
     // Buffers that the running call has popped and not named, newest first.
     popped: Chain,
@@ -48,19 +49,21 @@ impl<S: Storage> FreeQueue<S> {
     pub fn new(count: u32, buffer_length: u32) -> FreeQueue<S> {
         let mut buffers = S::List::<Buffer, FREE_BUFFERS_MAX>::default();
         let mut queue = Chain::default();
+        let mut free = 0;
         for buffer in 0..count {
-            let free = Buffer {
+            let element = Buffer {
                 holder: Holder::Queue,
                 link: Link::default(),
             };
-            if !buffers.push(free) {
+            if !buffers.push(element) {
                 break;
             }
             queue.push_back(&mut buffers, buffer);
+            free += 1;
         }
         FreeQueue {
             buffer_length,
-            free: buffers.len(),
+            free,
             buffers,
             queue,
             popped: Chain::default(),
@@ -76,7 +79,7 @@ impl<S: Storage> FreeQueue<S> {
     /// Returns the number of buffers in the queue.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.free
+        self.free as usize
     }
 
     /// Returns whether the queue is empty.

@@ -90,7 +90,7 @@ impl<'a, S: Sink> Report<'a, S> {
         (instance, stack): (&mut Instance<'_>, &'s mut CallStack<'_>),
     ) -> Step<'s> {
         let mut watching = Watching {
-            class: self.names.current[endpoint.0 as usize].unwrap_or_default(),
+            class: self.names.current[endpoint.0 as usize].unwrap_or_default() as usize,
             endpoint,
             each,
             report: self,
@@ -156,7 +156,7 @@ impl<'a, S: Sink> Report<'a, S> {
 
     /// Changes the class whose names an endpoint's events show.
     pub(crate) fn set_class(&mut self, endpoint: EndpointId, class: Option<usize>) {
-        self.names.current[endpoint.0 as usize] = class;
+        self.names.current[endpoint.0 as usize] = class.map(position);
     }
 
     /// Emits an event of a NIC that belongs to no endpoint.
@@ -185,8 +185,14 @@ struct NameTable<'a> {
     /// The classes of [`Scenario::classes`] in their order, then the classes that came in capsules. `None` for a file
     /// that is no class file.
     classes: Vec<Option<ClassNames>>,
-    /// The class of each endpoint's applet.
-    current: Vec<Option<usize>>,
+    /// The class of each endpoint's applet, as a position in `classes`. 32 bits, so that an idle endpoint needs little
+    /// memory.
+    current: Vec<Option<u32>>,
+}
+
+/// Converts a position among the classes of a run.
+fn position(class: usize) -> u32 {
+    u32::try_from(class).expect("a run has far fewer classes")
 }
 
 /// Names of a class and its members. They are shortened once, when the table is built.
@@ -231,13 +237,17 @@ impl<'a> NameTable<'a> {
         NameTable {
             scenario,
             classes: names.collect(),
-            current: scenario.endpoints.iter().map(|spec| spec.class).collect(),
+            current: scenario
+                .endpoints
+                .iter()
+                .map(|spec| spec.class.map(position))
+                .collect(),
         }
     }
 
     fn class_of(&self, endpoint: EndpointId) -> Option<&ClassNames> {
         let current = *self.current.get(endpoint.0 as usize)?;
-        self.classes.get(current?)?.as_ref()
+        self.classes.get(current? as usize)?.as_ref()
     }
 }
 

@@ -36,7 +36,7 @@ fn most(scenario: &Scenario) -> Most {
 }
 
 #[test]
-fn an_idle_endpoint_weighs_4_kib_at_most_and_shares_its_class() {
+fn an_idle_endpoint_weighs_908_bytes_at_most_and_shares_its_class() {
     let one = Traffic::of_one_pair(1);
     let many = Traffic {
         endpoints: 501,
@@ -53,7 +53,8 @@ fn an_idle_endpoint_weighs_4_kib_at_most_and_shares_its_class() {
         most.bytes - i64::from(lent) * i64::from(2 * traffic.endpoints)
     });
     let idle = (many - few) / 1_000;
-    assert!((1..=4_096).contains(&idle), "{idle} bytes");
+    // 5 % more than before other interfaces joined U-Net.
+    assert!((1..=908).contains(&idle), "{idle} bytes");
 }
 
 #[test]
