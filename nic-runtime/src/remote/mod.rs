@@ -22,17 +22,29 @@ use crate::via::{self, Shown};
 
 /// What remote memory costs.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Costs(ClanCosts);
+pub(crate) struct Costs {
+    clan: ClanCosts,
+    request: SimDuration,
+}
 
 impl Costs {
     /// Returns the costs of a profile; `None` if its NIC has no remote memory.
     pub(crate) fn of(profile: &Profile) -> Option<Costs> {
-        profile.clan.map(Costs)
+        let clan = profile.clan?;
+        Some(Costs {
+            clan,
+            request: profile.dma.request,
+        })
     }
 
     /// Returns how long a processor takes to write the bytes of a message.
     pub(crate) fn write_takes(&self, bytes: u32) -> SimDuration {
-        clan::pio_takes(&self.0, bytes)
+        clan::pio_takes(&self.clan, bytes)
+    }
+
+    /// Returns how long the host is busy with DMA requests: an interrupt starts each.
+    pub(crate) fn interrupts_take(&self, requests: u64) -> SimDuration {
+        SimDuration::from_ps(self.request.as_ps().saturating_mul(requests))
     }
 }
 

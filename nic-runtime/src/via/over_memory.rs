@@ -457,12 +457,23 @@ fn carry_out<S: Sink>(
         if let (Ok(scratch), Some(pointer)) = (scratch, writes.0.last_mut()) {
             pointer.by = By::DmaBehind(scratch);
         }
+        let requests = writes.0.len() - opens_after;
+        occupy(sim, id, requests as u64);
     }
     remote::carry_out(sim, id, &connection, &writes, trigger);
     if by_pio && level != Reliability::Reception {
         end(sim, id, post, TxStatus::Ok);
     }
     Ok(())
+}
+
+/// Interrupts for DMA requests keep the library's processor from its next message.
+fn occupy<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, requests: u64) {
+    let now = sim.now;
+    let Some(over) = over(sim, id) else { return };
+    let takes = over.costs.1.interrupts_take(requests);
+    over.free_at = over.free_at.max(now) + takes;
+    sim.host_time += takes;
 }
 
 /// The last DMA request of a message is done.
