@@ -57,6 +57,10 @@ applets! {
     POLICER = "Policer";
     /// Keeps a receiver from running out of buffers: tokens return from `doRefill`.
     TOKEN_FLOW = "TokenFlow";
+    /// Makes a message of a VI wait until the peer has posted a receive descriptor.
+    DEFER_SEND = "DeferSend";
+    /// Continues a long message of a VI in the next receive descriptors.
+    SPLIT_REQUEST = "SplitRequest";
     /// Delivers each message exactly once and in order over an unreliable link.
     RELIABLE = "Reliable";
     /// Translates IPv4 addresses and ports between two channels.

@@ -9,7 +9,7 @@ use tests::fixture::Outcome;
 use tests::machine::judge;
 
 /// The natives of docs/natives.md: name, parameters, result.
-const NATIVES: [(&str, &[&str], &str); 11] = [
+const NATIVES: [(&str, &[&str], &str); 13] = [
     ("newAlignedArray", &["I"], "[B"),
     ("getFreeBufferLength", &[], "I"),
     ("getFreeBuffer", &[], "I"),
@@ -21,6 +21,8 @@ const NATIVES: [(&str, &[&str], &str); 11] = [
     ("currentTime", &[], "I"),
     ("setTimer", &["I"], "V"),
     ("trace", &["I", "I"], "V"),
+    ("immediate", &[], "I"),
+    ("setImmediate", &["I"], "V"),
 ];
 
 /// Values of every type: the instruction that pushes the value, and the parameter types that accept it (JVMS §4.9.2).

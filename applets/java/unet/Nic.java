@@ -72,4 +72,17 @@ public final class Nic {
 
     /** Emits an event {@code applet-trace} with a tag and a value. Beyond the paper. */
     public static native void trace(int tag, int value);
+
+    /**
+     * Returns the immediate data of the message that a VI's applet handles, or 0 if it has none.
+     * Beyond the paper.
+     */
+    public static native int immediate();
+
+    /**
+     * Sets the immediate data of the packets that this call sends from now on. Without it, a packet
+     * has the data of the message that the call handles. Does nothing outside of VIA. Beyond the
+     * paper.
+     */
+    public static native void setImmediate(int value);
 }

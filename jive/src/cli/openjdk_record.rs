@@ -393,7 +393,7 @@ impl Call {
             natives.push('=');
             lines::push_hex(natives, native.moved);
         } else if let (true, Some(NativeArg::Int(result))) = (
-            is(NicNative::GetFreeBuffer) || is(NicNative::CurrentTime),
+            is(NicNative::GetFreeBuffer) || is(NicNative::CurrentTime) || is(NicNative::Immediate),
             native.result,
         ) {
             // Writing to a string cannot fail.

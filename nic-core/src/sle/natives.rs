@@ -46,6 +46,11 @@ natives! {
         SetTimer = setTimer(microseconds: Int) -> Void, NullCall;
         /// Emits an event `applet-trace` with a tag and a value. Beyond the paper.
         Trace = trace(tag: Int, value: Int) -> Void, NullCall;
+        /// Returns the immediate data of the message that a VI's applet handles, or 0 if it has none. Beyond the paper.
+        Immediate = immediate() -> Int, NullCall;
+        /// Sets the immediate data of the packets that this call sends from now on. Without it, a packet has the data of
+        /// the message that the call handles. Does nothing outside of VIA. Beyond the paper.
+        SetImmediate = setImmediate(value: Int) -> Void, NullCall;
     }
 }
 
@@ -112,6 +117,13 @@ pub enum Effect {
         /// The applet's value.
         value: i32,
     },
+    /// Returns the immediate data of the message.
+    Immediate,
+    /// Sets the immediate data of packets.
+    SetImmediate {
+        /// The data.
+        value: i32,
+    },
 }
 
 impl Effect {
@@ -130,7 +142,9 @@ impl Effect {
             | Effect::PopBuffer
             | Effect::Time
             | Effect::Timer { .. }
-            | Effect::Note { .. } => None,
+            | Effect::Note { .. }
+            | Effect::Immediate
+            | Effect::SetImmediate { .. } => None,
         }
     }
 }
@@ -296,6 +310,8 @@ pub(super) fn examine<S: Storage, R: Refusal>(
             })
         }
         (NicNative::Trace, &[tag, value]) => Ok(Effect::Note { tag, value }),
+        (NicNative::Immediate, &[]) => Ok(Effect::Immediate),
+        (NicNative::SetImmediate, &[value]) => Ok(Effect::SetImmediate { value }),
         (
             NicNative::NewAlignedArray
             | NicNative::GetFreeBufferLength
@@ -307,7 +323,9 @@ pub(super) fn examine<S: Storage, R: Refusal>(
             | NicNative::DmaRxdPayload
             | NicNative::CurrentTime
             | NicNative::SetTimer
-            | NicNative::Trace,
+            | NicNative::Trace
+            | NicNative::Immediate
+            | NicNative::SetImmediate,
             _,
         ) => Err(R::unverified()),
     }

@@ -76,6 +76,14 @@ pub trait Port {
     /// Emits an event `applet-trace`.
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Self::Stop>;
 
+    /// Returns the immediate data of the message that the applet handles. Endpoints other than VIs have none.
+    fn immediate(&self) -> u32 {
+        0
+    }
+
+    /// Sets the immediate data of the packets that the running call sends from now on.
+    fn set_immediate(&mut self, _value: u32) {}
+
     /// Reports that the native has ended and returns `value`.
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Self::Stop>;
 }
@@ -159,6 +167,11 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
         Effect::Time => (port.now().as_ps() / 1_000_000) as i32,
         Effect::Timer { after } => {
             port.set_timer(after)?;
+            0
+        }
+        Effect::Immediate => port.immediate().cast_signed(),
+        Effect::SetImmediate { value } => {
+            port.set_immediate(value.cast_unsigned());
             0
         }
         Effect::Note { tag, value } => {

@@ -110,7 +110,9 @@ impl Request {
             | NicNative::GetFreeBuffer
             | NicNative::CurrentTime
             | NicNative::SetTimer
-            | NicNative::Trace => return &[],
+            | NicNative::Trace
+            | NicNative::Immediate
+            | NicNative::SetImmediate => return &[],
         };
         let range = usize::try_from(offset)
             .ok()

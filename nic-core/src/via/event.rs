@@ -158,6 +158,8 @@ pub enum RegionAction {
     Registered,
     /// It was deregistered.
     Deregistered,
+    /// The user asked to deregister it, which descriptors under way forbid, or to register it again.
+    Refused,
 }
 
 impl RegionAction {
@@ -167,6 +169,7 @@ impl RegionAction {
         match self {
             RegionAction::Registered => "registered",
             RegionAction::Deregistered => "deregistered",
+            RegionAction::Refused => "refused",
         }
     }
 }

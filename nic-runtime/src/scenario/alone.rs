@@ -153,6 +153,7 @@ mod tests {
             payload: vec![1, 2, 3],
             tag: 0,
             immediate: None,
+            segments: Vec::new(),
             repeat: 1,
             every: SimDuration::ZERO,
         });

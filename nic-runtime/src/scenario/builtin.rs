@@ -51,6 +51,9 @@ builtins! {
     "reduce": "Reduce adds vectors in a tree of NICs";
     "load-balance": "LoadBalance keeps each flow at one server";
     "chain": "three applets in a chain, for a link with faults";
+    "via": "VIA in the NIC: echoes between VIs, with immediate data, segments and a completion queue";
+    "defer-send": "DeferSend makes a message wait until the peer has posted a receive descriptor";
+    "split-request": "SplitRequest continues a long message in the next receive descriptors";
     "telemetry": "Telemetry stamps packets at each NIC and reports counters";
 }
 

@@ -20,6 +20,7 @@ mod processes;
 mod profiles;
 mod read;
 mod receives;
+mod regions;
 mod state;
 mod swaps;
 mod table;

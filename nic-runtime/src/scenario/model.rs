@@ -56,6 +56,8 @@ pub struct Scenario {
     pub sends: Vec<SendSpec>,
     /// The classes that become applets during the run, in file order.
     pub swaps: Vec<SwapSpec>,
+    /// When users of VIs deregister and register their memory, in file order.
+    pub regions: Vec<RegionSpec>,
     /// The expectations about the run, in file order. They do not influence the run.
     pub expectations: Vec<Expectation>,
     /// The class files. A class that several endpoints load is here once.
@@ -408,6 +410,26 @@ pub struct ReceiveSpec {
     pub repeat: u64,
 }
 
+/// A time at which the user of a VI deregisters or registers the VI's region.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct RegionSpec {
+    /// When.
+    pub at: SimTime,
+    /// The VI.
+    pub endpoint: EndpointId,
+    /// What the user asks for.
+    pub request: RegionRequest,
+}
+
+/// What a user asks for a region.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum RegionRequest {
+    /// Deregister it. Refused while descriptors under way name it.
+    Deregister,
+    /// Register it again.
+    Register,
+}
+
 /// Messages that the user at an endpoint sends.
 #[derive(Clone, Debug)]
 pub struct SendSpec {
@@ -424,6 +446,9 @@ pub struct SendSpec {
     pub tag: u16,
     /// The immediate data of the message, if it has any (VIA).
     pub immediate: Option<u32>,
+    /// The pieces of the payload that make up the message, by offset and length (VIA). Empty if the message is the whole
+    /// payload.
+    pub segments: Vec<(u32, u32)>,
     /// How many times the message is sent in all.
     pub repeat: u64,
     /// The time between two messages.

@@ -18,6 +18,7 @@ use super::payload;
 use super::processes;
 use super::profiles::{self, NicProfiles};
 use super::receives;
+use super::regions;
 use super::swaps;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
@@ -40,6 +41,7 @@ const ROOT_KEYS: &[&str] = &[
     "receive",
     "send",
     "swap",
+    "region",
     "golden",
     "expect",
 ];
@@ -136,6 +138,7 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
         receives::RECEIVE_KEYS,
         traffic::SEND_KEYS,
         swaps::SWAP_KEYS,
+        regions::REGION_KEYS,
         golden::GOLDEN_KEYS,
         expect::EXPECT_KEYS,
         &expect::REASONS,
@@ -220,6 +223,7 @@ fn read_root(
     processes::check_exchanges(&endpoints, &channels, context.mistakes());
     let sends = traffic::sends(root, &endpoints, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
+    let regions = regions::read(root, &endpoints, &mut context);
     let until = root
         .optional("until", table::time, context.mistakes())
         .map_or(UNTIL_DEFAULT, |until| SimTime::ZERO + until.value);
@@ -269,6 +273,7 @@ fn read_root(
         receives,
         sends,
         swaps,
+        regions,
         expectations,
         classes,
         poisons_rx_buf: false,

@@ -24,6 +24,7 @@ pub(super) const SEND_KEYS: &[&str] = &[
     "channel",
     "tag",
     "immediate",
+    "segments",
     "at",
     "payload",
     "repeat",
@@ -188,6 +189,8 @@ pub(super) fn sends(
             context.mistakes().add(payload.span, kind);
             continue;
         }
+        let spec = &endpoints.specs[endpoint.0 as usize];
+        let segments = vis::segments_of_send(send, (spec, &messages), context.mistakes());
         sends.extend(messages.into_iter().map(|message| SendSpec {
             endpoint,
             channel: channel.value,
@@ -195,6 +198,7 @@ pub(super) fn sends(
             payload: message.bytes,
             tag,
             immediate,
+            segments: segments.clone(),
             repeat,
             every,
         }));

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use nic_core::id::EndpointId;
-use nic_core::via::Reliability;
+use nic_core::via::{Reliability, SEGMENTS_MAX};
+use toml::de::DeValue;
 
+use super::capture::CapturedPacket;
 use super::endpoints::Endpoints;
 use super::limits;
 use super::mistake::{MistakeKind, Span};
@@ -285,6 +287,79 @@ pub(super) fn immediate_of_send(
     u32::try_from(immediate).ok()
 }
 
+/// Reads the segments of a `[[send]]`: the pieces of its payload that make up the message. Only messages of VIs have any.
+/// An applet gets its message as one piece, so its messages have none.
+pub(super) fn segments_of_send(
+    send: &Table<'_>,
+    (spec, messages): (&EndpointSpec, &[CapturedPacket]),
+    mistakes: &mut Mistakes,
+) -> Vec<(u32, u32)> {
+    let Some(value) = send.value("segments") else {
+        return Vec::new();
+    };
+    let key = "segments";
+    if spec.interface != InterfaceKind::Via {
+        let partner = INTERFACE;
+        mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
+    }
+    if spec.class.is_some() {
+        let of = "applet";
+        mistakes.add(value.span(), MistakeKind::Excluded { key, of });
+    }
+    let DeValue::Array(pairs) = value.get_ref() else {
+        let expected = "pairs of offset and length, such as `[[0, 8], [16, 4]]`";
+        mistakes.add(value.span(), table::wrong_type(expected, value.get_ref()));
+        return Vec::new();
+    };
+    if pairs.len() > SEGMENTS_MAX as usize {
+        let (what, limit) = ("segments of a descriptor", u64::from(SEGMENTS_MAX));
+        mistakes.add(value.span(), MistakeKind::TooMany { what, limit });
+        return Vec::new();
+    }
+    // A capture has messages of different lengths.
+    let shortest = messages.iter().map(|message| message.bytes.len() as u64);
+    let payload = shortest.min().unwrap_or(0);
+    let mut segments = Vec::new();
+    let mut sum = 0;
+    for pair in pairs {
+        let numbers = match pair.get_ref() {
+            DeValue::Array(numbers) => &numbers[..],
+            _ => &[],
+        };
+        let [offset, length] = numbers else {
+            let expected = "an offset and a length, such as `[0, 8]`";
+            mistakes.add(pair.span(), table::wrong_type(expected, pair.get_ref()));
+            continue;
+        };
+        let offset = mistakes.note(offset.span(), table::integer(offset.get_ref()));
+        let length = mistakes.note(length.span(), table::integer(length.get_ref()));
+        let (Some(offset), Some(length)) = (offset, length) else {
+            continue;
+        };
+        sum += length.min(payload + 1);
+        if offset.saturating_add(length) > payload {
+            mistakes.add(pair.span(), outside("the end of a segment", 0, payload));
+        }
+        if let (Ok(offset), Ok(length)) = (u32::try_from(offset), u32::try_from(length)) {
+            segments.push((offset, length));
+        }
+    }
+    let least = payload.min(1);
+    if sum < least || sum > payload {
+        let what = "the sum of the segments' lengths";
+        mistakes.add(value.span(), outside(what, least, payload));
+    }
+    segments
+}
+
+fn outside(what: &'static str, minimum: u64, maximum: u64) -> MistakeKind {
+    MistakeKind::OutOfRange {
+        what,
+        minimum,
+        maximum,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -382,6 +457,42 @@ mod tests {
                 .iter()
                 .all(|mistake| mistake.contains("one interface")),
             "{mistakes:?}"
+        );
+    }
+
+    #[test]
+    fn segments_are_pieces_of_the_payload() {
+        let send = |endpoint: &str, segments: &str| {
+            format!(
+                "{JOINED}[[send]]\nendpoint = '{endpoint}'\nchannel = 1\npayload = {{ zeros = 10 }}\n\
+                 segments = {segments}\n"
+            )
+        };
+        let of = |count: usize| format!("[{}]", vec!["[3, 0]"; count - 1].join(", ") + ", [0, 1]");
+        let scenario = read("", "", &send("a", &of(252))).unwrap();
+        assert_eq!(scenario.sends[0].segments.len(), 252);
+        assert_eq!(
+            refusal("", "", &send("a", &of(253))),
+            "expected at most 252 segments of a descriptor"
+        );
+        assert_eq!(
+            refusal("", "", &send("a", "[[4, 7]]")),
+            "expected 0 to 10 for the end of a segment"
+        );
+        for sum in ["[[0, 6], [0, 6]]", "[[3, 0]]", "[]"] {
+            assert_eq!(
+                refusal("", "", &send("a", sum)),
+                "expected 1 to 10 for the sum of the segments' lengths"
+            );
+        }
+        assert_eq!(
+            read("", "", &send("a", "[5]")).unwrap_err()[0],
+            "expected an offset and a length, such as `[0, 8]`, found an integer"
+        );
+        let applet = "applet = 'builtin:RawUnet'";
+        assert_eq!(
+            refusal(applet, "", &send("a", "[[0, 1]]")),
+            "expected no `segments` beside `applet`"
         );
     }
 

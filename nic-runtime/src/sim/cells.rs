@@ -93,6 +93,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             Cargo::IntoArray(_)
             | Cargo::Behind(_)
+            | Cargo::PartOf(_)
             | Cargo::Staged
             | Cargo::StagedBeside
             | Cargo::Passed => 0,
@@ -140,6 +141,7 @@ impl<S: Sink> Simulation<'_, S> {
             | Cargo::FromArrival { .. }
             | Cargo::IntoArray(_)
             | Cargo::Behind(_)
+            | Cargo::PartOf(_)
             | Cargo::Staged
             | Cargo::StagedBeside
             | Cargo::Passed => return self.queue_transfer(id),

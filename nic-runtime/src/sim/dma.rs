@@ -27,8 +27,10 @@ pub(crate) struct Transfer {
 pub(crate) enum Cargo {
     /// To an array; the applet's call waits for it.
     IntoArray(ProcessorId),
-    /// To a packet, which goes on the wire afterwards.
+    /// To the end of a packet, which goes on the wire afterwards.
     IntoPacket(PacketRef),
+    /// To the end of a packet, to which another transfer adds the rest.
+    PartOf(PacketRef),
     /// To a packet that went on the wire when its first cell had arrived.
     Passed,
     /// Bytes that are in the packet already: it goes on the wire after all earlier transfers.
@@ -48,9 +50,11 @@ pub(crate) enum Cargo {
 impl Cargo {
     fn direction(self) -> DmaDirection {
         match self {
-            Cargo::IntoArray(_) | Cargo::IntoPacket(_) | Cargo::Behind(_) | Cargo::Passed => {
-                DmaDirection::HostToNic
-            }
+            Cargo::IntoArray(_)
+            | Cargo::IntoPacket(_)
+            | Cargo::Behind(_)
+            | Cargo::PartOf(_)
+            | Cargo::Passed => DmaDirection::HostToNic,
             Cargo::Staged | Cargo::StagedBeside | Cargo::FromArrival { .. } => {
                 DmaDirection::NicToHost
             }
@@ -181,7 +185,7 @@ impl<S: Sink> Simulation<'_, S> {
         };
         transfer.cargo = Cargo::Passed;
         let bytes = &mut self.packets[packet].bytes;
-        bytes.clear();
+        // Transfers of earlier pieces have filled the beginning.
         bytes.extend_from_slice(self.memory.bytes(transfer.host));
         Some(packet)
     }
@@ -201,9 +205,8 @@ impl<S: Sink> Simulation<'_, S> {
         let nic = self.endpoints[at(endpoint.0)].nic;
         match cargo {
             Cargo::IntoArray(_) | Cargo::Behind(_) | Cargo::Passed => {}
-            Cargo::IntoPacket(packet) => {
+            Cargo::IntoPacket(packet) | Cargo::PartOf(packet) => {
                 let bytes = &mut self.packets[packet].bytes;
-                bytes.clear();
                 bytes.extend_from_slice(self.memory.bytes(host));
             }
             Cargo::Staged | Cargo::StagedBeside => {
@@ -237,7 +240,7 @@ impl<S: Sink> Simulation<'_, S> {
                     self.end_arrival(packet);
                 }
             }
-            Cargo::Passed | Cargo::StagedBeside => {}
+            Cargo::PartOf(_) | Cargo::Passed | Cargo::StagedBeside => {}
         }
     }
 

@@ -192,10 +192,13 @@ impl<S: Sink> Simulation<'_, S> {
         user.due.remove_first();
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         interface::send_begins(self, id, spec);
-        self.post(id, spec.channel, space);
         let mut takes = costs.of_post(length);
         if self.states.via.is_on() {
-            takes += via::post_takes(self, id, length);
+            let message = via::described(spec, self.endpoints[at(id.0)].area, space);
+            takes += via::post_takes(self, id, message.length());
+            self.post(id, spec.channel, message);
+        } else {
+            self.post(id, spec.channel, space);
         }
         self.busy(id, Task::Posting, takes)
     }

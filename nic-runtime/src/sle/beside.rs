@@ -42,7 +42,9 @@ impl Natives for BesideRunning {
             | Effect::PopBuffer
             | Effect::Time
             | Effect::Timer { .. }
-            | Effect::Note { .. } => {}
+            | Effect::Note { .. }
+            | Effect::Immediate
+            | Effect::SetImmediate { .. } => {}
         }
         let mut port = Beside {
             simulation: sim,

@@ -275,7 +275,9 @@ pub(super) fn is_between<S: Sink>(
         | Effect::HostToNic { .. }
         | Effect::Time
         | Effect::Timer { .. }
-        | Effect::Note { .. } => false,
+        | Effect::Note { .. }
+        | Effect::Immediate
+        | Effect::SetImmediate { .. } => false,
     }
 }
 

@@ -217,7 +217,9 @@ fn between<S: Sink>(
         | NicNative::GetFreeBuffer
         | NicNative::CurrentTime
         | NicNative::SetTimer
-        | NicNative::Trace => None,
+        | NicNative::Trace
+        | NicNative::Immediate
+        | NicNative::SetImmediate => None,
     }
 }
 
@@ -301,7 +303,9 @@ fn perform_between<S: Sink>(
         | Effect::PopBuffer
         | Effect::Time
         | Effect::Timer { .. }
-        | Effect::Note { .. } => return Err(TrapKind::Unverified),
+        | Effect::Note { .. }
+        | Effect::Immediate
+        | Effect::SetImmediate { .. } => return Err(TrapKind::Unverified),
     };
     let is_full = message.is_some_and(|message| !chain.push(message));
     tell::performed(sim, on, 0, Made::Nothing);

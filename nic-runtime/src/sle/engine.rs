@@ -238,6 +238,8 @@ pub(crate) fn perform_reached<S: Sink>(
         NicNative::CurrentTime => perform_rare(sim, on, NicNative::CurrentTime),
         NicNative::SetTimer => perform_rare(sim, on, NicNative::SetTimer),
         NicNative::Trace => perform_rare(sim, on, NicNative::Trace),
+        NicNative::Immediate => perform_rare(sim, on, NicNative::Immediate),
+        NicNative::SetImmediate => perform_rare(sim, on, NicNative::SetImmediate),
     }
 }
 
@@ -363,7 +365,9 @@ fn admit<S: Sink>(
         | Effect::Carry { .. }
         | Effect::Time
         | Effect::Timer { .. }
-        | Effect::Note { .. } => return Ok((effect, push)),
+        | Effect::Note { .. }
+        | Effect::Immediate
+        | Effect::SetImmediate { .. } => return Ok((effect, push)),
     }
     sim.processors[at(on.0)].activation.spent = spent;
     Ok((effect, push))

@@ -88,7 +88,9 @@ fn natives(profile: &Profile, shape: DetachedShape, costs: &Costs) -> Vec<Native
             | NicNative::DmaRxdPayload
             | NicNative::CurrentTime
             | NicNative::SetTimer
-            | NicNative::Trace => false,
+            | NicNative::Trace
+            | NicNative::Immediate
+            | NicNative::SetImmediate => false,
         };
         Native {
             name: native.decl().name.to_owned(),
@@ -122,6 +124,8 @@ fn result(native: NicNative, shape: DetachedShape) -> RangeInclusive<i32> {
         | NicNative::DmaRxdPayload
         | NicNative::SetTimer
         | NicNative::Trace
-        | NicNative::CurrentTime => i32::MIN..=i32::MAX,
+        | NicNative::CurrentTime
+        | NicNative::Immediate
+        | NicNative::SetImmediate => i32::MIN..=i32::MAX,
     }
 }

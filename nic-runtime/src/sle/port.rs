@@ -121,7 +121,7 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
             packet: self.call().packet(),
             channel,
             length: from.length(),
-            immediate: None,
+            immediate: via::immediate(self.simulation, tenant.endpoint, trigger),
         };
         let simulation = &mut *self.simulation;
         let Some(buffers) = via::take_descriptors(simulation, tenant.endpoint, message) else {
@@ -177,6 +177,18 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
             .activation
             .has_asides = true;
         Ok(())
+    }
+
+    fn immediate(&self) -> u32 {
+        let (endpoint, trigger) = (self.tenant.endpoint, self.call().trigger());
+        via::immediate(self.simulation, endpoint, trigger).unwrap_or(0)
+    }
+
+    fn set_immediate(&mut self, value: u32) {
+        via::set_immediate(self.simulation, self.tenant.endpoint, value);
+        self.simulation.processors[at(self.on.0)]
+            .activation
+            .has_asides = true;
     }
 
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Next> {

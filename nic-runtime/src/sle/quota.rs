@@ -46,7 +46,9 @@ impl Spent {
             | Effect::Carry { .. }
             | Effect::Time
             | Effect::Timer { .. }
-            | Effect::Note { .. } => {}
+            | Effect::Note { .. }
+            | Effect::Immediate
+            | Effect::SetImmediate { .. } => {}
         }
         Ok(spent)
     }

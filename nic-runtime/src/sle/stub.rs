@@ -189,10 +189,12 @@ mod tests {
             "public static native int currentTime();",
             "public static native void setTimer(int microseconds);",
             "public static native void trace(int tag, int value);",
+            "public static native int immediate();",
+            "public static native void setImmediate(int value);",
         ] {
             assert!(stub.contains(declaration), "{declaration}\n{stub}");
         }
-        assert_eq!(stub.matches(" native ").count(), 11);
+        assert_eq!(stub.matches(" native ").count(), 13);
         assert!(stub.lines().all(|line| line.len() <= LINE_MAX));
     }
 }

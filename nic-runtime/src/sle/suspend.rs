@@ -19,6 +19,7 @@ use crate::nic::ProcessorId;
 use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
 use crate::sim::{AppletId, Simulation, at};
+use crate::via;
 
 /// A suspended call.
 pub(crate) struct Suspended<'a> {
@@ -222,6 +223,7 @@ fn end_these<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
     if std::mem::take(&mut activation.has_asides) {
         let tenant = activation.call().tenant;
         agenda::arm(sim, tenant);
+        via::call_over(sim, tenant.endpoint);
         swap::make(sim, tenant.endpoint, Some(on));
     }
     if std::mem::take(&mut sim.processors[at(on.0)].activation.was_suspended) {

@@ -8,13 +8,12 @@ use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::FreeQueue;
 use nic_core::via::{
-    Acknowledged, Arrival, CONTROL_BYTES, Reason, RegionAction, Reliability, Side, Status, ViState,
-    ViaHeader,
+    Acknowledged, Arrival, CONTROL_BYTES, Reason, Reliability, Side, Status, ViState, ViaHeader,
 };
 
 use super::hardware::Delay;
 use super::shown::{Shown, tell_arrives, tell_leaves};
-use super::{SILENCE, Sent, over_memory, user};
+use super::{SILENCE, Sent, immediate, over_memory, regions, user};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::interface::Delay as AnyDelay;
 use crate::sim::{Simulation, at};
@@ -29,15 +28,9 @@ pub(super) fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
         if sim.states.via.end(id).is_none() {
             continue;
         }
-        let area = sim.endpoints[index].area;
-        let registered = sim.states.via.registry.register(area, id.0);
-        debug_assert!(registered.is_ok(), "the table of regions grows");
-        let kind = ViaEvent::Region {
-            action: RegionAction::Registered,
-            region: area.index(),
-            length: area.length(),
-        };
-        sim.report.emit(sim.now, id, kind);
+        let posted = sim.endpoints[index].free.count();
+        regions::hold(sim, id, u32::try_from(posted).unwrap_or(u32::MAX));
+        regions::register(sim, id);
         let free: &FreeQueue<Growing> = &sim.endpoints[index].free;
         let length = free.buffer_length();
         for number in 0..u32::try_from(free.count()).unwrap_or(u32::MAX) {
@@ -204,6 +197,7 @@ pub(crate) fn arrival_over<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketR
     else {
         return;
     };
+    immediate::forget_delivered(sim, to);
     let end = sim.states.via.end(to);
     if end.is_some_and(|end| end.vi.is_connected() && end.vi.reliability().is_reliable()) {
         let header = ViaHeader::Acknowledgement { before: number + 1 };
@@ -261,7 +255,7 @@ fn complete_sent<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, sent: Sen
 
 /// Schedules a check for silence.
 fn watch<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, time: SimTime) {
-    sim.schedule_own(time, AnyDelay::Via(Delay(id)));
+    sim.schedule_own(time, AnyDelay::Via(Delay::Look(id)));
 }
 
 /// Returns whether a check for silence has something to do: the VI waits for acknowledgements.
@@ -328,11 +322,11 @@ fn ends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
     if is_over_memory {
         over_memory::flush_sends(sim, id);
     }
-    flush_receives(sim, id);
+    flush_receives(sim, id, Status::Flushed);
 }
 
-/// Completes every posted receive descriptor as flushed. The user keeps the buffers.
-pub(super) fn flush_receives<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+/// Completes every posted receive descriptor with an error status. The user keeps the buffers.
+pub(super) fn flush_receives<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, status: Status) {
     let Some(channel) = sim.states.via.end(id).map(|end| end.connection.id) else {
         return;
     };
@@ -342,13 +336,14 @@ pub(super) fn flush_receives<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointI
             packet: None::<PacketId>,
             channel,
             length: 0,
-            status: Status::Flushed,
+            status,
             immediate: None,
             offsets: &[offset],
             share: 0,
             area: &[],
         };
         sim.report.emit(sim.now, id, kind);
+        regions::release(sim, id, 1);
         user::enter_completion(sim, id, Side::Receive);
         user::take_completion(sim, id, Side::Receive);
     }

@@ -9,7 +9,7 @@ use nic_core::via::ViaHeader;
 
 use super::connection::{is_silent, look_at_silence, prepare};
 use super::receive::{Message, take_descriptors};
-use super::{ViaState, message_gone, message_read, over_memory};
+use super::{ViaState, immediate, message_gone, message_read, over_memory, regions};
 use crate::fabric::{Header, PacketRef};
 use crate::interface::{Interface, Stage as Any};
 use crate::nic::ProcessorId;
@@ -33,12 +33,15 @@ pub(crate) enum Stage {
     HandedOver,
 }
 
-/// What the interface schedules for a VI. With the hardware provider: a check whether the VI has waited for an
-/// acknowledgement for too long. Over remote memory: the end of the library's work for a posted descriptor.
-///
-/// One kind for each provider, because the schedule has room for a number alone.
+/// What the interface schedules.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Delay(pub(super) EndpointId);
+pub(crate) enum Delay {
+    /// With the hardware provider: a check whether the VI has waited for an acknowledgement for too long. Over remote
+    /// memory: the end of the library's work for a posted descriptor.
+    Look(EndpointId),
+    /// A user asks to deregister or register a region. Holds the request's position in the scenario.
+    Region(u32),
+}
 
 impl Interface for Via {
     type Stage = Stage;
@@ -68,8 +71,19 @@ impl Interface for Via {
         if sim.states.via.is_broken(endpoint) {
             return flush(sim, on, item);
         }
+        if let Item::Post(posted) = item
+            && !regions::is_registered(sim, endpoint)
+        {
+            sim.give_up_post(endpoint);
+            return sim.end_post(on, posted, TxStatus::Refused);
+        }
         match (sim.seats[at(endpoint.0)].applet, item) {
-            (Some(applet), Item::Arrival(packet)) => sle::engine::arrived(sim, on, applet, packet),
+            (Some(applet), Item::Arrival(packet)) => {
+                let arrived = &sim.packets[packet];
+                let (id, immediate) = (arrived.id, arrived.header.immediate());
+                immediate::keep(sim, endpoint, id, immediate);
+                sle::engine::arrived(sim, on, applet, packet)
+            }
             (Some(applet), Item::Post(posted)) => sle::engine::posted(sim, on, applet, posted),
             (None, _) => match await_engine(sim, on, item) {
                 Some(next) => next,
@@ -109,7 +123,18 @@ impl Interface for Via {
         match own {}
     }
 
-    fn due<S: Sink>(sim: &mut Simulation<'_, S>, Delay(endpoint): Delay) -> bool {
+    fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
+        regions::schedule(sim);
+    }
+
+    fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Delay) -> bool {
+        let endpoint = match delay {
+            Delay::Look(endpoint) => endpoint,
+            Delay::Region(number) => {
+                regions::due(sim, number);
+                return true;
+            }
+        };
         if sim.states.via.is_over_memory(endpoint) {
             over_memory::library_over(sim, endpoint);
             return true;
@@ -117,12 +142,17 @@ impl Interface for Via {
         look_at_silence(sim, endpoint)
     }
 
-    fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, Delay(endpoint): Delay) -> bool {
-        !sim.states.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
+    fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, delay: Delay) -> bool {
+        match delay {
+            Delay::Look(endpoint) => {
+                !sim.states.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
+            }
+            Delay::Region(_) => false,
+        }
     }
 
     fn send_begins<S: Sink>(sim: &mut Simulation<'_, S>, _endpoint: EndpointId, spec: &SendSpec) {
-        sim.states.via.set_immediate(spec.immediate);
+        sim.states.via.set_next(spec);
     }
 
     fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
@@ -134,7 +164,9 @@ impl Interface for Via {
     }
 
     fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
-        sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate: None });
+        let (from, trigger) = (sim.packets[packet].from.0, sim.packets[packet].trigger);
+        let immediate = immediate::of_packet(sim, from, trigger);
+        sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
         sim.enqueue(packet);
     }
 
@@ -246,15 +278,22 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
     };
     sim.use_post(endpoint);
     let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
-    let end = sim.states.via.end(endpoint);
-    let immediate = end.and_then(|end| end.immediates.get(&post).copied());
+    let immediate = sim.states.via.immediate(endpoint, post);
     sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
-    let transfer = Transfer {
+    let area = sim.endpoints[at(endpoint.0)].area;
+    let mut pieces = sim.states.via.pieces(endpoint, post, (area, host));
+    let last = pieces.pop().unwrap_or(host);
+    let transfer = |host, cargo| Transfer {
         endpoint,
         host,
-        cargo: Cargo::IntoPacket(packet),
+        cargo,
         trigger: Trigger::Post(post),
     };
-    sim.queue_message(transfer);
+    for piece in pieces {
+        let piece = transfer(piece, Cargo::PartOf(packet));
+        let piece = sim.transfers.add(piece, &[]);
+        sim.queue_transfer(piece);
+    }
+    sim.queue_message(transfer(last, Cargo::IntoPacket(packet)));
     sim.end_post(on, posted, TxStatus::Ok)
 }

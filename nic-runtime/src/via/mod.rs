@@ -4,14 +4,20 @@
 //! - `over_memory` is the other: a library writes to the memory of the peer
 //! - `written` is what the library does when the peer has written
 //! - `connection` numbers packets, acknowledges them and breaks connections
+//! - `immediate` finds the immediate data of packets that applets send and deliver
 //! - `receive` takes receive descriptors for messages
+//! - `regions` registers memory
+//! - `segments` finds the pieces of a message that is not in one piece
 //! - `shown` reports packets that leave and arrive
 //! - `user` reports posts and completions, and fills completion queues
 
 mod connection;
 mod hardware;
+mod immediate;
 mod over_memory;
 mod receive;
+mod regions;
+mod segments;
 mod shown;
 mod user;
 mod written;
@@ -19,18 +25,20 @@ mod written;
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_core::event::Sink;
-use nic_core::id::{EndpointId, PostId};
+use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
-use nic_core::via::{CompletionQueue, Registry, Vi};
+use nic_core::via::{CompletionQueue, Handle, Registry, Vi};
 
 pub(crate) use self::connection::{
     arrival_over, disconnect, packet_came, packet_goes, packet_left,
 };
 pub(crate) use self::hardware::Via;
+pub(crate) use self::immediate::{call_over, immediate, set_immediate};
 use self::over_memory::Over;
 pub(crate) use self::over_memory::{post_takes, requests_done, write_raw};
 pub(crate) use self::receive::{Message, is_first_empty, placing, shares, take_descriptors};
+pub(crate) use self::segments::described;
 pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
 pub(crate) use self::user::{
     message_gone, message_read, publish, status, tell_completed, tell_posted,
@@ -38,7 +46,7 @@ pub(crate) use self::user::{
 pub(crate) use self::written::written;
 use crate::interface::InterfaceKind;
 use crate::remote::AllWindows;
-use crate::scenario::model::{Provider, Scenario};
+use crate::scenario::model::{Provider, Scenario, SendSpec};
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -63,8 +71,16 @@ pub(crate) struct ViaState<'a> {
     /// The windows of all nodes.
     pub(crate) windows: AllWindows,
     registry: Registry<Growing>,
-    /// The immediate data of the next message that a user posts.
+    /// What the next send descriptor of a user says besides its message.
+    next: Extras,
+}
+
+/// What a send descriptor says besides its message. Most say nothing.
+#[derive(Clone, Debug, Default)]
+struct Extras {
     immediate: Option<u32>,
+    /// The pieces of the payload that make up the message. Empty if it is in one piece.
+    segments: Vec<(u32, u32)>,
 }
 
 /// One VI.
@@ -76,8 +92,16 @@ struct End {
     sent: VecDeque<Sent>,
     /// Whether a check for silence is scheduled.
     is_watched: bool,
-    /// The immediate data of posted messages.
-    immediates: BTreeMap<PostId, u32>,
+    /// Its registered region.
+    region: Option<Handle>,
+    /// Descriptors under way, which use the region.
+    under_way: u32,
+    /// The immediate data that the running call of the applet has set.
+    set: Option<u32>,
+    /// Immediate data of arrived packets that the applet may still handle or deliver, oldest first.
+    arrived: VecDeque<(PacketId, u32)>,
+    /// What posted send descriptors say besides their messages.
+    extras: BTreeMap<PostId, Extras>,
     /// Number of receive descriptors that the user has returned.
     returned: u64,
     /// What completed receive descriptors say besides a message, by their numbers. Most say nothing.
@@ -114,7 +138,7 @@ impl<'a> ViaState<'a> {
             scenario,
             windows: AllWindows::default(),
             registry: Registry::default(),
-            immediate: None,
+            next: Extras::default(),
         };
         if !is_used(scenario) {
             return state;
@@ -142,7 +166,11 @@ impl<'a> ViaState<'a> {
                 connection,
                 sent: VecDeque::new(),
                 is_watched: false,
-                immediates: BTreeMap::new(),
+                region: None,
+                under_way: 0,
+                set: None,
+                arrived: VecDeque::new(),
+                extras: BTreeMap::new(),
                 returned: 0,
                 remarks: BTreeMap::new(),
                 queues: spec.queues,
@@ -163,9 +191,17 @@ impl<'a> ViaState<'a> {
         !self.ends.is_empty()
     }
 
-    /// Sets the immediate data of the next message that a user posts.
-    pub(crate) fn set_immediate(&mut self, immediate: Option<u32>) {
-        self.immediate = immediate;
+    /// Sets what the next send descriptor of a user says besides its message.
+    fn set_next(&mut self, spec: &SendSpec) {
+        self.next = Extras {
+            immediate: spec.immediate,
+            segments: spec.segments.clone(),
+        };
+    }
+
+    /// Returns the immediate data of a posted send descriptor, if it has any.
+    fn immediate(&self, id: EndpointId, post: PostId) -> Option<u32> {
+        self.end(id)?.extras.get(&post)?.immediate
     }
 
     fn end(&self, id: EndpointId) -> Option<&End> {

@@ -17,7 +17,8 @@ use nic_core::via::{
 };
 
 use super::hardware::Delay;
-use super::{Sent, connection};
+use super::segments::divided;
+use super::{Sent, connection, regions};
 use crate::interface::Delay as AnyDelay;
 use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
@@ -227,7 +228,7 @@ pub(super) fn posted<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     let Some(over) = over(sim, id) else { return };
     over.free_at = over.free_at.max(now) + over.takes(length);
     let time = over.free_at;
-    sim.schedule_own(time, AnyDelay::Via(Delay(id)));
+    sim.schedule_own(time, AnyDelay::Via(Delay::Look(id)));
 }
 
 /// The library's work for the next posted descriptor is over.
@@ -269,12 +270,16 @@ fn send<S: Sink>(
         end(sim, id, post, TxStatus::Failed);
         return true;
     }
-    let (vi, immediate) = match sim.states.via.end(id) {
-        Some(end) => (end.vi, end.immediates.get(&post).copied()),
-        None => return true,
+    let immediate = sim.states.via.immediate(id, post);
+    let Some(vi) = sim.states.via.end(id).map(|end| end.vi) else {
+        return true;
     };
     let host = match unet::resolve_packet(&sim.endpoints[at(id.0)], descriptor) {
-        Ok((_, host)) => host,
+        Ok((_, host)) if regions::is_registered(sim, id) => host,
+        Ok(_) => {
+            end(sim, id, post, TxStatus::Refused);
+            return true;
+        }
         Err(Refusal::UnknownChannel | Refusal::OutsideArea | Refusal::TooLong) => {
             end(sim, id, post, TxStatus::Refused);
             return true;
@@ -426,31 +431,27 @@ fn carry_out<S: Sink>(
     }
     let trigger = Trigger::Post(post);
     let area = sim.endpoints[at(id.0)].area;
-    let mut offset = host.offset();
-    let mut shares = Vec::new();
-    for share in target.shares.iter().filter(|share| share.length > 0) {
-        let span = area.span(offset.into(), share.length.into());
-        shares.push((*share, span.expect("the message lies in the area")));
-        offset += share.length;
-    }
+    let pieces = sim.states.via.pieces(id, post, (area, host));
+    let parts = divided(area, &pieces, target);
     // The first write of the data opens the message, or that of the entry if there is no data.
     let mut writes = told;
     let first = writes.0.len();
     if by_pio {
-        for (share, span) in shares {
-            writes.write(share.window, share.offset, sim.memory.bytes(span))?;
+        for (window, offset, part) in parts {
+            writes.write(window, offset, sim.memory.bytes(part))?;
         }
         writes.0.append(&mut entry.0);
         writes.opens_at(first);
         writes.write(pointer.window, pointer.offset, &pointer.bytes)?;
     } else {
         writes.0.append(&mut entry.0);
-        let opens = match shares.is_empty() {
+        let opens = match parts.is_empty() {
             true => first,
             false => writes.0.len(),
         };
-        for (share, span) in shares {
-            writes.request(share.window, share.offset, span);
+        let opens_after = writes.0.len();
+        for (window, offset, part) in parts {
+            writes.request(window, offset, part);
         }
         writes.opens_at(opens);
         writes.write(pointer.window, pointer.offset, &pointer.bytes)?;
@@ -511,6 +512,29 @@ pub(crate) fn write_raw<S: Sink>(
         let written = writes.write(WindowId(window), offset, &bytes);
         debug_assert_eq!(written, Ok(()), "the NIC of the peer checks the window");
         remote::carry_out(sim, id, &connection, &writes, Trigger::Timer);
+    }
+}
+
+/// The region was deregistered: the peer may no longer write it.
+pub(super) fn close<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let data = over(sim, id).and_then(|over| over.data.take());
+    if let Some(window) = data {
+        sim.states.via.windows.close(window);
+    }
+}
+
+/// The region is registered again. The peer learns of its new window with the next receive descriptor.
+pub(super) fn open_again<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let Some(peer) = sim.states.via.end(id).map(|end| end.connection.peer) else {
+        return;
+    };
+    if !over(sim, id).is_some_and(|over| !over.strict && over.data.is_none()) {
+        return;
+    }
+    let area = sim.endpoints[at(id.0)].area;
+    let window = sim.states.via.windows.open(area, (0, area.length()), peer);
+    if let Some(over) = over(sim, id) {
+        over.data = window.ok();
     }
 }
 

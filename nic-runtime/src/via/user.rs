@@ -7,7 +7,8 @@ use nic_core::via::{Completed, Side, Status};
 
 use super::connection::flush_receives;
 use super::receive::remark_at;
-use super::{Remark, over_memory};
+use super::segments::joined;
+use super::{Remark, immediate, over_memory, regions};
 use crate::sim::{Simulation, at};
 
 /// Reports a send descriptor that the user of a VI has posted, and keeps its immediate data. Returns false if the
@@ -18,13 +19,15 @@ pub(crate) fn tell_posted<S: Sink>(
     descriptor: TransmitDescriptor,
     post: PostId,
 ) -> bool {
-    let immediate = sim.states.via.immediate.take();
+    let extras = std::mem::take(&mut sim.states.via.next);
     let Some(end) = sim.states.via.end_mut(id) else {
         return false;
     };
-    if let Some(immediate) = immediate {
-        end.immediates.insert(post, immediate);
+    let immediate = extras.immediate;
+    if immediate.is_some() || !extras.segments.is_empty() {
+        end.extras.insert(post, extras);
     }
+    regions::hold(sim, id, 1);
     let TransmitDescriptor {
         channel,
         offset,
@@ -32,27 +35,31 @@ pub(crate) fn tell_posted<S: Sink>(
     } = descriptor;
     let area = sim.endpoints[at(id.0)].area;
     let payload = match area.span(offset.into(), length.into()) {
-        Ok(span) => sim.memory.bytes(span),
-        Err(_) => &[],
+        Ok(message) => joined(
+            &sim.memory,
+            &sim.states.via.pieces(id, post, (area, message)),
+        ),
+        Err(_) => Vec::new(),
     };
     let kind = ViaEvent::TxPost {
         channel,
         offset,
         length,
         immediate,
-        payload,
+        payload: &payload,
         post,
     };
     sim.report.emit(sim.now, id, kind);
     true
 }
 
-/// Returns the status of a send descriptor that completes now. Nothing completes well on a VI without a connection.
+/// A send descriptor completes now: returns its status. Nothing completes well on a VI without a connection.
 pub(crate) fn status<S: Sink>(
-    sim: &Simulation<'_, S>,
+    sim: &mut Simulation<'_, S>,
     id: EndpointId,
     status: TxStatus,
 ) -> TxStatus {
+    regions::release(sim, id, 1);
     match status {
         TxStatus::Ok if sim.states.via.is_broken(id) => TxStatus::Failed,
         TxStatus::Ok | TxStatus::Trap | TxStatus::Refused | TxStatus::Failed => status,
@@ -69,7 +76,7 @@ pub(crate) fn tell_completed<S: Sink>(
     let Some(end) = sim.states.via.end_mut(id) else {
         return false;
     };
-    end.immediates.remove(&post);
+    end.extras.remove(&post);
     let status = match status {
         TxStatus::Ok => Status::Ok,
         TxStatus::Trap => Status::Trap,
@@ -111,15 +118,17 @@ pub(crate) fn publish<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     let Some(descriptor) = endpoint.receive.newest_visible() else {
         return;
     };
+    let packet = descriptor.packet;
+    let of_packet = packet.and_then(|packet| immediate::arrived(sim, id, packet));
     let position = endpoint.receive.visible().saturating_sub(1);
     let (status, immediate) = match remark_at(sim, id, position) {
-        None => (Status::Ok, None),
+        None => (Status::Ok, of_packet),
         Some(Remark::Immediate(immediate)) => (Status::Ok, Some(immediate)),
         Some(Remark::TooLong) => (Status::LengthError, None),
     };
-    let offsets: &[u32] = match &descriptor.body {
-        MessageBody::Inline(_) => &[],
-        MessageBody::Buffers(list) => list.offsets(),
+    let (offsets, owed): (&[u32], usize) = match &descriptor.body {
+        MessageBody::Inline(_) => (&[], 0),
+        MessageBody::Buffers(list) => (list.offsets(), list.owed().count()),
     };
     let kind = ViaEvent::RxDescriptor {
         packet: descriptor.packet,
@@ -132,6 +141,10 @@ pub(crate) fn publish<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
         area: sim.memory.region(endpoint.area),
     };
     sim.report.emit(sim.now, id, kind);
+    regions::release(sim, id, u32::try_from(owed).unwrap_or(u32::MAX));
+    if let Some(packet) = packet {
+        immediate::forget_before(sim, id, packet);
+    }
     enter_completion(sim, id, Side::Receive);
     sim.levels_changed(id);
     sim.message_came(id);
@@ -179,6 +192,7 @@ pub(crate) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
     };
     let length = endpoint.free.buffer_length();
     for offset in owed {
+        regions::hold(sim, id, 1);
         sim.report
             .emit(sim.now, id, ViaEvent::RxPost { offset, length });
         if sim.states.via.is_over_memory(id) {
@@ -195,6 +209,8 @@ pub(crate) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
 pub(crate) fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
     if sim.states.via.is_broken(id) {
-        flush_receives(sim, id);
+        flush_receives(sim, id, Status::Flushed);
+    } else if !regions::is_registered(sim, id) && sim.states.via.end(id).is_some() {
+        flush_receives(sim, id, Status::ProtectionError);
     }
 }

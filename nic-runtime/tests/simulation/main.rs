@@ -41,3 +41,4 @@ mod until;
 mod values;
 mod via;
 mod via_over_memory;
+mod via_random;

@@ -89,7 +89,7 @@ impl NativeAnswers {
                     Some(NicNative::NewAlignedArray) => {
                         Outcome::Array(ArrayKind::Byte, first.unwrap_or_default())
                     }
-                    Some(NicNative::CurrentTime) => Outcome::Int(0),
+                    Some(NicNative::CurrentTime | NicNative::Immediate) => Outcome::Int(0),
                     Some(NicNative::GetFreeBufferLength) => Outcome::Int(BUFFER_LENGTH),
                     Some(NicNative::GetFreeBuffer) => {
                         *buffers = (*buffers + 1) % BUFFERS;
@@ -106,7 +106,8 @@ impl NativeAnswers {
                         | NicNative::DmaRxd
                         | NicNative::DmaRxdPayload
                         | NicNative::SetTimer
-                        | NicNative::Trace,
+                        | NicNative::Trace
+                        | NicNative::SetImmediate,
                     )
                     | None => Outcome::Nothing,
                 };

@@ -83,6 +83,7 @@ pub fn capsule(bytes: &[u8]) {
             payload,
             tag: 0,
             immediate: None,
+            segments: Vec::new(),
             repeat: 1,
             every: SimDuration::ZERO,
         }));

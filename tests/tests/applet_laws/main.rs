@@ -7,6 +7,7 @@ mod active_messages;
 mod aggregate;
 mod chain;
 mod checksum;
+mod extensions;
 mod firewall;
 mod frames;
 mod key_value;
@@ -64,5 +65,7 @@ laws! {
     sums_over_a_tree_are_exact: reduce::sums, 20;
     nobody_leaves_a_barrier_before_the_last_has_come: reduce::barriers, 20;
     a_flow_never_splits: load_balance::law, 5;
+    deferred_messages_are_those_of_the_library: extensions::deferral, 20;
+    split_messages_are_those_of_the_library: extensions::splitting, 20;
     stamps_and_reports_agree_with_the_trace: telemetry::law, 20;
 }

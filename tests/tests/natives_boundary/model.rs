@@ -109,6 +109,9 @@ pub(crate) fn perform(
         }
         // Without a clock the time is the start of the run.
         ("currentTime", []) => Ok(Done::Value(0)),
+        // An endpoint of U-Net has no immediate data.
+        ("immediate", []) => Ok(Done::Value(0)),
+        ("setImmediate", [Int(_)]) => Ok(Done::Nothing),
         ("setTimer", [Int(microseconds)]) if *microseconds < 0 => Err(FAULT),
         ("setTimer", [Int(_)]) | ("trace", [Int(_), Int(_)]) => Ok(Done::Nothing),
         (other, arguments) => panic!("the contract has no native {other} of {arguments:?}"),

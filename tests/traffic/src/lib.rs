@@ -141,6 +141,7 @@ impl Traffic {
                     payload: vec![0x55; self.length],
                     tag: 0,
                     immediate: None,
+                    segments: Vec::new(),
                     ..pair.sends[0].clone()
                 });
             }
@@ -183,6 +184,7 @@ impl Traffic {
                     payload: vec![0x55; self.length],
                     tag: 0,
                     immediate: None,
+                    segments: Vec::new(),
                     repeat: self.packets / senders,
                     every: SPACING.times(self.active.into()),
                     ..pair.sends[0].clone()

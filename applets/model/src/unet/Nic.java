@@ -67,4 +67,14 @@ public final class Nic {
     public static void trace(int tag, int value) {
         Natives.current().trace(tag, value);
     }
+
+    /** Returns the immediate data of the message that a VI's applet handles, or 0. */
+    public static int immediate() {
+        return Natives.current().immediate();
+    }
+
+    /** Sets the immediate data of the packets that the call sends from now on. */
+    public static void setImmediate(int value) {
+        Natives.current().setImmediate(value);
+    }
 }

@@ -252,6 +252,12 @@ public final class Endpoint implements Port {
     }
 
     @Override
+    public int immediate() {
+        // The model is an endpoint of U-Net, whose messages have no immediate data.
+        return 0;
+    }
+
+    @Override
     public void setTimer(int microseconds) {
         timer = microseconds;
     }

@@ -154,6 +154,18 @@ public final class Natives {
         port.completed("trace", null, tag, value);
     }
 
+    /** See {@link unet.Nic#immediate}. */
+    public int immediate() {
+        int data = port.immediate();
+        port.completed("immediate", data);
+        return data;
+    }
+
+    /** See {@link unet.Nic#setImmediate}. */
+    public void setImmediate(int value) {
+        port.completed("setImmediate", null, value);
+    }
+
     /** Returns the offsets of a message's shares. Each share lies in the buffer area. */
     private int[] shares(int[] offsets, int length) {
         int share = rights.bufferLength;

@@ -29,6 +29,9 @@ public interface Port {
     /** Sets the timer, or clears it with 0. */
     void setTimer(int microseconds);
 
+    /** Returns the immediate data of the message that is handled. */
+    int immediate();
+
     /** Takes the tag and the value of a {@code trace}. */
     void note(int tag, int value);
 

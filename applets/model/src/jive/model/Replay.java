@@ -167,6 +167,11 @@ final class Replay implements Port {
         return Integer.parseInt(answer("currentTime"));
     }
 
+    @Override
+    public int immediate() {
+        return Integer.parseInt(answer("immediate"));
+    }
+
     // The comparison sees these natives in `completed`, with their bytes.
 
     @Override

@@ -1,0 +1,97 @@
+//! Immediate data on VIs with an applet.
+//!
+//! Packets and receive descriptors of a call have the data of the message that the call handles. So the data passes through
+//! an applet that says nothing about it. An applet reads it with `immediate`, and sets it for packets with `setImmediate`.
+
+use nic_core::event::{Sink, Trigger};
+use nic_core::id::{EndpointId, PacketId};
+
+use crate::sim::Simulation;
+
+/// Returns the immediate data of the message that a call handles.
+pub(crate) fn immediate<S: Sink>(
+    sim: &Simulation<'_, S>,
+    id: EndpointId,
+    trigger: Trigger,
+) -> Option<u32> {
+    match trigger {
+        Trigger::Post(post) => sim.states.via.immediate(id, post),
+        Trigger::Arrival(packet) | Trigger::Passed(packet) => arrived(sim, id, packet),
+        Trigger::Timer | Trigger::Refill | Trigger::Load => None,
+    }
+}
+
+/// Returns the immediate data of an arrived packet.
+pub(super) fn arrived<S: Sink>(
+    sim: &Simulation<'_, S>,
+    id: EndpointId,
+    packet: PacketId,
+) -> Option<u32> {
+    let mut arrived = sim.states.via.end(id)?.arrived.iter();
+    let found = arrived.find(|(of, _)| *of == packet);
+    found.map(|(_, immediate)| *immediate)
+}
+
+/// Returns the immediate data of a packet that a call sends.
+pub(super) fn of_packet<S: Sink>(
+    sim: &Simulation<'_, S>,
+    id: EndpointId,
+    trigger: Trigger,
+) -> Option<u32> {
+    let set = sim.states.via.end(id).and_then(|end| end.set);
+    set.or_else(|| immediate(sim, id, trigger))
+}
+
+/// Keeps the immediate data of a packet that an applet will handle.
+pub(super) fn keep<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    packet: PacketId,
+    immediate: Option<u32>,
+) {
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    if let Some(immediate) = immediate {
+        end.arrived.push_back((packet, immediate));
+    }
+}
+
+/// Forgets packets before this one, of which a receive descriptor has become visible. Applets handle packets in order.
+pub(super) fn forget_before<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    packet: PacketId,
+) {
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    if let Some(place) = end.arrived.iter().position(|(of, _)| *of == packet) {
+        end.arrived.drain(..place);
+    }
+}
+
+/// Forgets all packets but the newest, if no descriptor waits to become visible.
+pub(super) fn forget_delivered<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let receive = &sim.endpoints[crate::sim::at(id.0)].receive;
+    let is_visible = receive.len() == receive.visible();
+    if let Some(end) = sim.states.via.end_mut(id)
+        && is_visible
+    {
+        end.arrived.clear();
+    }
+}
+
+/// Sets the immediate data of the packets that the running call of an applet sends.
+pub(crate) fn set_immediate<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, value: u32) {
+    if let Some(end) = sim.states.via.end_mut(id) {
+        end.set = Some(value);
+    }
+}
+
+/// A call of an applet is over: forgets the immediate data that it has set.
+pub(crate) fn call_over<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    if let Some(end) = sim.states.via.end_mut(id) {
+        end.set = None;
+    }
+}

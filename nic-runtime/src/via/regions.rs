@@ -1,0 +1,110 @@
+//! Registered memory of VIs: the region of a VI is its buffer area, which its user may deregister and register again.
+//!
+//! The region is in use while a send descriptor is posted. It is also in use while a receive descriptor is posted, until the
+//! user sees the message. A region in use stays registered.
+
+use nic_core::event::{Sink, ViaEvent};
+use nic_core::id::EndpointId;
+use nic_core::via::{Handle, RegionAction};
+
+use super::hardware::Delay;
+use super::over_memory;
+use crate::interface::Delay as AnyDelay;
+use crate::scenario::model::RegionRequest;
+use crate::sim::{Simulation, at};
+
+/// Registers the region of a VI. Descriptors under way use it from now on.
+pub(super) fn register<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+    let area = sim.endpoints[at(id.0)].area;
+    let registered = sim.states.via.registry.register(area, id.0);
+    debug_assert!(registered.is_ok(), "the table of regions grows");
+    if let Some(end) = sim.states.via.end_mut(id) {
+        end.region = registered.ok();
+        let uses = std::mem::take(&mut end.under_way);
+        hold(sim, id, uses);
+    }
+    tell(sim, id, RegionAction::Registered);
+}
+
+/// Descriptors were posted that name the region of a VI.
+pub(super) fn hold<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, uses: u32) {
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    end.under_way += uses;
+    let Some(handle) = end.region else { return };
+    for _ in 0..uses {
+        let held = sim.states.via.registry.hold(handle);
+        debug_assert_eq!(held, Ok(()), "the region is registered");
+    }
+}
+
+/// Descriptors that name the region of a VI have completed.
+pub(super) fn release<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, uses: u32) {
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    end.under_way = end.under_way.saturating_sub(uses);
+    let Some(handle) = end.region else { return };
+    for _ in 0..uses {
+        let released = sim.states.via.registry.release(handle);
+        debug_assert_eq!(released, Ok(()), "a region in use stays registered");
+    }
+}
+
+/// Returns whether the region of a VI is registered.
+pub(super) fn is_registered<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+    handle(sim, id).is_some()
+}
+
+/// Schedules the requests of the scenario.
+pub(super) fn schedule<S: Sink>(sim: &mut Simulation<'_, S>) {
+    let scenario = sim.states.via.scenario;
+    for (number, region) in (0..).zip(&scenario.regions) {
+        sim.schedule_own(region.at, AnyDelay::Via(Delay::Region(number)));
+    }
+}
+
+/// The user of a VI asks to deregister or register its region.
+pub(super) fn due<S: Sink>(sim: &mut Simulation<'_, S>, number: u32) {
+    let scenario = sim.states.via.scenario;
+    let Some(region) = scenario.regions.get(at(number)) else {
+        return;
+    };
+    let id = region.endpoint;
+    match (region.request, handle(sim, id)) {
+        (RegionRequest::Register, None) => {
+            over_memory::open_again(sim, id);
+            register(sim, id);
+        }
+        (RegionRequest::Deregister, Some(handle)) => {
+            match sim.states.via.registry.deregister(handle) {
+                Ok(_) => {
+                    if let Some(end) = sim.states.via.end_mut(id) {
+                        end.region = None;
+                    }
+                    over_memory::close(sim, id);
+                    tell(sim, id, RegionAction::Deregistered);
+                }
+                Err(_) => tell(sim, id, RegionAction::Refused),
+            }
+        }
+        (RegionRequest::Register, Some(_)) | (RegionRequest::Deregister, None) => {
+            tell(sim, id, RegionAction::Refused);
+        }
+    }
+}
+
+fn handle<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> Option<Handle> {
+    sim.states.via.end(id)?.region
+}
+
+fn tell<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, action: RegionAction) {
+    let area = sim.endpoints[at(id.0)].area;
+    let kind = ViaEvent::Region {
+        action,
+        region: area.index(),
+        length: area.length(),
+    };
+    sim.report.emit(sim.now, id, kind);
+}
