@@ -9,6 +9,7 @@ mod calls;
 mod components;
 mod condition;
 mod depths;
+mod elements;
 mod environment;
 mod explore;
 mod facts;
@@ -36,3 +37,30 @@ pub use line_table::LineTable;
 pub(crate) use loops::loops;
 pub(crate) use origin::{Origin, Origins, Slot};
 pub use report::{EntryPoint, LISTED_MAX, LoopPlace, Report};
+
+#[cfg(test)]
+mod tests {
+    use jive_core::ClassFile;
+
+    use super::*;
+
+    #[test]
+    fn the_last_test_of_a_counter_counts_too() {
+        let bytes = include_bytes!("../../../nic-runtime/tests/classes/Rounds.class");
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        let class = ClassFile::parse(bytes, &mut index).expect("`javac` wrote it");
+        let anywhere = Environment {
+            entries: None,
+            natives: Vec::new(),
+            array_length_max: u32::MAX,
+            packet: None,
+            bytecode_ps: 0,
+        };
+        let bounds = Bounds::of(class, &anywhere).entry_points;
+        let up = bounds.iter().find(|bound| bound.method == "up");
+        let loops = &up.expect("it is a method").loops;
+        // From 0 to 10: ten rounds, and the test that ends the loop.
+        let tests = loops.iter().map(|found| found.tests).collect::<Vec<_>>();
+        assert_eq!(tests, [11]);
+    }
+}

@@ -15,6 +15,7 @@ use jive_core::{
 
 use super::calls::{Callee, callee};
 use super::condition::{Value, condition};
+use super::elements::{Families, Family};
 use super::environment::Environment;
 use super::explore::makes_array;
 use super::facts::{Facts, Flow, Site};
@@ -48,6 +49,8 @@ pub(super) enum Question {
     Field(FieldId),
     /// The lengths of the arrays in a field.
     FieldLength(FieldId),
+    /// The values of the elements of a family of arrays.
+    Elements(Family),
     /// The values that a method returns.
     Result(MethodId),
     /// The lengths of the arrays that a method returns.
@@ -72,6 +75,8 @@ pub(crate) struct Ranges<'f, 'a> {
     /// The answers so far. `None` for a question that is being answered.
     known: Map<Question, Option<Interval>>,
     counters: Map<(MethodId, u16), Vec<Counter>>,
+    /// The families of `int` arrays, once an answer needs them. `None` inside if nothing is known of them.
+    pub(super) families: Option<Option<Families>>,
     depth: usize,
     /// Steps that are left.
     left: usize,
@@ -91,6 +96,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
             environment,
             known: Map::default(),
             counters: Map::default(),
+            families: None,
             depth: 0,
             left: STEPS_BASE + STEPS_PER_BYTE * bytes,
             steps: 0,
@@ -192,7 +198,10 @@ impl<'f, 'a> Ranges<'f, 'a> {
     /// Returns the answer that is always right.
     fn any(&self, question: Question) -> Interval {
         match question {
-            Question::Value(..) | Question::Parameter(..) | Question::Result(_) => Interval::INT,
+            Question::Value(..)
+            | Question::Parameter(..)
+            | Question::Elements(_)
+            | Question::Result(_) => Interval::INT,
             Question::Length(..)
             | Question::ParameterLength(..)
             | Question::FieldLength(_)
@@ -244,6 +253,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
             }
             Question::Field(id) => self.field(id),
             Question::FieldLength(id) => self.field_length(id),
+            Question::Elements(family) => self.elements(family),
             Question::Result(method) => self.result(method, Question::Value),
             Question::ResultLength(method) => self.result(method, Question::Length),
         }
@@ -272,7 +282,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
 
     /// Follows a slot backwards to its origins, each with the values that can have come from there. Returns `None` if
     /// the search takes too many steps.
-    fn search(
+    pub(super) fn search(
         &mut self,
         site: Site,
         slot: Slot,
@@ -389,7 +399,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
     }
 
     /// Returns the values that come from an origin.
-    fn made(&mut self, method: MethodId, origin: Origin) -> Interval {
+    pub(super) fn made(&mut self, method: MethodId, origin: Origin) -> Interval {
         match origin {
             Origin::This | Origin::Unset(_) => Interval::INT,
             Origin::Parameter { local, .. } => self.ask(Question::Parameter(method, local)),
@@ -421,7 +431,10 @@ impl<'f, 'a> Ranges<'f, 'a> {
                 Some(self.operand(site, 1).binary(operator, right))
             }
             (Action::LoadElement(kind), _) => match kind {
-                ElementKind::Int => None,
+                ElementKind::Int => {
+                    let family = self.family(site, 1)?;
+                    Some(self.ask(Question::Elements(family)))
+                }
                 ElementKind::Short => Some(Interval::SHORT),
                 ElementKind::ByteOrBoolean => Some(Interval::BYTE),
             },
@@ -488,7 +501,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
 
 /// Whether a search looks at branches on its way.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Refines {
+pub(super) enum Refines {
     ByBranches,
     Nothing,
 }

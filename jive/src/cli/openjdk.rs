@@ -161,7 +161,9 @@ fn note(uncompared: &Uncompared) -> String {
         Left::Long => "its next call calls more natives than are kept".to_owned(),
         Left::Cut => "the run ended during its next call".to_owned(),
         Left::Unloaded => "an initializer trapped".to_owned(),
-        Left::Chained => "it has a chain of applets".to_owned(),
+        Left::Chained => {
+            "it has a chain of applets, and the model has no messages between applets".to_owned()
+        }
         Left::Swapped => {
             "then the initializers of a class ran that a swap or a capsule brought".to_owned()
         }

@@ -167,6 +167,23 @@ fn arguments_and_natives_end_the_loops_of_an_applet() {
 }
 
 #[test]
+fn elements_have_the_values_that_the_class_stores() {
+    let report = bound("Elements.class");
+    // Elements of 0 to 20, and elements of -1, 0 and 5.
+    assert_eq!(entry(&report, "doRx")["loops"][0]["tests"], 21);
+    assert_eq!(entry(&report, "doTimer")["loops"][0]["tests"], 6);
+    // A channel may be any number, and is stored under another name of the array.
+    let sent = entry(&report, "doTx");
+    assert_eq!(sent["loops"], json!([]));
+    assert_eq!(sent["unbounded_loops"][0]["reason"], "unknown-end");
+    assert_eq!(report["assumes"]["only_own_stores"], true);
+    // Any caller may pass any array.
+    let report = bound("Elements.class --class-only");
+    let counted = entry(&report, "count");
+    assert_eq!(counted["unbounded_loops"][0]["reason"], "unknown-end");
+}
+
+#[test]
 fn the_longest_packet_takes_the_stated_bytecodes() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     fs::write(directory.path().join("packet"), [1; 9_216]).expect("it can be written");

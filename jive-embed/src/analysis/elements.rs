@@ -1,0 +1,268 @@
+//! The values that elements of `int` arrays can have.
+//!
+//! Two places of a class that may refer to one array belong to the same family. An element has one of the values that
+//! the class stores into arrays of its family, or 0. Other kinds of arrays need no families: their type limits the
+//! values of their elements.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use fnv::FnvHasher;
+use jive_core::{
+    Action, ArrayKind, Computational, ElementKind, FieldId, MemberAccess, MethodAccess,
+    MethodDescriptor, MethodId, Operand, OwnMember,
+};
+
+use super::calls::{Callee, callee};
+use super::explore::makes_array;
+use super::facts::Site;
+use super::interval::Interval;
+use super::origin::Origin;
+use super::ranges::{Ranges, Refines};
+
+/// A place that refers to an array.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+enum Holder {
+    Field(FieldId),
+    /// A parameter, by its local variable.
+    Parameter(MethodId, u16),
+    Result(MethodId),
+    /// The array that an instruction allocates.
+    Made(Site),
+}
+
+/// A family of arrays.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Family(usize);
+
+/// The families of the `int` arrays of a class.
+#[derive(Debug, Default)]
+pub(super) struct Families {
+    members: HashMap<Holder, Family, BuildHasherDefault<FnvHasher>>,
+    /// For each holder, another holder of the same family, or itself.
+    parents: Vec<usize>,
+    /// The stores into elements, each with a holder of the array.
+    stores: Vec<(Family, Site)>,
+}
+
+impl Families {
+    /// Returns the representative of a family.
+    fn root(&self, Family(mut member): Family) -> Family {
+        while self.parents[member] != member {
+            member = self.parents[member];
+        }
+        Family(member)
+    }
+
+    fn member(&mut self, holder: Holder) -> Family {
+        let next = Family(self.parents.len());
+        let known = *self.members.entry(holder).or_insert(next);
+        if known == next {
+            self.parents.push(next.0);
+        }
+        known
+    }
+
+    /// Joins the families of two members.
+    fn join(&mut self, one: Family, other: Family) {
+        let (one, other) = (self.root(one), self.root(other));
+        // The lower root stays, so no parent is higher than its member.
+        let (low, high) = (one.0.min(other.0), one.0.max(other.0));
+        self.parents[high] = low;
+    }
+}
+
+impl Ranges<'_, '_> {
+    /// Returns the family of the array on which an instruction works, counted from the top of the operand stack.
+    /// Returns `None` if the array may be any.
+    pub(super) fn family(&mut self, site: Site, below_top: usize) -> Option<Family> {
+        if self.families.is_none() {
+            let found = self.find_families();
+            self.families = Some(found);
+        }
+        // The families exist already, so this finds no new holder.
+        let holder = self.holders(site, below_top)?.into_iter().next()?;
+        let families = self.families.as_ref()?.as_ref()?;
+        let member = *families.members.get(&holder)?;
+        Some(families.root(member))
+    }
+
+    /// Returns the values of the elements of a family's arrays.
+    pub(super) fn elements(&mut self, family: Family) -> Option<Interval> {
+        self.relies_on_fields = true;
+        let families = self.families.as_ref()?.as_ref()?;
+        let stores = families.stores.iter();
+        let stores = stores.filter(|(member, _)| families.root(*member) == family);
+        let stores = stores.map(|(_, site)| *site).collect::<Vec<_>>();
+        let first = Interval::exactly(0);
+        if stores.is_empty() {
+            return Some(first);
+        }
+        let mut stored = Vec::new();
+        for site in stores {
+            let slot = self.stack_slot(site, 0)?;
+            let origins = self.search(site, slot, Refines::ByBranches)?;
+            stored.extend(
+                origins
+                    .into_iter()
+                    .map(|(origin, values)| (site.method, origin, values)),
+            );
+        }
+        let stored = self.all(stored, |ranges, (method, origin, values)| {
+            // A copy of an element of the family adds no value.
+            if ranges.is_element_of(family, method, origin) {
+                return Some(None);
+            }
+            Some(ranges.made(method, origin).meet(values))
+        })?;
+        Some(stored.hull(first))
+    }
+
+    /// Returns whether a value is loaded from an element of a family's arrays.
+    fn is_element_of(&mut self, family: Family, method: MethodId, origin: Origin) -> bool {
+        let Origin::Instruction(pc) = origin else {
+            return false;
+        };
+        let Some(flow) = self.facts.flow(method) else {
+            return false;
+        };
+        let Some(node) = flow.graph.node(pc) else {
+            return false;
+        };
+        flow.graph.insn(node).action() == Action::LoadElement(ElementKind::Int)
+            && self.family(Site { method, node }, 1) == Some(family)
+    }
+
+    /// Finds the families of the class. Returns `None` if an array may come from outside, or the search takes too many
+    /// steps.
+    fn find_families(&mut self) -> Option<Families> {
+        // Without a list of entries, a caller may pass any array to any method.
+        self.environment.entries.as_ref()?;
+        let facts = self.facts;
+        let mut families = Families::default();
+        for method in facts.class.methods() {
+            let Some(flow) = facts.flow(method.id) else {
+                continue;
+            };
+            self.spend(flow.graph.len());
+            for node in flow.reachable() {
+                let site = Site {
+                    method: method.id,
+                    node,
+                };
+                for (below_top, sink) in self.uses(site)? {
+                    let holders = self.holders(site, below_top)?;
+                    let mut members = sink.into_iter().chain(holders);
+                    let Some(first) = members.next() else {
+                        continue;
+                    };
+                    let first = families.member(first);
+                    for other in members {
+                        let other = families.member(other);
+                        families.join(first, other);
+                    }
+                    let action = flow.graph.insn(node).action();
+                    if action == Action::StoreElement(ElementKind::Int) {
+                        families.stores.push((first, site));
+                    }
+                }
+            }
+        }
+        Some(families)
+    }
+
+    /// Returns the operands of an instruction that are `int` arrays, and where the instruction puts each of them.
+    fn uses(&self, site: Site) -> Option<Vec<(usize, Option<Holder>)>> {
+        let class = &self.facts.class;
+        let insn = self.facts.flow(site.method)?.graph.insn(site.node);
+        Some(match (insn.action(), insn.operand) {
+            (Action::LoadElement(ElementKind::Int), _) => vec![(1, None)],
+            (Action::StoreElement(ElementKind::Int), _) => vec![(2, None)],
+            (Action::Return(Some(Computational::Reference)), _) => {
+                let descriptor = class.method(site.method)?.descriptor;
+                match descriptor.as_bytes().ends_with(b")[I") {
+                    true => vec![(0, Some(Holder::Result(site.method)))],
+                    false => Vec::new(),
+                }
+            }
+            (Action::Member(usage), Operand::Constant(index)) => match usage.access() {
+                MemberAccess::Load => Vec::new(),
+                MemberAccess::Store => {
+                    let member = class.pool().member(index).ok()?;
+                    match class.own_member(index)? {
+                        OwnMember::Field(id) if member.descriptor == "[I" => {
+                            vec![(0, Some(Holder::Field(id)))]
+                        }
+                        OwnMember::Field(_) | OwnMember::Method(_) => Vec::new(),
+                    }
+                }
+                MemberAccess::Call => match callee(class, insn)? {
+                    Callee::Own(id) => self.passed(id)?,
+                    // No native keeps an `int` array or stores to its elements.
+                    Callee::Native(_) | Callee::ObjectInit => Vec::new(),
+                },
+            },
+            _ => Vec::new(),
+        })
+    }
+
+    /// Returns the arguments of a call that are `int` arrays, with the parameters that they become.
+    fn passed(&self, callee: MethodId) -> Option<Vec<(usize, Option<Holder>)>> {
+        let method = self.facts.class.method(callee)?;
+        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
+        let parameters = descriptor.parameters();
+        let count = parameters.len();
+        let mut local = u16::from(!method.access.contains(MethodAccess::STATIC));
+        let mut passed = Vec::new();
+        for (index, kind) in parameters.enumerate() {
+            if kind.array_kind() == Some(ArrayKind::Int) {
+                let holder = Holder::Parameter(callee, local);
+                passed.push((count - index - 1, Some(holder)));
+            }
+            local = local.checked_add(kind.slots().into())?;
+        }
+        Some(passed)
+    }
+
+    /// Returns the places that an array comes from. Returns `None` if it may come from elsewhere.
+    fn holders(&mut self, site: Site, below_top: usize) -> Option<Vec<Holder>> {
+        let slot = self.stack_slot(site, below_top)?;
+        let origins = self.search(site, slot, Refines::Nothing)?;
+        let mut holders = Vec::new();
+        for (origin, _) in origins {
+            match origin {
+                Origin::This | Origin::Unset(_) => return None,
+                Origin::Parameter { local, .. } => {
+                    holders.push(Holder::Parameter(site.method, local));
+                }
+                Origin::Instruction(pc) => {
+                    let graph = &self.facts.flow(site.method)?.graph;
+                    let node = graph.node(pc)?;
+                    let insn = graph.insn(node);
+                    let class = &self.facts.class;
+                    if makes_array(class, insn) {
+                        holders.push(Holder::Made(Site { node, ..site }));
+                        continue;
+                    }
+                    match (insn.action(), insn.operand) {
+                        // Null: an access traps.
+                        (Action::Constant(_), _) => {}
+                        (Action::Member(usage), Operand::Constant(index)) => match usage.access() {
+                            MemberAccess::Load => match class.own_member(index)? {
+                                OwnMember::Field(id) => holders.push(Holder::Field(id)),
+                                OwnMember::Method(_) => return None,
+                            },
+                            MemberAccess::Store => return None,
+                            MemberAccess::Call => match callee(class, insn)? {
+                                Callee::Own(id) => holders.push(Holder::Result(id)),
+                                Callee::Native(_) | Callee::ObjectInit => return None,
+                            },
+                        },
+                        _ => return None,
+                    }
+                }
+            }
+        }
+        Some(holders)
+    }
+}
