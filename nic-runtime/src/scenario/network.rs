@@ -394,7 +394,7 @@ mod tests {
         stages[0] = "send-book-keeping";
         let misspelt = placed(&all(stages, 1)).unwrap_err();
         let misspelt = misspelt.as_slice();
-        let [MistakeKind::UnknownKey { .. }, other] = misspelt else {
+        let [other, MistakeKind::UnknownKey { .. }] = misspelt else {
             panic!("{misspelt:?}");
         };
         assert_eq!(*other, missing("send-bookkeeping"));

@@ -1,9 +1,12 @@
 //! EMP: every message arrives once and in order whatever a link does, and placements change times alone.
 
+use nic_core::emp::EmpEvent;
 use nic_core::event::{EndReason, Event, EventKind, Names, Sink, TxStatus, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_core::random::Generator;
 use nic_core::time::SimTime;
+use nic_runtime::judge;
+use nic_runtime::scenario::parse;
 use nic_runtime::sim::{self, SimError, SramShare};
 
 use crate::runs::runs;
@@ -427,4 +430,30 @@ fn receives_and_records_take_memory_of_the_nic() {
         panic!("{refused:?}");
     };
     assert_eq!(demand.shares.queues, 64 * 16 + 40_000 * 16 + records);
+}
+
+/// Counts frames that are sent again.
+#[derive(Default)]
+struct Resent(u32);
+
+impl Sink for Resent {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        if let EventKind::Emp(EmpEvent::Resend { .. }) = event.kind {
+            self.0 += 1;
+        }
+    }
+}
+
+#[test]
+fn reduce_is_exact_over_links_that_lose_frames() {
+    let text = include_str!("../../../tests/scenarios/emp-reduce.toml");
+    let mut resent = Resent::default();
+    for seed in 0..runs(10) {
+        let scenario = parse(text.as_bytes(), None, Some(seed)).expect("the scenario is right");
+        let (_, judgement) = judge::run(&scenario, &mut resent).expect("it fits");
+        let judgement = judgement.expect("each user expects the sum");
+        // Eight sums, their number, and that nothing traps.
+        assert_eq!((judgement.met, judgement.unmet), (10, Vec::new()), "{seed}");
+    }
+    assert!(resent.0 > 0, "no frame was lost");
 }

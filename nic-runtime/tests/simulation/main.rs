@@ -36,6 +36,7 @@ mod swaps;
 mod thousand;
 mod timers;
 mod trace;
+mod two_processors;
 mod unheard;
 mod until;
 mod values;
