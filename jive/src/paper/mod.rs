@@ -18,6 +18,7 @@ mod ranges;
 mod report;
 mod scalability;
 mod timeline;
+mod via;
 
 pub use disagrees::Disagreement;
 use nic_runtime::profile::Profile;
@@ -53,6 +54,18 @@ pub const PAPERS: &[Paper] = &[
         title: "Can User-Level Protocols Take Advantage of Multi-CPU NICs? (2002)",
         profile: "tigon2-2002",
         reproduce: emp::reproduce,
+    },
+    Paper {
+        name: "clan",
+        title: "VIA over the CLAN network (2001)",
+        profile: "clan-2001",
+        reproduce: via::clan,
+    },
+    Paper {
+        name: "javia",
+        title: "Interfacing Java to the Virtual Interface Architecture (1999): VIA itself",
+        profile: "giganet-1999",
+        reproduce: via::javia,
     },
 ];
 

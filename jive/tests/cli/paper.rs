@@ -220,6 +220,29 @@ fn half_the_added_round_trip_is_half_of_what_the_curves_differ_by() {
 }
 
 #[test]
+fn every_row_of_the_papers_about_via_holds() {
+    for (paper, rows) in [("clan", 11), ("javia", 8)] {
+        let ended = jive(["paper", paper, "--csv"]);
+        assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+        let found = ended.out.lines().filter(|line| line.starts_with("row,"));
+        assert_eq!(found.count(), rows, "{}", ended.out);
+    }
+    // Another bus leaves the tolerance.
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("slow.toml");
+    let text = include_str!("../../../nic-runtime/profiles/clan-2001.toml");
+    fs::write(&file, text.replacen("46.3MB/s", "30MB/s", 1)).unwrap();
+    let ended = jive([
+        "paper",
+        "clan",
+        "--csv",
+        "--profile",
+        file.to_str().unwrap(),
+    ]);
+    assert_eq!(ended.status, 1, "{}", ended.err);
+}
+
+#[test]
 fn papers_and_profiles_that_are_not_there_are_2() {
     for (line, expected) in [
         ("paper unet-sla", "did you mean `unet-sle`?"),

@@ -57,6 +57,37 @@ fn an_idle_endpoint_weighs_908_bytes_at_most_and_shares_its_class() {
     assert!((1..=908).contains(&idle), "{idle} bytes");
 }
 
+/// A server with this many VIs, which all report to one completion queue, and their idle clients.
+fn idle_vis(profile: &str, vis: u32) -> Scenario {
+    let mut text = format!(
+        "profile = '{profile}'\n[[nic]]\nname = 'a'\nsram = '256MiB'\n[[nic]]\nname = 'b'\nsram = '256MiB'\n\
+         [[process]]\nname = 'server'\nnic = 'b'\n"
+    );
+    for vi in 0..vis {
+        let common =
+            "interface = 'via'\nbuffer_area = 512\nfree_buffers = { count = 2, length = 64 }";
+        text += &format!(
+            "[[endpoint]]\nnic = 'a'\nname = 'c{vi}'\n{common}\n\
+             [[endpoint]]\nnic = 'b'\nname = 's{vi}'\nprocess = 'server'\n{common}\n\
+             completion = {{ send = 'q', receive = 'q' }}\n[[channel]]\nc{vi} = 1\ns{vi} = 1\n"
+        );
+    }
+    parse(text.as_bytes(), None, None).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+#[test]
+fn an_idle_vi_weighs_2_kib_at_most() {
+    for profile in ["giganet-1999", "clan-2001"] {
+        let [few, many] = [12, 512].map(|vis| {
+            let buffer_areas = 512 * 2 * i64::from(vis);
+            most(&idle_vis(profile, vis)).bytes - buffer_areas
+        });
+        let idle = (many - few) / 1_000;
+        println!("an idle VI under {profile}: {idle} bytes, without its buffer area");
+        assert!((1..=2_048).contains(&idle), "{idle} bytes");
+    }
+}
+
 #[test]
 fn messages_that_are_due_but_not_posted_take_no_memory() {
     let scenario = |repeat: u32| {

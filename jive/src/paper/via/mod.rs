@@ -1,0 +1,109 @@
+//! Two papers about VIA. Over a CLAN network, a library on the host writes to remote memory. On a Giganet NIC, the paper
+//! about Javia measures VIA before it adds Java.
+//!
+//! - `lab` runs messages and round trips between VIs
+//! - `clan` has the rows of "VIA over the CLAN network" (2001)
+//! - `javia` has the rows of VIA itself from "Interfacing Java to the Virtual Interface Architecture" (1999)
+
+mod clan;
+mod javia;
+mod lab;
+
+use nic_runtime::profile::Profile;
+
+pub(super) use self::clan::reproduce as clan;
+pub(super) use self::javia::reproduce as javia;
+use super::report::{Agreement, Quantity, Report, Row, Tolerance};
+use super::{Disagreement, PaperError, Progress, provenance, ranges};
+
+/// How many messages a measurement takes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct Rounds {
+    /// Messages of each stream.
+    streamed: u32,
+    /// Messages of each client of a server with a completion queue.
+    requests: u32,
+}
+
+const ROUNDS: Rounds = Rounds {
+    streamed: 200,
+    requests: 4,
+};
+
+/// Messages of a measurement that only shows whether a value of the profile moves a row.
+const FEW: Rounds = Rounds {
+    streamed: 40,
+    requests: 1,
+};
+
+/// Returns the rows that a paper's runs show under a profile.
+type Rows = fn(&Profile, Rounds) -> Result<Vec<Row>, PaperError>;
+
+/// Returns whether each order among the rows holds under a profile.
+type Orders = fn(&Profile) -> Result<Vec<bool>, PaperError>;
+
+/// Measures all rows of a paper, and finds out which values of the profile they depend on.
+fn reproduce(
+    (name, rows, orders): (&'static str, Rows, Orders),
+    profile: &Profile,
+    progress: &mut dyn Progress,
+) -> Result<Report, PaperError> {
+    const STEPS: usize = 3;
+    progress.part(0, STEPS, "messages and round trips");
+    let mut report = Report::new(name, profile.name.clone());
+    report.rows = rows(profile, ROUNDS)?;
+    for row in &mut report.rows {
+        row.disagreement = Disagreement::of(&profile.name, &row.name);
+    }
+    progress.part(1, STEPS, "what hangs on which value");
+    let few = |profile: &Profile| rows(profile, FEW);
+    let profile = without_applets(profile);
+    let mut traced = few(&profile)?;
+    provenance::trace(&profile, &mut traced, few);
+    for (row, traced) in report.rows.iter_mut().zip(traced) {
+        row.provenance = traced.provenance;
+        row.moved_by = traced.moved_by;
+    }
+    progress.part(2, STEPS, "where the orders hold");
+    ranges::trace(&profile, &mut report.rows, orders);
+    Ok(report)
+}
+
+/// Returns a profile without the sections that VIs do not use if they have no applets.
+fn without_applets(profile: &Profile) -> Profile {
+    let mut profile = profile.clone();
+    profile.entry = None;
+    profile.native = None;
+    profile.native_fuel = None;
+    profile.quota = None;
+    profile.emp = None;
+    profile
+}
+
+/// Returns the comparison of rates in Mbit/s with a simulated rate in kbit/s.
+fn rate(paper: u64, simulated: u64, tolerance: Tolerance) -> Agreement {
+    Agreement::Stated {
+        paper: Quantity::Rate(paper * 1_000),
+        simulated: Quantity::Rate(simulated),
+        tolerance,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_both_papers_is_within_its_tolerance() {
+        for (profile, rows, count) in [
+            ("clan-2001", clan::rows as Rows, 11),
+            ("giganet-1999", javia::rows as Rows, 8),
+        ] {
+            let profile = Profile::builtin(profile).expect("a built-in profile");
+            let rows = rows(&profile, ROUNDS).expect("the setups run");
+            let off: Vec<&Row> = rows.iter().filter(|row| !row.holds()).collect();
+            assert_eq!(off, Vec::<&Row>::new());
+            assert_eq!(rows.len(), count);
+        }
+    }
+}
