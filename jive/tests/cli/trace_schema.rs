@@ -8,7 +8,10 @@ use serde_json::Value;
 use crate::json_lines::values;
 use crate::{jive, schema, words};
 
-/// The trace lines of all built-in scenarios and of a scenario with many faults.
+/// Text of the built-in scenarios with VIs.
+const ON_VIS: &str = "interface = \"via\"";
+
+/// The trace lines of the built-in scenarios of U-Net and of a scenario with many faults.
 fn lines() -> Vec<Value> {
     let mut out = jive(words("run ../scenarios/busy.toml --trace json --payload")).out;
     // Calls of this scenario are suspended, because the receiver is slow.
@@ -21,7 +24,8 @@ fn lines() -> Vec<Value> {
         out += &jive(["run", &file, "--trace", "json"]).out;
     }
     out += &jive(words("run pingpong --trace json --trace-work --dump")).out;
-    for builtin in nic_runtime::scenario::BUILTIN {
+    let builtins = nic_runtime::scenario::BUILTIN.iter();
+    for builtin in builtins.filter(|builtin| !builtin.text.contains(ON_VIS)) {
         out += &jive(["run", builtin.name, "--trace", "json"]).out;
     }
     values(out.as_bytes())
@@ -32,8 +36,14 @@ fn lines() -> Vec<Value> {
 fn lines_of_other_interfaces() -> Vec<Value> {
     let files = ["emp-loss", "via-clan"];
     let paths = files.map(|name| format!("../../../tests/scenarios/{name}.toml"));
-    let out = paths.map(|path| jive(["run", &path, "--trace", "json"]).out);
-    values(out.concat().as_bytes())
+    let mut out = paths
+        .map(|path| jive(["run", &path, "--trace", "json"]).out)
+        .concat();
+    let builtins = nic_runtime::scenario::BUILTIN.iter();
+    for builtin in builtins.filter(|builtin| builtin.text.contains(ON_VIS)) {
+        out += &jive(["run", builtin.name, "--trace", "json"]).out;
+    }
+    values(out.as_bytes())
 }
 
 #[test]
