@@ -25,6 +25,7 @@ use crate::heap::{Extent, Heap};
 use crate::program::index;
 use crate::registers::Window;
 use crate::trap::TrapKind;
+use crate::variant;
 
 use dispatch::dispatch;
 use fuel::{Slice, affordable_code, slice, slice_from_entry};
@@ -128,9 +129,17 @@ impl<'a> Machine<'a> {
     #[inline(always)]
     pub(crate) fn finish(&mut self, reserve: u64, to: &mut Activation) -> Ended {
         (to.index, to.fuel) = match self.stop {
-            Stop::Native => self.behind_op(reserve),
-            Stop::Returned | Stop::ReturnedValue => (0, self.fuel_left(reserve)),
-            Stop::Pause | Stop::NoElement | Stop::Trap(_) => self.progress(reserve),
+            // Most runs end in one of these two ways. The small variant does without the copies of the code.
+            Stop::Native if variant::THREADED => self.behind_op(reserve),
+            Stop::Returned | Stop::ReturnedValue if variant::THREADED => {
+                (0, self.fuel_left(reserve))
+            }
+            Stop::Native
+            | Stop::Returned
+            | Stop::ReturnedValue
+            | Stop::Pause
+            | Stop::NoElement
+            | Stop::Trap(_) => self.progress(reserve),
         };
         to.calls = Calls {
             depth: self.depth,
@@ -166,7 +175,7 @@ impl<'a> Machine<'a> {
 
     /// Returns how many instructions of the method are done behind the op that stopped the run, and the fuel that is
     /// left there.
-    #[inline(always)]
+    #[inline]
     fn behind_op(&self, reserve: u64) -> (u16, u64) {
         let end = self.program.ends.get(index(self.pc)).copied().unwrap_or(0);
         (end, self.entry_fuel(reserve).saturating_sub(end.into()))
