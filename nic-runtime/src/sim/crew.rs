@@ -233,7 +233,9 @@ impl<S: Sink> Simulation<'_, S> {
                 Cause::Arrival { arrival, .. } => {
                     suspended.activation.parked.taken.push_back(arrival)
                 }
-                _ => sle::agenda::put_off(self, tenant, cause),
+                Cause::Post(_) | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => {
+                    sle::agenda::put_off(self, tenant, cause)
+                }
             }
             self.leave_call(on);
             return Some(self.look(on));

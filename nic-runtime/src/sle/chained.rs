@@ -423,7 +423,11 @@ fn go_on<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, ended: Call) -> 
         };
         let trigger = match ended.trigger() {
             Trigger::Arrival(packet) => Trigger::Passed(packet),
-            other => other,
+            trigger @ (Trigger::Load
+            | Trigger::Post(_)
+            | Trigger::Passed(_)
+            | Trigger::Timer
+            | Trigger::Refill) => trigger,
         };
         let handed = Handed {
             trigger,

@@ -227,8 +227,11 @@ pub(crate) fn perform_reached<S: Sink>(
         NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
         NicNative::GetFreeBufferLength => perform_native(sim, on, NicNative::GetFreeBufferLength),
         NicNative::GetFreeBuffer => perform_native(sim, on, NicNative::GetFreeBuffer),
-        NicNative::DoHtoLDma | NicNative::DoLtoHDma if sim.awaits_engines => {
-            await_engine(sim, on, native).unwrap_or_else(|| perform_rare(sim, on, native))
+        NicNative::DoHtoLDma if sim.awaits_engines => {
+            await_engine(sim, on, native, DmaDirection::HostToNic)
+        }
+        NicNative::DoLtoHDma if sim.awaits_engines => {
+            await_engine(sim, on, native, DmaDirection::NicToHost)
         }
         NicNative::DoHtoLDma => perform_native(sim, on, NicNative::DoHtoLDma),
         NicNative::DoLtoHDma => perform_native(sim, on, NicNative::DoLtoHDma),
@@ -243,19 +246,18 @@ pub(crate) fn perform_reached<S: Sink>(
     }
 }
 
-/// Makes a processor wait for a DMA engine without a queue, if its native moves bytes.
+/// Performs a native that moves bytes, or makes the processor wait for a DMA engine if that is busy and has no queue.
 #[cold]
 fn await_engine<S: Sink>(
-    sim: &Simulation<'_, S>,
+    sim: &mut Simulation<'_, S>,
     on: ProcessorId,
     native: NicNative,
-) -> Option<Next> {
-    let direction = match native {
-        NicNative::DoHtoLDma => DmaDirection::HostToNic,
-        NicNative::DoLtoHDma => DmaDirection::NicToHost,
-        _ => return None,
-    };
-    sim.await_engine(on, direction, Stage::Perform(native))
+    direction: DmaDirection,
+) -> Next {
+    match sim.await_engine(on, direction, Stage::Perform(native)) {
+        Some(waits) => waits,
+        None => perform_rare(sim, on, native),
+    }
 }
 
 /// Makes a processor wait until a transfer ends and leaves its DMA slot.
