@@ -13,7 +13,7 @@ import static unet.Nic.*;
  * <p>Only the receiver needs this applet. The sender's messages are whole packets.
  */
 public class SplitRequest {
-    /** Most descriptors that a message takes. */
+    /** Maximum number of descriptors that a message takes. */
     static final int SHARES_MAX = 14;
 
     /** Longest message that {@code doTx} sends, in bytes. */
@@ -50,7 +50,7 @@ public class SplitRequest {
         if (needed > SHARES_MAX) {
             return -++overrun;
         }
-        while (taken < needed) {
+        for (int i = 0; i < SHARES_MAX && taken < needed; i++) {
             int buffer = getFreeBuffer();
             if (buffer == -1) {
                 // The next message uses what this one has taken.
