@@ -320,7 +320,7 @@ pub(super) fn segments_of_send(
     let shortest = messages.iter().map(|message| message.bytes.len() as u64);
     let payload = shortest.min().unwrap_or(0);
     let mut segments = Vec::new();
-    let mut sum = 0;
+    let (mut sum, mut are_pairs) = (0, true);
     for pair in pairs {
         let numbers = match pair.get_ref() {
             DeValue::Array(numbers) => &numbers[..],
@@ -329,11 +329,13 @@ pub(super) fn segments_of_send(
         let [offset, length] = numbers else {
             let expected = "an offset and a length, such as `[0, 8]`";
             mistakes.add(pair.span(), table::wrong_type(expected, pair.get_ref()));
+            are_pairs = false;
             continue;
         };
         let offset = mistakes.note(offset.span(), table::integer(offset.get_ref()));
         let length = mistakes.note(length.span(), table::integer(length.get_ref()));
         let (Some(offset), Some(length)) = (offset, length) else {
+            are_pairs = false;
             continue;
         };
         sum += length.min(payload + 1);
@@ -345,7 +347,7 @@ pub(super) fn segments_of_send(
         }
     }
     let least = payload.min(1);
-    if sum < least || sum > payload {
+    if are_pairs && (sum < least || sum > payload) {
         let what = "the sum of the segments' lengths";
         mistakes.add(value.span(), outside(what, least, payload));
     }
