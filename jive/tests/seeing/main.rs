@@ -47,7 +47,10 @@ fn scenario_named(name: &str) -> Scenario {
 }
 
 fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let builtin = BUILTIN.iter().map(|builtin| (builtin.name, builtin.text));
+    // The tests count the packets of messages. VIs also send control packets, which no capture has.
+    let builtin = BUILTIN.iter();
+    let builtin = builtin.filter(|builtin| !builtin.text.contains("interface = \"via\""));
+    let builtin = builtin.map(|builtin| (builtin.name, builtin.text));
     builtin.chain([
         (
             "busy",
