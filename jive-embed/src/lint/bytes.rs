@@ -1,11 +1,11 @@
-//! Bytes that a programmer took for unsigned.
+//! The lints about bytes that a programmer took for unsigned.
 
 use jive_core::{Action, BinaryOperator, Comparison, Insn, Pc};
 
 use super::Lint;
 use super::method::Examined;
 
-/// From this shift on the sign of a byte falls out of an `int`.
+/// A shift to the left by this many bits moves all copies of a byte's sign out of an `int`.
 const SHIFT_OF_THE_HIGHEST: i32 = 24;
 
 pub(super) fn look(examined: &mut Examined<'_, '_>) {
@@ -42,7 +42,7 @@ pub(super) fn look(examined: &mut Examined<'_, '_>) {
     }
 }
 
-/// Whether an operand is a number that arithmetic made, and that may be 128 or more where a byte is negative.
+/// Returns whether an operand was computed, and may be 128 or more where a byte would be negative.
 ///
 /// Fields, parameters and results of methods do not count, because each may be meant as a byte with its sign.
 fn is_computed(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> bool {
@@ -61,7 +61,7 @@ fn is_computed(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> boo
         })
 }
 
-/// Returns by how much an operand is shifted, if it is a byte with its sign that is shifted or not.
+/// Returns by how many bits an operand was shifted to the left, if it is a byte with its sign; 0 if it was not shifted.
 fn signed_part(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> Option<i32> {
     if examined.is_byte(pc, below_top) {
         return Some(0);
@@ -74,7 +74,8 @@ fn signed_part(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> Opt
     (by < SHIFT_OF_THE_HIGHEST && examined.is_byte(shift.pc, 1)).then_some(by)
 }
 
-/// Whether an operand has bits of a number above a shift, which are no sign: other shifted parts alone.
+/// Returns whether an operand consists of values that were shifted to the left by more than `shift` bits. Such bits are
+/// other bytes of a number, and not copies of a sign.
 fn is_composed_above(
     examined: &mut Examined<'_, '_>,
     pc: Pc,
@@ -88,7 +89,7 @@ fn is_composed_above(
                 shifted_by(examined, maker).is_some_and(|by| by > shift)
             }
             Action::Binary(BinaryOperator::Or | BinaryOperator::Add | BinaryOperator::Xor) => {
-                // A part of it is shifted further.
+                // One of the two parts was shifted by more bits.
                 (0..2).any(|part| {
                     let parts = examined.makers(maker.pc, part);
                     let shifts = parts.iter().map(|part| shifted_by(examined, part));
@@ -100,7 +101,7 @@ fn is_composed_above(
         })
 }
 
-/// Returns by which constant an instruction shifts to the left.
+/// Returns the constant by which an instruction shifts to the left.
 fn shifted_by(examined: &mut Examined<'_, '_>, insn: &Insn<'_>) -> Option<i32> {
     match insn.action() {
         Action::Binary(BinaryOperator::ShiftLeft) => examined.constant(insn.pc, 0),
