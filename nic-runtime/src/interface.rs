@@ -58,6 +58,9 @@ pub(crate) trait Interface {
     /// Whether applets can be replaced during a run, by `[[swap]]` and by capsules, and joined to a chain.
     const REPLACES_APPLETS: bool = true;
 
+    /// Bytes of NIC memory for the records of the messages that may be outstanding on a channel.
+    const RECORD_BYTES: u64 = 0;
+
     /// Returns the state before anything has happened.
     fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> Self::State<'a>;
 
@@ -203,6 +206,13 @@ macro_rules! interfaces {
             pub fn replaces_applets(self) -> bool {
                 match self {
                     $(InterfaceKind::$interface => $interface::REPLACES_APPLETS,)*
+                }
+            }
+
+            /// Returns the bytes of NIC memory for the records of the messages that may be outstanding on a channel.
+            pub(crate) fn record_bytes(self) -> u64 {
+                match self {
+                    $(InterfaceKind::$interface => $interface::RECORD_BYTES,)*
                 }
             }
 

@@ -1,6 +1,6 @@
 //! The engine of EMP endpoints: gives items to processors, and charges the time of each stage.
 
-use nic_core::emp::FrameKind;
+use nic_core::emp::{FrameKind, WINDOW};
 use nic_core::event::{DropReason, NicEvent, Part, Sink, TxStatus};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimDuration;
@@ -18,6 +18,13 @@ use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
+
+/// Bytes of the record of a message that is being sent. Five frame numbers, silences, tag, number and peer have 2 bytes
+/// each. Length, offset in host memory and channel have 4 bytes each.
+const TRANSMIT_RECORD_BYTES: u64 = 32;
+/// Bytes of the record of a message that arrives. Tag and four frame numbers have 2 bytes each, the length has 4. The set
+/// of frames ahead and the receive have 8 bytes each.
+const RECEIVE_RECORD_BYTES: u64 = 32;
 
 /// The engine of EMP endpoints.
 pub(crate) enum Emp {}
@@ -74,6 +81,7 @@ impl Interface for Emp {
     const PROTOCOL: &'static str = "emp";
     const HAS_OWN_WORK: bool = true;
     const REPLACES_APPLETS: bool = false;
+    const RECORD_BYTES: u64 = WINDOW as u64 * (TRANSMIT_RECORD_BYTES + RECEIVE_RECORD_BYTES);
 
     fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> EmpState<'a> {
         EmpState::new(scenario, endpoints)

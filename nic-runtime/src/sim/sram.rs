@@ -3,12 +3,10 @@
 use std::fmt;
 
 use jive_core::{Frame, Program};
-use nic_core::emp;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::memory_bytes;
 
 use super::{SimError, at};
-use crate::interface::InterfaceKind;
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
 use crate::sle::chain;
@@ -22,12 +20,6 @@ const FREE_ENTRY_BYTES: u64 = 4;
 const CHANNEL_BYTES: u64 = 16;
 /// Bytes of a posted receive of EMP: tag, source and their kinds (8), offset, length.
 const RECEIVE_BYTES: u64 = 16;
-/// Bytes of the record of a message of EMP that is being sent. Five frame numbers, silences, tag, number and peer have 2
-/// bytes each. Length, offset in host memory and channel have 4 bytes each.
-const TRANSMIT_RECORD_BYTES: u64 = 32;
-/// Bytes of the record of a message of EMP that arrives. Tag and four frame numbers have 2 bytes each, the length has 4.
-/// The set of frames ahead and the receive have 8 bytes each.
-const RECEIVE_RECORD_BYTES: u64 = 32;
 /// Bytes of an applet's field.
 const FIELD_BYTES: u64 = 4;
 /// Bytes of a local variable or an operand.
@@ -210,13 +202,7 @@ fn places(scenario: &Scenario, id: EndpointId) -> u64 {
 
 /// Returns the bytes of a channel of an endpoint, with the records of the messages that may be outstanding on it.
 fn of_channel(spec: &EndpointSpec) -> u64 {
-    let records = match spec.interface {
-        InterfaceKind::Unet | InterfaceKind::Via => 0,
-        InterfaceKind::Emp => {
-            u64::from(emp::WINDOW) * (TRANSMIT_RECORD_BYTES + RECEIVE_RECORD_BYTES)
-        }
-    };
-    CHANNEL_BYTES + records
+    CHANNEL_BYTES + spec.interface.record_bytes()
 }
 
 fn staging(profile: &Profile) -> u64 {
