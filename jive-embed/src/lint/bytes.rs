@@ -61,7 +61,8 @@ fn is_computed(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> boo
         })
 }
 
-/// Returns by how many bits an operand was shifted to the left, if it is a byte with its sign; 0 if it was not shifted.
+/// Returns by how many bits an operand was shifted to the left, if it is a byte with its sign. Returns 0 if it was not
+/// shifted.
 fn signed_part(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> Option<i32> {
     if examined.is_byte(pc, below_top) {
         return Some(0);
