@@ -48,7 +48,7 @@ public class DeferSend {
     /** Receive descriptors of the peer that no message has taken. */
     static int credits = CREDITS;
 
-    /** Counters: messages too long or too many to wait, and packets without a descriptor. */
+    /** Counters: messages too long or too many to wait, and packets without a descriptor that holds them. */
     static int refused, overrun;
 
     /** Sends a message if the peer has a descriptor for it, or makes it wait. */
@@ -83,6 +83,9 @@ public class DeferSend {
         if (RxBuf[length - 1] == CREDIT) {
             credits++;
             return sendQueued(channel);
+        }
+        if (length - 1 > getFreeBufferLength()) {
+            return -++overrun;
         }
         BUFFER[0] = getFreeBuffer();
         if (BUFFER[0] == -1) {

@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use applets::Applet;
 use jive_lab::Random;
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
@@ -29,7 +28,7 @@ struct Exchange {
 
 /// The exchanges of the library, in the order of the table of applets.
 static EXCHANGES: LazyLock<Vec<Exchange>> = LazyLock::new(|| {
-    let scenarios = of_unet().map(|(_, name)| {
+    let scenarios = library().map(|(_, name)| {
         let builtin = BUILTIN.iter().find(|builtin| builtin.name == name);
         let text = builtin.expect("each applet has a scenario").text;
         let mut scenario = parse(text.as_bytes(), None, None).expect("a shipped scenario is right");
@@ -45,16 +44,10 @@ static EXCHANGES: LazyLock<Vec<Exchange>> = LazyLock::new(|| {
     scenarios.collect()
 });
 
-/// The applets of U-Net endpoints. Those of VIs are left out: `DeferSend` traps on a packet longer than its descriptor, which
-/// its peer must not send.
-fn of_unet() -> impl Iterator<Item = (&'static Applet, String)> {
-    library().filter(|(applet, _)| !matches!(applet.name, "DeferSend" | "SplitRequest"))
-}
-
 /// Returns seeds, by name: choices for each applet.
 #[must_use]
 pub fn applet_seeds() -> Vec<(String, Vec<u8>)> {
-    let applets = of_unet().enumerate();
+    let applets = library().enumerate();
     let seeds = applets.flat_map(|(place, (applet, _))| {
         (0..8_u8).map(move |number| {
             let place = u8::try_from(place).expect("few applets");
