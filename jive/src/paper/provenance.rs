@@ -33,6 +33,32 @@ pub(super) fn trace(
     }
 }
 
+/// Sets the kind of evidence of each row, found by shorter measurements. `measure` returns the same rows, of fewer
+/// messages.
+pub(super) fn trace_shorter(
+    profile: &Profile,
+    found: &mut [Row],
+    measure: impl Fn(&Profile) -> Result<Vec<Row>, PaperError> + Sync,
+) -> Result<(), PaperError> {
+    let mut shorter = measure(profile)?;
+    trace(profile, &mut shorter, measure);
+    for (row, shorter) in found.iter_mut().zip(shorter) {
+        row.provenance = shorter.provenance;
+        row.moved_by = shorter.moved_by;
+    }
+    Ok(())
+}
+
+/// Returns a profile without the sections that matter to applets alone, so that none of their values is moved.
+pub(super) fn without_applets(profile: &Profile) -> Profile {
+    let mut profile = profile.clone();
+    profile.entry = None;
+    profile.native = None;
+    profile.native_fuel = None;
+    profile.quota = None;
+    profile
+}
+
 /// The values on which a row depends.
 #[derive(Clone, Debug, Default)]
 struct Evidence {

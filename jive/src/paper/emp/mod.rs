@@ -72,31 +72,15 @@ pub(super) fn reproduce(
         row.disagreement = Disagreement::of(&profile.name, &row.name);
     }
     progress.part(1, STEPS, "what hangs on which value");
-    let profile = without_applets(profile);
-    let few = |profile: &Profile| rows(profile, FEW);
-    let mut traced = few(&profile)?;
-    provenance::trace(&profile, &mut traced, few);
-    for (row, traced) in report.rows.iter_mut().zip(traced) {
-        row.provenance = traced.provenance;
-        row.moved_by = traced.moved_by;
-    }
+    let mut profile = provenance::without_applets(profile);
+    profile.base = None;
+    provenance::trace_shorter(&profile, &mut report.rows, |profile| rows(profile, FEW))?;
     progress.part(2, STEPS, "where the orders hold");
     ranges::trace(&profile, &mut report.rows, orders_that_hold);
     progress.part(3, STEPS, FIGURE);
     report.plots = figure::plots(&profile)?;
     report.plots.extend(timeline::plots(&profile)?);
     Ok(report)
-}
-
-/// Returns a profile without the sections that endpoints of EMP do not use if they have no applets.
-fn without_applets(profile: &Profile) -> Profile {
-    let mut profile = profile.clone();
-    profile.base = None;
-    profile.entry = None;
-    profile.native = None;
-    profile.native_fuel = None;
-    profile.quota = None;
-    profile
 }
 
 /// Returns all rows under a profile, without the analysis of which values they depend on.

@@ -56,28 +56,12 @@ fn reproduce(
         row.disagreement = Disagreement::of(&profile.name, &row.name);
     }
     progress.part(1, STEPS, "what hangs on which value");
-    let few = |profile: &Profile| rows(profile, FEW);
-    let profile = without_applets(profile);
-    let mut traced = few(&profile)?;
-    provenance::trace(&profile, &mut traced, few);
-    for (row, traced) in report.rows.iter_mut().zip(traced) {
-        row.provenance = traced.provenance;
-        row.moved_by = traced.moved_by;
-    }
+    let mut profile = provenance::without_applets(profile);
+    profile.emp = None;
+    provenance::trace_shorter(&profile, &mut report.rows, |profile| rows(profile, FEW))?;
     progress.part(2, STEPS, "where the orders hold");
     ranges::trace(&profile, &mut report.rows, orders);
     Ok(report)
-}
-
-/// Returns a profile without the sections that VIs do not use if they have no applets.
-fn without_applets(profile: &Profile) -> Profile {
-    let mut profile = profile.clone();
-    profile.entry = None;
-    profile.native = None;
-    profile.native_fuel = None;
-    profile.quota = None;
-    profile.emp = None;
-    profile
 }
 
 /// Returns the comparison of rates in Mbit/s with a simulated rate in kbit/s.
