@@ -1,7 +1,7 @@
 //! Immediate data on VIs with an applet.
 //!
-//! Packets and receive descriptors of a call have the data of the message that the call handles. So the data passes through
-//! an applet that says nothing about it. An applet reads it with `immediate`, and sets it for packets with `setImmediate`.
+//! Packets and receive descriptors of a call carry the immediate data of the message that the call handles. An applet
+//! reads the data with `immediate`, and replaces it in the packets that it sends with `setImmediate`.
 
 use nic_core::event::{Sink, Trigger};
 use nic_core::id::{EndpointId, PacketId};

@@ -71,11 +71,11 @@ pub(crate) struct ViaState<'a> {
     /// The windows of all nodes.
     pub(crate) windows: AllWindows,
     registry: Registry<Growing>,
-    /// What the next send descriptor of a user says besides its message.
+    /// Segments and immediate data of the send descriptor that a user is about to post.
     next: Extras,
 }
 
-/// What a send descriptor says besides its message. Most say nothing.
+/// The segments and the immediate data of a send descriptor. Most descriptors have neither.
 #[derive(Clone, Debug, Default)]
 struct Extras {
     immediate: Option<u32>,
@@ -100,11 +100,11 @@ struct End {
     set: Option<u32>,
     /// Immediate data of arrived packets that the applet may still handle or deliver, oldest first.
     arrived: VecDeque<(PacketId, u32)>,
-    /// What posted send descriptors say besides their messages.
+    /// Segments and immediate data of posted send descriptors.
     extras: BTreeMap<PostId, Extras>,
     /// Number of receive descriptors that the user has returned.
     returned: u64,
-    /// What completed receive descriptors say besides a message, by their numbers. Most say nothing.
+    /// Remarks on completed receive descriptors, by their numbers. Most descriptors have none.
     remarks: BTreeMap<u64, Remark>,
     /// Positions of the completion queues for sends and for receives.
     queues: [Option<u32>; 2],
@@ -112,7 +112,7 @@ struct End {
     over: Option<Box<Over>>,
 }
 
-/// What a completed receive descriptor says besides a message.
+/// A remark on a completed receive descriptor.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Remark {
     /// The message's immediate data.
