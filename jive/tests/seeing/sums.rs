@@ -61,6 +61,10 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
             }
             "rx-descriptor" => here.add("delivered", 1),
             "applet-detach" => here.add("detachments", 1),
+            "window-map" => {
+                here.add("windows_mapped", 1);
+                here.add("windows_evicted", event.get("evicts").map_or(0, |_| 1));
+            }
             "wire-drop" | "drop" => *here.drops.entry(text("reason")).or_default() += 1,
             "dma" if loading.contains(&position) => {}
             "dma" => here.dma_ps += dma_ps(scenario, event),
@@ -100,6 +104,8 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
             "bytes_received",
             "delivered",
             "detachments",
+            "windows_mapped",
+            "windows_evicted",
         ] {
             let count = found.counts.get(column).copied().unwrap_or(0);
             assert_eq!(number(row, column), count, "{column} of {what}");

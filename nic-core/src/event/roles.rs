@@ -161,6 +161,11 @@ pub enum Step<'a> {
     Detached,
     /// The applet is attached again.
     Attached,
+    /// The host mapped a window of another node.
+    Mapped {
+        /// Whether another window lost its mapping.
+        evicts: bool,
+    },
     /// A packet went onto the wire.
     Sent {
         /// The packet.
@@ -234,7 +239,8 @@ impl Step<'_> {
             | Step::CallReturned { .. }
             | Step::CallTrapped { .. }
             | Step::Detached
-            | Step::Attached => None,
+            | Step::Attached
+            | Step::Mapped { .. } => None,
         }
     }
 }

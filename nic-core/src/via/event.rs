@@ -81,6 +81,13 @@ pub enum ViaEvent<'a> {
         /// Length of the region in bytes.
         length: u32,
     },
+    /// The host maps a window, because its processor writes to it.
+    WindowMap {
+        /// The window.
+        window: WindowId,
+        /// The least recently used window, if it loses its mapping.
+        evicts: Option<WindowId>,
+    },
     /// A write to a peer's window left.
     WindowWrite {
         /// The window.
@@ -242,6 +249,12 @@ impl<'a> ViaEvent<'a> {
                 shape: Shape::Moment(kind),
                 ..Roles::of("wire-rx")
             },
+            ViaEvent::WindowMap { evicts, .. } => Roles {
+                step: Step::Mapped {
+                    evicts: evicts.is_some(),
+                },
+                ..Roles::of("window-map")
+            },
             ViaEvent::WindowWrite { .. } => Roles::of("window-write"),
             ViaEvent::ViState { .. } => Roles::of("vi-state"),
             ViaEvent::Region { .. } => Roles::of("region"),
@@ -269,6 +282,7 @@ impl<'a> ViaEvent<'a> {
             | ViaEvent::RxPost { .. }
             | ViaEvent::ViState { .. }
             | ViaEvent::Region { .. }
+            | ViaEvent::WindowMap { .. }
             | ViaEvent::WindowWrite { .. }
             | ViaEvent::ControlTx { .. }
             | ViaEvent::ControlRx { .. }
@@ -348,6 +362,13 @@ impl<'a> ViaEvent<'a> {
                 fields.put("length", Value::Number(length.into()))?;
                 fields.put("kind", Value::Word(kind))?;
                 fields.payload(Payload::Whole(&[]))
+            }
+            ViaEvent::WindowMap { window, evicts } => {
+                fields.put("window", Value::Number(window.0.into()))?;
+                match evicts {
+                    Some(evicts) => fields.put("evicts", Value::Number(evicts.0.into())),
+                    None => Ok(()),
+                }
             }
             ViaEvent::WindowWrite {
                 window,

@@ -253,6 +253,7 @@ impl Clerk {
             | Step::CallSuspended
             | Step::CallResumed
             | Step::Detached
+            | Step::Mapped { .. }
             | Step::Attached
             | Step::Other => [None, None],
         }

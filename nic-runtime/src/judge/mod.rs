@@ -199,6 +199,7 @@ impl<'s> Judge<'s> {
             | Step::Made(_)
             | Step::CallReturned { .. }
             | Step::Detached
+            | Step::Mapped { .. }
             | Step::Attached
             | Step::Sent { .. }
             | Step::Received { .. } => {}

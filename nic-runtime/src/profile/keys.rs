@@ -20,6 +20,12 @@ const TIMEOUT: SimDuration = SimDuration::from_ns(10_000_000);
 /// A processor of 40 MHz that takes four cycles for a word. Chosen, not measured.
 const COPY: NonZeroU64 = NonZeroU64::new(40_000_000).expect("40 MB/s is not 0");
 
+/// Two windows for each of 512 VIs, and as many to spare. Chosen, not measured.
+const MAPPINGS: NonZeroU32 = NonZeroU32::new(2_048).expect("2,048 is not 0");
+
+/// A call of the kernel that writes an entry of the NIC's table. Chosen, not measured.
+const MAP: SimDuration = SimDuration::from_ns(20_000);
+
 /// No time.
 const NONE: SimDuration = SimDuration::ZERO;
 
@@ -220,6 +226,10 @@ sections! {
         burst_rate: NonZeroU64 as Rate;
         /// Rate of the bytes behind a burst.
         pio_rate: NonZeroU64 as Rate;
+        /// Windows of other nodes that a NIC has mapped at a time, for writes by the processor.
+        mappings: NonZeroU32 as Slots = MAPPINGS;
+        /// Time of the host to map a window before the processor writes to it.
+        map: SimDuration as Time = MAP;
     }
 
     /// Limits of one call of an applet, in addition to fuel and heap. A call that exceeds them traps with

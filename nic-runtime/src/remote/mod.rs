@@ -2,9 +2,11 @@
 //! arrive.
 //!
 //! A library collects its writes in [`Writes`], and [`carry_out`] passes them to the NIC. A write needs no slot and no
-//! processor of a NIC. `clan` is the NIC that exists: it says how long writes take, and carries them out.
+//! processor of a NIC. `clan` is the NIC that exists: it says how long writes take, and carries them out. `mapping` lets
+//! writes of a processor wait until their windows are mapped.
 
 mod clan;
+mod mapping;
 
 use nic_core::event::{DropReason, NicEvent, Sink, Trigger, ViaEvent};
 use nic_core::id::{EndpointId, PacketId};
@@ -14,6 +16,7 @@ use nic_core::time::SimDuration;
 use nic_core::unet::Channel;
 use nic_core::via::WriteHow;
 
+pub(crate) use self::mapping::{AllMappings, completes_later, mapped};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::profile::{ClanCosts, Profile};
 use crate::sim::Simulation;
@@ -145,7 +148,7 @@ pub(crate) fn carry_out<S: Sink>(
     trigger: Trigger,
 ) {
     for write in &writes.0 {
-        clan::carry_out(sim, from, connection, write, trigger);
+        mapping::pass(sim, from, connection, write, trigger);
     }
 }
 

@@ -13,6 +13,7 @@ use super::{ViaState, immediate, message_gone, message_read, over_memory, region
 use crate::fabric::{Header, PacketRef};
 use crate::interface::{Interface, Stage as Any};
 use crate::nic::ProcessorId;
+use crate::remote;
 use crate::scenario::model::{Scenario, SendSpec};
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted, Processor};
@@ -39,6 +40,8 @@ pub(crate) enum Delay {
     /// With the hardware provider: a check whether the VI has waited for an acknowledgement for too long. Over remote
     /// memory: the end of the library's work for a posted descriptor.
     Look(EndpointId),
+    /// Over remote memory: a window of the peer is mapped, for which writes of this VI wait.
+    Mapped(EndpointId),
     /// A user asks to deregister or register a region. Holds the request's position in the scenario.
     Region(u32),
 }
@@ -134,6 +137,10 @@ impl Interface for Via {
                 regions::due(sim, number);
                 return true;
             }
+            Delay::Mapped(endpoint) => {
+                remote::mapped(sim, endpoint);
+                return true;
+            }
         };
         if sim.states.via.is_over_memory(endpoint) {
             over_memory::library_over(sim, endpoint);
@@ -147,7 +154,7 @@ impl Interface for Via {
             Delay::Look(endpoint) => {
                 !sim.states.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
             }
-            Delay::Region(_) => false,
+            Delay::Region(_) | Delay::Mapped(_) => false,
         }
     }
 

@@ -36,7 +36,9 @@ pub(crate) use self::connection::{
 pub(crate) use self::hardware::Via;
 pub(crate) use self::immediate::{call_over, immediate, set_immediate};
 use self::over_memory::Over;
-pub(crate) use self::over_memory::{post_takes, requests_done, write_raw};
+pub(crate) use self::over_memory::{
+    occupy, post_takes, requests_done, schedule_mapped, write_raw, writes_over,
+};
 pub(crate) use self::receive::{Message, is_first_empty, placing, shares, take_descriptors};
 pub(crate) use self::segments::described;
 pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
@@ -45,7 +47,7 @@ pub(crate) use self::user::{
 };
 pub(crate) use self::written::written;
 use crate::interface::InterfaceKind;
-use crate::remote::AllWindows;
+use crate::remote::{AllMappings, AllWindows};
 use crate::scenario::model::{Provider, Scenario, SendSpec};
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
@@ -70,6 +72,8 @@ pub(crate) struct ViaState<'a> {
     scenario: &'a Scenario,
     /// The windows of all nodes.
     pub(crate) windows: AllWindows,
+    /// The windows that each NIC has mapped.
+    pub(crate) mappings: AllMappings,
     registry: Registry<Growing>,
     /// Segments and immediate data of the send descriptor that a user is about to post.
     next: Extras,
@@ -137,12 +141,14 @@ impl<'a> ViaState<'a> {
             queues: Vec::new(),
             scenario,
             windows: AllWindows::default(),
+            mappings: AllMappings::default(),
             registry: Registry::default(),
             next: Extras::default(),
         };
         if !is_used(scenario) {
             return state;
         }
+        state.mappings = AllMappings::new(scenario);
         let queues = scenario.completion_queues.iter();
         state.queues = queues
             .map(|spec| CompletionQueue::new(spec.entries))
@@ -238,7 +244,8 @@ fn join<S: Sink>(sim: &mut Simulation<'_, S>) {
             continue;
         };
         let ids = [one.0, other.0];
-        let place = (&mut sim.memory, &mut sim.states.via.windows);
+        let via = &mut sim.states.via;
+        let place = (&mut sim.memory, &mut via.windows, &mut via.mappings);
         let joined = over_memory::join(place, &sim.endpoints, [one, other]);
         debug_assert!(
             joined.is_some(),

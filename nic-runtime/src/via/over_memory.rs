@@ -22,7 +22,7 @@ use super::{Sent, connection, regions};
 use crate::interface::Delay as AnyDelay;
 use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
-use crate::remote::{self, AllWindows, By, Writes};
+use crate::remote::{self, AllMappings, AllWindows, By, Writes};
 use crate::scenario::model::{OnEmpty, TransferMode, ViSpec};
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
@@ -63,7 +63,7 @@ struct Half {
 
 /// Makes the libraries of both ends of a connection.
 pub(super) fn join(
-    (memory, windows): (&mut HostMemory, &mut AllWindows),
+    (memory, windows, mappings): (&mut HostMemory, &mut AllWindows, &mut AllMappings),
     endpoints: &[Endpoint],
     ends: [(EndpointId, &ViSpec, &Profile); 2],
 ) -> Option<[Box<Over>; 2]> {
@@ -88,6 +88,14 @@ pub(super) fn join(
         })
     };
     let halves = [half(0)?, half(1)?];
+    for own in [0, 1] {
+        let nic = endpoints[at(ids[own].0)].nic;
+        let peer = &halves[1 - own];
+        mappings.set_up(nic, peer.control_window);
+        if let Some(data) = peer.data {
+            mappings.set_up(nic, data);
+        }
+    }
     let over = |own: usize| {
         let (_, spec, profile) = ends[own];
         Some(Box::new(Over {
@@ -459,20 +467,36 @@ fn carry_out<S: Sink>(
             pointer.by = By::DmaBehind(scratch);
         }
         let requests = writes.0.len() - opens_after;
-        occupy(sim, id, requests as u64);
+        interrupt(sim, id, requests as u64);
     }
     remote::carry_out(sim, id, &connection, &writes, trigger);
-    if by_pio && level != Reliability::Reception {
-        end(sim, id, post, TxStatus::Ok);
+    if by_pio && level != Reliability::Reception && !remote::completes_later(sim, id, post) {
+        writes_over(sim, id, post);
     }
     Ok(())
 }
 
+/// The processor has written a message, so the send descriptor completes.
+pub(crate) fn writes_over<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, post: PostId) {
+    end(sim, id, post, TxStatus::Ok);
+}
+
+/// Schedules the time at which a window of the peer is mapped.
+pub(crate) fn schedule_mapped<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, time: SimTime) {
+    sim.schedule_own(time, AnyDelay::Via(Delay::Mapped(id)));
+}
+
 /// Interrupts for DMA requests keep the library's processor from its next message.
-fn occupy<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, requests: u64) {
-    let now = sim.now;
+fn interrupt<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, requests: u64) {
     let Some(over) = over(sim, id) else { return };
     let takes = over.costs.1.interrupts_take(requests);
+    occupy(sim, id, takes);
+}
+
+/// Something keeps the library's processor from its next message.
+pub(crate) fn occupy<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, takes: SimDuration) {
+    let now = sim.now;
+    let Some(over) = over(sim, id) else { return };
     over.free_at = over.free_at.max(now) + takes;
     sim.host_time += takes;
 }

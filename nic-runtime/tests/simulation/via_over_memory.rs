@@ -5,10 +5,12 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Side;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
+use nic_runtime::profile::Profile;
+use nic_runtime::scenario::parse_on;
 use nic_runtime::sim;
 
 use crate::scenario::read;
-use crate::trace::run;
+use crate::trace::{number, run, simulate};
 use crate::via::{Received, lines, pair, received, send};
 
 /// Returns half of a round trip over CLAN, in nanoseconds.
@@ -49,6 +51,56 @@ fn half_round_trips_over_clan_take_what_the_paper_says() {
             "{transfer} {length}: {found} {expected}"
         );
     }
+}
+
+/// Returns the half trips of two messages in nanoseconds, and how often the left end mapped and lost a window. The NICs
+/// have this number of mappings.
+fn with_mappings(mappings: u32, transfer: &str) -> (Vec<u64>, [u64; 2]) {
+    let both = format!("transfer = '{transfer}'\nfree_buffers = {{ count = 4, length = 64 }}");
+    let more = send("payload = { zeros = 4 }\nrepeat = 2\nevery = '200us'");
+    let scenario = parse_on(&pair("", &both, &more), &profile_with(mappings)).expect("it is right");
+    let trace = simulate(&scenario).expect("the scenario fits");
+    let times = |event: &str, endpoint: &str| -> Vec<u64> {
+        let events = trace.at(endpoint, event);
+        events.iter().map(|event| number(event, "t_ns")).collect()
+    };
+    let (posts, receives) = (times("tx-post", "left"), times("rx-descriptor", "right"));
+    let trips = posts.iter().zip(&receives).map(|(post, got)| got - post);
+    let maps = trace.at("left", "window-map");
+    let evicts = maps.iter().filter(|map| !map["evicts"].is_null());
+    let counts = [maps.len() as u64, evicts.count() as u64];
+    (trips.collect(), counts)
+}
+
+/// Returns `clan-2001` with another number of mappings.
+pub(crate) fn profile_with(mappings: u32) -> Profile {
+    let mut profile = Profile::builtin("clan-2001").expect("a built-in profile");
+    let clan = profile.clan.as_mut().expect("a section of CLAN");
+    clan.mappings = mappings.try_into().expect("more than 0");
+    profile
+}
+
+#[test]
+fn the_processor_writes_to_a_window_once_it_is_mapped() {
+    // Set-up maps the rings and the buffer area of the peer, so two mappings are enough.
+    let (before, none) = with_mappings(2, "pio");
+    assert_eq!((before.len(), none), (2, [0, 0]));
+    // With one, the buffer area is mapped first. The first message maps the rings. The second message maps both.
+    let (after, maps) = with_mappings(1, "pio");
+    assert_eq!(maps, [3, 3]);
+    // An entry does not wait for the data on the wire then: 20 bytes at 187.5 MB/s.
+    assert_eq!(after[0], before[0] + 20_000 - 107);
+    assert_eq!(after[1], before[1] + 40_000 - 107);
+}
+
+#[test]
+fn dma_needs_no_mapping() {
+    let (before, none) = with_mappings(2, "dma");
+    assert_eq!((before.len(), none), (2, [0, 0]));
+    // The processor writes the entries to the rings, which stay mapped from then on. The data has no mapping.
+    let (after, maps) = with_mappings(1, "dma");
+    assert_eq!(maps, [1, 1]);
+    assert_eq!(after, [before[0] + 20_000, before[1]]);
 }
 
 #[test]

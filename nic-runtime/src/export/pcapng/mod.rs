@@ -263,6 +263,7 @@ impl<W: Write> Capture<W> {
             | Step::CallTrapped { .. }
             | Step::Made(_)
             | Step::Detached
+            | Step::Mapped { .. }
             | Step::Attached
             | Step::Lost { .. }
             | Step::Dropped { .. }

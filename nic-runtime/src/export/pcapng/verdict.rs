@@ -147,6 +147,7 @@ impl Verdicts {
             Step::CallSuspended
             | Step::CallResumed
             | Step::Detached
+            | Step::Mapped { .. }
             | Step::Attached
             | Step::Other => {}
         }

@@ -113,6 +113,7 @@ impl Arrows {
             | Step::CallReturned { .. }
             | Step::CallTrapped { .. }
             | Step::Detached
+            | Step::Mapped { .. }
             | Step::Attached
             | Step::Other => None,
         }

@@ -281,6 +281,7 @@ impl<W: Write> Sink for PerfettoTrace<W> {
             | Step::Completed { .. }
             | Step::Made(_)
             | Step::Detached
+            | Step::Mapped { .. }
             | Step::Attached
             | Step::Sent { .. }
             | Step::Received { .. }

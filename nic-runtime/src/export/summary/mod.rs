@@ -44,6 +44,10 @@ pub struct Totals {
     pub traps: Tally,
     /// How often traps caused the applet to be detached.
     pub detachments: u64,
+    /// Windows of other nodes that the host mapped during the run.
+    pub windows_mapped: u64,
+    /// Windows that lost their mappings to others.
+    pub windows_evicted: u64,
     /// Total time of the applet's calls, including time spent waiting for DMA.
     #[serde(rename = "applet_ns", serialize_with = "nanoseconds")]
     pub applet: SimDuration,
@@ -364,6 +368,10 @@ impl Totals {
             Step::Lost { reason, .. } | Step::Dropped { reason, .. } => self.drops.add(reason),
             Step::CallTrapped { kind, .. } => self.traps.add(kind.name()),
             Step::Detached => self.detachments += 1,
+            Step::Mapped { evicts } => {
+                self.windows_mapped += 1;
+                self.windows_evicted += u64::from(evicts);
+            }
             Step::Completed { .. }
             | Step::Consumed { .. }
             | Step::CallBegan { .. }
@@ -389,6 +397,8 @@ impl Totals {
             drops,
             traps,
             detachments,
+            windows_mapped,
+            windows_evicted,
             applet,
             applet_cycles: _,
             dma,
@@ -404,6 +414,8 @@ impl Totals {
         self.drops.merge(drops);
         self.traps.merge(traps);
         self.detachments += detachments;
+        self.windows_mapped += windows_mapped;
+        self.windows_evicted += windows_evicted;
         self.applet += *applet;
         self.dma += *dma;
         self.wire += *wire;

@@ -66,6 +66,10 @@ impl fmt::Display for Summary {
         if totals.detachments > 0 {
             writeln!(f, "detached      {} times", totals.detachments)?;
         }
+        if totals.windows_mapped > 0 {
+            let (mapped, evicted) = (totals.windows_mapped, totals.windows_evicted);
+            writeln!(f, "mapped        {mapped} windows, {evicted} evicted")?;
+        }
         if let Some(Expectations { met, not_met }) = self.expectations {
             writeln!(f, "expectations: {met} met, {not_met} not met")?;
         }
