@@ -32,9 +32,9 @@ fn lines() -> Vec<Value> {
 }
 
 /// The trace lines of scenarios with EMP and VIA. Frames are lost and sent again, a message is longer than its receive, and
-/// VIs write to windows.
+/// VIs write to windows, over a link with faults too.
 fn lines_of_other_interfaces() -> Vec<Value> {
-    let files = ["emp-loss", "via-clan"];
+    let files = ["emp-loss", "via-clan", "via-clan-faults"];
     let paths = files.map(|name| format!("../../../tests/scenarios/{name}.toml"));
     let mut out = paths
         .map(|path| jive(["run", &path, "--trace", "json"]).out)

@@ -40,6 +40,11 @@ pub enum ViaHeader {
         /// Why.
         reason: Reason,
     },
+    /// The sender of this packet has made every write before this number, and none since (over remote memory).
+    Count {
+        /// The number.
+        before: u64,
+    },
 }
 
 impl ViaHeader {
@@ -52,6 +57,7 @@ impl ViaHeader {
             }
             ViaHeader::Acknowledgement { .. } => Some("ack"),
             ViaHeader::Close { .. } => Some("close"),
+            ViaHeader::Count { .. } => Some("count"),
         }
     }
 
@@ -63,7 +69,8 @@ impl ViaHeader {
             ViaHeader::Unsent { .. }
             | ViaHeader::Accepted { .. }
             | ViaHeader::Acknowledgement { .. }
-            | ViaHeader::Close { .. } => false,
+            | ViaHeader::Close { .. }
+            | ViaHeader::Count { .. } => false,
         }
     }
 
@@ -74,7 +81,9 @@ impl ViaHeader {
             ViaHeader::Unsent { immediate }
             | ViaHeader::Message { immediate, .. }
             | ViaHeader::Accepted { immediate, .. } => immediate,
-            ViaHeader::Acknowledgement { .. } | ViaHeader::Close { .. } => None,
+            ViaHeader::Acknowledgement { .. }
+            | ViaHeader::Close { .. }
+            | ViaHeader::Count { .. } => None,
         }
     }
 }

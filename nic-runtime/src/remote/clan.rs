@@ -34,6 +34,7 @@ pub(super) fn carry_out<S: Sink>(
             By::Processor => WriteHow::Pio,
             By::Dma(_) | By::DmaBehind(_) => WriteHow::Dma,
         },
+        number: None,
     };
     let (_, packet) = make(sim, from, connection, (header, &write.bytes), trigger);
     let (host, cargo) = match write.by {

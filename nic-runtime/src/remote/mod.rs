@@ -65,6 +65,8 @@ pub struct RemoteWrite {
     pub opens: bool,
     /// What carries it out.
     pub how: WriteHow,
+    /// Its number among the writes of its connection, once it has left. `None` for writes of no connection.
+    pub number: Option<u64>,
 }
 
 impl RemoteWrite {
@@ -161,9 +163,11 @@ pub(crate) fn make<S: Sink>(
     trigger: Trigger,
 ) -> (PacketId, PacketRef) {
     // The library completes descriptors, so the transmit queue does not count the packets of a write.
+    // Faults strike numbered writes. Only their receivers notice a lost write.
+    let is_numbered = sim.states.via.numbers_writes(from, connection.peer);
     let packet = Packet {
         trigger,
-        fate: Some(Fate::default()),
+        fate: (!is_numbered).then_some(Fate::default()),
         has_arrival_slot: false,
         has_send_slot: false,
         header: Header::Remote(write),
@@ -186,6 +190,11 @@ pub(crate) fn packet_goes<S: Sink>(
     let Header::Remote(write) = header else {
         return;
     };
+    // The copy of a packet has the number of the original.
+    if write.number.is_none() {
+        let number = via::number_write(sim, from, packet);
+        sim.packets[packet].header = Header::Remote(RemoteWrite { number, ..write });
+    }
     let length = u32::try_from(sim.packets[packet].bytes.len()).unwrap_or(u32::MAX);
     let kind = ViaEvent::WindowWrite {
         window: write.window,
@@ -211,6 +220,13 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
     };
     let length = u32::try_from(sim.packets[packet].bytes.len()).unwrap_or(u32::MAX);
     via::tell_arrives(sim, packet, write.shown(length));
+    // Outputs count arrivals of messages alone.
+    let message = write.opens.then_some(id);
+    if let Some(number) = write.number
+        && !via::takes_write(sim, to, (message, number))
+    {
+        return sim.end_arrival(packet);
+    }
     let span = sim
         .states
         .via

@@ -313,9 +313,6 @@ pub enum MistakeKind {
     /// The ends of a connection have different providers.
     #[error("expected the same `provider` at both ends of a connection")]
     OtherProvider,
-    /// A link with faults carries writes to remote memory.
-    #[error("expected a link without faults: provider `clan` needs writes that keep their order")]
-    FaultyRemoteMemory,
     /// The provider of a VI cannot do that.
     #[error("expected a value that provider `{provider}` offers")]
     NotOffered {
@@ -512,7 +509,6 @@ impl MistakeKind {
             | MistakeKind::OtherLevel
             | MistakeKind::NoProvider { .. }
             | MistakeKind::OtherProvider
-            | MistakeKind::FaultyRemoteMemory
             | MistakeKind::NotOffered { .. }
             | MistakeKind::CompletionQueueTooSmall { .. }
             | MistakeKind::File(_)

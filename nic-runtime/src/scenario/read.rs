@@ -217,7 +217,6 @@ fn read_root(
     let joined = links.iter().map(|link| link.between).collect();
     let channels = traffic::channels(root, &endpoints, (&nics, &joined), &mut context);
     vis::check_connections(&endpoints, &channels, context.mistakes());
-    vis::check_links(&endpoints, (&channels, &links), context.mistakes());
     traffic::check_code_channels(&endpoints, &channels, context.mistakes());
     let receives = receives::read(root, &mut endpoints, &mut context);
     processes::check_exchanges(&endpoints, &channels, context.mistakes());

@@ -11,8 +11,7 @@ use super::endpoints::Endpoints;
 use super::limits;
 use super::mistake::{MistakeKind, Span};
 use super::model::{
-    ChannelSpec, CompletionQueueSpec, EndpointSpec, LinkSpec, OnEmpty, Provider, TransferMode,
-    ViSpec,
+    ChannelSpec, CompletionQueueSpec, EndpointSpec, OnEmpty, Provider, TransferMode, ViSpec,
 };
 use super::table::{self, Mistakes, Table, choice, keys};
 use crate::interface::InterfaceKind;
@@ -242,31 +241,6 @@ pub(super) fn check_connections(
     for ((spec, found), place) in endpoints.specs.iter().zip(counts).zip(&endpoints.places) {
         if spec.vi.is_some() && found != 1 {
             mistakes.add(*place, MistakeKind::ViChannels { found });
-        }
-    }
-}
-
-/// Checks that no link with faults carries writes of VIs to remote memory, whose order nothing may change.
-pub(super) fn check_links(
-    endpoints: &Endpoints<'_>,
-    (channels, links): (&[ChannelSpec], &[LinkSpec]),
-    mistakes: &mut Mistakes,
-) {
-    for ChannelSpec { a, b } in channels {
-        let spec = &endpoints.specs[a.0.0 as usize];
-        if spec.vi.is_none_or(|vi| vi.provider != Provider::Clan) {
-            continue;
-        }
-        let (one, other) = (spec.nic, endpoints.specs[b.0.0 as usize].nic);
-        let mut of_channel = links
-            .iter()
-            .filter(|link| [(one, other), (other, one)].contains(&link.between));
-        if of_channel.any(|link| {
-            let faults = [link.loss, link.duplicate, link.corrupt, link.reorder];
-            faults.into_iter().any(|chance| chance > 0.0)
-        }) {
-            let place = endpoints.places[a.0.0 as usize];
-            mistakes.add(place, MistakeKind::FaultyRemoteMemory);
         }
     }
 }

@@ -436,7 +436,7 @@ impl<S: Sink> Simulation<'_, S> {
         let kind = NicEvent::WireDrop {
             packet: id,
             reason,
-            is_frame: !header.is_message(),
+            is_frame: !header.shows_message(),
         };
         self.report.emit(self.now, to, kind);
         self.end_arrival(packet);

@@ -13,7 +13,7 @@ use nic_core::via::{
 
 use super::hardware::Delay;
 use super::shown::{Shown, tell_arrives, tell_leaves};
-use super::{SILENCE, Sent, immediate, over_memory, regions, user};
+use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::interface::Delay as AnyDelay;
 use crate::sim::{Simulation, at};
@@ -152,6 +152,10 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
             ends(sim, to, reason);
             return sim.end_arrival(packet);
         }
+        ViaHeader::Count { before } => {
+            order::counted(sim, to, before);
+            return sim.end_arrival(packet);
+        }
         ViaHeader::Unsent { .. } | ViaHeader::Message { .. } | ViaHeader::Accepted { .. } => {}
     }
     let ViaHeader::Message {
@@ -205,7 +209,7 @@ pub(crate) fn arrival_over<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketR
     }
 }
 
-fn send_control<S: Sink>(
+pub(super) fn send_control<S: Sink>(
     sim: &mut Simulation<'_, S>,
     from: EndpointId,
     header: ViaHeader,

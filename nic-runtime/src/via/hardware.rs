@@ -9,7 +9,7 @@ use nic_core::via::ViaHeader;
 
 use super::connection::{is_silent, look_at_silence, prepare};
 use super::receive::{Message, take_descriptors};
-use super::{ViaState, immediate, message_gone, message_read, over_memory, regions};
+use super::{ViaState, immediate, message_gone, message_read, order, over_memory, regions};
 use crate::fabric::{Header, PacketRef};
 use crate::interface::{Interface, Stage as Any};
 use crate::nic::ProcessorId;
@@ -40,6 +40,9 @@ pub(crate) enum Delay {
     /// With the hardware provider: a check whether the VI has waited for an acknowledgement for too long. Over remote
     /// memory: the end of the library's work for a posted descriptor.
     Look(EndpointId),
+    /// Over remote memory: a check whether the VI has written nothing for long enough to tell the peer how many writes
+    /// there were.
+    Silence(EndpointId),
     /// Over remote memory: a window of the peer is mapped, for which writes of this VI wait.
     Mapped(EndpointId),
     /// A user asks to deregister or register a region. Holds the request's position in the scenario.
@@ -137,6 +140,7 @@ impl Interface for Via {
                 regions::due(sim, number);
                 return true;
             }
+            Delay::Silence(endpoint) => return order::look_at_silence(sim, endpoint),
             Delay::Mapped(endpoint) => {
                 remote::mapped(sim, endpoint);
                 return true;
@@ -154,6 +158,7 @@ impl Interface for Via {
             Delay::Look(endpoint) => {
                 !sim.states.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
             }
+            Delay::Silence(endpoint) => sim.states.via.is_broken(endpoint),
             Delay::Region(_) | Delay::Mapped(_) => false,
         }
     }

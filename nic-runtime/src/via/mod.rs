@@ -3,6 +3,7 @@
 //! - `hardware` is a provider: the NIC fetches descriptors and moves messages
 //! - `over_memory` is the other: a library writes to the memory of the peer
 //! - `written` is what the library does when the peer has written
+//! - `order` numbers the writes of a connection and notices those that are lost
 //! - `connection` numbers packets, acknowledges them and breaks connections
 //! - `immediate` finds the immediate data of packets that applets send and deliver
 //! - `receive` takes receive descriptors for messages
@@ -14,6 +15,7 @@
 mod connection;
 mod hardware;
 mod immediate;
+mod order;
 mod over_memory;
 mod receive;
 mod regions;
@@ -35,6 +37,7 @@ pub(crate) use self::connection::{
 };
 pub(crate) use self::hardware::Via;
 pub(crate) use self::immediate::{call_over, immediate, set_immediate};
+pub(crate) use self::order::{number_write, takes_write};
 use self::over_memory::Over;
 pub(crate) use self::over_memory::{
     occupy, post_takes, requests_done, schedule_mapped, write_raw, writes_over,
@@ -53,7 +56,8 @@ use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
-/// How long a reliable VI waits for an acknowledgement before it takes its oldest packet for lost. Long compared with a
+/// How long a reliable VI waits for an acknowledgement before it takes its oldest packet for lost. Over remote memory: how
+/// long a VI writes nothing before its NIC tells the peer the number of its writes. Long compared with a
 /// round trip through busy NICs, and short compared with a run; chosen, not measured.
 const SILENCE: SimDuration = SimDuration::from_ns(20_000_000);
 

@@ -17,6 +17,7 @@ use nic_core::via::{
 };
 
 use super::hardware::Delay;
+use super::order::Order;
 use super::segments::divided;
 use super::{Sent, connection, regions};
 use crate::interface::Delay as AnyDelay;
@@ -50,6 +51,8 @@ pub(super) struct Over {
     failed: BTreeMap<PostId, Status>,
     /// Messages that go by DMA and whose last request is not done.
     requested: u32,
+    /// The numbers of its writes and of those of the peer.
+    pub(super) order: Order,
     /// Packets of messages that have arrived and whose entries have not been read, oldest first.
     pub(super) came: VecDeque<PacketId>,
 }
@@ -112,6 +115,7 @@ pub(super) fn join(
             due: 0,
             failed: BTreeMap::new(),
             requested: 0,
+            order: Order::default(),
             came: VecDeque::new(),
         }))
     };

@@ -144,6 +144,73 @@ fn deferred_messages_arrive_when_the_user_has_posted_again() {
     assert_eq!(received[&EndpointId(1)], vec![message; 5]);
 }
 
+/// Returns the states, the completions and the drops of three messages over a link with these faults, and whether the
+/// messages that arrived are right.
+fn with_faults(level: &str, faults: &str) -> Vec<String> {
+    let both = format!("reliability = '{level}'\nfree_buffers = {{ count = 3, length = 64 }}");
+    let more = send("payload = { count = 20 }\nrepeat = 3\nevery = '1ms'");
+    let text = format!("profile = 'clan-2001'\n{}", pair(faults, &both, &more));
+    let words = ["vi-state", "tx-done", "rx-descriptor"];
+    let mut shown = lines(&text, &words);
+    let set_up: Vec<String> = shown.drain(..4).collect();
+    assert_eq!(set_up[3], "right vi-state connected accepted");
+    let message: Vec<u8> = (0..20).collect();
+    let received = received(&read(&text));
+    for found in received.into_values().flatten() {
+        assert_eq!(found, message);
+    }
+    shown
+}
+
+#[test]
+fn a_lost_write_ends_the_connection_at_every_level() {
+    for level in ["unreliable", "delivery", "reception"] {
+        let status = match level {
+            "reception" => "flushed",
+            _ => "ok",
+        };
+        for faults in ["loss = 1.0", "corrupt = 1.0", "corrupt = 1.0\ncrc = false"] {
+            let mut expected = vec![format!("left tx-done channel=1 length=20 {status}"); 3];
+            // Nothing follows the lost writes, so the peer learns of them when their sender tells their number.
+            let flushed = "rx-descriptor channel=1 length=0 flushed buffers";
+            let flushed = |end: &str| {
+                let offsets = [0, 64, 128];
+                offsets.map(|offset| format!("{end} {flushed}=[{offset}]"))
+            };
+            expected.push("right vi-state error loss".to_owned());
+            expected.extend(flushed("right"));
+            expected.push("left vi-state error loss".to_owned());
+            // The sender has to end its connection before the sends end that wait for the peer.
+            if level == "reception" {
+                let ends = expected.drain(..3).collect::<Vec<_>>();
+                expected.extend(ends);
+            }
+            expected.extend(flushed("left"));
+            assert_eq!(with_faults(level, faults), expected, "{level} {faults}");
+        }
+    }
+}
+
+#[test]
+fn a_write_that_comes_twice_changes_nothing() {
+    for level in ["unreliable", "delivery", "reception"] {
+        let shown = with_faults(level, "duplicate = 1.0");
+        assert_eq!(shown, with_faults(level, ""), "{level}");
+        let received = shown.iter().filter(|line| line.contains("rx-descriptor"));
+        assert_eq!(received.count(), 3, "{shown:?}");
+    }
+}
+
+#[test]
+fn a_write_that_another_overtakes_ends_the_connection() {
+    let shown = with_faults("delivery", "reorder = 1.0");
+    let mut states = shown.iter().filter(|line| line.contains("vi-state"));
+    assert_eq!(states.next().expect("a state"), "right vi-state error loss");
+    assert_eq!(states.next().expect("a state"), "left vi-state error loss");
+    let received = shown.iter().filter(|line| line.ends_with(" ok buffers"));
+    assert_eq!(received.count(), 0, "{shown:?}");
+}
+
 /// Sends a message, and overwrites it after it has been received.
 struct Hostile;
 

@@ -1,0 +1,126 @@
+//! The order of writes over remote memory: the NICs number the writes of a connection, and so notice lost writes.
+//!
+//! The library cannot repair a ring that lacks a write. So the receiving NIC takes only the next write. A number that it
+//! has seen is that of a copy, which it ignores. A higher number shows a gap, which breaks the connection.
+//!
+//! No number shows that the last write is lost. So a NIC whose VI has written nothing for a while tells the peer how many
+//! writes there were. On a link without faults it does not, because no write can be lost there.
+
+use nic_core::event::{DropReason, NicEvent, Sink, Trigger};
+use nic_core::id::{EndpointId, PacketId};
+use nic_core::time::SimTime;
+use nic_core::via::{Reason, ViaHeader};
+
+use super::connection::{self, send_control};
+use super::hardware::Delay;
+use super::over_memory::over;
+use super::{SILENCE, ViaState};
+use crate::fabric::PacketRef;
+use crate::interface::Delay as AnyDelay;
+use crate::sim::Simulation;
+
+/// The numbers of the writes of one end.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    /// Number of the next write.
+    next: u64,
+    /// Number of the next write of the peer.
+    expected: u64,
+    /// When the newest write left.
+    left: SimTime,
+    /// Whether a check for silence is scheduled.
+    is_watched: bool,
+}
+
+impl ViaState<'_> {
+    /// Returns whether a NIC numbers the writes from one endpoint to another: both are the ends of a connection over
+    /// remote memory.
+    pub(crate) fn numbers_writes(&self, from: EndpointId, to: EndpointId) -> bool {
+        let end = self.end(from);
+        end.is_some_and(|end| end.over.is_some() && end.connection.peer == to)
+    }
+}
+
+/// A write leaves: returns its number, if it has one.
+pub(crate) fn number_write<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    from: EndpointId,
+    packet: PacketRef,
+) -> Option<u64> {
+    let (to, route) = (sim.packets[packet].to.0, sim.packets[packet].route);
+    if !sim.states.via.numbers_writes(from, to) {
+        return None;
+    }
+    let now = sim.now;
+    let may_be_lost = sim.fabric[route].is_faulty && !sim.states.via.is_broken(from);
+    let order = &mut over(sim, from)?.order;
+    let number = order.next;
+    // Cannot overflow: no run makes 2⁶⁴ writes.
+    order.next += 1;
+    order.left = now;
+    if may_be_lost && !std::mem::replace(&mut order.is_watched, true) {
+        watch(sim, from, now + SILENCE);
+    }
+    Some(number)
+}
+
+/// A write has arrived: returns whether it may change the memory. If not, reports why, and breaks the connection at a gap.
+pub(crate) fn takes_write<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    to: EndpointId,
+    (packet, number): (Option<PacketId>, u64),
+) -> bool {
+    let is_broken = sim.states.via.is_broken(to);
+    let Some(over) = over(sim, to) else {
+        return false;
+    };
+    let expected = over.order.expected;
+    let reason = match number {
+        _ if is_broken => DropReason::NotConnected,
+        number if number < expected => DropReason::Duplicate,
+        number if number > expected => DropReason::Gap,
+        _ => {
+            over.order.expected += 1;
+            return true;
+        }
+    };
+    sim.report
+        .emit(sim.now, to, NicEvent::Drop { packet, reason });
+    if reason == DropReason::Gap {
+        connection::breaks(sim, to, Reason::Loss);
+    }
+    false
+}
+
+/// The peer has told how many writes there were before it fell silent.
+pub(super) fn counted<S: Sink>(sim: &mut Simulation<'_, S>, to: EndpointId, before: u64) {
+    if over(sim, to).is_some_and(|over| over.order.expected < before) {
+        connection::breaks(sim, to, Reason::Loss);
+    }
+}
+
+fn watch<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, time: SimTime) {
+    sim.schedule_own(time, AnyDelay::Via(Delay::Silence(id)));
+}
+
+/// Tells the peer the number of writes, if the VI has written nothing for long enough. Returns whether it has.
+pub(super) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) -> bool {
+    let now = sim.now;
+    let is_broken = sim.states.via.is_broken(id);
+    let Some(over) = over(sim, id) else {
+        return false;
+    };
+    let order = &mut over.order;
+    let due = order.left + SILENCE;
+    order.is_watched = !is_broken && due > now;
+    if order.is_watched {
+        watch(sim, id, due);
+        return false;
+    }
+    if is_broken {
+        return false;
+    }
+    let header = ViaHeader::Count { before: order.next };
+    send_control(sim, id, header, Trigger::Timer);
+    true
+}
