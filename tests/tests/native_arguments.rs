@@ -9,7 +9,7 @@ use tests::fixture::Outcome;
 use tests::machine::judge;
 
 /// The natives of docs/natives.md: name, parameters, result.
-const NATIVES: [(&str, &[&str], &str); 13] = [
+const NATIVES: [(&str, &[&str], &str); 15] = [
     ("newAlignedArray", &["I"], "[B"),
     ("getFreeBufferLength", &[], "I"),
     ("getFreeBuffer", &[], "I"),
@@ -23,6 +23,8 @@ const NATIVES: [(&str, &[&str], &str); 13] = [
     ("trace", &["I", "I"], "V"),
     ("immediate", &[], "I"),
     ("setImmediate", &["I"], "V"),
+    ("watch", &["I", "I", "I"], "V"),
+    ("windowWrite", &["[B", "I", "I", "I", "I"], "V"),
 ];
 
 /// Values of every type: the instruction that pushes the value, and the parameter types that accept it (JVMS §4.9.2).

@@ -85,4 +85,19 @@ public final class Nic {
      * paper.
      */
     public static native void setImmediate(int value);
+
+    /**
+     * Watches {@code length} bytes of a window of the endpoint, from {@code offset} on: the NIC
+     * calls {@code doWatch} after a peer has written to them. If {@code length} is 0, removes all
+     * watches of the window. Does nothing in an applet without {@code doWatch}. Beyond the paper.
+     */
+    public static native void watch(int window, int offset, int length);
+
+    /**
+     * Writes {@code length} bytes of {@code from}, from {@code fromOffset} on, into a window of a
+     * peer, from {@code windowOffset} on. The packet holds the bytes as they are at the call.
+     * Beyond the paper.
+     */
+    public static native void windowWrite(
+            byte[] from, int fromOffset, int window, int windowOffset, int length);
 }

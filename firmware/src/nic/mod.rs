@@ -406,7 +406,8 @@ impl Call {
             | Trigger::Post(_)
             | Trigger::Passed(_)
             | Trigger::Timer
-            | Trigger::Refill => None,
+            | Trigger::Refill
+            | Trigger::Watch => None,
         }
     }
 
@@ -418,7 +419,8 @@ impl Call {
             | Trigger::Passed(_)
             | Trigger::Post(_)
             | Trigger::Timer
-            | Trigger::Refill => Lifetime::PerCall,
+            | Trigger::Refill
+            | Trigger::Watch => Lifetime::PerCall,
         }
     }
 }

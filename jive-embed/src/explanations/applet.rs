@@ -19,8 +19,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
         example: "void doRx(int length, int channel) { }   // the NIC calls int doRx(int, int)",
         fix: "Declare `int doTx(int length, int channel, int offset)`, `int doRx(int length, int \
               channel)`, `byte[] RxBuf` and a constructor without parameters. An applet may also \
-              have `int doTimer()` and `int doRefill(int length, int channel, int offset)`, with \
-              exactly these parameters.",
+              have `int doTimer()`, `int doRefill(int length, int channel, int offset)` and `int \
+              doWatch(int window, int offset, int length)`, with exactly these parameters.",
     },
     Explanation {
         code: "applet/native-entry",

@@ -6,7 +6,7 @@ use jive_core::{ArrayKind, TrapKind};
 use nic_core::event::{Event, EventKind, Names, NativeArg, Sink, SleEvent, Trigger};
 use nic_core::id::EndpointId;
 use nic_core::sle::NicNative;
-use nic_runtime::scenario::model::{EndpointSpec, FieldState};
+use nic_runtime::scenario::model::{EndpointSpec, FieldState, WindowSpec};
 use nic_runtime::scenario::{FieldValue, Scenario};
 use nic_runtime::sim::EndpointState;
 
@@ -438,11 +438,13 @@ fn begin(scenario: &Scenario, index: usize, spec: &EndpointSpec) -> String {
         false => words.join(","),
     };
     let mut command = format!(
-        "begin {index} {} {} {} {dma} {sends} {} {} ",
+        "begin {index} {} {} {} {dma} {sends} {} {} {} {} ",
         profile.memory.max_packet,
         spec.buffer_area,
         spec.free_buffer_length,
         list(channels.collect()),
+        list(windows(scenario, |window| window.owner == id)),
+        list(windows(scenario, |window| window.writer == id)),
         list(state.collect()),
     );
     if let Some(class) = spec.class.and_then(|class| scenario.classes.get(class)) {
@@ -450,6 +452,15 @@ fn begin(scenario: &Scenario, index: usize, spec: &EndpointSpec) -> String {
     }
     command.push('\n');
     command
+}
+
+/// Returns the chosen windows, each as its number and its length.
+fn windows(scenario: &Scenario, is_chosen: impl Fn(&WindowSpec) -> bool) -> Vec<String> {
+    let windows = scenario.windows.iter();
+    let chosen = windows.filter(|window| is_chosen(window));
+    chosen
+        .map(|window| format!("{}:{}", window.number, window.length))
+        .collect()
 }
 
 /// Returns a field of the state: its position in the class file, its descriptor and its value.

@@ -179,7 +179,8 @@ impl Gathered {
             EventKind::Unet(UnetEvent::TxPost { .. } | UnetEvent::TxDone { .. })
             | EventKind::Nic(_)
             | EventKind::Emp(_)
-            | EventKind::Via(_) => {}
+            | EventKind::Via(_)
+            | EventKind::Remote(_) => {}
         }
     }
 }

@@ -57,9 +57,13 @@ impl Turns {
         match trigger {
             Some(Trigger::Timer) => false,
             Some(Trigger::Load) => matches!(step, Step::Made(Made::Packet(_) | Made::Descriptor)),
-            Some(Trigger::Post(_) | Trigger::Arrival(_) | Trigger::Passed(_) | Trigger::Refill) => {
-                true
-            }
+            Some(
+                Trigger::Post(_)
+                | Trigger::Arrival(_)
+                | Trigger::Passed(_)
+                | Trigger::Refill
+                | Trigger::Watch,
+            ) => true,
             None => !matches!(step, Step::Other),
         }
     }

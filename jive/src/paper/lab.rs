@@ -212,7 +212,8 @@ impl Sink for Recording {
             | EventKind::Unet(_)
             | EventKind::Sle(_)
             | EventKind::Emp(_)
-            | EventKind::Via(_) => return,
+            | EventKind::Via(_)
+            | EventKind::Remote(_) => return,
         };
         // Events during loading belong to no measurement.
         if let Some(endpoint) = event.endpoint.filter(|_| event.time >= START) {

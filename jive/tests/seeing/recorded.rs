@@ -101,10 +101,8 @@ pub(crate) fn wire_ps(scenario: &Scenario, event: &Value) -> u64 {
 
 /// Returns the duration of the transfer of a `dma` event.
 pub(crate) fn dma_ps(scenario: &Scenario, event: &Value) -> u64 {
-    transfer_ps(
-        number(event, "length"),
-        scenario.profile.dma.bandwidth.get(),
-    )
+    let dma = &scenario.profile.dma;
+    dma.request.as_ps() + transfer_ps(number(event, "length"), dma.bandwidth.get())
 }
 
 /// Returns the indices of the events during loading, when no time passes.

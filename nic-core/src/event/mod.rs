@@ -19,6 +19,7 @@ pub use self::nic::{DmaDirection, DropReason, Levels, NicEvent, Part, WireDropRe
 use self::roles::{Roles, Shown};
 pub use crate::emp::EmpEvent;
 use crate::id::{EndpointId, NicId, PacketId, PostId};
+pub use crate::remote::{RemoteEvent, WindowName, WriteHow};
 pub use crate::sle::{Executed, NativeArg, SleEvent, SwapRefusal, TracedCall, TrapDetails};
 use crate::time::SimTime;
 pub use crate::unet::{Refusal, RxBody, TxStatus, UnetEvent};
@@ -39,6 +40,8 @@ pub enum Trigger {
     Timer,
     /// The user returned a receive buffer.
     Refill,
+    /// A peer wrote to bytes that the applet watches.
+    Watch,
 }
 
 /// One event: a time, a place and what happened.
@@ -97,6 +100,8 @@ families! {
     Emp(EmpEvent),
     /// An event of a VI.
     Via(ViaEvent),
+    /// An event of remote memory.
+    Remote(RemoteEvent),
     /// An event of an endpoint's applet.
     Sle(SleEvent),
 }

@@ -114,7 +114,8 @@ impl<'a> NicEvent<'a> {
                     | Trigger::Arrival(_)
                     | Trigger::Passed(_)
                     | Trigger::Timer
-                    | Trigger::Refill => duration,
+                    | Trigger::Refill
+                    | Trigger::Watch => duration,
                 };
                 Roles {
                     track: Track::Dma(direction),

@@ -161,6 +161,22 @@ pub enum Step<'a> {
     Detached,
     /// The applet is attached again.
     Attached,
+    /// The first bit of a packet without a message left. It is counted, and no output follows it.
+    ControlSent {
+        /// The endpoint that it goes to.
+        peer: EndpointId,
+        /// Its length in bytes.
+        length: u32,
+    },
+    /// The last bit of a packet without a message arrived.
+    ControlReceived {
+        /// The packet.
+        packet: PacketId,
+        /// What it is.
+        kind: &'static str,
+        /// Its length in bytes.
+        length: u32,
+    },
     /// The host mapped a window of another node.
     Mapped {
         /// Whether another window lost its mapping.
@@ -240,7 +256,9 @@ impl Step<'_> {
             | Step::CallTrapped { .. }
             | Step::Detached
             | Step::Attached
-            | Step::Mapped { .. } => None,
+            | Step::Mapped { .. }
+            | Step::ControlSent { .. }
+            | Step::ControlReceived { .. } => None,
         }
     }
 }

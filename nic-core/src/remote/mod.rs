@@ -4,11 +4,17 @@
 //! A *window* is a range of a node's memory that one peer may write. Writes of one writer arrive in the order in which
 //! they were made. Nothing else is needed of the network ([`RemoteMemory`]), so a protocol over rings runs on any memory
 //! that keeps this order.
+//!
+//! A scenario can give an endpoint windows too. Its applet names them by number ([`WindowRights`]).
 
+mod event;
+mod rights;
 mod ring;
 mod watch;
 mod window;
 
+pub use event::{RemoteEvent, WindowName, WriteHow};
+pub use rights::{OwnWindow, PeerWindow, WindowRights};
 pub use ring::{RING_POINTER_BYTES, RingError, RingLayout, RingReader, RingWriter};
 pub use watch::{EventQueue, WATCHES_MAX, Watch, WatchError, WatchId, Watches};
 pub use window::{WindowError, WindowId, Windows};

@@ -103,6 +103,30 @@ impl<S: Storage> Watches<S> {
         Ok(removed)
     }
 
+    /// Returns a watch by its number.
+    #[must_use]
+    pub fn get(&self, watch: WatchId) -> Option<Watch> {
+        self.entries.get(watch.0 as usize).copied().flatten()
+    }
+
+    /// Returns the number of a watch of exactly this range.
+    #[must_use]
+    pub fn find(&self, wanted: Watch) -> Option<WatchId> {
+        self.first(|watch| *watch == wanted)
+    }
+
+    /// Returns the first watch of a window.
+    #[must_use]
+    pub fn first_of(&self, window: WindowId) -> Option<WatchId> {
+        self.first(|watch| watch.window == window)
+    }
+
+    fn first(&self, is_wanted: impl Fn(&Watch) -> bool) -> Option<WatchId> {
+        let mut entries = (0u32..).zip(self.entries.iter());
+        let found = entries.find(|(_, entry)| entry.as_ref().is_some_and(&is_wanted));
+        found.map(|(number, _)| WatchId(number))
+    }
+
     /// Returns the watches that a write touches, in the order of their numbers.
     pub fn met(
         &self,
@@ -159,6 +183,22 @@ impl<S: Storage> EventQueue<S> {
         let watch = self.events.pop_front()?;
         self.is_queued[watch.0 as usize] = false;
         Some(watch)
+    }
+
+    /// Removes the event of a watch, if it is in the queue.
+    pub fn forget(&mut self, watch: WatchId) {
+        match self.is_queued.get_mut(watch.0 as usize) {
+            Some(is_queued) if *is_queued => *is_queued = false,
+            Some(_) | None => return,
+        }
+        for _ in 0..self.events.len() {
+            if let Some(event) = self.events.pop_front()
+                && event != watch
+            {
+                let is_back = self.events.push_back(event);
+                debug_assert!(is_back, "it was there before");
+            }
+        }
     }
 
     /// Returns whether no event waits.
@@ -220,7 +260,13 @@ mod tests {
             assert_eq!(watches.remove(WatchId(17)), Ok(watch(17, 1)));
             let unknown = WatchError::Unknown { watch: WatchId(17) };
             assert_eq!(watches.remove(WatchId(17)), Err(unknown));
+            assert_eq!(watches.get(WatchId(17)), None);
             assert_eq!(watches.set(watch(9, 9)), Ok(WatchId(17)));
+            assert_eq!(watches.get(WatchId(17)), Some(watch(9, 9)));
+            assert_eq!(watches.find(watch(9, 9)), Some(WatchId(17)));
+            assert_eq!(watches.find(watch(9, 8)), None);
+            assert_eq!(watches.first_of(WindowId(1)), Some(WatchId(0)));
+            assert_eq!(watches.first_of(WindowId(2)), None);
         });
     }
 
@@ -236,6 +282,15 @@ mod tests {
             assert_eq!(rest, [Some(WatchId(1)), Some(WatchId(3)), None]);
             assert!(queue.is_empty());
             assert!(!queue.add(WatchId(4_096)), "there is no such watch");
+            let added = [5, 6, 7].map(|watch| queue.add(WatchId(watch)));
+            assert_eq!(added, [true; 3]);
+            queue.forget(WatchId(6));
+            queue.forget(WatchId(6));
+            assert!(queue.add(WatchId(6)), "it was forgotten");
+            let rest = [(); 4].map(|()| queue.take());
+            let order = [5, 7, 6].map(|watch| Some(WatchId(watch)));
+            assert_eq!(rest[..3], order);
+            assert_eq!(rest[3], None);
         });
     }
 }

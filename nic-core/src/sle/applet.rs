@@ -44,13 +44,15 @@ pub struct Members {
     pub do_timer: Option<MethodId>,
     /// [`NicEntry::DoRefill`].
     pub do_refill: Option<MethodId>,
+    /// [`NicEntry::DoWatch`].
+    pub do_watch: Option<MethodId>,
 }
 
 impl Members {
     /// Returns whether the class has an entry that is called for something other than a message.
     #[must_use]
     pub fn has_agenda(&self) -> bool {
-        self.do_timer.or(self.do_refill).is_some()
+        self.do_timer.or(self.do_refill).or(self.do_watch).is_some()
     }
 
     /// Returns the method of an entry, or `None` if the class does not have it.
@@ -61,6 +63,7 @@ impl Members {
             NicEntry::DoRx => Some(self.do_rx),
             NicEntry::DoTimer => self.do_timer,
             NicEntry::DoRefill => self.do_refill,
+            NicEntry::DoWatch => self.do_watch,
         }
     }
 
@@ -75,6 +78,7 @@ impl Members {
             do_rx: NicEntry::DoRx.of(&class.class)?,
             do_timer: NicEntry::DoTimer.of(&class.class),
             do_refill: NicEntry::DoRefill.of(&class.class),
+            do_watch: NicEntry::DoWatch.of(&class.class),
         })
     }
 }

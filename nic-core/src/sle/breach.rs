@@ -40,6 +40,22 @@ pub enum Bound {
         /// The number of the channel.
         channel: i32,
     },
+    /// The endpoint has no such window.
+    Window {
+        /// The number of the window.
+        window: i32,
+    },
+    /// The range does not lie in the window.
+    InWindow {
+        /// Start of the range.
+        offset: i32,
+        /// Length of the range.
+        length: i32,
+        /// Length of the window.
+        window: u32,
+    },
+    /// The endpoint has set all watches that it may set.
+    Watches,
     /// The message is longer than a packet.
     Packet {
         /// Length of the message.
@@ -146,6 +162,17 @@ impl Breach {
                 each("buffer_area", area.into());
             }
             Bound::Channel { channel } => each("channel", channel.into()),
+            Bound::Window { window } => each("window", window.into()),
+            Bound::InWindow {
+                offset,
+                length,
+                window,
+            } => {
+                each("offset", offset.into());
+                each("length", length.into());
+                each("window_length", window.into());
+            }
+            Bound::Watches => each("watches_left", 0),
             Bound::Packet { length, most } => {
                 each("length", length.into());
                 each("max_packet", most.into());
@@ -211,6 +238,18 @@ impl fmt::Display for Breach {
             Bound::Channel { channel } => {
                 write!(f, "channel {channel}, which the endpoint does not have")
             }
+            Bound::Window { window } => {
+                write!(f, "window {window}, which the endpoint does not have")
+            }
+            Bound::InWindow {
+                offset,
+                length,
+                window,
+            } => write!(
+                f,
+                "offset {offset}, length {length}, window has {window} bytes"
+            ),
+            Bound::Watches => write!(f, "0 watches are left for the endpoint"),
             Bound::Packet { length, most } => {
                 write!(f, "length {length}, a packet has at most {most} bytes")
             }

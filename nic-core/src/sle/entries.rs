@@ -13,6 +13,8 @@ pub enum EntryCost {
     Timer,
     /// `refill_setup` and `refill_call`.
     Refill,
+    /// `watch_setup` and `watch_call`.
+    Watch,
 }
 
 entries! {
@@ -28,5 +30,8 @@ entries! {
         /// channel of the descriptor that named it, and its offset. For a message that needed no buffer the offset is
         /// -1. Beyond the paper.
         DoRefill = doRefill(length, channel, offset), optional, Refill;
+        /// Called after a peer has written to bytes that the applet watches. The arguments are the number of the window,
+        /// and the watched range in it. Writes that come before the call lead to one call. Beyond the paper.
+        DoWatch = doWatch(window, offset, length), optional, Watch;
     }
 }

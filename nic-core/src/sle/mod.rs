@@ -10,6 +10,7 @@ mod executed;
 mod natives;
 mod port;
 mod request;
+mod windows;
 
 pub use self::capsule::{CapsuleRefusal, FragmentHeader, checksum};
 pub use applet::{Applet, AppletError, Members, POISON, memory_bytes};

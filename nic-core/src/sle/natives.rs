@@ -6,9 +6,11 @@
 use jive_core::{ArrayView, Heap, TrapKind, natives};
 
 use super::breach::{Bound, Refusal};
+use super::windows;
 use crate::cost_class::CostClass;
 use crate::id::ChannelId;
 use crate::memory::{HostSpan, Region};
+use crate::remote::{WindowId, WindowRights};
 use crate::storage::Storage;
 use crate::time::SimDuration;
 use crate::unet::{Channel, Channels, Endpoint, INLINE_MAX, MESSAGE_BUFFERS_MAX};
@@ -51,6 +53,13 @@ natives! {
         /// Sets the immediate data of the packets that this call sends from now on. Without it, a packet has the data of
         /// the message that the call handles. Does nothing outside of VIA. Beyond the paper.
         SetImmediate = setImmediate(value: Int) -> Void, NullCall;
+        /// Watches `length` bytes of a window of the endpoint, from `offset` on: the NIC calls `doWatch` after a peer has
+        /// written to them. If `length` is 0, removes all watches of the window. Does nothing in an applet without
+        /// `doWatch`. Beyond the paper.
+        Watch = watch(window: Int, offset: Int, length: Int) -> Void, NullCall;
+        /// Writes `length` bytes of `from`, from `fromOffset` on, into a window of a peer, from `windowOffset` on. The
+        /// packet holds the bytes as they are at the call. Beyond the paper.
+        WindowWrite = windowWrite(from: ByteArray, fromOffset: Int, window: Int, windowOffset: Int, length: Int) -> Void, Transmit;
     }
 }
 
@@ -124,6 +133,22 @@ pub enum Effect {
         /// The data.
         value: i32,
     },
+    /// Sets a watch, or removes all watches of a window.
+    Watch {
+        /// The window.
+        window: WindowId,
+        /// Offset and length of the watched bytes. If the length is 0, the watches of the window are removed.
+        range: (u32, u32),
+    },
+    /// Writes to a window of a peer.
+    WriteWindow {
+        /// Source of the bytes.
+        from: ArraySpan,
+        /// Position of the window in the table of the peers' windows.
+        peer: u32,
+        /// Offset in the window. The bytes fit behind it.
+        offset: u32,
+    },
 }
 
 impl Effect {
@@ -136,7 +161,8 @@ impl Effect {
             | Effect::NicToHost { from: span, .. }
             | Effect::Send { from: span, .. }
             | Effect::Describe { offsets: span, .. }
-            | Effect::Carry { from: span, .. } => Some(span.array()),
+            | Effect::Carry { from: span, .. }
+            | Effect::WriteWindow { from: span, .. } => Some(span.array()),
             Effect::NewArray { .. }
             | Effect::BufferLength
             | Effect::PopBuffer
@@ -144,7 +170,8 @@ impl Effect {
             | Effect::Timer { .. }
             | Effect::Note { .. }
             | Effect::Immediate
-            | Effect::SetImmediate { .. } => None,
+            | Effect::SetImmediate { .. }
+            | Effect::Watch { .. } => None,
         }
     }
 }
@@ -217,10 +244,12 @@ pub struct Rights<'e, S: Storage> {
     pub channels: &'e Channels<S>,
     /// Maximum number of bytes that a packet may hold.
     pub max_packet: u32,
+    /// Its windows, and those that it may write.
+    pub windows: WindowRights<'e>,
 }
 
 impl<'e, S: Storage> Rights<'e, S> {
-    /// Returns the rights of an endpoint's applet.
+    /// Returns the rights of an endpoint's applet without windows.
     #[must_use]
     pub fn of(endpoint: &'e Endpoint<S>) -> Rights<'e, S> {
         Rights {
@@ -228,7 +257,14 @@ impl<'e, S: Storage> Rights<'e, S> {
             buffer_length: endpoint.free.buffer_length(),
             channels: &endpoint.channels,
             max_packet: endpoint.max_packet,
+            windows: WindowRights::default(),
         }
+    }
+
+    /// Returns these rights with windows.
+    #[must_use]
+    pub fn with(self, windows: WindowRights<'e>) -> Rights<'e, S> {
+        Rights { windows, ..self }
     }
 }
 
@@ -312,6 +348,12 @@ pub(super) fn examine<S: Storage, R: Refusal>(
         (NicNative::Trace, &[tag, value]) => Ok(Effect::Note { tag, value }),
         (NicNative::Immediate, &[]) => Ok(Effect::Immediate),
         (NicNative::SetImmediate, &[value]) => Ok(Effect::SetImmediate { value }),
+        (NicNative::Watch, &[window, offset, length]) => {
+            windows::watch(rights, window, offset, length)
+        }
+        (NicNative::WindowWrite, &[from, from_offset, window, offset, length]) => {
+            windows::write(heap, rights, (from, from_offset, length), (window, offset))
+        }
         (
             NicNative::NewAlignedArray
             | NicNative::GetFreeBufferLength
@@ -325,20 +367,22 @@ pub(super) fn examine<S: Storage, R: Refusal>(
             | NicNative::SetTimer
             | NicNative::Trace
             | NicNative::Immediate
-            | NicNative::SetImmediate,
+            | NicNative::SetImmediate
+            | NicNative::Watch
+            | NicNative::WindowWrite,
             _,
         ) => Err(R::unverified()),
     }
 }
 
 /// Refuses a call by a bound that the endpoint's protection sets.
-fn fault<R: Refusal>(bound: Bound) -> R {
+pub(super) fn fault<R: Refusal>(bound: Bound) -> R {
     R::of(TrapKind::ProtectionFault, bound)
 }
 
 /// Returns `length` bytes of a byte array. An empty range may lie at the end of the array.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn array_span<R: Refusal>(
+pub(super) fn array_span<R: Refusal>(
     heap: &Heap<'_>,
     array: i32,
     offset: i32,

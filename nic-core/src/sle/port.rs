@@ -11,6 +11,7 @@ use super::{ArraySpan, Effect};
 use crate::event::Made;
 use crate::id::{ChannelId, PacketId};
 use crate::memory::HostSpan;
+use crate::remote::WindowId;
 use crate::storage::Storage;
 use crate::time::{SimDuration, SimTime};
 use crate::unet::{Channel, Endpoint, Full, MessageBody, ReceiveDescriptor};
@@ -83,6 +84,23 @@ pub trait Port {
 
     /// Sets the immediate data of the packets that the running call sends from now on.
     fn set_immediate(&mut self, _value: u32) {}
+
+    /// Sets a watch of the applet, or removes all watches of a window if the length is 0. Endpoints without windows have
+    /// no watches.
+    fn watch(&mut self, _window: WindowId, _range: (u32, u32)) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
+    /// Sends bytes of an array, as they are now, to an offset of the window at a position of the endpoint's table.
+    /// Endpoints without windows are not entitled to it.
+    fn write_window(
+        &mut self,
+        _from: ArraySpan,
+        _peer: u32,
+        _offset: u32,
+    ) -> Result<(), Self::Stop> {
+        Ok(())
+    }
 
     /// Reports that the native has ended and returns `value`.
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Self::Stop>;
@@ -173,6 +191,15 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
         Effect::SetImmediate { value } => {
             port.set_immediate(value.cast_unsigned());
             0
+        }
+        Effect::Watch { window, range } => {
+            port.watch(window, range)?;
+            0
+        }
+        Effect::WriteWindow { from, peer, offset } => {
+            port.tell(0, Made::Nothing)?;
+            port.write_window(from, peer, offset)?;
+            return Ok(Ok(0));
         }
         Effect::Note { tag, value } => {
             port.tell(0, Made::Nothing)?;

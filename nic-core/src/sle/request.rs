@@ -100,9 +100,10 @@ impl Request {
     /// Returns the bytes of the array that a completed native has moved or read. Other natives have none.
     #[must_use]
     pub fn moved<'h>(&self, heap: &'h Heap<'_>) -> &'h [u8] {
-        let [array, second, third, fourth] = self.args;
+        let [array, second, third, fourth, fifth] = self.args;
         let (offset, length) = match self.native {
             NicNative::DoHtoLDma | NicNative::DoLtoHDma | NicNative::TxPush => (second, fourth),
+            NicNative::WindowWrite => (second, fifth),
             NicNative::DmaRxdPayload => (0, third),
             NicNative::DmaRxd => return heap.bytes(array).unwrap_or_default(),
             NicNative::NewAlignedArray
@@ -112,7 +113,8 @@ impl Request {
             | NicNative::SetTimer
             | NicNative::Trace
             | NicNative::Immediate
-            | NicNative::SetImmediate => return &[],
+            | NicNative::SetImmediate
+            | NicNative::Watch => return &[],
         };
         let range = usize::try_from(offset)
             .ok()

@@ -5,7 +5,6 @@ use crate::event::Trigger;
 use crate::event::fields::{FieldSink, Fields, Payload, Value};
 use crate::event::roles::{Cause, Dropped, Roles, Shape, Step, Track};
 use crate::id::{ChannelId, EndpointId, PacketId, PostId};
-use crate::remote::WindowId;
 use crate::time::SimDuration;
 
 /// An event of a VI.
@@ -81,24 +80,6 @@ pub enum ViaEvent<'a> {
         /// Length of the region in bytes.
         length: u32,
     },
-    /// The host maps a window, because its processor writes to it.
-    WindowMap {
-        /// The window.
-        window: WindowId,
-        /// The least recently used window, if it loses its mapping.
-        evicts: Option<WindowId>,
-    },
-    /// A write to a peer's window left.
-    WindowWrite {
-        /// The window.
-        window: WindowId,
-        /// Offset in the window.
-        offset: u32,
-        /// Length in bytes.
-        length: u32,
-        /// What carried it out.
-        how: WriteHow,
-    },
     /// The first bit of a control packet left.
     ControlTx {
         /// The packet.
@@ -136,26 +117,6 @@ pub enum ViaEvent<'a> {
         /// The work queue whose descriptor completed.
         side: Side,
     },
-}
-
-/// What carried out a write to a window.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum WriteHow {
-    /// The host's processor.
-    Pio,
-    /// A DMA engine.
-    Dma,
-}
-
-impl WriteHow {
-    /// Returns the word that the trace shows.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            WriteHow::Pio => "pio",
-            WriteHow::Dma => "dma",
-        }
-    }
 }
 
 /// What happened to a region.
@@ -231,10 +192,11 @@ impl<'a> ViaEvent<'a> {
                 },
                 ..Roles::of("rx-descriptor")
             },
-            // Control packets carry no message, so outputs that follow messages skip them.
+            // Control packets carry no message, so outputs that follow messages only count them.
             ViaEvent::ControlTx {
                 peer,
                 kind,
+                length,
                 duration,
                 trigger,
                 ..
@@ -242,20 +204,24 @@ impl<'a> ViaEvent<'a> {
                 track: Track::WireTo(peer),
                 shape: Shape::From(kind, duration),
                 cause: Cause::Of(trigger),
+                step: Step::ControlSent { peer, length },
                 ..Roles::of("wire-tx")
             },
-            ViaEvent::ControlRx { kind, .. } => Roles {
+            ViaEvent::ControlRx {
+                packet,
+                kind,
+                length,
+                ..
+            } => Roles {
                 track: Track::WireIn,
                 shape: Shape::Moment(kind),
+                step: Step::ControlReceived {
+                    packet,
+                    kind,
+                    length,
+                },
                 ..Roles::of("wire-rx")
             },
-            ViaEvent::WindowMap { evicts, .. } => Roles {
-                step: Step::Mapped {
-                    evicts: evicts.is_some(),
-                },
-                ..Roles::of("window-map")
-            },
-            ViaEvent::WindowWrite { .. } => Roles::of("window-write"),
             ViaEvent::ViState { .. } => Roles::of("vi-state"),
             ViaEvent::Region { .. } => Roles::of("region"),
             ViaEvent::Completion { .. } => Roles::of("completion"),
@@ -282,8 +248,6 @@ impl<'a> ViaEvent<'a> {
             | ViaEvent::RxPost { .. }
             | ViaEvent::ViState { .. }
             | ViaEvent::Region { .. }
-            | ViaEvent::WindowMap { .. }
-            | ViaEvent::WindowWrite { .. }
             | ViaEvent::ControlTx { .. }
             | ViaEvent::ControlRx { .. }
             | ViaEvent::Completion { .. } => Payload::Whole(&[]),
@@ -362,24 +326,6 @@ impl<'a> ViaEvent<'a> {
                 fields.put("length", Value::Number(length.into()))?;
                 fields.put("kind", Value::Word(kind))?;
                 fields.payload(Payload::Whole(&[]))
-            }
-            ViaEvent::WindowMap { window, evicts } => {
-                fields.put("window", Value::Number(window.0.into()))?;
-                match evicts {
-                    Some(evicts) => fields.put("evicts", Value::Number(evicts.0.into())),
-                    None => Ok(()),
-                }
-            }
-            ViaEvent::WindowWrite {
-                window,
-                offset,
-                length,
-                how,
-            } => {
-                fields.put("window", Value::Number(window.0.into()))?;
-                fields.put("offset", Value::Number(offset.into()))?;
-                fields.put("length", Value::Number(length.into()))?;
-                fields.put("how", Value::Word(how.word()))
             }
             ViaEvent::ViState { state, reason } => {
                 fields.put("state", Value::Word(state.word()))?;

@@ -19,7 +19,7 @@ mod vi;
 
 pub use completion::{Completed, CompletionQueue, Side, TooSmall};
 pub use control::{ControlLayout, ENTRY_BYTES};
-pub use event::{RegionAction, ViaEvent, WriteHow};
+pub use event::{RegionAction, ViaEvent};
 pub use over_memory::{
     Library, LibraryError, PointerWrite, SEGMENTS_MAX, Share, Target, Transfer, Unsent,
 };

@@ -88,7 +88,8 @@ pub struct Accounts {
     pub pushes: Account,
     /// Packets on their way to the endpoint, copies included: `received`, or lost for a reason.
     pub wire: Account,
-    /// Packets that arrived: `delivered` on the base path, handled by the `applet`, or dropped for a reason.
+    /// Packets that arrived: `delivered` on the base path, handled by the `applet`, or dropped for a reason. Packets
+    /// without a message are here by their kind.
     pub arrivals: Account,
 }
 
@@ -162,6 +163,8 @@ pub(super) struct Clerk {
     pushed: BTreeSet<PacketId>,
     /// Number of invisible receive descriptors that `doRx` pushed, by packet.
     described: BTreeMap<(EndpointId, PacketId), u64>,
+    /// The last packet without a message that arrived.
+    last_control: Option<PacketId>,
     /// Whether the last trap was on a message that an applet of a chain had passed on.
     has_passed: bool,
 }
@@ -201,7 +204,8 @@ impl Clerk {
                     | Trigger::Post(_)
                     | Trigger::Passed(_)
                     | Trigger::Timer
-                    | Trigger::Refill,
+                    | Trigger::Refill
+                    | Trigger::Watch,
                 )
                 | None => [None, None],
             },
@@ -232,6 +236,12 @@ impl Clerk {
                 [Some((peer, Entry::Sent)), left]
             }
             Step::Received { .. } => one(Entry::Received),
+            Step::ControlSent { peer, .. } => [Some((peer, Entry::Sent)), None],
+            Step::ControlReceived { packet, kind, .. } => {
+                self.last_control = Some(packet);
+                let entries = [Entry::Received, Entry::ArrivalEnded(kind)];
+                entries.map(|entry| Some((here, entry)))
+            }
             Step::Lost { reason, .. } => one(Entry::Lost(reason)),
             Step::Consumed { by, .. } => one(Entry::ArrivalEnded(by)),
             Step::Delivered {
@@ -287,6 +297,8 @@ impl Clerk {
             Dropped::Answer | Dropped::Outgoing | Dropped::Frame => [None, None],
             // During a call this is a descriptor that the call pushed; the arrival is still being handled.
             Dropped::Arrival if self.call(here).is_some() => [None, None],
+            // A refused write: its arrival has ended.
+            Dropped::Arrival if self.last_control == Some(packet) => [None, None],
             // The first applet of a chain has handled the packet.
             Dropped::Trapped if std::mem::take(&mut self.has_passed) => [None, None],
             Dropped::Arrival | Dropped::Trapped => {

@@ -95,6 +95,12 @@ impl Header {
         matches!(self, Header::None)
     }
 
+    /// Returns whether the packet is a part of a message.
+    #[must_use]
+    pub fn is_frame(self) -> bool {
+        matches!(self, Header::Emp(_))
+    }
+
     /// Returns whether the packet is a whole message, which passes the wires as a packet without a header does.
     #[must_use]
     pub fn is_message(self) -> bool {
@@ -102,15 +108,6 @@ impl Header {
             Header::None => true,
             Header::Emp(_) | Header::Remote(_) => false,
             Header::Via(header) => header.control().is_none(),
-        }
-    }
-
-    /// Returns whether outputs show the packet as that of a message.
-    #[must_use]
-    pub fn shows_message(self) -> bool {
-        match self {
-            Header::None | Header::Emp(_) | Header::Via(_) => self.is_message(),
-            Header::Remote(write) => write.opens,
         }
     }
 

@@ -200,6 +200,8 @@ impl<'s> Judge<'s> {
             | Step::CallReturned { .. }
             | Step::Detached
             | Step::Mapped { .. }
+            | Step::ControlSent { .. }
+            | Step::ControlReceived { .. }
             | Step::Attached
             | Step::Sent { .. }
             | Step::Received { .. } => {}

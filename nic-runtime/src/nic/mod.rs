@@ -52,6 +52,8 @@ pub struct Nic {
     pub timers: RoundRobin,
     /// Endpoints with returned buffers for `doRefill`, by their positions.
     pub refills: RoundRobin,
+    /// Endpoints with events of watches for `doWatch`, by their positions.
+    pub watched: RoundRobin,
     /// The endpoints on this NIC, in file order.
     pub endpoints: Vec<EndpointId>,
 }
@@ -93,6 +95,7 @@ impl Nic {
             posted: RoundRobin::new(endpoints.len()),
             timers: RoundRobin::new(with_agenda),
             refills: RoundRobin::new(with_agenda),
+            watched: RoundRobin::new(with_agenda),
             endpoints,
         }
     }

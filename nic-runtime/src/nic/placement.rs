@@ -21,6 +21,8 @@ pub struct Placement {
     pub do_timer: u32,
     /// Calls `doRefill`.
     pub do_refill: u32,
+    /// Calls `doWatch`.
+    pub do_watch: u32,
     /// Runs the stages of EMP.
     pub emp: EmpPlacement,
 }

@@ -76,6 +76,10 @@ sections! {
         refill_setup: SimDuration as Cost, or rx_setup;
         /// Call of `doRefill` and return from it.
         refill_call: SimDuration as Cost, or rx_call;
+        /// Set-up before `doWatch`.
+        watch_setup: SimDuration as Cost, or rx_setup;
+        /// Call of `doWatch` and return from it.
+        watch_call: SimDuration as Cost, or rx_call;
     }
 
     /// Costs of natives, without the transfers that they start.

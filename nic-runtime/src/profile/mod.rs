@@ -57,6 +57,10 @@ const BUILTIN: &[(&str, &str)] = &[
         include_str!("../../profiles/giganet-1999.toml"),
     ),
     ("clan-2001", include_str!("../../profiles/clan-2001.toml")),
+    (
+        "clan-programmable",
+        include_str!("../../profiles/clan-programmable.toml"),
+    ),
 ];
 
 /// Least time after which frames of EMP are sent again. Each check costs the simulation an event.
@@ -183,6 +187,7 @@ impl Profile {
                 ("rx_call", entry.rx_call, RETURN_INSTRUCTIONS),
                 ("timer_call", entry.timer_call, RETURN_INSTRUCTIONS),
                 ("refill_call", entry.refill_call, RETURN_INSTRUCTIONS),
+                ("watch_call", entry.watch_call, RETURN_INSTRUCTIONS),
             ]
         });
         for (row, cost, instructions) in natives.chain(calls) {

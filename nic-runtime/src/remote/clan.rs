@@ -1,10 +1,9 @@
 //! The CLAN NIC: writes by the processor, and a DMA engine with one request at a time.
 
-use nic_core::event::{Sink, Trigger};
+use nic_core::event::{Sink, Trigger, WriteHow};
 use nic_core::id::EndpointId;
 use nic_core::time::{Rate, SimDuration};
 use nic_core::unet::Channel;
-use nic_core::via::WriteHow;
 
 use super::{By, RemoteWrite, Write, make};
 use crate::profile::ClanCosts;

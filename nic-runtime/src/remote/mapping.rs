@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;
 
-use nic_core::event::{Sink, Trigger, ViaEvent};
+use nic_core::event::{RemoteEvent, Sink, Trigger};
 use nic_core::id::{EndpointId, NicId, PostId};
 use nic_core::remote::WindowId;
 use nic_core::time::{SimDuration, SimTime};
@@ -167,7 +167,7 @@ fn map<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, window: WindowId)
     let takes = mappings.takes;
     let waiting = all.waiting.entry(from).or_default();
     waiting.free_at = waiting.free_at.max(now) + takes;
-    let kind = ViaEvent::WindowMap { window, evicts };
+    let kind = RemoteEvent::WindowMap { window, evicts };
     sim.report.emit(now, from, kind);
     via::occupy(sim, from, takes);
 }

@@ -4,19 +4,22 @@
 //! A library collects its writes in [`Writes`], and [`carry_out`] passes them to the NIC. A write needs no slot and no
 //! processor of a NIC. `clan` is the NIC that exists: it says how long writes take, and carries them out. `mapping` lets
 //! writes of a processor wait until their windows are mapped.
+//!
+//! `windows` has the windows of scenarios, which applets write and watch.
 
 mod clan;
 mod mapping;
+mod windows;
 
-use nic_core::event::{DropReason, NicEvent, Sink, Trigger, ViaEvent};
+use nic_core::event::{RemoteEvent, Sink, Trigger, WriteHow};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::remote::{RemoteMemory, WindowError, WindowId, Windows};
 use nic_core::time::SimDuration;
 use nic_core::unet::Channel;
-use nic_core::via::WriteHow;
 
 pub(crate) use self::mapping::{AllMappings, completes_later, mapped};
+pub(crate) use self::windows::{Remote, make_write, unwatch_all, watch};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::profile::{ClanCosts, Profile};
 use crate::sim::Simulation;
@@ -70,9 +73,14 @@ pub struct RemoteWrite {
 }
 
 impl RemoteWrite {
+    /// Returns whether an applet has made the write, to a window of the scenario.
+    pub(crate) fn is_of_applet(self) -> bool {
+        self.how == WriteHow::Nic
+    }
+
     /// Returns how outputs show the packet of this write.
     fn shown(self, length: u32) -> Shown {
-        match self.opens {
+        match self.opens || self.is_of_applet() {
             true => Shown::Message,
             false => Shown::Control {
                 kind: "write",
@@ -190,23 +198,24 @@ pub(crate) fn packet_goes<S: Sink>(
     let Header::Remote(write) = header else {
         return;
     };
-    // The copy of a packet has the number of the original.
-    if write.number.is_none() {
+    // The copy of a packet has the number of the original. Writes of applets have none.
+    if write.number.is_none() && !write.is_of_applet() {
         let number = via::number_write(sim, from, packet);
         sim.packets[packet].header = Header::Remote(RemoteWrite { number, ..write });
     }
-    let length = u32::try_from(sim.packets[packet].bytes.len()).unwrap_or(u32::MAX);
-    let kind = ViaEvent::WindowWrite {
-        window: write.window,
+    let payload = &sim.packets[packet].bytes;
+    let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+    let kind = RemoteEvent::WindowWrite {
+        window: sim.remote.name(write.window),
         offset: write.offset,
-        length,
+        payload,
         how: write.how,
     };
     sim.report.emit(sim.now, from, kind);
     via::tell_leaves(sim, packet, write.shown(length), duration);
 }
 
-/// A write has arrived: changes the memory and tells the library, or refuses the write.
+/// A write has arrived: changes the memory and tells its owner, or refuses the write.
 pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
     let Packet {
         id,
@@ -227,26 +236,21 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
     {
         return sim.end_arrival(packet);
     }
-    let span = sim
-        .states
-        .via
-        .windows
-        .resolve(write.window, peer, (write.offset, length));
-    match span {
-        Ok(span) => {
-            let bytes = &sim.packets[packet].bytes;
-            sim.memory.bytes_mut(span).copy_from_slice(bytes);
+    let range = (write.offset, length);
+    let span = sim.remote.windows.resolve(write.window, peer, range);
+    let is_declared = write.is_of_applet();
+    let span = match span {
+        Ok(span) if !is_declared || windows::is_registered(sim, to) => span,
+        Ok(_) | Err(_) => {
+            windows::refuse(sim, to, id);
+            return sim.end_arrival(packet);
         }
-        Err(_) => {
-            let kind = NicEvent::Drop {
-                packet: Some(id),
-                reason: DropReason::WindowRefused,
-            };
-            sim.report.emit(sim.now, to, kind);
-        }
-    }
+    };
+    let bytes = &sim.packets[packet].bytes;
+    sim.memory.bytes_mut(span).copy_from_slice(bytes);
     sim.end_arrival(packet);
-    if let Ok(span) = span {
-        via::written(sim, to, (id, write.opens), span);
+    match is_declared {
+        true => windows::written(sim, to, (id, write.window), range),
+        false => via::written(sim, to, (id, write.opens), span),
     }
 }

@@ -37,6 +37,9 @@ pub const FRAGMENT_MIN: u64 = 16;
 /// profile.
 pub const FRAGMENT_MAX: u64 = 65_536;
 
+/// Maximum number of entries of `[[window]]`: as many as of `[[channel]]`.
+pub const WINDOWS_MAX: usize = CHANNELS_MAX;
+
 /// Maximum number of entries of `[[region]]`: one for each possible endpoint.
 pub const REGIONS_MAX: usize = ENDPOINTS_MAX;
 

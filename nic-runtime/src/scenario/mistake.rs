@@ -190,6 +190,22 @@ pub enum MistakeKind {
         /// Place of the first use.
         first: Span,
     },
+    /// The endpoint already uses the number for another window.
+    #[error("expected a number that its owner and its writer use for one window")]
+    DuplicateWindowNumber {
+        /// Place of the first use.
+        first: Span,
+    },
+    /// The window lies outside of its owner's buffer area.
+    #[error(
+        "expected a window inside a buffer area of {area} bytes, found one that ends at {needed}"
+    )]
+    WindowDoesNotFit {
+        /// Bytes of the buffer area.
+        area: u64,
+        /// Where the window ends.
+        needed: u64,
+    },
     /// An endpoint accepts capsules and has no channel for them.
     #[error(
         "expected a `[[channel]]` to which this endpoint gives the number {}: capsules come on it",
@@ -458,9 +474,8 @@ impl MistakeKind {
     fn help(&self) -> Help<'_> {
         match *self {
             MistakeKind::DuplicateName { first, .. }
-            | MistakeKind::DuplicateChannelNumber { first } => {
-                Help::Place(first, "first used here")
-            }
+            | MistakeKind::DuplicateChannelNumber { first }
+            | MistakeKind::DuplicateWindowNumber { first } => Help::Place(first, "first used here"),
             MistakeKind::DuplicateLink { first } => Help::Place(first, "first joined here"),
             MistakeKind::DuplicateHost { first } => Help::Place(first, "first described here"),
             MistakeKind::ProcessElsewhere { place } => Help::Place(place, "the process is here"),
@@ -497,6 +512,7 @@ impl MistakeKind {
             | MistakeKind::LinkEnds
             | MistakeKind::FreeBuffersDoNotFit { .. }
             | MistakeKind::PayloadDoesNotFit { .. }
+            | MistakeKind::WindowDoesNotFit { .. }
             | MistakeKind::Hex
             | MistakeKind::OneOf { .. }
             | MistakeKind::NeedsPartner { .. }

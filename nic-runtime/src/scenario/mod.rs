@@ -26,6 +26,7 @@ mod swaps;
 mod table;
 mod traffic;
 mod vis;
+mod windows;
 mod words;
 
 pub use builtin::{BUILTIN, Builtin, builtin};

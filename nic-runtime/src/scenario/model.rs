@@ -56,6 +56,8 @@ pub struct Scenario {
     pub sends: Vec<SendSpec>,
     /// The classes that become applets during the run, in file order.
     pub swaps: Vec<SwapSpec>,
+    /// The windows of remote memory, in file order.
+    pub windows: Vec<WindowSpec>,
     /// When users of VIs deregister and register their memory, in file order.
     pub regions: Vec<RegionSpec>,
     /// The expectations about the run, in file order. They do not influence the run.
@@ -408,6 +410,21 @@ pub struct ReceiveSpec {
     pub at: SimTime,
     /// How many times it is posted in all. It is posted again when the user has read the message in it.
     pub repeat: u64,
+}
+
+/// A window of an endpoint's buffer area, which the applet of another endpoint may write.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct WindowSpec {
+    /// The endpoint whose memory it is.
+    pub owner: EndpointId,
+    /// The endpoint that may write it.
+    pub writer: EndpointId,
+    /// The number by which the applets of both name it.
+    pub number: i32,
+    /// Offset in the buffer area.
+    pub offset: u32,
+    /// Length in bytes.
+    pub length: u32,
 }
 
 /// A time at which the user of a VI deregisters or registers the VI's region.

@@ -25,6 +25,7 @@ pub(super) const PLACEMENT_KEYS: &[&str] = &[
     "doRx",
     "doTimer",
     "doRefill",
+    "doWatch",
     "send-bookkeeping",
     "transmission",
     "receive-ack",
@@ -143,7 +144,7 @@ fn placement(
         emp[stage] = place(stage.name()).unwrap_or(0);
     }
     let (transmit, receive) = (place("transmit"), place("receive"));
-    let (do_timer, do_refill) = (place("doTimer"), place("doRefill"));
+    let (do_timer, do_refill, do_watch) = (place("doTimer"), place("doRefill"), place("doWatch"));
     // A placement of EMP's stages places all of them, so that none is forgotten.
     let is_named = |name: &&'static str| written.value(name).is_some();
     let missing = EmpStage::NAMES.iter().find(|name| !is_named(name));
@@ -160,6 +161,7 @@ fn placement(
         do_rx,
         do_timer: do_timer.unwrap_or(do_rx),
         do_refill: do_refill.unwrap_or(do_rx),
+        do_watch: do_watch.unwrap_or(do_rx),
         emp: EmpPlacement::Fixed(emp),
     }
 }
@@ -347,6 +349,7 @@ mod tests {
             do_rx: 2,
             do_timer: 2,
             do_refill: 2,
+            do_watch: 2,
             emp: EmpPlacement::default(),
         };
         assert_eq!((nic.processors, nic.placement), (3, expected));

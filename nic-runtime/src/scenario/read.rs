@@ -23,6 +23,7 @@ use super::swaps;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::traffic;
 use super::vis;
+use super::windows;
 use crate::profile::Profile;
 
 const ROOT_KEYS: &[&str] = &[
@@ -42,6 +43,7 @@ const ROOT_KEYS: &[&str] = &[
     "send",
     "swap",
     "region",
+    "window",
     "golden",
     "expect",
 ];
@@ -139,6 +141,7 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
         traffic::SEND_KEYS,
         swaps::SWAP_KEYS,
         regions::REGION_KEYS,
+        windows::WINDOW_KEYS,
         golden::GOLDEN_KEYS,
         expect::EXPECT_KEYS,
         &expect::REASONS,
@@ -223,6 +226,8 @@ fn read_root(
     let sends = traffic::sends(root, &endpoints, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let regions = regions::read(root, &endpoints, &mut context);
+    let places = (&nics[..], &of_nic, &joined);
+    let windows = windows::read(root, &endpoints, places, &mut context);
     let until = root
         .optional("until", table::time, context.mistakes())
         .map_or(UNTIL_DEFAULT, |until| SimTime::ZERO + until.value);
@@ -273,6 +278,7 @@ fn read_root(
         sends,
         swaps,
         regions,
+        windows,
         expectations,
         classes,
         poisons_rx_buf: false,

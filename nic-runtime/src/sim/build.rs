@@ -32,6 +32,7 @@ use crate::interface::{self, States};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
+use crate::remote::Remote;
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Provider, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
@@ -78,6 +79,8 @@ impl<'a, S: Sink> Simulation<'a, S> {
         let seats = seats(scenario, &may_have_applet, &nics);
         let chains = Chains::new(scenario, &seats);
         let states = States::new(scenario, &endpoints);
+        let remote = Remote::new(scenario, &fabric, &endpoints);
+        fit_windows(&remote, scenario, &fabric, &mut endpoints);
         let have_own_work = interface::have_own_work(&scenario.endpoints);
         Ok(Simulation {
             now: SimTime::ZERO,
@@ -115,6 +118,7 @@ impl<'a, S: Sink> Simulation<'a, S> {
             },
             shared: vec![VecDeque::new(); if have_own_work { nics.len() } else { 0 }],
             states,
+            remote,
             delays: Delays::default(),
             nics,
             fabric,
@@ -244,17 +248,32 @@ fn join(scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) -> Res
             });
         }
     }
-    let longest = |nic: NicId| scenario.profile_of(nic).memory.max_packet.get();
     for (endpoint, table) in endpoints.iter_mut().zip(tables) {
-        // A packet must fit every wire of the endpoint's channels and every peer's NIC, so the smallest limit holds.
-        for channel in &table {
-            let direction = &fabric[channel.route];
-            let passes = [longest(direction.to), direction.wire.longest];
-            endpoint.max_packet = passes.into_iter().fold(endpoint.max_packet, u32::min);
-        }
+        fit(endpoint, &table, (scenario, fabric));
         endpoint.channels = Channels::new(table);
     }
     Ok(())
+}
+
+/// Limits the packets of an endpoint: each must fit every wire and every peer's NIC, so the smallest limit holds.
+fn fit<'c>(
+    endpoint: &mut Endpoint,
+    paths: impl IntoIterator<Item = &'c Channel>,
+    (scenario, fabric): (&Scenario, &Fabric),
+) {
+    let longest = |nic: NicId| scenario.profile_of(nic).memory.max_packet.get();
+    for path in paths {
+        let direction = &fabric[path.route];
+        let passes = [longest(direction.to), direction.wire.longest];
+        endpoint.max_packet = passes.into_iter().fold(endpoint.max_packet, u32::min);
+    }
+}
+
+/// Limits the packets of endpoints that write to windows.
+fn fit_windows(remote: &Remote, scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) {
+    for (id, endpoint) in (0u32..).map(EndpointId).zip(endpoints) {
+        fit(endpoint, remote.paths(id), (scenario, fabric));
+    }
 }
 
 fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {

@@ -17,6 +17,7 @@ pub(crate) struct Costs {
     pub(crate) rx: EntryCost,
     pub(crate) timer: EntryCost,
     pub(crate) refill: EntryCost,
+    pub(crate) watch: EntryCost,
     /// Cost of handing an item to another processor.
     pub(crate) handover: SimDuration,
     /// Limits of a call.
@@ -104,6 +105,7 @@ impl Costs {
             rx: of(|entry| (entry.rx_setup, entry.rx_call)),
             timer: of(|entry| (entry.timer_setup, entry.timer_call)),
             refill: of(|entry| (entry.refill_setup, entry.refill_call)),
+            watch: of(|entry| (entry.watch_setup, entry.watch_call)),
             handover: profile.processor.handover,
             quota: profile.quota.unwrap_or(Quota {
                 dma_bytes: 0,

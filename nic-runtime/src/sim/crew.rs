@@ -39,6 +39,7 @@ pub(crate) struct Takes {
     pub(crate) posts: bool,
     pub(crate) timers: bool,
     pub(crate) refills: bool,
+    pub(crate) watches: bool,
 }
 
 /// A processor's relation to the other processors of its NIC.
@@ -132,6 +133,7 @@ impl Share {
                 posts: placement.transmit == number,
                 timers: placement.do_timer == number,
                 refills: placement.do_refill == number,
+                watches: placement.do_watch == number,
             },
             posts_to: other(placement.do_tx),
             arrivals_to: other(placement.do_rx),
@@ -233,9 +235,11 @@ impl<S: Sink> Simulation<'_, S> {
                 Cause::Arrival { arrival, .. } => {
                     suspended.activation.parked.taken.push_back(arrival)
                 }
-                Cause::Post(_) | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => {
-                    sle::agenda::put_off(self, tenant, cause)
-                }
+                Cause::Post(_)
+                | Cause::Timer
+                | Cause::Refill(_)
+                | Cause::Watch(_)
+                | Cause::Handed(_) => sle::agenda::put_off(self, tenant, cause),
             }
             self.leave_call(on);
             return Some(self.look(on));

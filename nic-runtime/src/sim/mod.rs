@@ -71,6 +71,7 @@ use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
 use crate::nic::{Nic, ProcessorId};
+use crate::remote::Remote;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
 use crate::sle;
@@ -220,6 +221,7 @@ pub(crate) fn run_and_look<S: Sink, T>(
         && !brings_programs
         && !scenario.replaces_applets()
         && !interface::have_own_work(&scenario.endpoints)
+        && scenario.windows.is_empty()
     {
         for joins in [Joins::Sends, Joins::Channels] {
             let Some(groups) = Groups::of(scenario, joins) else {
@@ -299,6 +301,7 @@ pub(crate) struct Simulation<'a, S: Sink> {
     pub(crate) shared: Vec<VecDeque<Item>>,
     /// The state of each interface.
     pub(crate) states: States<'a>,
+    pub(crate) remote: Remote,
     delays: Delays,
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,

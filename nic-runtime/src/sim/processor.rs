@@ -103,6 +103,7 @@ pub(crate) enum Turn {
     Suspended,
     Timer,
     Refill,
+    Watch,
 }
 
 /// An item that a processor has taken.

@@ -86,7 +86,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     fn look_in_turn(&mut self, on: ProcessorId, nic: NicId, takes: Takes) -> Option<Next> {
-        for _ in 0..5 {
+        for _ in 0..6 {
             let processor = &mut self.processors[at(on.0)];
             match processor.turn {
                 Turn::Arrival => {
@@ -120,9 +120,17 @@ impl<S: Sink> Simulation<'_, S> {
                     }
                 }
                 Turn::Refill => {
-                    processor.turn = Turn::Arrival;
+                    processor.turn = Turn::Watch;
                     if takes.refills
                         && let Some(next) = sle::agenda::take_refill(self, on, nic)
+                    {
+                        return Some(next);
+                    }
+                }
+                Turn::Watch => {
+                    processor.turn = Turn::Arrival;
+                    if takes.watches
+                        && let Some(next) = sle::agenda::take_watched(self, on, nic)
                     {
                         return Some(next);
                     }

@@ -303,6 +303,8 @@ impl<S: Sink> Simulation<'_, S> {
         }
         match header {
             Header::None => {}
+            // An applet's write counts like an applet's packet.
+            Header::Remote(write) if write.is_of_applet() => {}
             // The interface decides when the descriptor is complete.
             Header::Emp(_) | Header::Remote(_) => return,
             Header::Via(_) => return via::packet_left(self, packet),
@@ -436,7 +438,7 @@ impl<S: Sink> Simulation<'_, S> {
         let kind = NicEvent::WireDrop {
             packet: id,
             reason,
-            is_frame: !header.shows_message(),
+            is_frame: header.is_frame(),
         };
         self.report.emit(self.now, to, kind);
         self.end_arrival(packet);

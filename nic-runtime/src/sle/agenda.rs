@@ -1,11 +1,12 @@
-//! Timers and refills: the reasons to call an applet other than messages. Holds each applet's timer, and the receive
-//! buffers that its user has returned.
+//! Timers, refills and watches: the reasons to call an applet other than messages. Holds each applet's timer, the receive
+//! buffers that its user has returned, and the events of its watches.
 
 use std::collections::VecDeque;
 
 use jive_core::MethodId;
 use nic_core::event::Sink;
 use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::remote::{EventQueue, WatchId};
 use nic_core::sle::{Applet, NicEntry};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{INLINE_MAX, MessageBody};
@@ -13,8 +14,10 @@ use nic_core::unet::{INLINE_MAX, MessageBody};
 use super::call::{Call, Cause};
 use super::suspend;
 use crate::nic::ProcessorId;
+use crate::remote;
 use crate::sim::processor::Next;
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
+use crate::storage::Growing;
 
 /// A receive buffer that the user has returned.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -27,7 +30,18 @@ pub(crate) struct Refill {
     pub(crate) offset: Option<u32>,
 }
 
-/// The pending timer and refills of an applet.
+/// A write of a peer to bytes that an applet watches.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Watched {
+    /// The watch.
+    pub(crate) watch: WatchId,
+    /// The number of the window.
+    pub(crate) window: i32,
+    /// Offset and length of the watched bytes in the window.
+    pub(crate) range: (u32, u32),
+}
+
+/// The pending timer, refills and events of an applet.
 #[derive(Clone, Debug, Default)]
 struct Agenda {
     /// When `doTimer` is due, if the timer is set.
@@ -39,15 +53,17 @@ struct Agenda {
     is_over: bool,
     /// Refills for which `doRefill` has not been called, in the order of return.
     refills: VecDeque<Refill>,
+    /// Watches that have noticed a write for which `doWatch` has not been called.
+    events: EventQueue<Growing>,
 }
 
-/// The agendas of all applets. Empty if no applet has `doTimer` or `doRefill`, and none can come to have them.
+/// The agendas of all applets. Empty if no applet has `doTimer`, `doRefill` or `doWatch`, and none can come to have them.
 #[derive(Clone, Debug)]
 pub(crate) struct Agendas(Vec<Agenda>);
 
 impl Agendas {
-    /// Returns the agendas for this many places of applets. `may_come` says whether an applet with `doTimer` or
-    /// `doRefill` may replace one of `applets`.
+    /// Returns the agendas for this many places of applets. `may_come` says whether an applet with one of these entries
+    /// may replace one of `applets`.
     pub(crate) fn new(applets: &[Applet<'_>], places: usize, may_come: bool) -> Agendas {
         let has_one = |applet: &Applet<'_>| applet.members.has_agenda();
         Agendas(match may_come || applets.iter().any(has_one) {
@@ -183,16 +199,34 @@ pub(crate) fn note_taken<S: Sink>(
     come_back(sim, tenant.endpoint);
 }
 
-/// Wakes the processors that serve an endpoint's expired timer and refills.
+/// Adds the event of a watch. Returns whether it did not wait already.
+pub(crate) fn add_watch<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    watch: WatchId,
+) -> bool {
+    let agenda = sim.agendas.0.get_mut(at(tenant.applet.0));
+    agenda.is_some_and(|agenda| agenda.events.add(watch))
+}
+
+/// Removes the event of a watch that is removed.
+pub(crate) fn forget_watch<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, watch: WatchId) {
+    if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
+        agenda.events.forget(watch);
+    }
+}
+
+/// Wakes the processors that serve an endpoint's expired timer, refills and events.
 #[cold]
 pub(crate) fn come_back<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
-    let (mut is_over, mut has_refills) = (false, false);
+    let (mut is_over, mut has_refills, mut has_events) = (false, false, false);
     for applet in sim.applets_of(id) {
         let Some(agenda) = sim.agendas.0.get(at(applet.0)) else {
             return;
         };
         is_over |= agenda.is_over;
         has_refills |= !agenda.refills.is_empty();
+        has_events |= !agenda.events.is_empty();
     }
     let position = sim.seats[at(id.0)].position();
     let nic = &mut sim.nics[at(sim.endpoints[at(id.0)].nic.0)];
@@ -206,6 +240,12 @@ pub(crate) fn come_back<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
         let nic = &mut sim.nics[at(sim.endpoints[at(id.0)].nic.0)];
         nic.refills.insert(position);
         sim.wake(refills_on);
+    }
+    if has_events {
+        let nic = &mut sim.nics[at(sim.endpoints[at(id.0)].nic.0)];
+        let on = nic.processor(nic.placement.do_watch);
+        nic.watched.insert(position);
+        sim.wake(on);
     }
 }
 
@@ -283,6 +323,46 @@ pub(crate) fn take_refill<S: Sink>(
     }
 }
 
+/// Takes the next event of a watch of a NIC, endpoint by endpoint, and begins the call of `doWatch`.
+pub(crate) fn take_watched<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    on: ProcessorId,
+    nic: NicId,
+) -> Option<Next> {
+    loop {
+        let position = sim.nics[at(nic.0)].watched.take_turn()?;
+        let found = tenant_at(sim, nic, position, NicEntry::DoWatch, |agenda| {
+            !agenda.events.is_empty()
+        });
+        let events = found.map(|(tenant, _)| &mut sim.agendas.0[at(tenant.applet.0)].events);
+        let event = events.and_then(EventQueue::take);
+        let (Some((tenant, method)), Some(event)) = (found, event) else {
+            sim.nics[at(nic.0)].watched.remove(position);
+            continue;
+        };
+        let owner = (tenant.endpoint, &sim.endpoints[at(tenant.endpoint.0)]);
+        let watched = sim.remote.watched(owner, event);
+        // A detached applet is not told of writes.
+        let fault = &sim.residents[at(tenant.endpoint.0)].fault;
+        let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
+            continue;
+        };
+        let call = Call {
+            tenant,
+            method,
+            cause: Cause::Watch(Watched {
+                watch: event,
+                window,
+                range: (watch.offset, watch.length),
+            }),
+        };
+        let processor = &mut sim.processors[at(on.0)];
+        processor.activation.begin(call);
+        let setup = processor.costs.watch.setup;
+        return Some(Next::After(setup, sim.entrance(tenant.endpoint)));
+    }
+}
+
 /// Returns the first applet at a position of a NIC whose agenda is `due`, and its method for this entry. `None` if there is
 /// none, or if a call of the endpoint is suspended: then its agenda [comes back](come_back) when that call ends.
 fn tenant_at<S: Sink>(
@@ -303,7 +383,7 @@ fn tenant_at<S: Sink>(
 }
 
 /// Adapts the agenda of an endpoint to the class that has become its applet. A timer stays armed, and returned buffers
-/// stay announced, if the class has the entry for them. `timer` is what its initializers passed to `setTimer`.
+/// stay announced, if the class has the entry for them. So do watches. `timer` is what its initializers passed to `setTimer`.
 #[cold]
 pub(crate) fn adapt<S: Sink>(
     sim: &mut Simulation<'_, S>,
@@ -321,6 +401,9 @@ pub(crate) fn adapt<S: Sink>(
     if members.do_refill.is_none() {
         agenda.refills.clear();
     }
+    if members.do_watch.is_none() {
+        remote::unwatch_all(sim, tenant);
+    }
     if let Some(after) = timer {
         set_timer(sim, tenant, after);
     }
@@ -328,12 +411,15 @@ pub(crate) fn adapt<S: Sink>(
     come_back(sim, tenant.endpoint);
 }
 
-/// Puts a timer or refill back, because another call of the applet is suspended.
+/// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended.
 pub(crate) fn put_off<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, cause: Cause) {
     let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
     match cause {
         Cause::Timer => agenda.is_over = true,
         Cause::Refill(refill) => agenda.refills.push_front(refill),
+        Cause::Watch(watched) => {
+            agenda.events.add(watched.watch);
+        }
         Cause::Post(_) | Cause::Arrival { .. } | Cause::Handed(_) => {}
     }
 }

@@ -4,6 +4,7 @@ use jive_core::{Heap, TrapKind};
 use nic_core::event::{Made, Sink};
 use nic_core::id::PacketId;
 use nic_core::memory::HostSpan;
+use nic_core::remote::WindowId;
 use nic_core::sle::{ArraySpan, Effect, Port, Request, perform};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
@@ -21,6 +22,8 @@ use crate::unet::Endpoint;
 pub(crate) struct BesideRunning {
     /// What the initializers passed to `setTimer` last.
     pub(crate) timer: Option<SimDuration>,
+    /// What they passed to `watch`: windows and ranges.
+    pub(crate) watches: Vec<(WindowId, (u32, u32))>,
 }
 
 impl Natives for BesideRunning {
@@ -36,7 +39,11 @@ impl Natives for BesideRunning {
             | Effect::NicToHost { .. }
             | Effect::Send { .. }
             | Effect::Describe { .. }
-            | Effect::Carry { .. } => return Err(TrapKind::ProtectionFault),
+            | Effect::Carry { .. }
+            | Effect::WriteWindow { .. } => return Err(TrapKind::ProtectionFault),
+            Effect::Watch { .. } if self.has_all_watches(sim, tenant) => {
+                return Err(TrapKind::ProtectionFault);
+            }
             Effect::NewArray { .. }
             | Effect::BufferLength
             | Effect::PopBuffer
@@ -44,15 +51,25 @@ impl Natives for BesideRunning {
             | Effect::Timer { .. }
             | Effect::Note { .. }
             | Effect::Immediate
-            | Effect::SetImmediate { .. } => {}
+            | Effect::SetImmediate { .. }
+            | Effect::Watch { .. } => {}
         }
         let mut port = Beside {
             simulation: sim,
             tenant,
             request,
             timer: &mut self.timer,
+            watches: &mut self.watches,
         };
         perform(effect, &mut port)?
+    }
+}
+
+impl BesideRunning {
+    /// Returns whether the initializers have passed as many ranges to `watch` as the endpoint has watches left.
+    fn has_all_watches<S: Sink>(&self, sim: &Simulation<'_, S>, tenant: Tenant) -> bool {
+        let left = sim.remote.rights(tenant.endpoint).watches_left;
+        self.watches.len() >= at(left)
     }
 }
 
@@ -62,6 +79,7 @@ struct Beside<'l, 's, S: Sink> {
     tenant: Tenant,
     request: &'l Request,
     timer: &'l mut Option<SimDuration>,
+    watches: &'l mut Vec<(WindowId, (u32, u32))>,
 }
 
 impl<S: Sink> Port for Beside<'_, '_, S> {
@@ -109,6 +127,11 @@ impl<S: Sink> Port for Beside<'_, '_, S> {
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), TrapKind> {
         *self.timer = Some(after);
+        Ok(())
+    }
+
+    fn watch(&mut self, window: WindowId, range: (u32, u32)) -> Result<(), TrapKind> {
+        self.watches.push((window, range));
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicEntry, NicNative};
 use nic_core::time::SimTime;
 
-use super::agenda::Refill;
+use super::agenda::{Refill, Watched};
 use super::quota::Spent;
 use crate::fabric::PacketRef;
 use crate::sim::Tenant;
@@ -42,6 +42,8 @@ pub(crate) enum Cause {
     Timer,
     /// The user has returned a receive buffer.
     Refill(Refill),
+    /// A peer has written to bytes that the applet watches.
+    Watch(Watched),
     /// Another applet of the chain has handed a message over.
     Handed(Handed),
 }
@@ -70,7 +72,11 @@ impl Call {
                 staged_at: None,
                 ..
             }) => Some(packet),
-            Cause::Post(_) | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => None,
+            Cause::Post(_)
+            | Cause::Timer
+            | Cause::Refill(_)
+            | Cause::Watch(_)
+            | Cause::Handed(_) => None,
         }
     }
 
@@ -81,6 +87,7 @@ impl Call {
             Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
             Cause::Timer => Trigger::Timer,
             Cause::Refill(_) => Trigger::Refill,
+            Cause::Watch(_) => Trigger::Watch,
             Cause::Handed(handed) => handed.trigger,
         }
     }
@@ -92,6 +99,7 @@ impl Call {
             Cause::Arrival { .. } => NicEntry::DoRx,
             Cause::Timer => NicEntry::DoTimer,
             Cause::Refill(_) => NicEntry::DoRefill,
+            Cause::Watch(_) => NicEntry::DoWatch,
             Cause::Handed(handed) => match handed.staged_at {
                 Some(_) => NicEntry::DoTx,
                 None => NicEntry::DoRx,
@@ -115,7 +123,7 @@ impl Call {
     pub(crate) fn is_for_message(&self) -> bool {
         match self.cause {
             Cause::Post(_) | Cause::Arrival { .. } | Cause::Handed(_) => true,
-            Cause::Timer | Cause::Refill(_) => false,
+            Cause::Timer | Cause::Refill(_) | Cause::Watch(_) => false,
         }
     }
 
@@ -123,7 +131,11 @@ impl Call {
     pub(crate) fn way(&self) -> Way {
         match self.cause {
             Cause::Arrival { .. } => Way::In,
-            Cause::Post(_) | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => Way::Out,
+            Cause::Post(_)
+            | Cause::Timer
+            | Cause::Refill(_)
+            | Cause::Watch(_)
+            | Cause::Handed(_) => Way::Out,
         }
     }
 
@@ -148,6 +160,11 @@ impl Call {
             Cause::Refill(refill) => {
                 let offset = refill.offset.map_or(-1, u32::cast_signed);
                 *place = [refill.length.cast_signed(), refill.channel.0, offset];
+                &place[..]
+            }
+            Cause::Watch(watched) => {
+                let (offset, length) = watched.range;
+                *place = [watched.window, offset.cast_signed(), length.cast_signed()];
                 &place[..]
             }
             Cause::Handed(handed) => {

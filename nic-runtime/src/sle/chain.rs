@@ -277,7 +277,9 @@ pub(super) fn is_between<S: Sink>(
         | Effect::Timer { .. }
         | Effect::Note { .. }
         | Effect::Immediate
-        | Effect::SetImmediate { .. } => false,
+        | Effect::SetImmediate { .. }
+        | Effect::Watch { .. }
+        | Effect::WriteWindow { .. } => false,
     }
 }
 

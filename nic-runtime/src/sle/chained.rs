@@ -206,7 +206,8 @@ fn between<S: Sink>(
             | Cause::Post(_)
             | Cause::Arrival { .. }
             | Cause::Timer
-            | Cause::Refill(_) => None,
+            | Cause::Refill(_)
+            | Cause::Watch(_) => None,
         },
         NicNative::DoLtoHDma => {
             let is_free = at(offset?) < chain.buffers.len();
@@ -219,7 +220,9 @@ fn between<S: Sink>(
         | NicNative::SetTimer
         | NicNative::Trace
         | NicNative::Immediate
-        | NicNative::SetImmediate => None,
+        | NicNative::SetImmediate
+        | NicNative::Watch
+        | NicNative::WindowWrite => None,
     }
 }
 
@@ -305,7 +308,9 @@ fn perform_between<S: Sink>(
         | Effect::Timer { .. }
         | Effect::Note { .. }
         | Effect::Immediate
-        | Effect::SetImmediate { .. } => return Err(TrapKind::Unverified),
+        | Effect::SetImmediate { .. }
+        | Effect::Watch { .. }
+        | Effect::WriteWindow { .. } => return Err(TrapKind::Unverified),
     };
     let is_full = message.is_some_and(|message| !chain.push(message));
     tell::performed(sim, on, 0, Made::Nothing);
@@ -427,7 +432,8 @@ fn go_on<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, ended: Call) -> 
             | Trigger::Post(_)
             | Trigger::Passed(_)
             | Trigger::Timer
-            | Trigger::Refill) => trigger,
+            | Trigger::Refill
+            | Trigger::Watch) => trigger,
         };
         let handed = Handed {
             trigger,

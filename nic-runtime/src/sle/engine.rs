@@ -116,6 +116,7 @@ pub(crate) fn enter_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) 
         }
         Cause::Timer => costs.timer.call,
         Cause::Refill(_) => costs.refill.call,
+        Cause::Watch(_) => costs.watch.call,
         Cause::Handed(handed) => match handed.staged_at {
             Some(_) => costs.tx.call,
             None => costs.rx.call,
@@ -131,7 +132,11 @@ pub(crate) fn enter_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) 
         let packet = match call.cause {
             Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
             Cause::Handed(handed) if handed.staged_at.is_none() => sim.chains.handled(endpoint),
-            Cause::Post(_) | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => &[],
+            Cause::Post(_)
+            | Cause::Timer
+            | Cause::Refill(_)
+            | Cause::Watch(_)
+            | Cause::Handed(_) => &[],
         };
         let kind = SleEvent::AppletCall {
             method,
@@ -243,6 +248,8 @@ pub(crate) fn perform_reached<S: Sink>(
         NicNative::Trace => perform_rare(sim, on, NicNative::Trace),
         NicNative::Immediate => perform_rare(sim, on, NicNative::Immediate),
         NicNative::SetImmediate => perform_rare(sim, on, NicNative::SetImmediate),
+        NicNative::Watch => perform_rare(sim, on, NicNative::Watch),
+        NicNative::WindowWrite => perform_rare(sim, on, NicNative::WindowWrite),
     }
 }
 
@@ -319,7 +326,10 @@ fn admit<S: Sink>(
     let call = activation.call();
     let Tenant { endpoint, applet } = call.tenant;
     let heap = sim.applets[at(applet.0)].instance.heap();
-    let rights = Rights::of(&sim.endpoints[at(endpoint.0)]);
+    let mut rights = Rights::of(&sim.endpoints[at(endpoint.0)]);
+    if let NicNative::Watch | NicNative::WindowWrite = native {
+        rights = rights.with(sim.remote.rights(endpoint));
+    }
     let effect = check(native, activation.stack.native_arguments(), heap, &rights)?;
     let spent = activation.spent.and(&effect, &processor.costs.quota);
     let spent = spent.map_err(|_| TrapKind::QuotaExceeded)?;
@@ -348,6 +358,17 @@ fn admit<S: Sink>(
                 Grant::Refused => push = Push::IsDropped,
             }
         }
+        Effect::WriteWindow { peer, .. } => {
+            let path = rights.windows.peers[at(*peer)].path;
+            match sim.claim_for_push(on, Waiter::Call(on), endpoint, &path) {
+                Grant::Given => {}
+                Grant::Waits => {
+                    let stage = Stage::Perform(native);
+                    return Err(Refused::Stop(suspend::suspend(sim, on, stage)));
+                }
+                Grant::Refused => push = Push::IsDropped,
+            }
+        }
         Effect::HostToNic { .. } => {}
         Effect::Carry { from, .. }
             if via::placing(sim, endpoint, from.length()) == Some(Made::Descriptor) =>
@@ -369,7 +390,8 @@ fn admit<S: Sink>(
         | Effect::Timer { .. }
         | Effect::Note { .. }
         | Effect::Immediate
-        | Effect::SetImmediate { .. } => return Ok((effect, push)),
+        | Effect::SetImmediate { .. }
+        | Effect::Watch { .. } => return Ok((effect, push)),
     }
     sim.processors[at(on.0)].activation.spent = spent;
     Ok((effect, push))
@@ -466,7 +488,7 @@ fn fall_back<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, call: Call) 
             interface::pass(sim, on, Item::Arrival(arrival))
         }
         // A chain drops the message on which an applet traps.
-        Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => sim.look(on),
+        Cause::Timer | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => sim.look(on),
     }
 }
 
@@ -496,7 +518,11 @@ fn send_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: P
 pub(crate) fn go_on_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
-        Cause::Arrival { .. } | Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => sim.look(on),
+        Cause::Arrival { .. }
+        | Cause::Timer
+        | Cause::Refill(_)
+        | Cause::Watch(_)
+        | Cause::Handed(_) => sim.look(on),
     }
 }
 
@@ -509,7 +535,7 @@ pub(crate) fn end_call<S: Sink>(
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => return end_post(sim, on, posted, status),
         Cause::Arrival { arrival, .. } => sim.end_arrival(arrival),
-        Cause::Timer | Cause::Refill(_) | Cause::Handed(_) => {}
+        Cause::Timer | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => {}
     }
     suspend::end_asides(sim, on);
     sim.look(on)

@@ -30,6 +30,7 @@ pub fn environment(profile: &Profile, shape: DetachedShape, heap: u32) -> Enviro
             EntryCost::Rx => costs.rx,
             EntryCost::Timer => costs.timer,
             EntryCost::Refill => costs.refill,
+            EntryCost::Watch => costs.watch,
         };
         let decl = entry.decl();
         Entry {
@@ -69,6 +70,7 @@ fn arguments(entry: NicEntry, shape: DetachedShape) -> Vec<RangeInclusive<i32>> 
         NicEntry::DoTimer => Vec::new(),
         // A message in its descriptor has the offset -1.
         NicEntry::DoRefill => vec![0..=area, NATURAL, -1..=area],
+        NicEntry::DoWatch => vec![NATURAL, 0..=area, 0..=area],
     }
 }
 
@@ -90,7 +92,9 @@ fn natives(profile: &Profile, shape: DetachedShape, costs: &Costs) -> Vec<Native
             | NicNative::SetTimer
             | NicNative::Trace
             | NicNative::Immediate
-            | NicNative::SetImmediate => false,
+            | NicNative::SetImmediate
+            | NicNative::Watch
+            | NicNative::WindowWrite => false,
         };
         Native {
             name: native.decl().name.to_owned(),
@@ -126,6 +130,8 @@ fn result(native: NicNative, shape: DetachedShape) -> RangeInclusive<i32> {
         | NicNative::Trace
         | NicNative::CurrentTime
         | NicNative::Immediate
-        | NicNative::SetImmediate => i32::MIN..=i32::MAX,
+        | NicNative::SetImmediate
+        | NicNative::Watch
+        | NicNative::WindowWrite => i32::MIN..=i32::MAX,
     }
 }

@@ -12,6 +12,7 @@ use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::memory::HostSpan;
+use nic_core::remote::WindowId;
 use nic_core::sle::{
     ArraySpan, Effect, NicEntry, NicNative, Port, Request, Rights, check, perform,
 };
@@ -24,6 +25,7 @@ use super::{agenda, chain, host_to_nic, nic_to_host, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
 use crate::nic::ProcessorId;
+use crate::remote;
 use crate::scenario::model::{EndpointSpec, FieldState, Scenario};
 use crate::sim::budget::Exceeded;
 use crate::sim::{SimError, Simulation, Tenant, at};
@@ -120,7 +122,11 @@ pub(crate) fn load_applets<S: Sink>(sim: &mut Simulation<'_, S>) -> Result<(), N
         sent.append(&mut of_endpoint);
     }
     for packet in sent {
-        interface::send(sim, packet);
+        match sim.packets[packet].header.is_none() {
+            true => interface::send(sim, packet),
+            // A write to a window needs nothing of its sender's interface.
+            false => sim.enqueue(packet),
+        }
     }
     Ok(())
 }
@@ -280,6 +286,7 @@ fn perform_now<S: Sink>(
 ) -> Result<i32, TrapKind> {
     let heap = sim.applets[at(tenant.applet.0)].instance.heap_mut();
     let rights = Rights::of(&sim.endpoints[at(tenant.endpoint.0)]);
+    let rights = rights.with(sim.remote.rights(tenant.endpoint));
     let effect = check(request.native(), request.args(), heap, &rights)?;
     let processor = &mut sim.processors[at(on.0)];
     let spent = &mut processor.activation.spent;
@@ -428,6 +435,19 @@ impl<S: Sink> Port for Loading<'_, '_, S> {
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Infallible> {
         agenda::set_timer(self.simulation, self.tenant, after);
         Ok(())
+    }
+
+    fn watch(&mut self, window: WindowId, range: (u32, u32)) -> Result<(), Infallible> {
+        remote::watch(self.simulation, self.tenant, window, range);
+        Ok(())
+    }
+
+    fn write_window(&mut self, from: ArraySpan, peer: u32, offset: u32) -> Result<(), Infallible> {
+        let place = (from, peer, offset);
+        match remote::make_write(self.simulation, self.tenant, Trigger::Load, place) {
+            Some(packet) => self.send(packet),
+            None => Ok(()),
+        }
     }
 
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Infallible> {

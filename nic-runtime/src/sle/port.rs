@@ -4,6 +4,7 @@ use jive_core::Heap;
 use nic_core::event::{DropReason, Made, Sink};
 use nic_core::id::{ChannelId, PacketId};
 use nic_core::memory::HostSpan;
+use nic_core::remote::WindowId;
 use nic_core::sle::{ArraySpan, Port};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
@@ -13,6 +14,7 @@ use super::{agenda, tell};
 use crate::fabric::PacketRef;
 use crate::interface::{self, Stage};
 use crate::nic::ProcessorId;
+use crate::remote;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::Next;
 use crate::sim::{Simulation, Tenant, at};
@@ -189,6 +191,26 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
         self.simulation.processors[at(self.on.0)]
             .activation
             .has_asides = true;
+    }
+
+    #[cold]
+    fn watch(&mut self, window: WindowId, range: (u32, u32)) -> Result<(), Next> {
+        remote::watch(self.simulation, self.tenant, window, range);
+        Ok(())
+    }
+
+    #[cold]
+    fn write_window(&mut self, from: ArraySpan, peer: u32, offset: u32) -> Result<(), Next> {
+        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let simulation = &mut *self.simulation;
+        if let Some(packet) = remote::make_write(simulation, tenant, trigger, (from, peer, offset))
+        {
+            match self.push {
+                Push::Leaves => simulation.enqueue(packet),
+                Push::IsDropped => simulation.drop_unsent(packet),
+            }
+        }
+        Ok(())
     }
 
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Next> {

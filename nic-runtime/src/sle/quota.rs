@@ -30,7 +30,7 @@ impl Spent {
                     });
                 }
             }
-            Effect::Send { .. } => {
+            Effect::Send { .. } | Effect::WriteWindow { .. } => {
                 spent.sends += 1;
                 if spent.sends > quota.sends {
                     return Err(Bound::SendQuota {
@@ -48,7 +48,8 @@ impl Spent {
             | Effect::Timer { .. }
             | Effect::Note { .. }
             | Effect::Immediate
-            | Effect::SetImmediate { .. } => {}
+            | Effect::SetImmediate { .. }
+            | Effect::Watch { .. } => {}
         }
         Ok(spent)
     }

@@ -56,13 +56,7 @@ pub fn java_stub() -> String {
     for native in NicNative::TABLE {
         text.push('\n');
         push_javadoc(&mut text, &javadoc(native.summary));
-        let declaration = format!(
-            "    public static native {} {}({});\n",
-            result(native),
-            native.name,
-            parameters(native)
-        );
-        text.push_str(&declaration);
+        push_declaration(&mut text, native);
     }
     text.push_str("}\n");
     text
@@ -117,6 +111,19 @@ fn parameters(native: &NativeDecl) -> String {
         .iter()
         .map(|p| format!("{} {}", p.kind.java(), p.name));
     declared.collect::<Vec<_>>().join(", ")
+}
+
+/// Appends a declaration. If it is longer than a line, its parameters have a line of their own.
+fn push_declaration(text: &mut String, native: &NativeDecl) {
+    let (result, name, parameters) = (result(native), native.name, parameters(native));
+    let line = format!("    public static native {result} {name}({parameters});");
+    if line.len() <= LINE_MAX {
+        text.push_str(&line);
+    } else {
+        let head = format!("    public static native {result} {name}(\n            {parameters});");
+        text.push_str(&head);
+    }
+    text.push('\n');
 }
 
 /// Turns a summary's Markdown into javadoc: `code` becomes `{@code code}`.
@@ -191,10 +198,12 @@ mod tests {
             "public static native void trace(int tag, int value);",
             "public static native int immediate();",
             "public static native void setImmediate(int value);",
+            "public static native void watch(int window, int offset, int length);",
+            "public static native void windowWrite(\n            byte[] from, int fromOffset, int window, int windowOffset, int length);",
         ] {
             assert!(stub.contains(declaration), "{declaration}\n{stub}");
         }
-        assert_eq!(stub.matches(" native ").count(), 13);
+        assert_eq!(stub.matches(" native ").count(), 15);
         assert!(stub.lines().all(|line| line.len() <= LINE_MAX));
     }
 }

@@ -14,6 +14,7 @@ use bumpalo::Bump;
 use jive_core::LinkedClass;
 use nic_core::event::{Sink, SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
+use nic_core::remote::WindowId;
 use nic_core::sle::{Applet, FragmentHeader, Members, memory_bytes};
 use nic_core::time::SimDuration;
 
@@ -28,6 +29,7 @@ use super::state::Stores;
 use super::suspend::call_stack;
 use crate::interface::Stage;
 use crate::nic::ProcessorId;
+use crate::remote;
 use crate::scenario::model::{Scenario, SwapSpec};
 use crate::sim::ledger::{Ledger, Need};
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
@@ -201,7 +203,7 @@ impl<'a> Swaps<'a> {
     }
 }
 
-/// Returns whether a class with `doTimer` or `doRefill` may replace an applet.
+/// Returns whether a class with `doTimer`, `doRefill` or `doWatch` may replace an applet.
 pub(crate) fn may_bring_agendas(scenario: &Scenario, classes: Classes<'_>) -> bool {
     let mut endpoints = scenario.endpoints.iter();
     endpoints.any(|spec| spec.accepts_capsules)
@@ -383,7 +385,11 @@ fn switch<'a, S: Sink>(sim: &mut Simulation<'a, S>, waiting: Waiting<'a>) -> Res
         }
     }
     sim.levels_changed(endpoint);
-    let Started { carried, timer } = started?;
+    let Started {
+        carried,
+        timer,
+        watches,
+    } = started?;
     let applet = &sim.applets[at(tenant.applet.0)];
     let kind = SleEvent::AppletSwap {
         code_bytes: applet.class.program.code_bytes(),
@@ -393,6 +399,9 @@ fn switch<'a, S: Sink>(sim: &mut Simulation<'a, S>, waiting: Waiting<'a>) -> Res
     sim.report.emit(sim.now, endpoint, kind);
     sim.residents[at(endpoint.0)].fault.replaced(sim.now);
     agenda::adapt(sim, tenant, timer);
+    for (window, range) in watches {
+        remote::watch(sim, tenant, window, range);
+    }
     retarget(sim, tenant);
     Ok(())
 }
@@ -465,6 +474,8 @@ struct Started {
     carried: u32,
     /// What its initializers passed to `setTimer` last.
     timer: Option<SimDuration>,
+    /// What they passed to `watch`.
+    watches: Vec<(WindowId, (u32, u32))>,
 }
 
 /// Runs the initializers of a new applet, and carries the state of the former one over.
@@ -481,7 +492,10 @@ fn start<S: Sink>(
         None => Activation::new(call_stack(sim.arena, sim.processors[at(on.0)].costs)),
     };
     std::mem::swap(&mut sim.processors[at(on.0)].activation, &mut activation);
-    let mut natives = BesideRunning { timer: None };
+    let mut natives = BesideRunning {
+        timer: None,
+        watches: Vec::new(),
+    };
     let mut stores = Stores::new(&[]);
     let ran = load::run_initializers(sim, on, tenant, (&mut stores, &mut natives));
     std::mem::swap(&mut sim.processors[at(on.0)].activation, &mut activation);
@@ -495,6 +509,7 @@ fn start<S: Sink>(
     Ok(Started {
         carried,
         timer: natives.timer,
+        watches: natives.watches,
     })
 }
 

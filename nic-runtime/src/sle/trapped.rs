@@ -12,7 +12,7 @@ use super::quota::Spent;
 use crate::nic::ProcessorId;
 use crate::profile::Quota;
 use crate::sim::{Simulation, Tenant, at};
-use crate::unet::Endpoint;
+use crate::storage::Growing;
 
 /// How many nested calls an event shows, the innermost first. An endless recursion fills the call stack, and a few of its
 /// calls are enough to recognise it.
@@ -51,10 +51,11 @@ pub(crate) fn tell<S: Sink>(
     }
     let omitted = u32::try_from(nested.count()).unwrap_or(u32::MAX);
     let quota = &processor.costs.quota;
+    let rights = Rights::of(endpoint).with(sim.remote.rights(tenant.endpoint));
     let cause = cause(
         &mut applet.instance,
         &processor.activation,
-        (endpoint, quota),
+        (&rights, quota),
         trap.kind,
     );
     let Trap { kind, method, pc } = trap;
@@ -77,26 +78,25 @@ pub(crate) fn tell<S: Sink>(
 fn cause<'s>(
     instance: &mut Instance<'_>,
     activation: &'s Activation<'_>,
-    (endpoint, quota): (&Endpoint, &Quota),
+    (rights, quota): (&Rights<'_, Growing>, &Quota),
     kind: TrapKind,
 ) -> Option<TrapCause<'s>> {
     let stack = &activation.stack;
     let values = instance.trap_values(stack, kind)?;
     let heap = &instance.heap_at_trap(stack);
-    let rights = Rights::of(endpoint);
     if kind == TrapKind::QuotaExceeded
-        && let Some(breach) = exceeded(values, activation.spent, (heap, &rights, quota))
+        && let Some(breach) = exceeded(values, activation.spent, (heap, rights, quota))
     {
         return Some(TrapCause::Breach(breach));
     }
-    Some(TrapCause::of(kind, values, heap, &rights))
+    Some(TrapCause::of(kind, values, heap, rights))
 }
 
 /// Returns the quota that a native would have exceeded.
 fn exceeded(
     values: TrapValues<'_>,
     spent: Spent,
-    (heap, rights, quota): (&Heap<'_>, &Rights<'_, crate::storage::Growing>, &Quota),
+    (heap, rights, quota): (&Heap<'_>, &Rights<'_, Growing>, &Quota),
 ) -> Option<Breach> {
     let TrapValues::Native { id, args } = values else {
         return None;

@@ -17,7 +17,7 @@ pub(crate) fn immediate<S: Sink>(
     match trigger {
         Trigger::Post(post) => sim.states.via.immediate(id, post),
         Trigger::Arrival(packet) | Trigger::Passed(packet) => arrived(sim, id, packet),
-        Trigger::Timer | Trigger::Refill | Trigger::Load => None,
+        Trigger::Timer | Trigger::Refill | Trigger::Watch | Trigger::Load => None,
     }
 }
 

@@ -43,6 +43,7 @@ pub(crate) use self::over_memory::{
     occupy, post_takes, requests_done, schedule_mapped, write_raw, writes_over,
 };
 pub(crate) use self::receive::{Message, is_first_empty, placing, shares, take_descriptors};
+pub(crate) use self::regions::is_registered;
 pub(crate) use self::segments::described;
 pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
 pub(crate) use self::user::{
@@ -50,7 +51,7 @@ pub(crate) use self::user::{
 };
 pub(crate) use self::written::written;
 use crate::interface::InterfaceKind;
-use crate::remote::{AllMappings, AllWindows};
+use crate::remote::AllMappings;
 use crate::scenario::model::{Provider, Scenario, SendSpec};
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
@@ -74,8 +75,6 @@ pub(crate) struct ViaState<'a> {
     ends: Vec<Option<Box<End>>>,
     queues: Vec<CompletionQueue<Growing>>,
     scenario: &'a Scenario,
-    /// The windows of all nodes.
-    pub(crate) windows: AllWindows,
     /// The windows that each NIC has mapped.
     pub(crate) mappings: AllMappings,
     registry: Registry<Growing>,
@@ -144,7 +143,6 @@ impl<'a> ViaState<'a> {
             ends: Vec::new(),
             queues: Vec::new(),
             scenario,
-            windows: AllWindows::default(),
             mappings: AllMappings::default(),
             registry: Registry::default(),
             next: Extras::default(),
@@ -249,7 +247,7 @@ fn join<S: Sink>(sim: &mut Simulation<'_, S>) {
         };
         let ids = [one.0, other.0];
         let via = &mut sim.states.via;
-        let place = (&mut sim.memory, &mut via.windows, &mut via.mappings);
+        let place = (&mut sim.memory, &mut sim.remote.windows, &mut via.mappings);
         let joined = over_memory::join(place, &sim.endpoints, [one, other]);
         debug_assert!(
             joined.is_some(),

@@ -177,8 +177,7 @@ pub(super) fn post_first<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
         for write in writes.unwrap_or_default().0 {
             let length = u32::try_from(write.bytes.len()).unwrap_or(u32::MAX);
             let span = sim
-                .states
-                .via
+                .remote
                 .windows
                 .resolve(write.window, id, (write.offset, length));
             if let Ok(span) = span {
@@ -199,7 +198,7 @@ fn posts<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) -> O
     let (window, offset) = match over.data {
         Some(window) => (window, offset),
         None => {
-            let window = state.windows.open(area, (offset, length), peer).ok()?;
+            let window = sim.remote.windows.open(area, (offset, length), peer).ok()?;
             over.lent.push_back(window);
             (window, 0)
         }
@@ -547,7 +546,7 @@ pub(crate) fn write_raw<S: Sink>(
 pub(super) fn close<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     let data = over(sim, id).and_then(|over| over.data.take());
     if let Some(window) = data {
-        sim.states.via.windows.close(window);
+        sim.remote.windows.close(window);
     }
 }
 
@@ -560,7 +559,7 @@ pub(super) fn open_again<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
         return;
     }
     let area = sim.endpoints[at(id.0)].area;
-    let window = sim.states.via.windows.open(area, (0, area.length()), peer);
+    let window = sim.remote.windows.open(area, (0, area.length()), peer);
     if let Some(over) = over(sim, id) {
         over.data = window.ok();
     }

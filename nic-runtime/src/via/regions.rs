@@ -53,7 +53,7 @@ pub(super) fn release<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, uses
 }
 
 /// Returns whether the region of a VI is registered.
-pub(super) fn is_registered<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+pub(crate) fn is_registered<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
     handle(sim, id).is_some()
 }
 

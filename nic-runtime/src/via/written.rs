@@ -156,7 +156,7 @@ fn complete<S: Sink>(
             .drain(..descriptors.min(over.lent.len()))
             .collect();
         for window in closed {
-            sim.states.via.windows.close(window);
+            sim.remote.windows.close(window);
         }
     }
     sim.levels_changed(id);

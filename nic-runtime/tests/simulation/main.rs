@@ -43,3 +43,4 @@ mod values;
 mod via;
 mod via_over_memory;
 mod via_random;
+mod windows;

@@ -107,7 +107,9 @@ impl NativeAnswers {
                         | NicNative::DmaRxdPayload
                         | NicNative::SetTimer
                         | NicNative::Trace
-                        | NicNative::SetImmediate,
+                        | NicNative::SetImmediate
+                        | NicNative::Watch
+                        | NicNative::WindowWrite,
                     )
                     | None => Outcome::Nothing,
                 };

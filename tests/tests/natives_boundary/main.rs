@@ -8,6 +8,7 @@ mod model;
 use jive_core::{ArrayKind, Heap, NativeType, Natives, TrapKind, TrapValues};
 use model::{Argument, Done, Endpoint, Trap};
 use nic_core::id::{ChannelId, DirectionId, EndpointId};
+use nic_core::remote::{OwnWindow, PeerWindow, WindowId, WindowRights};
 use nic_core::sle::{Bound, Effect, NicNative, Rights, TrapCause, check};
 use nic_core::storage::Storage;
 use nic_core::unet::{Channel, MessageBody};
@@ -21,6 +22,9 @@ const BUFFER_LENGTH: u32 = 16;
 const MAX_PACKET: u32 = 40;
 const CHANNELS: [i32; 2] = [0, 9];
 const HEAP: usize = 4096;
+/// Lengths of windows: longer than a packet, and short.
+const LONG_WINDOW: u32 = MAX_PACKET + 1;
+const SHORT_WINDOW: u32 = 8;
 /// Lengths of the byte arrays: zero, shorter than other limits, longer than an inline message, longer than the area.
 const ARRAYS: [usize; 4] = [0, 8, 60, 70];
 
@@ -88,7 +92,14 @@ fn int_arrays() -> Vec<Argument> {
 
 /// Calls `each` with every combination of the native's arguments, and returns the number of combinations.
 fn combinations(native: NicNative, mut each: impl FnMut(&[Argument])) -> usize {
-    let ints: Vec<Argument> = boundaries().into_iter().map(Argument::Int).collect();
+    // Fewer numbers if there are many parameters: the number of combinations is a power of them.
+    let values = match native.decl().parameters.len() {
+        0..=4 => boundaries(),
+        _ => [i32::MIN, -1, 0, 1, 7, 8, 9, 40, 41, i32::MAX]
+            .map(i64::from)
+            .to_vec(),
+    };
+    let ints: Vec<Argument> = values.into_iter().map(Argument::Int).collect();
     let choices: Vec<Vec<Argument>> = native
         .decl()
         .parameters
@@ -129,6 +140,8 @@ fn model_endpoint(channels: &[i32]) -> Endpoint {
             .map(|n| n * i64::from(BUFFER_LENGTH))
             .collect(),
         buffer_length: BUFFER_LENGTH.into(),
+        own_windows: Vec::new(),
+        peer_windows: Vec::new(),
         channels: channels.iter().copied().map(i64::from).collect(),
         max_packet: MAX_PACKET.into(),
         // Room for all boundaries except those near the largest `int`.
@@ -268,7 +281,7 @@ fn assert_cause<S: Storage>(
     let offsets = offsets.into_iter().flat_map(|bytes| bytes.chunks(4));
     let offsets = offsets.filter_map(|four| Some(i32::from_le_bytes(four.try_into().ok()?)));
     let known = args.iter().copied().chain(offsets).map(i64::from);
-    let limits = [AREA, BUFFER_LENGTH, MAX_PACKET].map(i64::from);
+    let limits = [AREA, BUFFER_LENGTH, MAX_PACKET, LONG_WINDOW, SHORT_WINDOW].map(i64::from);
     let lengths = ARRAYS.map(|length| i64::try_from(length).unwrap());
     // Positions, counts and lengths of shares.
     let small = 0..=i64::from(BUFFER_LENGTH);
@@ -337,6 +350,7 @@ fn a_send_passes_the_check_where_the_model_sends() {
         buffer_length: BUFFER_LENGTH,
         channels: &channels,
         max_packet: MAX_PACKET,
+        windows: WindowRights::default(),
     };
     let mut memory = vec![0; HEAP];
     let mut sent = 0;
@@ -361,6 +375,73 @@ fn a_send_passes_the_check_where_the_model_sends() {
         sent += usize::from(expected.is_ok());
     });
     assert!(sent > 0);
+}
+
+#[test]
+fn natives_of_windows_pass_the_check_where_the_model_does() {
+    let path = Channel {
+        id: ChannelId(0),
+        peer: EndpointId(1),
+        peer_id: ChannelId(0),
+        route: DirectionId(0),
+    };
+    let windows = [(0, LONG_WINDOW), (8, SHORT_WINDOW)];
+    let own = windows.map(|(number, length): (i32, u32)| OwnWindow {
+        number,
+        window: WindowId(number.cast_unsigned()),
+        length,
+    });
+    let peers = windows.map(|(number, length)| PeerWindow {
+        number,
+        window: WindowId(number.cast_unsigned()),
+        length,
+        path,
+    });
+    let channels = Channels::default();
+    let rights = Rights {
+        area: HostMemory::new().pin(AREA),
+        buffer_length: BUFFER_LENGTH,
+        channels: &channels,
+        max_packet: MAX_PACKET,
+        windows: WindowRights {
+            own: &own,
+            peers: &peers,
+            watches_left: 1,
+        },
+    };
+    let mut memory = vec![0; HEAP];
+    for native in [NicNative::Watch, NicNative::WindowWrite] {
+        let name = native.decl().name;
+        let mut passed = 0;
+        combinations(native, |arguments| {
+            let mut endpoint = model_endpoint(&[]);
+            endpoint.own_windows = windows
+                .map(|(number, length)| (number.into(), length.into()))
+                .to_vec();
+            endpoint.peer_windows = endpoint.own_windows.clone();
+            let expected = model::perform(&mut endpoint, name, &mut arguments.to_vec());
+            let mut heap = Heap::new(&mut memory);
+            let placed = place(arguments, &mut heap);
+            assert_cause(native, &placed, &heap, &rights);
+            let found = match check(native, &placed, &heap, &rights) {
+                Ok(Effect::Watch { window, range }) => Ok(Done::Watched {
+                    window: window.0.into(),
+                    offset: range.0.into(),
+                    length: range.1.into(),
+                }),
+                Ok(Effect::WriteWindow { from, peer, offset }) => Ok(Done::Written {
+                    bytes: from.bytes(&heap).to_vec(),
+                    window: peers[peer as usize].number.into(),
+                    offset: offset.into(),
+                }),
+                Ok(other) => panic!("{name} checks as {other:?}"),
+                Err(trap) => Err(trap.name()),
+            };
+            assert_eq!(found, expected, "{name} of {arguments:?}");
+            passed += usize::from(expected.is_ok());
+        });
+        assert!(passed > 20, "{name}: {passed}");
+    }
 }
 
 #[test]

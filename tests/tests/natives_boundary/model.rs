@@ -10,6 +10,10 @@ pub(crate) struct Endpoint {
     pub(crate) buffer_length: i64,
     /// The numbers of its channels.
     pub(crate) channels: Vec<i64>,
+    /// The windows of its memory: their numbers and lengths.
+    pub(crate) own_windows: Vec<(i64, i64)>,
+    /// The windows of peers.
+    pub(crate) peer_windows: Vec<(i64, i64)>,
     pub(crate) max_packet: i64,
     /// Free bytes of the heap.
     pub(crate) heap_left: i64,
@@ -43,6 +47,16 @@ pub(crate) enum Done {
     Carried {
         bytes: Vec<u8>,
         channel: i64,
+    },
+    Watched {
+        window: i64,
+        offset: i64,
+        length: i64,
+    },
+    Written {
+        bytes: Vec<u8>,
+        window: i64,
+        offset: i64,
     },
 }
 
@@ -114,6 +128,36 @@ pub(crate) fn perform(
         ("setImmediate", [Int(_)]) => Ok(Done::Nothing),
         ("setTimer", [Int(microseconds)]) if *microseconds < 0 => Err(FAULT),
         ("setTimer", [Int(_)]) | ("trace", [Int(_), Int(_)]) => Ok(Done::Nothing),
+        ("watch", [Int(window), Int(offset), Int(length)]) => {
+            in_window(&endpoint.own_windows, *window, *offset, *length)?;
+            Ok(Done::Watched {
+                window: *window,
+                offset: *offset,
+                length: *length,
+            })
+        }
+        (
+            "windowWrite",
+            [
+                Bytes(from),
+                Int(start),
+                Int(window),
+                Int(offset),
+                Int(length),
+            ],
+        ) => {
+            let from = not_null(from)?;
+            let out = range(from.len(), *start, *length)?;
+            in_window(&endpoint.peer_windows, *window, *offset, *length)?;
+            if *length > endpoint.max_packet {
+                return Err(FAULT);
+            }
+            Ok(Done::Written {
+                bytes: from[out].to_vec(),
+                window: *window,
+                offset: *offset,
+            })
+        }
         (other, arguments) => panic!("the contract has no native {other} of {arguments:?}"),
     }
 }
@@ -170,4 +214,14 @@ fn range(size: usize, offset: i64, length: i64) -> Result<core::ops::Range<usize
     }
     let at = |n| usize::try_from(n).expect("it lies from 0 to a size");
     Ok(at(offset)..at(offset + length))
+}
+
+/// Checks that a range lies in the window with this number.
+fn in_window(windows: &[(i64, i64)], window: i64, offset: i64, length: i64) -> Result<(), Trap> {
+    let found = windows.iter().find(|(number, _)| *number == window);
+    let (_, bytes) = found.ok_or(FAULT)?;
+    match offset >= 0 && length >= 0 && offset + length <= *bytes {
+        true => Ok(()),
+        false => Err(FAULT),
+    }
 }

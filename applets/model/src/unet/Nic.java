@@ -77,4 +77,14 @@ public final class Nic {
     public static void setImmediate(int value) {
         Natives.current().setImmediate(value);
     }
+
+    /** Watches bytes of a window of the endpoint, or removes the watches of the window if the length is 0. */
+    public static void watch(int window, int offset, int length) {
+        Natives.current().watch(window, offset, length);
+    }
+
+    /** Writes bytes of an array into a window of a peer. */
+    public static void windowWrite(byte[] from, int fromOffset, int window, int windowOffset, int length) {
+        Natives.current().windowWrite(from, fromOffset, window, windowOffset, length);
+    }
 }

@@ -214,7 +214,8 @@ impl Sink for Seen {
                 | EventKind::Unet(_)
                 | EventKind::Sle(_)
                 | EventKind::Emp(_)
-                | EventKind::Via(_),
+                | EventKind::Via(_)
+                | EventKind::Remote(_),
                 _,
             ) => {}
         }

@@ -139,7 +139,8 @@ impl Sink for Seen {
             | EventKind::Unet(_)
             | EventKind::Sle(_)
             | EventKind::Emp(_)
-            | EventKind::Via(_) => {}
+            | EventKind::Via(_)
+            | EventKind::Remote(_) => {}
         }
     }
 }

@@ -264,6 +264,8 @@ impl<W: Write> Capture<W> {
             | Step::Made(_)
             | Step::Detached
             | Step::Mapped { .. }
+            | Step::ControlSent { .. }
+            | Step::ControlReceived { .. }
             | Step::Attached
             | Step::Lost { .. }
             | Step::Dropped { .. }

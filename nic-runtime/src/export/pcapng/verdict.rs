@@ -148,6 +148,8 @@ impl Verdicts {
             | Step::CallResumed
             | Step::Detached
             | Step::Mapped { .. }
+            | Step::ControlSent { .. }
+            | Step::ControlReceived { .. }
             | Step::Attached
             | Step::Other => {}
         }
@@ -155,7 +157,11 @@ impl Verdicts {
 
     fn called(&mut self, endpoint: EndpointId, trigger: Trigger) {
         let record = match trigger {
-            Trigger::Load | Trigger::Passed(_) | Trigger::Timer | Trigger::Refill => None,
+            Trigger::Load
+            | Trigger::Passed(_)
+            | Trigger::Timer
+            | Trigger::Refill
+            | Trigger::Watch => None,
             Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
             Trigger::Arrival(packet) => take_first(&mut self.received, packet),
         };

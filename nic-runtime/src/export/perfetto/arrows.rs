@@ -55,7 +55,11 @@ impl Arrows {
                 Cause::Of(Trigger::Post(post)) => self.posted.remove(&(endpoint, post)),
                 Cause::Of(Trigger::Arrival(packet)) => take_first(&mut self.received, packet),
                 Cause::Of(
-                    Trigger::Load | Trigger::Passed(_) | Trigger::Timer | Trigger::Refill,
+                    Trigger::Load
+                    | Trigger::Passed(_)
+                    | Trigger::Timer
+                    | Trigger::Refill
+                    | Trigger::Watch,
                 )
                 | Cause::None
                 | Cause::OfCall => None,
@@ -79,7 +83,8 @@ impl Arrows {
                         | Trigger::Arrival(_)
                         | Trigger::Passed(_)
                         | Trigger::Timer
-                        | Trigger::Refill,
+                        | Trigger::Refill
+                        | Trigger::Watch,
                     )
                     | Cause::None
                     | Cause::OfCall => None,
@@ -114,6 +119,8 @@ impl Arrows {
             | Step::CallTrapped { .. }
             | Step::Detached
             | Step::Mapped { .. }
+            | Step::ControlSent { .. }
+            | Step::ControlReceived { .. }
             | Step::Attached
             | Step::Other => None,
         }

@@ -282,6 +282,8 @@ impl<W: Write> Sink for PerfettoTrace<W> {
             | Step::Made(_)
             | Step::Detached
             | Step::Mapped { .. }
+            | Step::ControlSent { .. }
+            | Step::ControlReceived { .. }
             | Step::Attached
             | Step::Sent { .. }
             | Step::Received { .. }

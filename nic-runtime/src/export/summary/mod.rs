@@ -364,6 +364,14 @@ impl Totals {
                 self.packets_received += 1;
                 self.bytes_received += payload.len() as u64;
             }
+            Step::ControlSent { length, .. } => {
+                self.packets_sent += 1;
+                self.bytes_sent += u64::from(length);
+            }
+            Step::ControlReceived { length, .. } => {
+                self.packets_received += 1;
+                self.bytes_received += u64::from(length);
+            }
             Step::Delivered { .. } => self.delivered += 1,
             Step::Lost { reason, .. } | Step::Dropped { reason, .. } => self.drops.add(reason),
             Step::CallTrapped { kind, .. } => self.traps.add(kind.name()),

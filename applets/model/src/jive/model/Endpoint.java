@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * An endpoint with an applet, to drive by hand or from a unit test:
@@ -36,6 +37,9 @@ public final class Endpoint implements Port {
     private final Deque<Integer> poppedByCall = new ArrayDeque<>();
     private final Deque<Message> sent = new ArrayDeque<>();
     private final Deque<Message> received = new ArrayDeque<>();
+    private final Map<Integer, Integer> windowOffsets = new TreeMap<>();
+    private final List<int[]> watches = new ArrayList<>();
+    private final Deque<WindowWrite> written = new ArrayDeque<>();
     private final List<String> log = new ArrayList<>();
     private byte[] area;
     private int nextSend;
@@ -46,6 +50,22 @@ public final class Endpoint implements Port {
     /** Adds a channel with this number. */
     public Endpoint connect(int channel) {
         rights.channels.add(channel);
+        return this;
+    }
+
+    /** Opens a window of the buffer area to a peer. */
+    public Endpoint openWindow(int number, int offset, int length) {
+        if (offset < 0 || length < 0 || offset > rights.bufferArea - length) {
+            throw new IllegalArgumentException("the window lies outside of the buffer area");
+        }
+        rights.ownWindows.put(number, length);
+        windowOffsets.put(number, offset);
+        return this;
+    }
+
+    /** Gives the applet a window of a peer. */
+    public Endpoint openPeerWindow(int number, int length) {
+        rights.peerWindows.put(number, length);
         return this;
     }
 
@@ -88,6 +108,26 @@ public final class Endpoint implements Port {
         }
         applet.receive(packet);
         return call("doRx", packet.length, channel);
+    }
+
+    /** A peer writes to a window: changes the buffer area, and calls {@code doWatch} for each watch. */
+    public void peerWrites(int window, int offset, byte[] bytes) {
+        int most = rights.ownWindows.getOrDefault(window, -1);
+        if (offset < 0 || offset > most - bytes.length) {
+            throw new IllegalArgumentException("the bytes lie outside of window " + window);
+        }
+        System.arraycopy(bytes, 0, area, windowOffsets.get(window) + offset, bytes.length);
+        for (int[] watch : new ArrayList<>(watches)) {
+            boolean meets = offset < watch[1] + watch[2] && watch[1] < offset + bytes.length;
+            if (watch[0] == window && meets && bytes.length > 0) {
+                call("doWatch", watch);
+            }
+        }
+    }
+
+    /** Returns the oldest write of the applet to a window of a peer, or null. */
+    public WindowWrite takeWritten() {
+        return written.poll();
     }
 
     /** The user sends a message: writes it into the buffer area and calls {@code doTx}. */
@@ -260,6 +300,21 @@ public final class Endpoint implements Port {
     @Override
     public void setTimer(int microseconds) {
         timer = microseconds;
+    }
+
+    @Override
+    public void watch(int window, int offset, int length) {
+        if (length == 0) {
+            watches.removeIf(watch -> watch[0] == window);
+        } else if (applet.has("doWatch", 3)
+                && watches.stream().noneMatch(watch -> watch[0] == window && watch[1] == offset && watch[2] == length)) {
+            watches.add(new int[] {window, offset, length});
+        }
+    }
+
+    @Override
+    public void write(int window, int offset, byte[] bytes) {
+        written.add(new WindowWrite(window, offset, bytes));
     }
 
     @Override

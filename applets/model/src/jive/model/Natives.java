@@ -101,13 +101,7 @@ public final class Natives {
         if (!rights.channels.contains(channel)) {
             throw new ProtectionFault("the endpoint has no channel " + channel);
         }
-        if (length > rights.maxPacket) {
-            throw new ProtectionFault("a packet of " + length + " bytes; most are " + rights.maxPacket);
-        }
-        if (sends == rights.sendQuota) {
-            throw new QuotaExceeded("one call sends at most " + rights.sendQuota + " packets");
-        }
-        sends++;
+        chargePacket(length);
         port.send(channel, Arrays.copyOfRange(buffer, offset, offset + length));
         port.completed("txPush", null, buffer, offset, channel, length);
     }
@@ -164,6 +158,43 @@ public final class Natives {
     /** See {@link unet.Nic#setImmediate}. */
     public void setImmediate(int value) {
         port.completed("setImmediate", null, value);
+    }
+
+    /** See {@link unet.Nic#watch}. */
+    public void watch(int window, int offset, int length) {
+        checkWindow(rights.ownWindows.get(window), window, offset, length);
+        port.watch(window, offset, length);
+        port.completed("watch", null, window, offset, length);
+    }
+
+    /** See {@link unet.Nic#windowWrite}. */
+    public void windowWrite(byte[] from, int fromOffset, int window, int windowOffset, int length) {
+        checkArray(from, fromOffset, length);
+        checkWindow(rights.peerWindows.get(window), window, windowOffset, length);
+        chargePacket(length);
+        port.write(window, windowOffset, Arrays.copyOfRange(from, fromOffset, fromOffset + length));
+        port.completed("windowWrite", null, from, fromOffset, window, windowOffset, length);
+    }
+
+    private static void checkWindow(Integer bytes, int window, int offset, int length) {
+        if (bytes == null) {
+            throw new ProtectionFault("the endpoint has no window " + window);
+        }
+        if (offset < 0 || length < 0 || (long) offset + length > bytes) {
+            throw new ProtectionFault("offset " + offset + " and length " + length + " of a window of "
+                    + bytes + " bytes");
+        }
+    }
+
+    /** Counts a packet of the call. */
+    private void chargePacket(int length) {
+        if (length > rights.maxPacket) {
+            throw new ProtectionFault("a packet of " + length + " bytes; most are " + rights.maxPacket);
+        }
+        if (sends == rights.sendQuota) {
+            throw new QuotaExceeded("one call sends at most " + rights.sendQuota + " packets");
+        }
+        sends++;
     }
 
     /** Returns the offsets of a message's shares. Each share lies in the buffer area. */

@@ -29,6 +29,12 @@ public interface Port {
     /** Sets the timer, or clears it with 0. */
     void setTimer(int microseconds);
 
+    /** Watches bytes of a window of the endpoint, or removes the watches of the window if the length is 0. */
+    void watch(int window, int offset, int length);
+
+    /** Writes bytes into a window of a peer. */
+    void write(int window, int offset, byte[] bytes);
+
     /** Returns the immediate data of the message that is handled. */
     int immediate();
 

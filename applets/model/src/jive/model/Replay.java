@@ -17,8 +17,9 @@ import java.util.TreeMap;
  * standard input, and answers with lines up to a line with a period.
  *
  * <ul>
- * <li>{@code begin ENDPOINT MAX_PACKET AREA BUFFER_LENGTH DMA_QUOTA SENDS CHANNELS STATE CLASS} loads
- * an applet. Its initializers are calls of their own.
+ * <li>{@code begin ENDPOINT MAX_PACKET AREA BUFFER_LENGTH DMA_QUOTA SENDS CHANNELS OWN PEERS STATE
+ * CLASS} loads an applet. Its initializers are calls of their own. OWN and PEERS are windows, as
+ * {@code NUMBER:LENGTH}.
  * <li>{@code call ENDPOINT METHOD ARGUMENTS PACKET NATIVES} makes one call.
  * <li>{@code fields ENDPOINT} shows the value of each field, in the order of the class file.
  * <li>{@code end} forgets all endpoints.
@@ -50,12 +51,21 @@ final class Replay implements Port {
         for (int channel : numbers(words[7], ",")) {
             rights.channels.add(channel);
         }
+        windows(words[8], rights.ownWindows);
+        windows(words[9], rights.peerWindows);
         Map<Integer, Object> state = new TreeMap<>();
-        for (String field : list(words[8])) {
+        for (String field : list(words[10])) {
             String[] parts = field.split(":", 3);
             state.put(Integer.parseInt(parts[0]), value(parts[1], parts[2]));
         }
-        applet = new Applet(Text.bytes(words[9]), new Natives(rights, this), state);
+        applet = new Applet(Text.bytes(words[11]), new Natives(rights, this), state);
+    }
+
+    private static void windows(String words, Map<Integer, Integer> into) {
+        for (String window : list(words)) {
+            String[] parts = window.split(":", 2);
+            into.put(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+        }
     }
 
     /** Runs the commands of standard input. */
@@ -196,6 +206,14 @@ final class Replay implements Port {
 
     @Override
     public void note(int tag, int value) {
+    }
+
+    @Override
+    public void watch(int window, int offset, int length) {
+    }
+
+    @Override
+    public void write(int window, int offset, byte[] bytes) {
     }
 
     /** Returns a value of the type that a descriptor names. */

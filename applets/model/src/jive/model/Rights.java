@@ -1,6 +1,8 @@
 package jive.model;
 
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -31,4 +33,10 @@ public final class Rights {
 
     /** Numbers of the endpoint's channels. */
     public final Set<Integer> channels = new TreeSet<>();
+
+    /** The windows of the endpoint's memory, which a peer may write: their lengths by number. */
+    public final Map<Integer, Integer> ownWindows = new TreeMap<>();
+
+    /** The windows of peers that the endpoint may write: their lengths by number. */
+    public final Map<Integer, Integer> peerWindows = new TreeMap<>();
 }

@@ -51,10 +51,11 @@ final class Text {
         if (arguments.length > 0 && arguments[0] instanceof int[]) {
             text.append(':');
             elements(text, (int[]) arguments[0]);
-        } else if (arguments.length == 4) {
-            text.append(": ").append(hex((byte[]) arguments[0], (Integer) arguments[1], (Integer) arguments[3]));
-        } else if (arguments.length == 3) {
-            text.append(": ").append(hex((byte[]) arguments[0], 0, (Integer) arguments[2]));
+        } else if (arguments.length > 0 && arguments[0] instanceof byte[]) {
+            // With three arguments the bytes begin with the array; the last argument is their number.
+            int start = arguments.length == 3 ? 0 : (Integer) arguments[1];
+            int length = (Integer) arguments[arguments.length - 1];
+            text.append(": ").append(hex((byte[]) arguments[0], start, length));
         }
         return text.toString();
     }

@@ -1,0 +1,155 @@
+//! Events of remote memory: writes to windows, and watches that notice them.
+
+use super::WindowId;
+use crate::event::Trigger;
+use crate::event::fields::{FieldSink, Fields, Payload, Value};
+use crate::event::roles::{Cause, Roles, Step, Track};
+use crate::id::PacketId;
+
+/// An event of remote memory.
+#[derive(Copy, Clone, Debug)]
+pub enum RemoteEvent<'a> {
+    /// A write to a peer's window left.
+    WindowWrite {
+        /// The window as the writer knows it.
+        window: WindowName,
+        /// Offset in the window.
+        offset: u32,
+        /// The bytes.
+        payload: &'a [u8],
+        /// What carried it out.
+        how: WriteHow,
+    },
+    /// The host maps a window, because its processor writes to it.
+    WindowMap {
+        /// The window.
+        window: WindowId,
+        /// The least recently used window, if it loses its mapping.
+        evicts: Option<WindowId>,
+    },
+    /// The NIC wrote the bytes of a peer's applet to a window of the endpoint.
+    WindowWritten {
+        /// The packet that brought the bytes.
+        packet: PacketId,
+        /// The window as its owner knows it.
+        window: WindowName,
+        /// Offset in the window.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+    },
+    /// A peer wrote to bytes that an applet watches.
+    Watch {
+        /// The window as its owner knows it.
+        window: WindowName,
+        /// Offset of the watched range in the window.
+        offset: u32,
+    },
+}
+
+/// How an endpoint refers to a window.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum WindowName {
+    /// A number in the scenario, which is the endpoint's own.
+    Numbered(i32),
+    /// A cookie that a library has passed to its peer.
+    Cookie(WindowId),
+}
+
+/// What carried out a write to a window.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum WriteHow {
+    /// The host's processor.
+    Pio,
+    /// A DMA engine.
+    Dma,
+    /// A processor of the NIC, for an applet.
+    Nic,
+}
+
+impl WriteHow {
+    /// Returns the word that the trace shows.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            WriteHow::Pio => "pio",
+            WriteHow::Dma => "dma",
+            WriteHow::Nic => "nic",
+        }
+    }
+}
+
+impl WindowName {
+    fn shown(self) -> Value<'static> {
+        match self {
+            WindowName::Numbered(number) => Value::Signed(number),
+            WindowName::Cookie(window) => Value::Number(window.0.into()),
+        }
+    }
+}
+
+impl<'a> RemoteEvent<'a> {
+    /// Returns how outputs treat the event.
+    #[must_use]
+    pub fn roles(&self) -> Roles<'a> {
+        match self {
+            RemoteEvent::WindowWrite { .. } => Roles::of("window-write"),
+            RemoteEvent::WindowMap { evicts, .. } => Roles {
+                step: Step::Mapped {
+                    evicts: evicts.is_some(),
+                },
+                ..Roles::of("window-map")
+            },
+            RemoteEvent::WindowWritten { packet, .. } => Roles {
+                track: Track::WireIn,
+                cause: Cause::Of(Trigger::Arrival(*packet)),
+                step: Step::Consumed {
+                    packet: *packet,
+                    by: "window",
+                },
+                ..Roles::of("window-written")
+            },
+            RemoteEvent::Watch { .. } => Roles::of("watch"),
+        }
+    }
+
+    /// Writes the event's fields to a sink.
+    pub(crate) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
+        match *self {
+            RemoteEvent::WindowWrite {
+                window,
+                offset,
+                payload,
+                how,
+            } => {
+                fields.put("window", window.shown())?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(payload.len() as u64))?;
+                fields.put("how", Value::Word(how.word()))?;
+                fields.payload(Payload::Whole(payload))
+            }
+            RemoteEvent::WindowMap { window, evicts } => {
+                fields.put("window", Value::Number(window.0.into()))?;
+                match evicts {
+                    Some(evicts) => fields.put("evicts", Value::Number(evicts.0.into())),
+                    None => Ok(()),
+                }
+            }
+            RemoteEvent::WindowWritten {
+                packet,
+                window,
+                offset,
+                length,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.put("window", window.shown())?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))
+            }
+            RemoteEvent::Watch { window, offset } => {
+                fields.put("window", window.shown())?;
+                fields.put("offset", Value::Number(offset.into()))
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The checks of the natives that name windows.
+
+use jive_core::Heap;
+
+use super::breach::{Bound, Refusal};
+use super::natives::{Effect, Rights, array_span, fault};
+use crate::storage::Storage;
+
+/// Checks a call of `watch`.
+pub(super) fn watch<S: Storage, R: Refusal>(
+    rights: &Rights<'_, S>,
+    window: i32,
+    offset: i32,
+    length: i32,
+) -> Result<Effect, R> {
+    let windows = &rights.windows;
+    let Some(own) = windows.own(window) else {
+        return Err(fault(Bound::Window { window }));
+    };
+    let range = range((offset, length), own.length)?;
+    if range.1 > 0 && windows.watches_left == 0 {
+        return Err(fault(Bound::Watches));
+    }
+    Ok(Effect::Watch {
+        window: own.window,
+        range,
+    })
+}
+
+/// Checks a call of `windowWrite`.
+pub(super) fn write<S: Storage, R: Refusal>(
+    heap: &Heap<'_>,
+    rights: &Rights<'_, S>,
+    (from, from_offset, length): (i32, i32, i32),
+    (window, offset): (i32, i32),
+) -> Result<Effect, R> {
+    let from = array_span(heap, from, from_offset, length)?;
+    let windows = &rights.windows;
+    let Some(place) = windows.peer(window) else {
+        return Err(fault(Bound::Window { window }));
+    };
+    let peer = windows.peers[place];
+    let (offset, _) = range((offset, length), peer.length)?;
+    if from.length() > rights.max_packet {
+        let most = rights.max_packet;
+        return Err(fault(Bound::Packet { length, most }));
+    }
+    Ok(Effect::WriteWindow {
+        from,
+        // The position of a window in the table fits, since the table has at most as many windows as there are ids.
+        peer: u32::try_from(place).unwrap_or(u32::MAX),
+        offset,
+    })
+}
+
+/// Returns a range that lies in a window. An empty range may lie at its end.
+fn range<R: Refusal>((offset, length): (i32, i32), window: u32) -> Result<(u32, u32), R> {
+    let bound = Bound::InWindow {
+        offset,
+        length,
+        window,
+    };
+    let (Ok(start), Ok(bytes)) = (u32::try_from(offset), u32::try_from(length)) else {
+        return Err(fault(bound));
+    };
+    // Two values below 2³¹ do not overflow.
+    match start + bytes <= window {
+        true => Ok((start, bytes)),
+        false => Err(fault(bound)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{ChannelId, DirectionId, EndpointId};
+    use crate::memory::Region;
+    use crate::remote::{OwnWindow, PeerWindow, WindowId, WindowRights};
+    use crate::storage::Fixed;
+    use crate::unet::{Channel, Channels};
+
+    #[test]
+    fn a_watch_lies_in_a_window_of_the_endpoint() {
+        let own = [OwnWindow {
+            number: 7,
+            window: WindowId(2),
+            length: 16,
+        }];
+        let channels = Channels::<Fixed>::default();
+        let rights = |watches_left| Rights {
+            area: Region::sole(64),
+            buffer_length: 0,
+            channels: &channels,
+            max_packet: 9_000,
+            windows: WindowRights {
+                own: &own,
+                peers: &[],
+                watches_left,
+            },
+        };
+        let checked = |left, window, offset, length| {
+            watch::<_, Option<Bound>>(&rights(left), window, offset, length)
+        };
+        let watched = |range| {
+            Ok(Effect::Watch {
+                window: WindowId(2),
+                range,
+            })
+        };
+        assert_eq!(checked(1, 7, 0, 16), watched((0, 16)));
+        assert_eq!(checked(1, 7, 16, 0), watched((16, 0)));
+        assert_eq!(checked(0, 7, 4, 0), watched((4, 0)), "removes watches");
+        assert_eq!(checked(0, 7, 4, 1), Err(Some(Bound::Watches)));
+        assert_eq!(
+            checked(1, 6, 0, 1),
+            Err(Some(Bound::Window { window: 6 })),
+            "another number"
+        );
+        for (offset, length) in [(0, 17), (16, 1), (-1, 1), (0, -1), (i32::MAX, i32::MAX)] {
+            let bound = Bound::InWindow {
+                offset,
+                length,
+                window: 16,
+            };
+            assert_eq!(checked(1, 7, offset, length), Err(Some(bound)));
+        }
+    }
+
+    #[test]
+    fn a_window_is_found_by_its_number() {
+        let path = Channel {
+            id: ChannelId(0),
+            peer: EndpointId(1),
+            peer_id: ChannelId(0),
+            route: DirectionId(0),
+        };
+        let peers = [-3, 0, i32::MAX].map(|number| PeerWindow {
+            number,
+            window: WindowId(0),
+            length: 4,
+            path,
+        });
+        let windows = WindowRights {
+            own: &[],
+            peers: &peers,
+            watches_left: 0,
+        };
+        let found = [-3, 0, i32::MAX, 1].map(|number| windows.peer(number));
+        assert_eq!(found, [Some(0), Some(1), Some(2), None]);
+        assert_eq!(windows.own(0), None);
+    }
+}

@@ -1,0 +1,278 @@
+//! Windows that the scenario gives to endpoints: what applets may name, the writes of applets, and their watches.
+//!
+//! A write of an applet is a packet like any other: it needs a send slot at home and an arrival slot at the owner. The
+//! NIC of the owner changes the memory as soon as the packet arrives, without its processor. Then it looks for watches.
+
+use nic_core::event::{DropReason, NicEvent, RemoteEvent, Sink, Trigger, WindowName, WriteHow};
+use nic_core::id::{ChannelId, EndpointId, PacketId};
+use nic_core::remote::{
+    OwnWindow, PeerWindow, WATCHES_MAX, Watch, WatchId, Watches, WindowId, WindowRights, Windows,
+};
+use nic_core::sle::ArraySpan;
+use nic_core::unet::Channel;
+
+use super::{AllWindows, RemoteWrite};
+use crate::fabric::{Admission, Fabric, Header, Packet, PacketRef};
+use crate::scenario::model::{Scenario, WindowSpec};
+use crate::sim::{Simulation, Tenant, at};
+use crate::sle::agenda;
+use crate::storage::Growing;
+use crate::unet::Endpoint;
+use crate::via;
+
+/// Remote memory of all nodes.
+#[derive(Debug)]
+pub(crate) struct Remote {
+    /// The windows. Those of the scenario come first, in file order.
+    pub(crate) windows: AllWindows,
+    declared: Vec<WindowSpec>,
+    /// By endpoint. Empty if the scenario has no window.
+    ends: Vec<End>,
+    /// By NIC. Empty if the scenario has no window.
+    watches: Vec<Watches<Growing>>,
+}
+
+/// What an endpoint may name.
+#[derive(Clone, Debug, Default)]
+struct End {
+    own: Vec<OwnWindow>,
+    peers: Vec<PeerWindow>,
+    watches_left: u32,
+}
+
+impl Remote {
+    /// Opens the windows of a scenario.
+    pub(crate) fn new(scenario: &Scenario, fabric: &Fabric, endpoints: &[Endpoint]) -> Remote {
+        let mut remote = Remote {
+            windows: Windows::default(),
+            declared: scenario.windows.clone(),
+            ends: Vec::new(),
+            watches: Vec::new(),
+        };
+        if scenario.windows.is_empty() {
+            return remote;
+        }
+        remote.ends = vec![End::default(); endpoints.len()];
+        remote.watches = vec![Watches::default(); scenario.nics.len()];
+        for spec in &scenario.windows {
+            let (owner, writer) = (&endpoints[at(spec.owner.0)], &endpoints[at(spec.writer.0)]);
+            let range = (spec.offset, spec.length);
+            let opened = remote.windows.open(owner.area, range, spec.writer);
+            let route = fabric.route(writer.nic, owner.nic);
+            let (Ok(window), Some(route)) = (opened, route) else {
+                debug_assert!(false, "the reader has checked ranges and links");
+                continue;
+            };
+            let (number, length) = (spec.number, spec.length);
+            remote.ends[at(spec.owner.0)].own.push(OwnWindow {
+                number,
+                window,
+                length,
+            });
+            remote.ends[at(spec.writer.0)].peers.push(PeerWindow {
+                number,
+                window,
+                length,
+                path: Channel {
+                    id: ChannelId(number),
+                    peer: spec.owner,
+                    peer_id: ChannelId(number),
+                    route,
+                },
+            });
+        }
+        remote.share_watches(endpoints);
+        remote
+    }
+
+    /// Divides the watches of each NIC equally among its endpoints with windows, so that none can take all.
+    fn share_watches(&mut self, endpoints: &[Endpoint]) {
+        let mut owners = vec![0_usize; self.watches.len()];
+        for (end, endpoint) in self.ends.iter().zip(endpoints) {
+            owners[at(endpoint.nic.0)] += usize::from(!end.own.is_empty());
+        }
+        for (end, endpoint) in self.ends.iter_mut().zip(endpoints) {
+            let share = WATCHES_MAX / owners[at(endpoint.nic.0)].max(1);
+            end.own.sort_unstable_by_key(|own| own.number);
+            end.peers.sort_unstable_by_key(|peer| peer.number);
+            end.watches_left = u32::try_from(share).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// Returns the windows that the applet of an endpoint may name.
+    pub(crate) fn rights(&self, id: EndpointId) -> WindowRights<'_> {
+        let Some(end) = self.ends.get(at(id.0)) else {
+            return WindowRights::default();
+        };
+        WindowRights {
+            own: &end.own,
+            peers: &end.peers,
+            watches_left: end.watches_left,
+        }
+    }
+
+    /// Returns the paths of an endpoint's writes.
+    pub(crate) fn paths(&self, id: EndpointId) -> impl Iterator<Item = &Channel> {
+        let end = self.ends.get(at(id.0));
+        end.into_iter()
+            .flat_map(|end| &end.peers)
+            .map(|peer| &peer.path)
+    }
+
+    /// Returns how both ends refer to a window.
+    pub(super) fn name(&self, window: WindowId) -> WindowName {
+        match self.declared.get(at(window.0)) {
+            Some(spec) => WindowName::Numbered(spec.number),
+            None => WindowName::Cookie(window),
+        }
+    }
+
+    /// Returns a watch of an endpoint: the number of its window, and the watched range. `None` if the watch was removed.
+    pub(crate) fn watched(
+        &self,
+        endpoint: (EndpointId, &Endpoint),
+        watch: WatchId,
+    ) -> Option<(i32, Watch)> {
+        let (id, endpoint) = endpoint;
+        let watch = self.watches.get(at(endpoint.nic.0))?.get(watch)?;
+        let spec = self.declared.get(at(watch.window.0))?;
+        (spec.owner == id).then_some((spec.number, watch))
+    }
+}
+
+/// Sets a watch, or removes all watches of a window if the range is empty. An applet without `doWatch` has no watches.
+#[cold]
+pub(crate) fn watch<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    window: WindowId,
+    (offset, length): (u32, u32),
+) {
+    if sim.applets[at(tenant.applet.0)].members.do_watch.is_none() {
+        return;
+    }
+    if length == 0 {
+        return unwatch(sim, tenant, window);
+    }
+    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
+    let watches = &mut sim.remote.watches[at(nic.0)];
+    let wanted = Watch {
+        window,
+        offset,
+        length,
+    };
+    let left = &mut sim.remote.ends[at(tenant.endpoint.0)].watches_left;
+    if *left > 0 && watches.find(wanted).is_none() && watches.set(wanted).is_ok() {
+        *left -= 1;
+    }
+}
+
+/// Removes all watches of a window of an endpoint, with their events.
+fn unwatch<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, window: WindowId) {
+    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
+    loop {
+        let watches = &mut sim.remote.watches[at(nic.0)];
+        let Some(watch) = watches.first_of(window) else {
+            return;
+        };
+        let removed = watches.remove(watch);
+        debug_assert!(removed.is_ok(), "it was found");
+        sim.remote.ends[at(tenant.endpoint.0)].watches_left += 1;
+        agenda::forget_watch(sim, tenant, watch);
+    }
+}
+
+/// Removes all watches of an endpoint, whose new applet has no `doWatch`.
+pub(crate) fn unwatch_all<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) {
+    let Some(end) = sim.remote.ends.get(at(tenant.endpoint.0)) else {
+        return;
+    };
+    let own: Vec<WindowId> = end.own.iter().map(|own| own.window).collect();
+    for window in own {
+        unwatch(sim, tenant, window);
+    }
+}
+
+/// Makes the packet of an applet's write.
+pub(crate) fn make_write<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    tenant: Tenant,
+    trigger: Trigger,
+    (from, peer, offset): (ArraySpan, u32, u32),
+) -> Option<PacketRef> {
+    let end = sim.remote.ends.get(at(tenant.endpoint.0))?;
+    let PeerWindow { window, path, .. } = *end.peers.get(at(peer))?;
+    let has_arrival_slot = sim.fabric[path.route].admission == Admission::Slot;
+    let packet = sim.new_packet(tenant.endpoint, &path, trigger);
+    let packet = Packet {
+        has_arrival_slot: packet.has_arrival_slot && has_arrival_slot,
+        header: Header::Remote(RemoteWrite {
+            window,
+            offset,
+            opens: false,
+            how: WriteHow::Nic,
+            number: None,
+        }),
+        ..packet
+    };
+    let heap = sim.applets[at(tenant.applet.0)].instance.heap();
+    Some(sim.packets.add(packet, from.bytes(heap)))
+}
+
+/// A write has changed a window of the scenario: reports it, and tells the owner's applet if it watches these bytes.
+pub(super) fn written<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    owner: EndpointId,
+    (packet, window): (PacketId, WindowId),
+    (offset, length): (u32, u32),
+) {
+    let kind = RemoteEvent::WindowWritten {
+        packet,
+        window: sim.remote.name(window),
+        offset,
+        length,
+    };
+    sim.report.emit(sim.now, owner, kind);
+    let Some(applet) = sim.seats[at(owner.0)].applet else {
+        return;
+    };
+    let tenant = Tenant {
+        endpoint: owner,
+        applet,
+    };
+    let nic = sim.endpoints[at(owner.0)].nic;
+    let Some(watches) = sim.remote.watches.get(at(nic.0)) else {
+        return;
+    };
+    let met: Vec<WatchId> = watches.met(window, offset, length).collect();
+    for watch in met {
+        let found = sim
+            .remote
+            .watched((owner, &sim.endpoints[at(owner.0)]), watch);
+        let Some((number, Watch { offset, .. })) = found else {
+            continue;
+        };
+        if agenda::add_watch(sim, tenant, watch) {
+            let kind = RemoteEvent::Watch {
+                window: WindowName::Numbered(number),
+                offset,
+            };
+            sim.report.emit(sim.now, owner, kind);
+        }
+    }
+    agenda::come_back(sim, owner);
+}
+
+/// Returns whether the memory of a window of the scenario is registered. That of a VI may not be.
+pub(super) fn is_registered<S: Sink>(sim: &Simulation<'_, S>, owner: EndpointId) -> bool {
+    !via::is_vi(sim, owner) || via::is_registered(sim, owner)
+}
+
+/// Refuses a write.
+pub(super) fn refuse<S: Sink>(sim: &mut Simulation<'_, S>, owner: EndpointId, packet: PacketId) {
+    let kind = NicEvent::Drop {
+        packet: Some(packet),
+        reason: DropReason::WindowRefused,
+    };
+    sim.report.emit(sim.now, owner, kind);
+}
