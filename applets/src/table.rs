@@ -81,6 +81,8 @@ applets! {
     AGGREGATE = "Aggregate";
     /// Holds users until all of them have come.
     BARRIER = "Barrier";
+    /// Holds NICs until all of them have come, by writes to watched windows.
+    WINDOW_BARRIER = "WindowBarrier";
     /// Adds vectors in a tree of NICs.
     REDUCE = "Reduce";
     /// Spreads flows over servers.

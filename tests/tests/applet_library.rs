@@ -78,8 +78,9 @@ fn each_source_is_short_and_draws_its_packet() {
 
 #[test]
 fn each_scenario_does_what_its_expectations_and_its_golden_trace_say() {
-    let names = library().map(|(_, name)| name);
-    for name in names.chain(["chain".to_owned()]) {
+    let traces = names("nic-runtime/scenarios", "trace");
+    assert!(library().all(|(_, name)| traces.contains(&name)));
+    for name in traces {
         let builtin = BUILTIN.iter().find(|builtin| builtin.name == name);
         let builtin = builtin.unwrap_or_else(|| panic!("{name} is no built-in scenario"));
         let scenario = parse(builtin.text.as_bytes(), None, None);

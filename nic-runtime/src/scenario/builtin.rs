@@ -48,6 +48,7 @@ builtins! {
     "stream": "Stream plays a frame each millisecond over a link with faults";
     "aggregate": "Aggregate gathers small messages into one packet";
     "barrier": "Barrier lets nobody go on before all have come";
+    "window-barrier": "WindowBarrier lets no NIC go on before all have come, without any host";
     "reduce": "Reduce adds vectors in a tree of NICs";
     "load-balance": "LoadBalance keeps each flow at one server";
     "chain": "three applets in a chain, for a link with faults";

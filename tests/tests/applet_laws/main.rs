@@ -23,6 +23,7 @@ mod split_c;
 mod stream;
 mod telemetry;
 mod token_flow;
+mod window_barrier;
 
 /// Runs a law for its seeds: the number that `APPLET_SEEDS` gives, or else `count`.
 fn hold(law: fn(u64), count: u64) {
@@ -64,6 +65,7 @@ laws! {
     gathered_messages_keep_their_order_and_the_delay: aggregate::law, 20;
     sums_over_a_tree_are_exact: reduce::sums, 20;
     nobody_leaves_a_barrier_before_the_last_has_come: reduce::barriers, 20;
+    no_nic_passes_windows_before_the_last_has_come: window_barrier::law, 20;
     a_flow_never_splits: load_balance::law, 5;
     deferred_messages_are_those_of_the_library: extensions::deferral, 20;
     split_messages_are_those_of_the_library: extensions::splitting, 20;
