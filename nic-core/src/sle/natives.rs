@@ -244,8 +244,8 @@ pub struct Rights<'e, S: Storage> {
     pub channels: &'e Channels<S>,
     /// Maximum number of bytes that a packet may hold.
     pub max_packet: u32,
-    /// Its windows, and those that it may write.
-    pub windows: WindowRights<'e>,
+    /// Its windows, and those that it may write; `None` if it has none. A reference, because few calls need them.
+    pub windows: Option<&'e WindowRights<'e>>,
 }
 
 impl<'e, S: Storage> Rights<'e, S> {
@@ -257,14 +257,17 @@ impl<'e, S: Storage> Rights<'e, S> {
             buffer_length: endpoint.free.buffer_length(),
             channels: &endpoint.channels,
             max_packet: endpoint.max_packet,
-            windows: WindowRights::default(),
+            windows: None,
         }
     }
 
     /// Returns these rights with windows.
     #[must_use]
-    pub fn with(self, windows: WindowRights<'e>) -> Rights<'e, S> {
-        Rights { windows, ..self }
+    pub fn with(self, windows: &'e WindowRights<'e>) -> Rights<'e, S> {
+        Rights {
+            windows: Some(windows),
+            ..self
+        }
     }
 }
 

@@ -13,8 +13,8 @@ pub(super) fn watch<S: Storage, R: Refusal>(
     offset: i32,
     length: i32,
 ) -> Result<Effect, R> {
-    let windows = &rights.windows;
-    let Some(own) = windows.own(window) else {
+    let own = rights.windows.and_then(|windows| windows.own(window));
+    let (Some(own), Some(windows)) = (own, rights.windows) else {
         return Err(fault(Bound::Window { window }));
     };
     let range = range((offset, length), own.length)?;
@@ -35,8 +35,8 @@ pub(super) fn write<S: Storage, R: Refusal>(
     (window, offset): (i32, i32),
 ) -> Result<Effect, R> {
     let from = array_span(heap, from, from_offset, length)?;
-    let windows = &rights.windows;
-    let Some(place) = windows.peer(window) else {
+    let place = rights.windows.and_then(|windows| windows.peer(window));
+    let (Some(place), Some(windows)) = (place, rights.windows) else {
         return Err(fault(Bound::Window { window }));
     };
     let peer = windows.peers[place];
@@ -87,19 +87,20 @@ mod tests {
             length: 16,
         }];
         let channels = Channels::<Fixed>::default();
-        let rights = |watches_left| Rights {
+        let windows = [0, 1].map(|watches_left| WindowRights {
+            own: &own,
+            peers: &[],
+            watches_left,
+        });
+        let rights = |windows| Rights {
             area: Region::sole(64),
             buffer_length: 0,
             channels: &channels,
             max_packet: 9_000,
-            windows: WindowRights {
-                own: &own,
-                peers: &[],
-                watches_left,
-            },
+            windows: Some(windows),
         };
-        let checked = |left, window, offset, length| {
-            watch::<_, Option<Bound>>(&rights(left), window, offset, length)
+        let checked = |left: usize, window, offset, length| {
+            watch::<_, Option<Bound>>(&rights(&windows[left]), window, offset, length)
         };
         let watched = |range| {
             Ok(Effect::Watch {

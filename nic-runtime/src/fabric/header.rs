@@ -88,6 +88,9 @@ headers! {
     Remote(RemoteWrite);
 }
 
+/// Each packet of U-Net carries one too, so it should stay small.
+const _: () = assert!(size_of::<Header>() <= 24);
+
 impl Header {
     /// Returns whether the packet is a whole message without a header.
     #[must_use]

@@ -11,6 +11,8 @@ mod clan;
 mod mapping;
 mod windows;
 
+use std::num::NonZeroU32;
+
 use nic_core::event::{RemoteEvent, Sink, Trigger, WriteHow};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
@@ -68,8 +70,8 @@ pub struct RemoteWrite {
     pub opens: bool,
     /// What carries it out.
     pub how: WriteHow,
-    /// Its number among the writes of its connection, once it has left. `None` for writes of no connection.
-    pub number: Option<u64>,
+    /// Its number among the writes of its connection, once it has left. It wraps around. `None` for writes of no connection.
+    pub number: Option<NonZeroU32>,
 }
 
 impl RemoteWrite {

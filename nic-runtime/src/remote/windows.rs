@@ -111,6 +111,11 @@ impl Remote {
         }
     }
 
+    /// Returns the path to the owner of the window at a position of an endpoint's table, which a check has found.
+    pub(crate) fn path(&self, id: EndpointId, peer: u32) -> Channel {
+        self.ends[at(id.0)].peers[at(peer)].path
+    }
+
     /// Returns the paths of an endpoint's writes.
     pub(crate) fn paths(&self, id: EndpointId) -> impl Iterator<Item = &Channel> {
         let end = self.ends.get(at(id.0));

@@ -327,8 +327,10 @@ fn admit<S: Sink>(
     let Tenant { endpoint, applet } = call.tenant;
     let heap = sim.applets[at(applet.0)].instance.heap();
     let mut rights = Rights::of(&sim.endpoints[at(endpoint.0)]);
+    let windows;
     if let NicNative::Watch | NicNative::WindowWrite = native {
-        rights = rights.with(sim.remote.rights(endpoint));
+        windows = sim.remote.rights(endpoint);
+        rights = rights.with(&windows);
     }
     let effect = check(native, activation.stack.native_arguments(), heap, &rights)?;
     let spent = activation.spent.and(&effect, &processor.costs.quota);
@@ -359,7 +361,7 @@ fn admit<S: Sink>(
             }
         }
         Effect::WriteWindow { peer, .. } => {
-            let path = rights.windows.peers[at(*peer)].path;
+            let path = sim.remote.path(endpoint, *peer);
             match sim.claim_for_push(on, Waiter::Call(on), endpoint, &path) {
                 Grant::Given => {}
                 Grant::Waits => {

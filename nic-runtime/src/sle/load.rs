@@ -286,7 +286,8 @@ fn perform_now<S: Sink>(
 ) -> Result<i32, TrapKind> {
     let heap = sim.applets[at(tenant.applet.0)].instance.heap_mut();
     let rights = Rights::of(&sim.endpoints[at(tenant.endpoint.0)]);
-    let rights = rights.with(sim.remote.rights(tenant.endpoint));
+    let windows = sim.remote.rights(tenant.endpoint);
+    let rights = rights.with(&windows);
     let effect = check(request.native(), request.args(), heap, &rights)?;
     let processor = &mut sim.processors[at(on.0)];
     let spent = &mut processor.activation.spent;

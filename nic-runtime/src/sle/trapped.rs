@@ -51,7 +51,8 @@ pub(crate) fn tell<S: Sink>(
     }
     let omitted = u32::try_from(nested.count()).unwrap_or(u32::MAX);
     let quota = &processor.costs.quota;
-    let rights = Rights::of(endpoint).with(sim.remote.rights(tenant.endpoint));
+    let windows = sim.remote.rights(tenant.endpoint);
+    let rights = Rights::of(endpoint).with(&windows);
     let cause = cause(
         &mut applet.instance,
         &processor.activation,

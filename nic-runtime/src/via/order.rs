@@ -6,6 +6,8 @@
 //! No number shows that the last write is lost. So a NIC whose VI has written nothing for a while tells the peer how many
 //! writes there were. On a link without faults it does not, because no write can be lost there.
 
+use std::num::NonZeroU32;
+
 use nic_core::event::{DropReason, NicEvent, Sink, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::SimTime;
@@ -22,9 +24,9 @@ use crate::sim::Simulation;
 /// The numbers of the writes of one end.
 #[derive(Debug, Default)]
 pub(super) struct Order {
-    /// Number of the next write.
+    /// Writes so far.
     next: u64,
-    /// Number of the next write of the peer.
+    /// Writes of the peer so far.
     expected: u64,
     /// When the newest write left.
     left: SimTime,
@@ -46,7 +48,7 @@ pub(crate) fn number_write<S: Sink>(
     sim: &mut Simulation<'_, S>,
     from: EndpointId,
     packet: PacketRef,
-) -> Option<u64> {
+) -> Option<NonZeroU32> {
     let (to, route) = (sim.packets[packet].to.0, sim.packets[packet].route);
     if !sim.states.via.numbers_writes(from, to) {
         return None;
@@ -54,7 +56,7 @@ pub(crate) fn number_write<S: Sink>(
     let now = sim.now;
     let may_be_lost = sim.fabric[route].is_faulty && !sim.states.via.is_broken(from);
     let order = &mut over(sim, from)?.order;
-    let number = order.next;
+    let number = number(order.next);
     // Cannot overflow: no run makes 2⁶⁴ writes.
     order.next += 1;
     order.left = now;
@@ -64,22 +66,31 @@ pub(crate) fn number_write<S: Sink>(
     Some(number)
 }
 
+/// Returns the number of the write that follows this many writes.
+fn number(writes: u64) -> NonZeroU32 {
+    let number = writes % u64::from(u32::MAX);
+    u32::try_from(number).map_or(NonZeroU32::MAX, |number| {
+        NonZeroU32::MIN.saturating_add(number)
+    })
+}
+
 /// A write has arrived: returns whether it may change the memory. If not, reports why, and breaks the connection at a gap.
 pub(crate) fn takes_write<S: Sink>(
     sim: &mut Simulation<'_, S>,
     to: EndpointId,
-    (packet, number): (Option<PacketId>, u64),
+    (packet, found): (Option<PacketId>, NonZeroU32),
 ) -> bool {
     let is_broken = sim.states.via.is_broken(to);
     let Some(over) = over(sim, to) else {
         return false;
     };
-    let expected = over.order.expected;
-    let reason = match number {
+    // A packet passes fewer than half of all numbers on its way, so the sign of the difference tells which is older.
+    let ahead = found.get().wrapping_sub(number(over.order.expected).get());
+    let reason = match ahead.cast_signed() {
         _ if is_broken => DropReason::NotConnected,
-        number if number < expected => DropReason::Duplicate,
-        number if number > expected => DropReason::Gap,
-        _ => {
+        ..0 => DropReason::Duplicate,
+        1.. => DropReason::Gap,
+        0 => {
             over.order.expected += 1;
             return true;
         }

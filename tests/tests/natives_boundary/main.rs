@@ -350,7 +350,7 @@ fn a_send_passes_the_check_where_the_model_sends() {
         buffer_length: BUFFER_LENGTH,
         channels: &channels,
         max_packet: MAX_PACKET,
-        windows: WindowRights::default(),
+        windows: None,
     };
     let mut memory = vec![0; HEAP];
     let mut sent = 0;
@@ -403,11 +403,11 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
         buffer_length: BUFFER_LENGTH,
         channels: &channels,
         max_packet: MAX_PACKET,
-        windows: WindowRights {
+        windows: Some(&WindowRights {
             own: &own,
             peers: &peers,
             watches_left: 1,
-        },
+        }),
     };
     let mut memory = vec![0; HEAP];
     for native in [NicNative::Watch, NicNative::WindowWrite] {
