@@ -29,6 +29,15 @@ pub enum WithWire {
     InTurn,
 }
 
+/// How a library over remote memory learns that the peer has written; written `interrupt` and `user`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Events {
+    /// The NIC interrupts the host, whose kernel tells the library.
+    Interrupt,
+    /// The library looks at its memory.
+    User,
+}
+
 /// Handling of packets for which the receiver has no slot; written `hold`, `drop` and `stop`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Flow {

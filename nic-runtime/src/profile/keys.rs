@@ -6,12 +6,13 @@ use std::num::{NonZeroU32, NonZeroU64};
 use nic_core::time::SimDuration;
 
 use super::kind::{
-    Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, Factor, Frequency, Instructions, Kind,
-    Multiple, ONE, PacketBytes, Packets, Rate, Share, Slots, Time, WireFlow, WireTurns,
+    Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, EventsBy, Factor, Frequency,
+    Instructions, Kind, Multiple, ONE, PacketBytes, Packets, Rate, Share, Slots, Time, WireFlow,
+    WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, Section, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Flow, Profile, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, Profile, Takes, WithWire};
 use crate::units::UnitError;
 
 /// How long a packet waits at the end of a wire: long compared with a message, and short compared with a run.
@@ -234,6 +235,9 @@ sections! {
         mappings: NonZeroU32 as Slots = MAPPINGS;
         /// Time of the host to map a window before the processor writes to it.
         map: SimDuration as Time = MAP;
+        /// How the library learns that the peer has written. `user`: it looks at its memory, at once. `interrupt`: each
+        /// event takes `host.upcall` on a processor of the host first.
+        events: Events as EventsBy = Events::User;
     }
 
     /// Limits of one call of an applet, in addition to fuel and heap. A call that exceeds them traps with

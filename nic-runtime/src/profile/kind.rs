@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use nic_core::time::SimDuration;
 
-use super::{DmaEngines, Flow, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
 /// Maximum number of bytes of a packet that a profile may allow. A Java array index holds this easily, and slots of this size stay
@@ -502,6 +502,11 @@ choices! {
     WireTurns("\"parallel\" or \"in-turn\""): WithWire {
         Parallel = "parallel",
         InTurn = "in-turn",
+    }
+    /// How a library learns of writes.
+    EventsBy("\"interrupt\" or \"user\""): Events {
+        Interrupt = "interrupt",
+        User = "user",
     }
     /// Handling of packets for which the receiver has no slot.
     WireFlow("\"hold\", \"drop\" or \"stop\""): Flow {

@@ -20,7 +20,7 @@ mod sections;
 mod source;
 mod statements;
 
-pub use choices::{DmaEngines, Flow, Takes, WithWire};
+pub use choices::{DmaEngines, Events, Flow, Takes, WithWire};
 pub use document::document;
 pub use error::ProfileError;
 use keys::WrittenProfile;

@@ -23,7 +23,7 @@ use nic_core::unet::Channel;
 pub(crate) use self::mapping::{AllMappings, completes_later, mapped};
 pub(crate) use self::windows::{Remote, make_write, unwatch_all, watch};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
-use crate::profile::{ClanCosts, Profile};
+use crate::profile::{ClanCosts, Events, Profile};
 use crate::sim::Simulation;
 use crate::storage::Growing;
 use crate::via::{self, Shown};
@@ -33,6 +33,7 @@ use crate::via::{self, Shown};
 pub(crate) struct Costs {
     clan: ClanCosts,
     request: SimDuration,
+    event: Option<SimDuration>,
 }
 
 impl Costs {
@@ -42,12 +43,21 @@ impl Costs {
         Some(Costs {
             clan,
             request: profile.dma.request,
+            event: match clan.events {
+                Events::Interrupt => Some(profile.host.upcall),
+                Events::User => None,
+            },
         })
     }
 
     /// Returns how long a processor takes to write the bytes of a message.
     pub(crate) fn write_takes(&self, bytes: u32) -> SimDuration {
         clan::pio_takes(&self.clan, bytes)
+    }
+
+    /// Returns how long the host is busy with an event before the library learns of it; `None` if the library polls.
+    pub(crate) fn event_takes(&self) -> Option<SimDuration> {
+        self.event
     }
 
     /// Returns how long the host is busy with DMA requests: an interrupt starts each.

@@ -9,7 +9,10 @@ use nic_core::via::ViaHeader;
 
 use super::connection::{is_silent, look_at_silence, prepare};
 use super::receive::{Message, take_descriptors};
-use super::{ViaState, immediate, message_gone, message_read, order, over_memory, regions};
+use super::written::Pointer;
+use super::{
+    ViaState, immediate, interrupt, message_gone, message_read, order, over_memory, regions,
+};
 use crate::fabric::{Header, PacketRef};
 use crate::interface::{Interface, Stage as Any};
 use crate::nic::ProcessorId;
@@ -43,6 +46,8 @@ pub(crate) enum Delay {
     /// Over remote memory: a check whether the VI has written nothing for long enough to tell the peer how many writes
     /// there were.
     Silence(EndpointId),
+    /// Over remote memory: the host has taken an interrupt that tells the library of a pointer.
+    Event(EndpointId, Pointer),
     /// Over remote memory: a window of the peer is mapped, for which writes of this VI wait.
     Mapped(EndpointId),
     /// A user asks to deregister or register a region. Holds the request's position in the scenario.
@@ -141,6 +146,10 @@ impl Interface for Via {
                 return true;
             }
             Delay::Silence(endpoint) => return order::look_at_silence(sim, endpoint),
+            Delay::Event(endpoint, pointer) => {
+                interrupt::taken(sim, endpoint, pointer);
+                return true;
+            }
             Delay::Mapped(endpoint) => {
                 remote::mapped(sim, endpoint);
                 return true;
@@ -159,7 +168,7 @@ impl Interface for Via {
                 !sim.states.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
             }
             Delay::Silence(endpoint) => sim.states.via.is_broken(endpoint),
-            Delay::Region(_) | Delay::Mapped(_) => false,
+            Delay::Region(_) | Delay::Mapped(_) | Delay::Event(..) => false,
         }
     }
 

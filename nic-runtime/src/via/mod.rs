@@ -6,6 +6,7 @@
 //! - `order` numbers the writes of a connection and notices those that are lost
 //! - `connection` numbers packets, acknowledges them and breaks connections
 //! - `immediate` finds the immediate data of packets that applets send and deliver
+//! - `interrupt` tells the library of writes by interrupts
 //! - `receive` takes receive descriptors for messages
 //! - `regions` registers memory
 //! - `segments` finds the pieces of a message that is not in one piece
@@ -15,6 +16,7 @@
 mod connection;
 mod hardware;
 mod immediate;
+mod interrupt;
 mod order;
 mod over_memory;
 mod receive;
@@ -75,6 +77,8 @@ pub(crate) struct ViaState<'a> {
     ends: Vec<Option<Box<End>>>,
     queues: Vec<CompletionQueue<Growing>>,
     scenario: &'a Scenario,
+    /// When the host of each NIC has taken all interrupts of its libraries. By NIC.
+    interrupts_end: Vec<SimTime>,
     /// The windows that each NIC has mapped.
     pub(crate) mappings: AllMappings,
     registry: Registry<Growing>,
@@ -143,6 +147,7 @@ impl<'a> ViaState<'a> {
             ends: Vec::new(),
             queues: Vec::new(),
             scenario,
+            interrupts_end: Vec::new(),
             mappings: AllMappings::default(),
             registry: Registry::default(),
             next: Extras::default(),
@@ -150,6 +155,7 @@ impl<'a> ViaState<'a> {
         if !is_used(scenario) {
             return state;
         }
+        state.interrupts_end = vec![SimTime::ZERO; scenario.nics.len()];
         state.mappings = AllMappings::new(scenario);
         let queues = scenario.completion_queues.iter();
         state.queues = queues

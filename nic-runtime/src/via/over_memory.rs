@@ -17,6 +17,7 @@ use nic_core::via::{
 };
 
 use super::hardware::Delay;
+use super::interrupt::Coming;
 use super::order::Order;
 use super::segments::divided;
 use super::{Sent, connection, regions};
@@ -39,18 +40,20 @@ pub(super) struct Over {
     data: Option<WindowId>,
     /// With `strict`, the peer's window to each posted receive descriptor, oldest first.
     pub(super) lent: VecDeque<WindowId>,
-    costs: (ViaCosts, remote::Costs),
+    pub(super) costs: (ViaCosts, remote::Costs),
     transfer: TransferMode,
     on_empty: OnEmpty,
     pub(super) strict: bool,
     /// When the library has done all that it was asked.
     free_at: SimTime,
     /// Posted descriptors whose time in the library is over, and that still wait for receive descriptors.
-    due: u32,
+    pub(super) due: u32,
     /// Statuses of descriptors that complete with an error.
     failed: BTreeMap<PostId, Status>,
     /// Messages that go by DMA and whose last request is not done.
     requested: u32,
+    /// The pointers of which interrupts are about to tell it.
+    pub(super) coming: Coming,
     /// The numbers of its writes and of those of the peer.
     pub(super) order: Order,
     /// Packets of messages that have arrived and whose entries have not been read, oldest first.
@@ -115,6 +118,7 @@ pub(super) fn join(
             due: 0,
             failed: BTreeMap::new(),
             requested: 0,
+            coming: Coming::default(),
             order: Order::default(),
             came: VecDeque::new(),
         }))

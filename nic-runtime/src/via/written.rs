@@ -6,6 +6,7 @@ use nic_core::memory::HostSpan;
 use nic_core::remote::WindowId;
 use nic_core::via::{Placement, Reason, Reliability, Transfer as Entry, Vi, place};
 
+use super::interrupt::interrupt;
 use super::over_memory::{end, over, send_due};
 use super::receive::{Message, remark};
 use super::{Remark, Sent, connection};
@@ -27,13 +28,40 @@ pub(crate) fn written<S: Sink>(
         return;
     }
     let layout = over.layout;
+    let by_interrupt = over.costs.1.event_takes();
     let is_at = |offset: u32| span.range().contains(&at(offset));
-    if is_at(layout.transfers_written()) {
-        receive(sim, id);
+    let pointer = if is_at(layout.transfers_written()) {
+        Pointer::Transfers
     } else if is_at(layout.cookies_written()) {
-        send_due(sim, id);
+        Pointer::Cookies
     } else if is_at(layout.transfers_read()) {
-        complete_read(sim, id);
+        Pointer::Read
+    } else {
+        return;
+    };
+    match by_interrupt {
+        Some(takes) => interrupt(sim, id, pointer, takes),
+        None => sees(sim, id, pointer),
+    }
+}
+
+/// A pointer that the peer writes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Pointer {
+    /// The write pointer of the transfer queue: there are messages.
+    Transfers,
+    /// The write pointer of the cookie queue: the peer has posted receive descriptors.
+    Cookies,
+    /// The read pointer of the transfer queue: the peer has received messages.
+    Read,
+}
+
+/// The library sees that the peer has written a pointer.
+pub(super) fn sees<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, pointer: Pointer) {
+    match pointer {
+        Pointer::Transfers => receive(sim, id),
+        Pointer::Cookies => send_due(sim, id),
+        Pointer::Read => complete_read(sim, id),
     }
 }
 

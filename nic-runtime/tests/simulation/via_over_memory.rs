@@ -1,11 +1,12 @@
 //! VIA over remote memory: times of the paper, overrun, deferred messages, and libraries that write where they may not.
 
+use nic_core::event::roles::Step;
 use nic_core::event::{DropReason, Event, EventKind, Names, NicEvent, Sink, ViaEvent};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Side;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{Events, Profile};
 use nic_runtime::scenario::parse_on;
 use nic_runtime::sim;
 
@@ -91,6 +92,73 @@ fn the_processor_writes_to_a_window_once_it_is_mapped() {
     // An entry does not wait for the data on the wire then: 20 bytes at 187.5 MB/s.
     assert_eq!(after[0], before[0] + 20_000 - 107);
     assert_eq!(after[1], before[1] + 40_000 - 107);
+}
+
+/// Returns what each end receives at which time, if messages go both ways and wait for receive descriptors.
+fn both_ways(events: Events, level: &str) -> Vec<(EndpointId, SimTime, Vec<u8>)> {
+    let mut profile = profile_with(2_048);
+    profile.clan.as_mut().expect("a section of CLAN").events = events;
+    let both = format!(
+        "reliability = '{level}'\nsplit = true\non_empty = 'defer'\npoll_every = '1ns'\n\
+         free_buffers = {{ count = 3, length = 64 }}"
+    );
+    let left = send("payload = { count = 150 }\nrepeat = 20\nevery = '3us'");
+    let right = left.replace("'left'", "'right'").replace("150", "40");
+    let scenario = parse_on(&pair("", &both, &format!("{left}{right}")), &profile);
+    let mut heard = Timed::default();
+    sim::run(&scenario.expect("it is right"), &mut heard).expect("the scenario fits");
+    heard.0
+}
+
+/// Keeps the messages that are received, with their times.
+#[derive(Default)]
+struct Timed(Vec<(EndpointId, SimTime, Vec<u8>)>);
+
+impl Sink for Timed {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        if let (Step::Delivered { payload, .. }, Some(here)) =
+            (event.kind.roles().step, event.endpoint)
+        {
+            self.0.push((here, event.time, payload.bytes().collect()));
+        }
+    }
+}
+
+#[test]
+fn a_library_learns_of_a_message_by_an_interrupt_or_by_looking() {
+    let first = |events| {
+        let heard = both_ways(events, "delivery");
+        let first = |id| heard.iter().find(|(here, ..)| *here == EndpointId(id));
+        [0, 1].map(|id| first(id).expect("a message").1)
+    };
+    let (user, interrupt) = (first(Events::User), first(Events::Interrupt));
+    // Each end gets one interrupt before it sees its first message: `host.upcall` of 10 us.
+    for (user, interrupt) in user.into_iter().zip(interrupt) {
+        assert_eq!(interrupt.since(user), SimDuration::from_ns(10_000));
+    }
+}
+
+#[test]
+fn the_same_messages_arrive_by_interrupts_and_later() {
+    for level in ["unreliable", "delivery", "reception"] {
+        let (user, interrupt) = (
+            both_ways(Events::User, level),
+            both_ways(Events::Interrupt, level),
+        );
+        for id in [0, 1].map(EndpointId) {
+            let of = |heard: &[(EndpointId, SimTime, Vec<u8>)]| -> Vec<Vec<u8>> {
+                let heard = heard.iter().filter(|(here, ..)| *here == id);
+                heard.map(|(.., message)| message.clone()).collect()
+            };
+            let length = if id == EndpointId(0) { 40 } else { 150 };
+            let expected = vec![(0..length).collect::<Vec<u8>>(); 20];
+            assert_eq!(of(&user), expected, "{level}");
+            assert_eq!(of(&interrupt), expected, "{level}");
+        }
+        let last =
+            |heard: &[(EndpointId, SimTime, Vec<u8>)]| heard.last().map(|(_, time, _)| *time);
+        assert!(last(&interrupt) > last(&user), "{level}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use nic_core::random::Generator;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::{Reason, Reliability, Side, Status, ViState};
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
+use nic_runtime::profile::Events;
 use nic_runtime::scenario::parse_on;
 use nic_runtime::sim;
 
@@ -268,8 +269,13 @@ fn random_runs_are_those_of_plain_queues() {
         }
         let text = format!("seed = {seed}\n{}", pair(link, &both, ""));
         let scenario = match is_clan {
-            // Few mappings make writes wait for each other.
-            true => parse_on(&text, &profile_with(1 + below(3) as u32)).expect("it is right"),
+            true => {
+                // Few mappings make writes wait for each other.
+                let mut profile = profile_with(1 + below(3) as u32);
+                let clan = profile.clan.as_mut().expect("a section of CLAN");
+                clan.events = [Events::User, Events::Interrupt][below(2) as usize];
+                parse_on(&text, &profile).expect("it is right")
+            }
             false => read(&text),
         };
         let (left, right) = (1 + below(20) as u32, below(20) as u32);

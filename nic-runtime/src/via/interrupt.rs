@@ -1,0 +1,70 @@
+//! Interrupts: how a library over remote memory learns of the peer's writes if it does not poll (S5-09, S5-19).
+//!
+//! The library has watches on the pointers that it waits for. When the peer writes such a pointer, the NIC interrupts the
+//! host. The host takes one interrupt of its NIC at a time, and the library sees the pointer afterwards. A watch whose event
+//! is under way adds no other, as in `nic_core::remote::EventQueue`.
+
+use nic_core::event::Sink;
+use nic_core::id::EndpointId;
+use nic_core::time::{SimDuration, SimTime};
+
+use super::hardware::Delay;
+use super::over_memory::{occupy, over};
+use super::written::{Pointer, sees};
+use crate::interface::Delay as AnyDelay;
+use crate::sim::{Simulation, at};
+
+/// Interrupts the host because the peer has written a pointer, if the library waits for the pointer.
+pub(super) fn interrupt<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    id: EndpointId,
+    pointer: Pointer,
+    takes: SimDuration,
+) {
+    let Some(end) = sim.states.via.end(id) else {
+        return;
+    };
+    let is_awaited = match pointer {
+        Pointer::Transfers => true,
+        Pointer::Cookies => end.over.as_deref().is_some_and(|over| over.due > 0),
+        Pointer::Read => !end.sent.is_empty(),
+    };
+    let Some(over) = over(sim, id) else { return };
+    if !is_awaited || std::mem::replace(over.coming.of(pointer), true) {
+        return;
+    }
+    let (now, nic) = (sim.now, sim.endpoints[at(id.0)].nic);
+    let Some(free_at) = sim.states.via.interrupts_end.get_mut(at(nic.0)) else {
+        return;
+    };
+    let time: SimTime = (*free_at).max(now) + takes;
+    *free_at = time;
+    occupy(sim, id, takes);
+    sim.schedule_own(time, AnyDelay::Via(Delay::Event(id, pointer)));
+}
+
+/// The host has taken an interrupt: the library sees the pointer.
+pub(super) fn taken<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, pointer: Pointer) {
+    if let Some(over) = over(sim, id) {
+        *over.coming.of(pointer) = false;
+    }
+    sees(sim, id, pointer);
+}
+
+/// The pointers whose events are under way.
+#[derive(Debug, Default)]
+pub(super) struct Coming {
+    transfers: bool,
+    cookies: bool,
+    read: bool,
+}
+
+impl Coming {
+    fn of(&mut self, pointer: Pointer) -> &mut bool {
+        match pointer {
+            Pointer::Transfers => &mut self.transfers,
+            Pointer::Cookies => &mut self.cookies,
+            Pointer::Read => &mut self.read,
+        }
+    }
+}
