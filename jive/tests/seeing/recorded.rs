@@ -95,8 +95,9 @@ pub(crate) fn wire_ps(scenario: &Scenario, event: &Value) -> u64 {
     let ends: (NicId, NicId) = (home(&event["endpoint"]), home(&event["peer"]));
     let mut links = scenario.links.iter();
     let link = links.find(|link| link.between == ends || link.between == (ends.1, ends.0));
-    let bandwidth = link.expect("there is a link").wire.bandwidth.get();
-    transfer_ps(number(event, "length"), bandwidth)
+    let wire = &link.expect("there is a link").wire;
+    let frame = number(event, "length") + u64::from(wire.header);
+    transfer_ps(frame.max(wire.min_frame.into()), wire.bandwidth.get())
 }
 
 /// Returns the duration of the transfer of a `dma` event.
