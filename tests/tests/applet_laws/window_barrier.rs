@@ -12,6 +12,9 @@ use super::network::random;
 
 const EPISODES: i32 = 3;
 
+/// Links lose and damage up to two thirds of all writes. With so many repetitions one of them arrives.
+const FAREWELLS: u32 = 40;
+
 /// When each NIC has entered and left each episode: by the NIC's place and the episode.
 #[derive(Default)]
 struct Times {
@@ -62,7 +65,8 @@ pub(crate) fn law(seed: u64) {
             text,
             "[[nic]]\nname = \"n{nic}\"\n[[endpoint]]\nnic = \"n{nic}\"\nname = \"e{nic}\"\n\
              applet = \"builtin:WindowBarrier\"\n\
-             state = {{ ROUNDS = {rounds}, EPISODES = {EPISODES}, WORK = {work}, RETRY = 500 }}\n"
+             state = {{ ROUNDS = {rounds}, EPISODES = {EPISODES}, WORK = {work}, RETRY = 500, \
+             FAREWELLS = {FAREWELLS} }}\n"
         )
         .expect("a string takes all that is written");
     }
