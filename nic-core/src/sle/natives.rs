@@ -244,7 +244,7 @@ pub struct Rights<'e, S: Storage> {
     pub channels: &'e Channels<S>,
     /// Maximum number of bytes that a packet may hold.
     pub max_packet: u32,
-    /// Its windows, and those that it may write; `None` if it has none. A reference, because few calls need them.
+    /// The windows that the applet may name; `None` if it may name none. A reference keeps the rights small.
     pub windows: Option<&'e WindowRights<'e>>,
 }
 

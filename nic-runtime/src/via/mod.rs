@@ -3,7 +3,7 @@
 //! - `hardware` is a provider: the NIC fetches descriptors and moves messages
 //! - `over_memory` is the other: a library writes to the memory of the peer
 //! - `written` is what the library does when the peer has written
-//! - `order` numbers the writes of a connection and notices those that are lost
+//! - `order` numbers the writes of a connection and notices lost writes
 //! - `connection` numbers packets, acknowledges them and breaks connections
 //! - `immediate` finds the immediate data of packets that applets send and deliver
 //! - `interrupt` tells the library of writes by interrupts
