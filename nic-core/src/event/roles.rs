@@ -170,8 +170,6 @@ pub enum Step<'a> {
     },
     /// The last bit of a packet without a message arrived.
     ControlReceived {
-        /// The packet.
-        packet: PacketId,
         /// What it is.
         kind: &'static str,
         /// Its length in bytes.

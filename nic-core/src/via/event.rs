@@ -207,19 +207,10 @@ impl<'a> ViaEvent<'a> {
                 step: Step::ControlSent { peer, length },
                 ..Roles::of("wire-tx")
             },
-            ViaEvent::ControlRx {
-                packet,
-                kind,
-                length,
-                ..
-            } => Roles {
+            ViaEvent::ControlRx { kind, length, .. } => Roles {
                 track: Track::WireIn,
                 shape: Shape::Moment(kind),
-                step: Step::ControlReceived {
-                    packet,
-                    kind,
-                    length,
-                },
+                step: Step::ControlReceived { kind, length },
                 ..Roles::of("wire-rx")
             },
             ViaEvent::ViState { .. } => Roles::of("vi-state"),

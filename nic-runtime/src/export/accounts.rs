@@ -163,8 +163,6 @@ pub(super) struct Clerk {
     pushed: BTreeSet<PacketId>,
     /// Number of invisible receive descriptors that `doRx` pushed, by packet.
     described: BTreeMap<(EndpointId, PacketId), u64>,
-    /// The last packet without a message that arrived.
-    last_control: Option<PacketId>,
     /// Whether the last trap was on a message that an applet of a chain had passed on.
     has_passed: bool,
 }
@@ -237,8 +235,7 @@ impl Clerk {
             }
             Step::Received { .. } => one(Entry::Received),
             Step::ControlSent { peer, .. } => [Some((peer, Entry::Sent)), None],
-            Step::ControlReceived { packet, kind, .. } => {
-                self.last_control = Some(packet);
+            Step::ControlReceived { kind, .. } => {
                 let entries = [Entry::Received, Entry::ArrivalEnded(kind)];
                 entries.map(|entry| Some((here, entry)))
             }
@@ -297,8 +294,6 @@ impl Clerk {
             Dropped::Answer | Dropped::Outgoing | Dropped::Frame => [None, None],
             // During a call this is a descriptor that the call pushed; the arrival is still being handled.
             Dropped::Arrival if self.call(here).is_some() => [None, None],
-            // A refused write: its arrival has ended.
-            Dropped::Arrival if self.last_control == Some(packet) => [None, None],
             // The first applet of a chain has handled the packet.
             Dropped::Trapped if std::mem::take(&mut self.has_passed) => [None, None],
             Dropped::Arrival | Dropped::Trapped => {

@@ -90,9 +90,14 @@ impl RemoteWrite {
         self.how == WriteHow::Nic
     }
 
+    /// Returns whether outputs show the packet as that of a message.
+    fn carries_message(self) -> bool {
+        self.opens || self.is_of_applet()
+    }
+
     /// Returns how outputs show the packet of this write.
     fn shown(self, length: u32) -> Shown {
-        match self.opens || self.is_of_applet() {
+        match self.carries_message() {
             true => Shown::Message,
             false => Shown::Control {
                 kind: "write",
@@ -242,7 +247,7 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
     let length = u32::try_from(sim.packets[packet].bytes.len()).unwrap_or(u32::MAX);
     via::tell_arrives(sim, packet, write.shown(length));
     // Outputs count arrivals of messages alone.
-    let message = write.opens.then_some(id);
+    let message = write.carries_message().then_some(id);
     if let Some(number) = write.number
         && !via::takes_write(sim, to, (message, number))
     {
@@ -254,7 +259,7 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
     let span = match span {
         Ok(span) if !is_declared || windows::is_registered(sim, to) => span,
         Ok(_) | Err(_) => {
-            windows::refuse(sim, to, id);
+            windows::refuse(sim, to, message);
             return sim.end_arrival(packet);
         }
     };

@@ -273,10 +273,14 @@ pub(super) fn is_registered<S: Sink>(sim: &Simulation<'_, S>, owner: EndpointId)
     !via::is_vi(sim, owner) || via::is_registered(sim, owner)
 }
 
-/// Refuses a write.
-pub(super) fn refuse<S: Sink>(sim: &mut Simulation<'_, S>, owner: EndpointId, packet: PacketId) {
+/// Refuses a write. `packet` is the packet of its message, if it carries one.
+pub(super) fn refuse<S: Sink>(
+    sim: &mut Simulation<'_, S>,
+    owner: EndpointId,
+    packet: Option<PacketId>,
+) {
     let kind = NicEvent::Drop {
-        packet: Some(packet),
+        packet,
         reason: DropReason::WindowRefused,
     };
     sim.report.emit(sim.now, owner, kind);
