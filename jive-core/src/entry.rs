@@ -13,14 +13,12 @@ pub struct EntryDecl {
     /// Whether every applet must declare the method. An optional method may be absent. If it is present, its
     /// descriptor must match.
     pub is_required: bool,
-    /// Documentation of the entry, one sentence.
-    pub summary: &'static str,
 }
 
 /// Declares a table of entries: an enum with one variant for each row, and the rows as constants.
 ///
 /// A row is `Variant = javaName(parameter, …), required, Cost;` or `…, optional, Cost;`. Its documentation comment
-/// becomes the row's summary. `Cost` is a variant of the type named after `cost`. The runtime's crate decides how
+/// becomes the entry's summary. `Cost` is a variant of the type named after `cost`. The runtime's crate decides how
 /// much time each cost takes.
 ///
 /// ```
@@ -69,7 +67,6 @@ macro_rules! entries {
                     parameters: &[$(stringify!($parameter)),*],
                     descriptor: concat!("(", $($crate::entries!(@int $parameter),)* ")I"),
                     is_required: $crate::entries!(@ $need),
-                    summary: concat!($($doc),+).trim_ascii(),
                 }
             ),+];
 
@@ -78,6 +75,12 @@ macro_rules! entries {
             $visibility const fn decl(self) -> &'static $crate::EntryDecl {
                 // Discriminants are row indices: both count from 0 in table order.
                 &Self::TABLE[self as usize]
+            }
+
+            /// Returns the entry's documentation. It is not part of the row, so that firmware need not hold it.
+            #[must_use]
+            $visibility const fn summary(self) -> &'static str {
+                match self { $(Self::$Variant => concat!($($doc),+).trim_ascii()),+ }
             }
 
             /// Returns the entry's cost key.

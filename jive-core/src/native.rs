@@ -69,8 +69,6 @@ pub struct NativeDecl {
     pub parameters: &'static [NativeParameter],
     /// Result type, or `None` for void.
     pub result: Option<NativeType>,
-    /// Documentation of the native, one sentence.
-    pub summary: &'static str,
 }
 
 impl NativeDecl {
@@ -179,8 +177,8 @@ pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
 
 /// Declares a natives table: an enum with one variant for each row, and the rows as constants.
 ///
-/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;`. Its documentation comment becomes the row's
-/// summary. `Type` is a variant of [`NativeType`], or `Void` for a result. `CostClass` is a variant of the type named
+/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;`. Its documentation comment becomes the
+/// native's summary. `Type` is a variant of [`NativeType`], or `Void` for a result. `CostClass` is a variant of the type named
 /// after `cost`. The runtime's crate decides how much time each cost class takes.
 ///
 /// ```
@@ -198,7 +196,7 @@ pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
 /// }
 ///
 /// assert_eq!(Example::TxPush.decl().descriptor().to_string(), "([BI)V");
-/// assert_eq!(Example::TxPush.decl().summary, "Sends one packet.");
+/// assert_eq!(Example::TxPush.summary(), "Sends one packet.");
 /// assert_eq!(Example::TxPush.cost(), Cost::Transmit);
 /// assert_eq!(Example::from_id(Example::TxPush.id()), Some(Example::TxPush));
 /// ```
@@ -235,7 +233,6 @@ macro_rules! natives {
                         }
                     ),*],
                     result: $crate::natives!(@result $result),
-                    summary: concat!($($doc),+).trim_ascii(),
                 }
             ),+];
 
@@ -257,6 +254,12 @@ macro_rules! natives {
             $visibility const fn decl(self) -> &'static $crate::NativeDecl {
                 // Discriminants are row indices: both count from 0 in table order.
                 &Self::TABLE[self as usize]
+            }
+
+            /// Returns the native's documentation. It is not part of the row, so that firmware need not hold it.
+            #[must_use]
+            $visibility const fn summary(self) -> &'static str {
+                match self { $(Self::$Variant => concat!($($doc),+).trim_ascii()),+ }
             }
 
             /// Returns the native's cost class.
@@ -315,10 +318,8 @@ mod tests {
 
     #[test]
     fn a_summary_joins_several_comment_lines() {
-        assert_eq!(
-            Table::Take.decl().summary,
-            "Takes one of each, over two lines."
-        );
+        assert_eq!(Table::Take.decl().name, "take");
+        assert_eq!(Table::Take.summary(), "Takes one of each, over two lines.");
         assert_eq!(Table::from_id(NativeId(2)), None);
         assert!(matches!(Table::Make.cost(), Cost::Free));
     }

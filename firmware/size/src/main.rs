@@ -25,7 +25,6 @@ static NATIVES: &[NativeDecl] = &[NativeDecl {
         kind: NativeType::ByteArray,
     }],
     result: None,
-    summary: "",
 }];
 
 /// What the runtime calls.
@@ -36,14 +35,12 @@ static ENTRIES: &[jive_core::EntryDecl] = &[
         parameters: &["length", "channel", "offset"],
         descriptor: "(III)I",
         is_required: true,
-        summary: "",
     },
     jive_core::EntryDecl {
         name: "doRx",
         parameters: &["length", "channel"],
         descriptor: "(II)I",
         is_required: true,
-        summary: "",
     },
 ];
 

@@ -85,7 +85,6 @@ static TABLE: [NativeDecl; NATIVES] = {
                 },
                 parameters: &PARAMETERS[store % TYPES.len()],
                 result: None,
-                summary: "Stores a value in a static field.",
             },
         };
         row += 1;

@@ -53,10 +53,10 @@ makes each call and what the call costs.
 #[must_use]
 pub fn java_stub() -> String {
     let mut text = String::from(STUB_HEAD);
-    for native in NicNative::TABLE {
+    for native in NicNative::ALL {
         text.push('\n');
-        push_javadoc(&mut text, &javadoc(native.summary));
-        push_declaration(&mut text, native);
+        push_javadoc(&mut text, &javadoc(native.summary()));
+        push_declaration(&mut text, native.decl());
     }
     text.push_str("}\n");
     text
@@ -66,19 +66,21 @@ pub fn java_stub() -> String {
 #[must_use]
 pub fn natives_reference() -> String {
     let mut text = String::from(REFERENCE_HEAD);
-    for native in NicNative::TABLE {
+    for row in NicNative::ALL {
+        let native = row.decl();
         let section = format!(
             "\n## {name}\n\n```java\n{result} {name}({parameters})\n```\n\n{summary}\n\nDescriptor: `{descriptor}`.\n",
             name = native.name,
             result = result(native),
             parameters = parameters(native),
-            summary = native.summary,
+            summary = row.summary(),
             descriptor = native.descriptor(),
         );
         text.push_str(&section);
     }
     text.push_str(ENTRIES_HEAD);
-    for entry in NicEntry::TABLE {
+    for row in NicEntry::ALL {
+        let entry = row.decl();
         let parameters: Vec<_> = entry
             .parameters
             .iter()
@@ -88,7 +90,7 @@ pub fn natives_reference() -> String {
             "\n## {name}\n\n```java\nint {name}({parameters})\n```\n\n{summary}\n\nDescriptor: `{descriptor}`; {need}.\n",
             name = entry.name,
             parameters = parameters.join(", "),
-            summary = entry.summary,
+            summary = row.summary(),
             descriptor = entry.descriptor,
             need = if entry.is_required {
                 "required"
