@@ -5,7 +5,7 @@ use core::fmt::{self, Write};
 use heapless::Vec;
 use nic_core::event::fields::PayloadMode;
 use nic_core::event::line::Line;
-use nic_core::event::{Event, EventKind};
+use nic_core::event::{EventOf, Family};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimTime;
 use sha2::{Digest, Sha256};
@@ -39,16 +39,12 @@ impl<'m, M: Machine> Trace<'m, M> {
     }
 
     /// Writes the line for an event of the only endpoint.
-    pub(crate) fn event<'e>(
-        &mut self,
-        time: SimTime,
-        kind: impl Into<EventKind<'e>>,
-    ) -> Result<(), Failure> {
-        let event = Event {
+    pub(crate) fn event(&mut self, time: SimTime, kind: impl Family) -> Result<(), Failure> {
+        let event = EventOf {
             time,
             nic: NicId(0),
             endpoint: Some(EndpointId(0)),
-            kind: kind.into(),
+            kind,
         };
         let mut pieces = Pieces {
             machine: &mut *self.machine,

@@ -222,6 +222,14 @@ impl<'s, S: FieldSink> Fields<'s, S> {
         self.sink.field(key, Value::Name(name.unwrap_or("")))
     }
 
+    /// Writes the name of the applet's class, if the endpoint has several applets.
+    pub(crate) fn applet(&mut self) -> Result<(), S::Error> {
+        match self.endpoint.and_then(|id| self.names.in_chain(id)) {
+            Some(name) => self.sink.field("applet", Value::Name(name)),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the name of a method of the endpoint's class.
     pub(crate) fn method(&mut self, key: &'static str, method: MethodId) -> Result<(), S::Error> {
         let name = self.endpoint.map(|id| self.names.method(id, method));

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::fields::{Escaped, FieldSink, PayloadMode, Value};
-use super::{Event, Names};
+use super::{EventOf, Family, Names};
 
 /// Width of the time column: times below one second align.
 pub const TIME_WIDTH: usize = 14;
@@ -16,16 +16,20 @@ const ENDPOINT_WIDTH: usize = 8;
 const EVENT_WIDTH: usize = 13;
 
 /// Shows any event as a line, including events that the trace omits.
-pub struct Line<'a> {
+pub struct Line<'a, K> {
     names: &'a dyn Names,
-    event: &'a Event<'a>,
+    event: &'a EventOf<K>,
     payload_mode: PayloadMode,
 }
 
-impl<'a> Line<'a> {
+impl<'a, K: Family> Line<'a, K> {
     /// Returns the line of an event.
     #[must_use]
-    pub fn new(names: &'a dyn Names, event: &'a Event<'a>, payload_mode: PayloadMode) -> Line<'a> {
+    pub fn new(
+        names: &'a dyn Names,
+        event: &'a EventOf<K>,
+        payload_mode: PayloadMode,
+    ) -> Line<'a, K> {
         Line {
             names,
             event,
@@ -34,7 +38,7 @@ impl<'a> Line<'a> {
     }
 }
 
-impl fmt::Display for Line<'_> {
+impl<K: Family> fmt::Display for Line<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Line { names, event, .. } = self;
         let place = Place::new(*names, event);
@@ -44,20 +48,20 @@ impl fmt::Display for Line<'_> {
 }
 
 /// The columns of a line between its time and its fields: NIC, endpoint and name of the event.
-pub struct Place<'a> {
+pub struct Place<'a, K> {
     names: &'a dyn Names,
-    event: &'a Event<'a>,
+    event: &'a EventOf<K>,
 }
 
-impl<'a> Place<'a> {
+impl<'a, K: Family> Place<'a, K> {
     /// Returns these columns for an event.
     #[must_use]
-    pub fn new(names: &'a dyn Names, event: &'a Event<'a>) -> Place<'a> {
+    pub fn new(names: &'a dyn Names, event: &'a EventOf<K>) -> Place<'a, K> {
         Place { names, event }
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl<K: Family> fmt::Display for Place<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Place { names, event } = self;
         let nic = Escaped(names.nic(event.nic));
@@ -66,7 +70,7 @@ impl fmt::Display for Place<'_> {
             Some(endpoint) => write!(f, "{:ENDPOINT_WIDTH$}  ", Escaped(names.endpoint(endpoint)))?,
             None => write!(f, "{:ENDPOINT_WIDTH$}  ", "-")?,
         }
-        write!(f, "{:EVENT_WIDTH$}", event.kind.roles().name)
+        write!(f, "{:EVENT_WIDTH$}", event.kind.name())
     }
 }
 

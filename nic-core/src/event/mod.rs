@@ -44,9 +44,15 @@ pub enum Trigger {
     Watch,
 }
 
+/// One event of any interface.
+pub type Event<'a> = EventOf<EventKind<'a>>;
+
 /// One event: a time, a place and what happened.
+///
+/// `K` is [`EventKind`] where the event may be of any interface. Firmware builds events of one [`Family`], so that it
+/// holds no code for the other interfaces.
 #[derive(Copy, Clone, Debug)]
-pub struct Event<'a> {
+pub struct EventOf<K> {
     /// When the event happened. Times never decrease within a run.
     pub time: SimTime,
     /// The NIC at which the event happened.
@@ -54,7 +60,20 @@ pub struct Event<'a> {
     /// The endpoint that the event belongs to, if it belongs to one.
     pub endpoint: Option<EndpointId>,
     /// What happened.
-    pub kind: EventKind<'a>,
+    pub kind: K,
+}
+
+/// Kinds of events, with what a line of the trace shows of them.
+pub trait Family {
+    /// Returns the name of the event in the trace.
+    fn name(&self) -> &'static str;
+
+    /// Writes the fields of the event to a sink.
+    ///
+    /// # Errors
+    ///
+    /// Returns the sink's first error, and then writes no more fields.
+    fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error>;
 }
 
 /// Declares the families of events: one enum for each interface, and one for the NIC itself.
@@ -75,6 +94,12 @@ macro_rules! families {
                     $(EventKind::$family(event) => event.roles()),+
                 }
             }
+        }
+
+        impl Family for EventKind<'_> {
+            fn name(&self) -> &'static str {
+                self.roles().name
+            }
 
             fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
                 match self {
@@ -83,11 +108,24 @@ macro_rules! families {
             }
         }
 
-        $(impl<'a> From<$event<'a>> for EventKind<'a> {
-            fn from(event: $event<'a>) -> EventKind<'a> {
-                EventKind::$family(event)
+        $(
+            impl Family for $event<'_> {
+                fn name(&self) -> &'static str {
+                    self.roles().name
+                }
+
+                fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
+                    // The method of the enum itself, which has the same name.
+                    $event::visit(self, fields)
+                }
             }
-        })+
+
+            impl<'a> From<$event<'a>> for EventKind<'a> {
+                fn from(event: $event<'a>) -> EventKind<'a> {
+                    EventKind::$family(event)
+                }
+            }
+        )+
     };
 }
 
@@ -106,7 +144,7 @@ families! {
     Sle(SleEvent),
 }
 
-impl Event<'_> {
+impl<K: Family> EventOf<K> {
     /// Writes the event's own fields to `sink`. Time, NIC, endpoint and name, which all events share, are not included.
     ///
     /// # Errors
@@ -118,12 +156,6 @@ impl Event<'_> {
         payload_mode: PayloadMode,
         sink: &mut S,
     ) -> Result<(), S::Error> {
-        if let (EventKind::Sle(event), Some(endpoint)) = (self.kind, self.endpoint)
-            && !event.names_class()
-            && let Some(applet) = names.in_chain(endpoint)
-        {
-            sink.field("applet", fields::Value::Name(applet))?;
-        }
         let fields = &mut Fields::new(names, self.endpoint, payload_mode, sink);
         self.kind.visit(fields)
     }

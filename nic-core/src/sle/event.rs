@@ -248,7 +248,7 @@ impl<'a> SleEvent<'a> {
     }
 
     /// Returns whether the event's fields name the class.
-    pub(crate) fn names_class(&self) -> bool {
+    fn names_class(&self) -> bool {
         match self {
             SleEvent::Load { .. } | SleEvent::AppletSwap { .. } | SleEvent::SwapRefused { .. } => {
                 true
@@ -268,6 +268,9 @@ impl<'a> SleEvent<'a> {
 
     /// Writes the event's fields to a sink.
     pub(crate) fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
+        if !self.names_class() {
+            fields.applet()?;
+        }
         match *self {
             SleEvent::Load {
                 code_bytes,
