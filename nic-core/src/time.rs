@@ -144,9 +144,14 @@ impl Rate {
     #[must_use]
     pub fn time(self, bytes: u32) -> SimDuration {
         if self.byte_ps == 0 {
-            return SimDuration::of_transfer(bytes, self.bytes_per_second);
+            return self.divided(bytes);
         }
         SimDuration(u64::from(bytes).saturating_mul(self.byte_ps))
+    }
+
+    #[cold]
+    fn divided(self, bytes: u32) -> SimDuration {
+        SimDuration::of_transfer(bytes, self.bytes_per_second)
     }
 }
 

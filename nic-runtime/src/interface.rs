@@ -8,11 +8,12 @@
 //! may have items of its own for processors, delays and state. Everything that dispatches to an interface is
 //! generated from the table at the end of this file.
 
+use std::convert::Infallible;
 use std::fmt::Debug;
 
 use nic_core::event::{Part, Sink};
 use nic_core::id::{EndpointId, NicId};
-use nic_core::sle::NicNative;
+use nic_core::time::SimDuration;
 
 use crate::emp::Emp;
 use crate::fabric::{PacketRef, PacketStore};
@@ -21,8 +22,8 @@ use crate::nic::ProcessorId;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
+use crate::sim::stage::Stage;
 use crate::sim::{Simulation, at};
-use crate::sle::{chained, engine};
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
 use crate::via::Via;
@@ -32,14 +33,10 @@ use crate::via::Via;
 /// U-Net is the fast path, whose functions are inlined in the loop of a processor. Those of other interfaces are
 /// `#[cold]`, so that they do not slow it down.
 pub(crate) trait Interface {
-    /// The progress of a processor with its item.
-    type Stage: Copy;
+    /// The items of its own, in addition to packets and transmit descriptors. [`Infallible`] if there are none.
+    type Own: OwnItem;
 
-    /// The items of its own, in addition to packets and transmit descriptors. [`Infallible`](std::convert::Infallible)
-    /// if there are none.
-    type Own: Copy + Debug;
-
-    /// What it schedules for later times. [`Infallible`](std::convert::Infallible) if there is nothing.
+    /// What it schedules for later times. [`Infallible`] if there is nothing.
     type Delay: Copy + Debug;
 
     /// The state of its endpoints, in addition to their queues.
@@ -64,25 +61,26 @@ pub(crate) trait Interface {
     /// Returns the state before anything has happened.
     fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> Self::State<'a>;
 
-    /// Runs a stage: does what is due now, and returns the next stage and the time until then.
-    fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Self::Stage) -> Next;
+    /// Returns how long a processor takes for a packet before it can handle it.
+    fn time_of_arrival(processor: &Processor<'_>) -> SimDuration {
+        processor.taking.arrival
+    }
 
-    /// Returns the key in a placement for the work that precedes a stage.
-    fn work_before(stage: Self::Stage, processor: &Processor<'_>) -> &'static str;
+    /// Returns how long a processor takes for a transmit descriptor before it can handle it.
+    fn time_of_post(processor: &Processor<'_>) -> SimDuration {
+        processor.taking.post
+    }
 
-    /// Begins to handle a packet that the processor has taken.
-    fn arrived<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next;
-
-    /// Begins to handle a transmit descriptor that the processor has taken.
-    fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next;
-
-    /// Begins to handle an item of its own.
-    fn take_own<S: Sink>(
+    /// Begins with an item of its own. Returns how long a processor takes for it before it can handle it.
+    fn begin_own<S: Sink>(
         sim: &mut Simulation<'_, S>,
         on: ProcessorId,
         endpoint: EndpointId,
         own: Self::Own,
-    ) -> Next;
+    ) -> SimDuration;
+
+    /// Handles the processor's item in hand. Returns the next stage and the time until then.
+    fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next;
 
     /// Does what has become due. Returns false if there was nothing to do. That is then no event of the run.
     fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Self::Delay) -> bool;
@@ -155,12 +153,21 @@ pub(crate) trait Interface {
         Some(0)
     }
 
-    /// Returns the stage at which a processor continues an item that another one has handed over.
-    fn handed_over(item: &Item) -> Stage;
-
     /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped. A packet to
     /// send has its slots already.
     fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next;
+}
+
+/// An item for processors that only one interface knows.
+pub(crate) trait OwnItem: Copy + Debug {
+    /// Returns the key in a placement for the work on it.
+    fn work(self) -> &'static str;
+}
+
+impl OwnItem for Infallible {
+    fn work(self) -> &'static str {
+        match self {}
+    }
 }
 
 /// Declares the interfaces, and dispatches to the engine of each.
@@ -357,8 +364,18 @@ macro_rules! interfaces {
             endpoint: EndpointId,
             own: Own,
         ) -> Next {
-            match own {
-                $(Own::$interface(own) => $interface::take_own(sim, on, endpoint, own),)*
+            sim.processors[at(on.0)].in_hand = Some(Item::Own(endpoint, own));
+            let takes = match own {
+                $(Own::$interface(own) => $interface::begin_own(sim, on, endpoint, own),)*
+            };
+            Next::after(takes, Stage::Taken)
+        }
+
+        impl OwnItem for Own {
+            fn work(self) -> &'static str {
+                match self {
+                    $(Own::$interface(own) => own.work(),)*
+                }
             }
         }
 
@@ -395,97 +412,6 @@ macro_rules! interfaces {
             }
         }
 
-        /// The next step of a processor.
-        ///
-        /// The stages of an applet's call are listed here and not in an engine's own stage. They are most of a packet's
-        /// twenty stages, and a second level of dispatch would take 2 % of its time.
-        #[derive(Copy, Clone, Debug)]
-        pub(crate) enum Stage {
-            /// Idle, until an arrival or a descriptor wakes the processor.
-            Idle,
-            /// Look for work.
-            Look,
-            /// Enter an applet.
-            Enter,
-            /// Run an applet's code.
-            Run,
-            /// Perform a native whose cost has been paid.
-            Perform(NicNative),
-            /// Continue after the DMA that a native waited for.
-            Landed,
-            /// Return from an applet.
-            Return,
-            /// End a call that has trapped.
-            Trap,
-            /// Send the message on which an applet trapped, which had to wait for slots.
-            SendTrapped,
-            /// Continue with the call of an applet in a chain.
-            Chained(chained::Stage),
-            $(
-                #[doc = concat!("Goes on with something of interface `", $name, "`.")]
-                $interface(<$interface as Interface>::Stage),
-            )*
-        }
-
-        impl Stage {
-            /// Returns the key in a placement for the work that precedes this stage.
-            pub(crate) fn work_before(self, processor: &Processor<'_>) -> &'static str {
-                match self {
-                    Stage::Idle | Stage::Look => "look",
-                    Stage::Enter
-                    | Stage::Run
-                    | Stage::Perform(_)
-                    | Stage::Landed
-                    | Stage::Return
-                    | Stage::Trap
-                    | Stage::SendTrapped
-                    | Stage::Chained(_) => processor.activation.call().entry().decl().name,
-                    $(Stage::$interface(stage) => $interface::work_before(stage, processor),)*
-                }
-            }
-        }
-
-        impl Stage {
-            /// Returns whether a processor that stops at this stage is inside an applet's call. At [`Stage::Enter`] no
-            /// code of the applet has run.
-            pub(crate) fn is_in_call(self) -> bool {
-                match self {
-                    Stage::Run
-                    | Stage::Perform(_)
-                    | Stage::Landed
-                    | Stage::Return
-                    | Stage::Trap
-                    | Stage::SendTrapped
-                    | Stage::Chained(_) => true,
-                    Stage::Idle | Stage::Look | Stage::Enter => false,
-                    $(Stage::$interface(_) => false,)*
-                }
-            }
-        }
-
-        /// Runs a stage.
-        #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn step<S: Sink>(
-            sim: &mut Simulation<'_, S>,
-            on: ProcessorId,
-            stage: Stage,
-        ) -> Next {
-            // Each of these functions has only this caller and is inlined here.
-            match stage {
-                Stage::Idle => Next::Stopped,
-                Stage::Look => sim.look(on),
-                Stage::Enter => engine::enter(sim, on),
-                Stage::Run => engine::run(sim, on),
-                Stage::Perform(native) => engine::perform_reached(sim, on, native),
-                Stage::Landed => engine::landed(sim, on),
-                Stage::Return => engine::return_from(sim, on),
-                Stage::Trap => engine::end_trapped(sim, on),
-                Stage::SendTrapped => engine::go_on_trapped(sim, on),
-                Stage::Chained(stage) => chained::step(sim, on, stage),
-                $(Stage::$interface(stage) => $interface::step(sim, on, stage),)*
-            }
-        }
-
         /// Makes a processor begin with a packet.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn arrived<S: Sink>(
@@ -494,9 +420,12 @@ macro_rules! interfaces {
             packet: PacketRef,
         ) -> Next {
             let (to, _) = sim.packets[packet].to;
-            match sim.seats[at(to.0)].interface {
-                $(InterfaceKind::$interface => $interface::arrived(sim, on, packet),)*
-            }
+            let processor = &mut sim.processors[at(on.0)];
+            processor.in_hand = Some(Item::Arrival(packet));
+            let takes = match sim.seats[at(to.0)].interface {
+                $(InterfaceKind::$interface => $interface::time_of_arrival(processor),)*
+            };
+            Next::after(takes, Stage::Taken)
         }
 
         /// Makes a processor begin with a transmit descriptor.
@@ -504,18 +433,22 @@ macro_rules! interfaces {
         pub(crate) fn posted<S: Sink>(
             sim: &mut Simulation<'_, S>,
             on: ProcessorId,
-            posted: Posted,
+            posted: &Posted,
         ) -> Next {
-            match sim.seats[at(posted.endpoint.0)].interface {
-                $(InterfaceKind::$interface => $interface::posted(sim, on, posted),)*
-            }
+            let processor = &mut sim.processors[at(on.0)];
+            processor.in_hand = Some(Item::Post(*posted));
+            let takes = match sim.seats[at(posted.endpoint.0)].interface {
+                $(InterfaceKind::$interface => $interface::time_of_post(processor),)*
+            };
+            Next::after(takes, Stage::Taken)
         }
 
-        /// Returns the stage at which a processor continues an item that was handed over.
-        pub(crate) fn handed_over<S: Sink>(sim: &Simulation<'_, S>, item: &Item) -> Stage {
-            let endpoint = item.endpoint(&sim.packets);
+        /// Makes the interface of an item's endpoint handle the item in hand.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+            let endpoint = sim.in_hand(on).endpoint(&sim.packets);
             match sim.seats[at(endpoint.0)].interface {
-                $(InterfaceKind::$interface => $interface::handed_over(item),)*
+                $(InterfaceKind::$interface => $interface::handle(sim, on),)*
             }
         }
 

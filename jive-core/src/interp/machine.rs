@@ -29,10 +29,11 @@ pub(crate) struct Machine<'a> {
     pub(super) base: u32,
     /// The value that the outermost call returned. At a pause before that, the value of the accumulator.
     pub(super) value: i32,
-    /// The op at which the slice ended. Not kept up to date while ops run.
-    pub(super) pc: u32,
     /// The limit of the code of the slice that ended. Only set if the slice did not pause.
     pub(super) limit: u32,
+    /// The op at which the slice ended. Not kept up to date while ops run. In the activation it precedes the limit.
+    /// With the same order here, the compiler would copy both with one load, which waits for the two stores before it.
+    pub(super) pc: u32,
     /// For each call but the outermost, how its caller resumes.
     pub(super) frames: &'a mut [Frame],
     pub(super) slots: &'a [Cell<i32>],
@@ -61,8 +62,8 @@ impl<'a> Machine<'a> {
             depth: calls.depth,
             base: calls.base,
             value: 0,
-            pc: 0,
             limit: 0,
+            pc: 0,
             frames,
             slots,
             program,

@@ -71,6 +71,15 @@ impl<S: Storage> TransmitRegion<S> {
         self.next
     }
 
+    /// Puts all messages ahead of the next one, which goes to the start of the region.
+    #[cold]
+    fn wrap(&mut self) {
+        while let Some(space) = self.ahead.pop_front() {
+            self.behind.push_back(space);
+        }
+        core::mem::swap(&mut self.behind, &mut self.ahead);
+    }
+
     /// Takes the next space for a message of `length` bytes.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn take(&mut self, length: u32) -> TransmitSpace {
@@ -97,10 +106,7 @@ impl<S: Storage> TransmitRegion<S> {
             return TransmitSpace::Taken;
         }
         if wraps {
-            while let Some(space) = self.ahead.pop_front() {
-                self.behind.push_back(space);
-            }
-            core::mem::swap(&mut self.behind, &mut self.ahead);
+            self.wrap();
         }
         self.behind.push_back(Space {
             offset,

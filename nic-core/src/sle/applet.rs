@@ -144,6 +144,7 @@ impl<'a> Applet<'a> {
 
     /// Fills `RxBuf` with [`POISON`] after its first `length` bytes. An applet that reads beyond the packet then finds this
     /// pattern and not the rest of an earlier packet, so the mistake shows.
+    #[cold]
     pub fn poison(&mut self, length: usize) {
         let bytes = self.rx_buf.bytes_mut(self.instance.heap_mut());
         if let Some(rest) = bytes.get_mut(length..) {

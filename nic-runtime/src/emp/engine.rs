@@ -8,12 +8,13 @@ use nic_core::unet::resolve;
 
 use super::{EmpState, OutgoingRef, receive, transmit, user};
 use crate::fabric::{Header, PacketRef};
-use crate::interface::{Interface, Own as AnyOwn, Passes, Shown, Stage as Any};
+use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Passes, Shown};
 use crate::nic::{EmpPlacement, EmpStage, ProcessorId};
 use crate::profile::EmpCosts;
 use crate::scenario::model::{Scenario, SendSpec};
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
+use crate::sim::stage::Stage;
 use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
@@ -28,17 +29,6 @@ const RECEIVE_RECORD_BYTES: u64 = 32;
 
 /// The engine of EMP endpoints.
 pub(crate) enum Emp {}
-
-/// The progress of a processor with its item.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Stage {
-    /// The processor has taken a message or a descriptor for an applet.
-    Taken,
-    /// Another processor has handed a message or a descriptor for an applet over.
-    HandedOver,
-    /// The time of the stage that the item in hand is for is over.
-    Over,
-}
 
 /// What EMP schedules.
 #[derive(Copy, Clone, Debug)]
@@ -59,6 +49,12 @@ pub(crate) struct Job {
     is_handed_over: bool,
 }
 
+impl OwnItem for Job {
+    fn work(self) -> &'static str {
+        self.stage.name()
+    }
+}
+
 /// The subject of an item.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Subject {
@@ -72,7 +68,6 @@ pub(super) enum Subject {
 
 // The functions that every packet of U-Net passes are inlined in the loop of a processor. Those of EMP stay out of it.
 impl Interface for Emp {
-    type Stage = Stage;
     type Own = Job;
     type Delay = Delay;
     type State<'a> = EmpState<'a>;
@@ -161,13 +156,38 @@ impl Interface for Emp {
         sim.states.emp.tag = spec.tag;
     }
 
+    /// A processor takes a packet or a descriptor for an applet at no cost: the stages of EMP have costs of their own.
+    fn time_of_arrival(_processor: &Processor<'_>) -> SimDuration {
+        SimDuration::ZERO
+    }
+
+    fn time_of_post(_processor: &Processor<'_>) -> SimDuration {
+        SimDuration::ZERO
+    }
+
     #[cold]
-    fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+    fn begin_own<S: Sink>(
+        sim: &mut Simulation<'_, S>,
+        on: ProcessorId,
+        endpoint: EndpointId,
+        job: Job,
+    ) -> SimDuration {
+        let nic = sim.processors[at(on.0)].nic;
+        let costs = sim.states.emp.board(nic).costs;
+        begins(sim, endpoint, job);
+        let mut takes = time_of(sim, &costs, job);
+        if job.is_handed_over {
+            takes += sim.processors[at(on.0)].costs.handover;
+        }
+        takes
+    }
+
+    #[cold]
+    fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
         match *sim.in_hand(on) {
-            Item::Own(endpoint, AnyOwn::Emp(job)) => match stage {
-                Stage::Over => over(sim, on, endpoint, (job.stage, job.subject)),
-                Stage::Taken | Stage::HandedOver => sim.look(on),
-            },
+            Item::Own(endpoint, AnyOwn::Emp(job)) => {
+                over(sim, on, endpoint, (job.stage, job.subject))
+            }
             Item::Own(..) => sim.look(on),
             Item::Arrival(packet) => match sim.seats[at(sim.packets[packet].to.0.0)].applet {
                 Some(applet) => sle::engine::arrived(sim, on, applet, packet),
@@ -178,51 +198,6 @@ impl Interface for Emp {
                 None => Emp::pass(sim, on, Item::Post(posted)),
             },
         }
-    }
-
-    fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
-        match processor.in_hand {
-            Some(Item::Own(_, AnyOwn::Emp(job))) => job.stage.name(),
-            Some(Item::Arrival(_)) => match stage {
-                Stage::Over => "look",
-                Stage::Taken => "receive",
-                Stage::HandedOver => "doRx",
-            },
-            Some(Item::Post(_) | Item::Own(..)) | None => match stage {
-                Stage::Over => "look",
-                Stage::Taken => "transmit",
-                Stage::HandedOver => "doTx",
-            },
-        }
-    }
-
-    #[cold]
-    fn arrived<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
-        sim.processors[at(on.0)].in_hand = Some(Item::Arrival(packet));
-        Next::After(SimDuration::ZERO, Any::Emp(Stage::Taken))
-    }
-
-    #[cold]
-    fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
-        sim.processors[at(on.0)].in_hand = Some(Item::Post(posted));
-        Next::After(SimDuration::ZERO, Any::Emp(Stage::Taken))
-    }
-
-    #[cold]
-    fn take_own<S: Sink>(
-        sim: &mut Simulation<'_, S>,
-        on: ProcessorId,
-        endpoint: EndpointId,
-        job: Job,
-    ) -> Next {
-        let nic = sim.processors[at(on.0)].nic;
-        let costs = sim.states.emp.board(nic).costs;
-        begins(sim, endpoint, job);
-        let mut takes = time_of(sim, &costs, job);
-        if job.is_handed_over {
-            takes += sim.processors[at(on.0)].costs.handover;
-        }
-        Next::After(takes, Any::Emp(Stage::Over))
     }
 
     #[cold]
@@ -251,10 +226,6 @@ impl Interface for Emp {
     #[cold]
     fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
         user::room_made(sim, endpoint);
-    }
-
-    fn handed_over(_item: &Item) -> Any {
-        Any::Emp(Stage::HandedOver)
     }
 
     #[cold]
@@ -318,7 +289,7 @@ pub(super) fn ready<S: Sink>(
 /// Returns an idle processor of a NIC.
 fn idle<S: Sink>(sim: &Simulation<'_, S>, nic: NicId) -> Option<ProcessorId> {
     let mut processors = sim.nics[at(nic.0)].processors();
-    processors.find(|on| matches!(sim.processors[at(on.0)].stage, Any::Idle))
+    processors.find(|on| matches!(sim.processors[at(on.0)].stage, Stage::Idle))
 }
 
 /// Returns whether a stage runs on this processor too, so that it may follow at once.
@@ -448,8 +419,7 @@ fn over<S: Sink>(
             subject,
             is_handed_over: false,
         };
-        sim.processors[at(on.0)].in_hand = Some(Item::Own(endpoint, AnyOwn::Emp(job)));
-        return Emp::take_own(sim, on, endpoint, job);
+        return interface::take_own(sim, on, endpoint, AnyOwn::Emp(job));
     }
     ready(sim, endpoint, (then, subject), Some(on));
     sim.look(on)

@@ -47,6 +47,6 @@ pub(super) fn carry_out<S: Sink>(
         cargo,
         trigger,
     };
-    let transfer = sim.transfers.add(transfer, &[]);
+    let transfer = sim.transfers.add(&transfer, &[]);
     sim.queue_transfer(transfer);
 }

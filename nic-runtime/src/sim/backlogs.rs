@@ -61,6 +61,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// A NIC receives the next signal. Signals alternate and arrive in order, so they need not carry a value.
+    #[cold]
     pub(crate) fn heard(&mut self, id: DirectionId) {
         let now = self.now;
         let direction = &mut self.fabric[id];

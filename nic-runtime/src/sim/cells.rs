@@ -64,6 +64,7 @@ impl Cells {
     }
 
     /// Returns whether the receiver has the first cell of a packet, or will have it before the last.
+    #[cold]
     pub(crate) fn has_begun(&self, packet: PacketRef) -> bool {
         self.passing.contains_key(&packet)
     }
@@ -77,7 +78,7 @@ impl Cells {
 impl<S: Sink> Simulation<'_, S> {
     /// Queues a transfer of a message, which may go by cells.
     pub(crate) fn queue_message(&mut self, transfer: Transfer) {
-        let id = self.transfers.add(transfer, &[]);
+        let id = self.transfers.add(&transfer, &[]);
         if self.cells.are_on() {
             self.queue_by_cells(id, transfer);
         } else {

@@ -7,9 +7,10 @@ use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
 use super::processor::{Item, Next, Posted};
+use super::stage::Stage;
 use super::{AppletId, Simulation, Work, at};
 use crate::fabric::PacketRef;
-use crate::interface::{self, Stage};
+use crate::interface;
 use crate::nic::{ClaimId, Placement, ProcessorId, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;
@@ -171,14 +172,11 @@ impl<S: Sink> Simulation<'_, S> {
     /// Continues an item that another processor has handed over.
     pub(crate) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
         if let Item::Own(endpoint, own) = item {
-            self.processors[at(on.0)].in_hand = Some(item);
             return interface::take_own(self, on, endpoint, own);
         }
-        self.processors[at(on.0)].in_hand = Some(item);
-        Next::After(
-            self.processors[at(on.0)].costs.handover,
-            interface::handed_over(self, &item),
-        )
+        let processor = &mut self.processors[at(on.0)];
+        processor.in_hand = Some(item);
+        Next::after(processor.costs.handover, Stage::HandedOver)
     }
 
     /// Returns whether a taken transmit descriptor has lost the slots for its packet. This happens if another processor

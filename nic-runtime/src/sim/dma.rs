@@ -7,9 +7,9 @@ use nic_core::time::SimDuration;
 use nic_core::unet::MessageBody;
 
 use super::processor::Next;
+use super::stage::Stage;
 use super::{Simulation, Work, at};
 use crate::fabric::PacketRef;
-use crate::interface::Stage;
 use crate::nic::ProcessorId;
 use crate::via;
 
@@ -82,16 +82,16 @@ struct Entry {
 impl Transfers {
     /// Adds a transfer; `staged` are the bytes of its staging slot, if it has one.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn add(&mut self, transfer: Transfer, staged: &[u8]) -> TransferRef {
+    pub(crate) fn add(&mut self, transfer: &Transfer, staged: &[u8]) -> TransferRef {
         let place = match self.vacant.pop() {
             Some(place) => {
-                self.entries[at(place)].transfer = transfer;
+                self.entries[at(place)].transfer = *transfer;
                 place
             }
             None => {
                 let place = u32::try_from(self.entries.len()).expect("slots bound the transfers");
                 self.entries.push(Entry {
-                    transfer,
+                    transfer: *transfer,
                     staged: Vec::new(),
                 });
                 place
@@ -118,7 +118,7 @@ impl<S: Sink> Simulation<'_, S> {
     ) -> Option<Next> {
         let nic = self.processors[at(on.0)].nic;
         let takes_at = self.nics[at(nic.0)].dma.takes_at(self.now, direction)?;
-        Some(Next::After(takes_at.since(self.now), stage))
+        Some(Next::after(takes_at.since(self.now), stage))
     }
 
     /// Queues a transfer on its engine.

@@ -31,6 +31,7 @@ mod report;
 pub(crate) mod resident;
 mod sources;
 mod sram;
+pub(crate) mod stage;
 pub(crate) mod staging;
 mod state;
 mod user;

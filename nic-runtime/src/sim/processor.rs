@@ -13,9 +13,10 @@ use nic_core::unet::TransmitDescriptor;
 
 use super::costs::Costs;
 use super::crew::Share;
+use super::stage::{self, Stage};
 use super::{Simulation, Work as Due, at};
 use crate::fabric::{PacketRef, PacketStore};
-use crate::interface::{self, Stage};
+use crate::interface;
 use crate::nic::ProcessorId;
 use crate::profile::BaseCosts;
 use crate::sle::call::Activation;
@@ -136,16 +137,22 @@ impl Item {
     }
 }
 
-/// The result of a stage. Small enough to be returned in registers.
+/// The result of a stage. It is returned in two registers: a value of [`Stage`] that is no stage stands for
+/// [`Next::Stopped`]. With two fields in place of the pair there would be a third part, and all would go through memory.
 pub(crate) enum Next {
     /// The processor is busy for this time, then runs this stage.
-    After(SimDuration, Stage),
+    After((SimDuration, Stage)),
     /// The processor has recorded its next stage and waits for another event.
     Stopped,
 }
 
-/// The loop passes one on after each stage.
-const _: () = assert!(size_of::<Next>() <= 16);
+impl Next {
+    /// The processor is busy for a time, then runs a stage.
+    #[inline]
+    pub(crate) fn after(delay: SimDuration, then: Stage) -> Next {
+        Next::After((delay, then))
+    }
+}
 
 impl<S: Sink> Simulation<'_, S> {
     /// Makes an idle processor look for work.
@@ -173,7 +180,7 @@ impl<S: Sink> Simulation<'_, S> {
         self.end_work(on);
         let processor = &self.processors[at(on.0)];
         let (mut stage, is_contended) = (processor.stage, processor.share.is_contended());
-        while let Next::After(delay, then) = interface::step(self, on, stage) {
+        while let Next::After((delay, then)) = stage::step(self, on, stage) {
             self.begin_work(on, then);
             if is_contended {
                 if delay > SimDuration::ZERO {

@@ -87,6 +87,7 @@ impl OwnProcesses {
         self.processes.is_empty()
     }
 
+    #[cold]
     fn of(&mut self, id: EndpointId) -> Option<&mut OwnProcess> {
         let process = *self.of_endpoint.get(&id)?;
         self.processes.get_mut(process)

@@ -8,10 +8,11 @@ use nic_core::id::{EndpointId, NicId};
 
 use super::crew::Takes;
 use super::processor::{Next, Posted, Processor, Turn};
+use super::stage::Stage;
 use super::staging::{Grant, Waiter};
 use super::{Simulation, at};
 use crate::fabric::PacketRef;
-use crate::interface::{self, Stage};
+use crate::interface;
 use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
 
@@ -38,23 +39,18 @@ impl<S: Sink> Simulation<'_, S> {
         if nic.arrivals.is_empty() && nic.posted.is_empty() {
             return processor.find_nothing();
         }
-        if let Turn::Arrival = processor.turn
-            && let Some(packet) = nic.arrivals.pop_front()
-        {
-            processor.turn = Turn::Transmit;
-            return interface::arrived(self, on, packet);
-        }
+        let is_turn_of_arrivals =
+            matches!(processor.turn, Turn::Arrival) && !nic.arrivals.is_empty();
         let nic = processor.nic;
-        if let Some(next) = self.take_post(on, nic, true) {
+        if !is_turn_of_arrivals && let Some(next) = self.take_post(on, nic, true) {
             self.processors[at(on.0)].turn = Turn::Arrival;
             return next;
         }
-        // Try arrivals even if it is not their turn, as there is nothing else.
-        if let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() {
-            self.processors[at(on.0)].turn = Turn::Transmit;
-            return interface::arrived(self, on, packet);
-        }
-        self.processors[at(on.0)].find_nothing()
+        let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() else {
+            return self.processors[at(on.0)].find_nothing();
+        };
+        self.processors[at(on.0)].turn = Turn::Transmit;
+        interface::arrived(self, on, packet)
     }
 
     /// Takes an item that another processor has handed over. Otherwise takes, in turn, one of the kinds that this
@@ -177,7 +173,7 @@ impl<S: Sink> Simulation<'_, S> {
                     post,
                     descriptor,
                 };
-                return Some(interface::posted(self, on, posted));
+                return Some(interface::posted(self, on, &posted));
             }
         }
     }

@@ -140,6 +140,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     /// Sends the packet that has waited for transfers.
+    #[cold]
     pub(crate) fn wire_turn(&mut self, id: DirectionId) {
         let direction = &self.fabric[id];
         if let Some(packet) = direction.sending {

@@ -285,7 +285,7 @@ pub(crate) fn take_timer<S: Sink>(
         if sim.chains.of(tenant.endpoint).is_some() {
             come_back(sim, tenant.endpoint);
         }
-        return Some(Next::After(setup, sim.entrance(tenant.endpoint)));
+        return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
     }
 }
 
@@ -319,7 +319,7 @@ pub(crate) fn take_refill<S: Sink>(
         let processor = &mut sim.processors[at(on.0)];
         processor.activation.begin(call);
         let setup = processor.costs.refill.setup;
-        return Some(Next::After(setup, sim.entrance(tenant.endpoint)));
+        return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
     }
 }
 
@@ -359,7 +359,7 @@ pub(crate) fn take_watched<S: Sink>(
         let processor = &mut sim.processors[at(on.0)];
         processor.activation.begin(call);
         let setup = processor.costs.watch.setup;
-        return Some(Next::After(setup, sim.entrance(tenant.endpoint)));
+        return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
     }
 }
 

@@ -200,6 +200,8 @@ pub(crate) struct Activation<'a> {
     pub(crate) was_suspended: bool,
     /// Whether something waits for the end of this call: a timer that the call has set, or a swap of its applet.
     pub(crate) has_asides: bool,
+    /// The native that the call has reached last, if it has reached one.
+    pub(crate) reached: Option<NicNative>,
     /// The trap that ended the call, if one did.
     pub(crate) trap: Option<Trap>,
     /// Data for the call's events. Recorded only if a sink listens.
@@ -209,8 +211,8 @@ pub(crate) struct Activation<'a> {
 /// Data for the events of a call.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Told {
-    /// The native that the call reached last, and when.
-    pub(crate) reached: Option<(NicNative, SimTime)>,
+    /// When the call reached its last native.
+    pub(crate) reached: SimTime,
     /// The value that the call returned.
     pub(crate) returned: Option<i32>,
 }
@@ -227,6 +229,7 @@ impl<'a> Activation<'a> {
             has_dma_slot: false,
             was_suspended: false,
             has_asides: false,
+            reached: None,
             trap: None,
             told: Told::default(),
         }
@@ -248,6 +251,12 @@ impl<'a> Activation<'a> {
     /// Returns the applet of the running call or of the last one.
     pub(crate) fn tenant(&self) -> Option<Tenant> {
         self.call.as_ref().map(|call| call.tenant)
+    }
+
+    /// Returns the native that the call has reached. Must be used only at [`Stage::Perform`](crate::sim::stage::Stage).
+    #[inline]
+    pub(crate) fn native(&self) -> NicNative {
+        self.reached.expect("the call has reached a native")
     }
 
     /// Returns the call. Must be used only at stages of a call.

@@ -15,54 +15,44 @@ use nic_core::time::SimDuration;
 use super::call::{Call, Cause, Handed};
 use super::chain::{self, Way};
 use super::{agenda, engine, tell, trapped};
-use crate::interface::Stage as Any;
 use crate::nic::ProcessorId;
 use crate::sim::processor::{Item, Next};
+use crate::sim::stage::Stage;
 use crate::sim::{AppletId, Simulation, Tenant, at};
 
-/// The progress of a call in a chain. Each is a stage of the engine for single applets.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Stage {
-    Enter,
-    Run,
-    Perform(NicNative),
-    Landed,
-    Return,
-    Trap,
-}
-
-impl Any {
+impl Stage {
     /// Returns the stage of a call in a chain that corresponds to a stage of a single applet's call.
-    pub(crate) fn of_chain(self, is_chain: bool) -> Any {
+    pub(crate) fn of_chain(self, is_chain: bool) -> Stage {
         if !is_chain {
             return self;
         }
-        Any::Chained(match self {
-            Any::Enter => Stage::Enter,
-            Any::Run => Stage::Run,
-            Any::Perform(native) => Stage::Perform(native),
-            Any::Landed => Stage::Landed,
-            Any::Return => Stage::Return,
-            Any::Trap => Stage::Trap,
-            // The others are no stages of a call, or those of a chain already. Interfaces have stages of their own.
-            other => return other,
-        })
-    }
-
-    /// Returns the native that is about to be performed.
-    pub(crate) fn native(self) -> Option<NicNative> {
         match self {
-            Any::Perform(native) | Any::Chained(Stage::Perform(native)) => Some(native),
-            // Interfaces have stages of their own, and none performs a native.
-            _ => None,
+            Stage::Enter => Stage::ChainEnter,
+            Stage::Run => Stage::ChainRun,
+            Stage::Perform => Stage::ChainPerform,
+            Stage::Landed => Stage::ChainLanded,
+            Stage::Return => Stage::ChainReturn,
+            Stage::Trap => Stage::ChainTrap,
+            // The others are no stages of a call, or those of a chain already.
+            Stage::Idle
+            | Stage::Look
+            | Stage::Taken
+            | Stage::HandedOver
+            | Stage::SendTrapped
+            | Stage::ChainEnter
+            | Stage::ChainRun
+            | Stage::ChainPerform
+            | Stage::ChainLanded
+            | Stage::ChainReturn
+            | Stage::ChainTrap => self,
         }
     }
 }
 
 impl<S: Sink> Simulation<'_, S> {
     /// Returns the stage at which a call of an endpoint's applet begins.
-    pub(crate) fn entrance(&self, endpoint: EndpointId) -> Any {
-        Any::Enter.of_chain(self.chains.of(endpoint).is_some())
+    pub(crate) fn entrance(&self, endpoint: EndpointId) -> Stage {
+        Stage::Enter.of_chain(self.chains.of(endpoint).is_some())
     }
 }
 
@@ -84,29 +74,12 @@ pub(crate) fn take<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Opt
     };
     // The processor may have taken something else, if the item was for another one.
     Some(match next {
-        Next::After(delay, Any::Enter) => {
+        Next::After((delay, Stage::Enter)) => {
             let endpoint = sim.processors[at(on.0)].activation.call().tenant.endpoint;
-            Next::After(delay, sim.entrance(endpoint))
+            Next::after(delay, sim.entrance(endpoint))
         }
         next => next,
     })
-}
-
-/// Runs a stage.
-#[cold]
-#[inline(never)]
-pub(crate) fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
-    match stage {
-        Stage::Enter => enter(sim, on),
-        Stage::Run => run(sim, on),
-        Stage::Perform(native) => perform(sim, on, native),
-        Stage::Landed => {
-            let next = engine::landed(sim, on);
-            within(sim, on, next)
-        }
-        Stage::Return => returned(sim, on),
-        Stage::Trap => end_trapped(sim, on),
-    }
 }
 
 /// Turns the next stage of a single applet's call into that of a call in a chain, if the processor still runs one.
@@ -116,7 +89,7 @@ fn within<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, next: Next) -> 
     let tenant = processor.activation.tenant();
     let is_chain = tenant.is_some_and(|tenant| sim.chains.of(tenant.endpoint).is_some());
     match next {
-        Next::After(delay, stage) => Next::After(delay, stage.of_chain(is_chain)),
+        Next::After((delay, stage)) => Next::after(delay, stage.of_chain(is_chain)),
         Next::Stopped => {
             processor.stage = processor.stage.of_chain(is_chain);
             Next::Stopped
@@ -124,7 +97,8 @@ fn within<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, next: Next) -> 
     }
 }
 
-fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+#[cold]
+pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let call = *sim.processors[at(on.0)].activation.call();
     let Tenant { endpoint, applet } = call.tenant;
     // Within a round the processor keeps other processors out.
@@ -149,21 +123,29 @@ fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     within(sim, on, next)
 }
 
-fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+#[cold]
+pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let next = engine::run(sim, on);
     match next {
         // A copy within the NIC needs no DMA engine. Its own time is added when it is performed.
-        Next::After(delay, Any::Perform(native))
-            if matches!(
-                between(sim, on, native),
-                Some(Between::Staged | Between::Kept)
-            ) =>
-        {
-            let setup = sim.processors[at(on.0)].costs.of(native).time;
-            Next::After(delay.less(setup), Any::Chained(Stage::Perform(native)))
+        Next::After((delay, Stage::Perform)) => {
+            let native = sim.processors[at(on.0)].activation.native();
+            let setup = match between(sim, on, native) {
+                Some(Between::Staged | Between::Kept) => {
+                    sim.processors[at(on.0)].costs.of(native).time
+                }
+                Some(Between::Down | Between::Up) | None => SimDuration::ZERO,
+            };
+            Next::after(delay.less(setup), Stage::ChainPerform)
         }
         next => within(sim, on, next),
     }
+}
+
+#[cold]
+pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let next = engine::landed(sim, on);
+    within(sim, on, next)
 }
 
 /// What a native does between two applets of a chain.
@@ -226,11 +208,13 @@ fn between<S: Sink>(
     }
 }
 
-fn perform<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, native: NicNative) -> Next {
+#[cold]
+pub(crate) fn perform<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let native = sim.processors[at(on.0)].activation.native();
     let next = match between(sim, on, native) {
-        None => engine::perform_reached(sim, on, native),
+        None => engine::perform_reached(sim, on),
         Some(between) => match perform_between(sim, on, native, between) {
-            Ok(time) => Next::After(time, Any::Run),
+            Ok(time) => Next::after(time, Stage::Run),
             Err(kind) => engine::refuse_native(sim, on, kind),
         },
     };
@@ -358,7 +342,8 @@ fn admit<S: Sink>(
     Ok(effect)
 }
 
-fn returned<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+#[cold]
+pub(crate) fn returned<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     let (call, value) = (*activation.call(), activation.told.returned);
     tell::returned(sim, on, call.tenant, call.method, value);
@@ -366,7 +351,8 @@ fn returned<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     go_on(sim, on, call)
 }
 
-fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+#[cold]
+pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
     let (call, trap): (Call, Option<Trap>) = (*activation.call(), activation.trap.take());
     let endpoint = call.tenant.endpoint;
@@ -449,7 +435,7 @@ fn go_on<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, ended: Call) -> 
             method,
             cause: Cause::Handed(handed),
         });
-        return Next::After(setup, Any::Chained(Stage::Enter));
+        return Next::after(setup, Stage::ChainEnter);
     }
     let Some(round) = chain.round.take() else {
         return sim.look(on);

@@ -12,11 +12,12 @@ use super::port::{OnNic, Push};
 use super::quota::Spent;
 use super::{host_to_nic, suspend, tell, trapped};
 use crate::fabric::PacketRef;
-use crate::interface::{self, Stage};
+use crate::interface;
 use crate::nic::ProcessorId;
 use crate::scenario::model::FaultPolicy;
 use crate::sim::budget::Exceeded;
 use crate::sim::processor::{Item, Next, Posted};
+use crate::sim::stage::Stage;
 use crate::sim::staging::{Grant, Waiter};
 use crate::sim::{AppletId, Simulation, Tenant, at};
 use crate::unet;
@@ -50,7 +51,7 @@ pub(crate) fn arrived<S: Sink>(
     };
     let processor = &mut sim.processors[at(on.0)];
     processor.activation.begin(call);
-    Next::After(processor.costs.rx.setup, Stage::Enter)
+    Next::after(processor.costs.rx.setup, Stage::Enter)
 }
 
 /// Begins the call of `doTx` for a transmit descriptor, on this processor or another.
@@ -83,7 +84,7 @@ pub(crate) fn posted<S: Sink>(
     };
     let processor = &mut sim.processors[at(on.0)];
     processor.activation.begin(call);
-    Next::After(processor.costs.tx.setup, Stage::Enter)
+    Next::after(processor.costs.tx.setup, Stage::Enter)
 }
 
 /// Enters an applet, with its packet in `RxBuf` if the call is for one.
@@ -160,7 +161,7 @@ pub(crate) fn enter_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) 
             Stage::Trap
         }
     };
-    Next::After(cost, stage)
+    Next::after(cost, stage)
 }
 
 /// Runs an applet up to its next native, its return or its trap, and charges the instructions. All instructions up to
@@ -196,10 +197,10 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
                 Ok((native, cost)) => {
                     if S::LISTENS {
                         let instructions = before.saturating_sub(stack.fuel_left() + cost.fuel);
-                        let reached = sim.now + costs.bytecode.times(instructions);
-                        activation.told.reached = Some((native, reached));
+                        activation.told.reached = sim.now + costs.bytecode.times(instructions);
                     }
-                    (cost.fuel, cost.time, Stage::Perform(native))
+                    activation.reached = Some(native);
+                    (cost.fuel, cost.time, Stage::Perform)
                 }
                 Err(kind) => {
                     sim.report.take_back(endpoint);
@@ -216,16 +217,13 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
     }
     let instructions = spent - native_fuel;
     let bytecode_cost = costs.bytecode.times(instructions);
-    Next::After(bytecode_cost + native_cost, stage)
+    Next::after(bytecode_cost + native_cost, stage)
 }
 
 /// Performs a native whose cost has been paid, or makes the processor wait for what the native needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn perform_reached<S: Sink>(
-    sim: &mut Simulation<'_, S>,
-    on: ProcessorId,
-    native: NicNative,
-) -> Next {
+pub(crate) fn perform_reached<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    let native = sim.processors[at(on.0)].activation.native();
     // One call for each native, so that each gets its own inlined copy of `perform_native` with the effect in
     // registers.
     match native {
@@ -261,7 +259,7 @@ fn await_engine<S: Sink>(
     native: NicNative,
     direction: DmaDirection,
 ) -> Next {
-    match sim.await_engine(on, direction, Stage::Perform(native)) {
+    match sim.await_engine(on, direction, Stage::Perform) {
         Some(waits) => waits,
         None => perform_rare(sim, on, native),
     }
@@ -269,14 +267,10 @@ fn await_engine<S: Sink>(
 
 /// Makes a processor wait until a transfer ends and leaves its DMA slot.
 #[cold]
-fn await_dma_slot<S: Sink>(
-    sim: &mut Simulation<'_, S>,
-    on: ProcessorId,
-    native: NicNative,
-) -> Next {
+fn await_dma_slot<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
     let nic = sim.processors[at(on.0)].nic;
     sim.nics[at(nic.0)].awaiting_dma_slot.push_back(on);
-    sim.wait(on, Stage::Perform(native))
+    sim.wait(on, Stage::Perform)
 }
 
 /// Performs a native that few applets call; not inlined, to keep the hot path small.
@@ -307,7 +301,7 @@ fn perform_native<S: Sink>(
     match perform(effect, &mut port) {
         Ok(Ok(value)) => {
             sim.processors[at(on.0)].activation.stack.resume(Ok(value));
-            Next::After(SimDuration::ZERO, Stage::Run)
+            Next::after(SimDuration::ZERO, Stage::Run)
         }
         Ok(Err(kind)) => refuse_native(sim, on, kind),
         Err(next) => next,
@@ -344,18 +338,14 @@ fn admit<S: Sink>(
             let processor = &mut sim.processors[at(on.0)];
             let has_slot = std::mem::take(&mut processor.activation.has_dma_slot);
             if !has_slot && !sim.nics[at(processor.nic.0)].dma_slots.take() {
-                return Err(Refused::Stop(await_dma_slot(sim, on, native)));
+                return Err(Refused::Stop(await_dma_slot(sim, on)));
             }
         }
         Effect::Send { channel, .. } => {
             match sim.claim_for_push(on, Waiter::Call(on), endpoint, channel) {
                 Grant::Given => {}
                 Grant::Waits => {
-                    return Err(Refused::Stop(suspend::suspend(
-                        sim,
-                        on,
-                        Stage::Perform(native),
-                    )));
+                    return Err(Refused::Stop(suspend::suspend(sim, on, Stage::Perform)));
                 }
                 Grant::Refused => push = Push::IsDropped,
             }
@@ -365,8 +355,7 @@ fn admit<S: Sink>(
             match sim.claim_for_push(on, Waiter::Call(on), endpoint, &path) {
                 Grant::Given => {}
                 Grant::Waits => {
-                    let stage = Stage::Perform(native);
-                    return Err(Refused::Stop(suspend::suspend(sim, on, stage)));
+                    return Err(Refused::Stop(suspend::suspend(sim, on, Stage::Perform)));
                 }
                 Grant::Refused => push = Push::IsDropped,
             }
@@ -378,7 +367,7 @@ fn admit<S: Sink>(
             let processor = &mut sim.processors[at(on.0)];
             let has_slot = std::mem::take(&mut processor.activation.has_dma_slot);
             if !has_slot && !sim.nics[at(processor.nic.0)].dma_slots.take() {
-                return Err(Refused::Stop(await_dma_slot(sim, on, native)));
+                return Err(Refused::Stop(await_dma_slot(sim, on)));
             }
             return Ok((effect, push));
         }
@@ -407,7 +396,7 @@ pub(crate) fn refuse_native<S: Sink>(
     kind: TrapKind,
 ) -> Next {
     sim.processors[at(on.0)].activation.stack.resume(Err(kind));
-    Next::After(SimDuration::ZERO, Stage::Run)
+    Next::after(SimDuration::ZERO, Stage::Run)
 }
 
 /// Ends a native that waited for bytes from the buffer area.
@@ -426,7 +415,7 @@ pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> N
 pub(crate) fn resume<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, value: i32) -> Next {
     tell::performed(sim, on, value, Made::Nothing);
     sim.processors[at(on.0)].activation.stack.resume(Ok(value));
-    Next::After(SimDuration::ZERO, Stage::Run)
+    Next::after(SimDuration::ZERO, Stage::Run)
 }
 
 pub(crate) fn return_from<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {

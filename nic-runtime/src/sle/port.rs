@@ -12,11 +12,12 @@ use nic_core::unet::Channel;
 use super::call::Call;
 use super::{agenda, tell};
 use crate::fabric::PacketRef;
-use crate::interface::{self, Stage};
+use crate::interface;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::Next;
+use crate::sim::stage::Stage;
 use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -75,7 +76,7 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
             cargo: Cargo::IntoArray(self.on),
             trigger: call.trigger(),
         };
-        let transfer = simulation.transfers.add(transfer, &[]);
+        let transfer = simulation.transfers.add(&transfer, &[]);
         simulation.queue_transfer(transfer);
         Err(simulation.wait(self.on, Stage::Landed))
     }
@@ -91,7 +92,7 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
             trigger,
         };
         let heap = simulation.applets[at(tenant.applet.0)].instance.heap();
-        let transfer = simulation.transfers.add(transfer, from.bytes(heap));
+        let transfer = simulation.transfers.add(&transfer, from.bytes(heap));
         simulation.queue_transfer(transfer);
         Ok(())
     }
@@ -145,7 +146,7 @@ impl<S: Sink> Port for OnNic<'_, '_, S> {
                     },
                     trigger,
                 };
-                simulation.transfers.add(transfer, share)
+                simulation.transfers.add(&transfer, share)
             })
             .collect();
         for transfer in queued {

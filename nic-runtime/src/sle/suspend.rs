@@ -14,10 +14,10 @@ use nic_core::time::SimDuration;
 
 use super::call::Activation;
 use super::{agenda, swap};
-use crate::interface::Stage;
 use crate::nic::ProcessorId;
 use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
+use crate::sim::stage::Stage;
 use crate::sim::{AppletId, Simulation, at};
 use crate::via;
 
@@ -122,7 +122,7 @@ pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, sta
         agenda::arm(sim, tenant);
     }
     // A message on which an applet trapped waits too, but outside any call: no event.
-    if stage.native().is_some() {
+    if stage.is_native() {
         let kind = SleEvent::AppletSuspend { trigger };
         sim.report.emit(sim.now, endpoint, kind);
     }
@@ -196,15 +196,15 @@ pub(crate) fn go_on_with<S: Sink>(
     let activation = &mut sim.processors[at(on.0)].activation;
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = true;
-    if let Some(native) = stage.native() {
+    if stage.is_native() {
         // The native continues, so its span in the timeline starts again.
-        activation.told.reached = Some((native, sim.now));
+        activation.told.reached = sim.now;
         let trigger = activation.call().trigger();
         let kind = SleEvent::AppletResume { trigger };
         sim.report.emit(sim.now, id, kind);
         sim.reenter(on);
     }
-    Next::After(SimDuration::ZERO, stage)
+    Next::after(SimDuration::ZERO, stage)
 }
 
 /// Handles what had to wait for the end of a call. That is packets that arrived while it was suspended, the timer that

@@ -27,11 +27,11 @@ use super::load::{self, Classes, Uninitialized};
 use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
-use crate::interface::Stage;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{Scenario, SwapSpec};
 use crate::sim::ledger::{Ledger, Need};
+use crate::sim::stage::Stage;
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
 
 /// The swaps of a run, and the classes and memory that they use.

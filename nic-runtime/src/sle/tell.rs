@@ -54,9 +54,10 @@ pub(crate) fn performed<S: Sink>(
         return;
     }
     let activation = &sim.processors[at(on.0)].activation;
-    let Some((reached, begun)) = activation.told.reached else {
+    let Some(reached) = activation.reached else {
         return;
     };
+    let begun = activation.told.reached;
     let tenant = activation.call().tenant;
     let request = Request::new(reached.id(), activation.stack.native_arguments());
     if let Some(request) = request {

@@ -6,14 +6,16 @@ use std::convert::Infallible;
 use nic_core::event::{DmaDirection, NicEvent, Sink, Trigger, TxStatus};
 use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
+use nic_core::time::SimDuration;
 use nic_core::unet::{self, Channel, INLINE_MAX};
 
 use crate::fabric::PacketRef;
-use crate::interface::{Interface, Stage as Any};
+use crate::interface::Interface;
 use crate::nic::ProcessorId;
 use crate::scenario::model::Scenario;
 use crate::sim::dma::{Cargo, Transfer};
-use crate::sim::processor::{Item, Next, Posted, Processor};
+use crate::sim::processor::{Item, Next, Posted};
+use crate::sim::stage::Stage;
 use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
@@ -21,17 +23,7 @@ use crate::unet::Endpoint;
 /// The engine of U-Net endpoints.
 pub(crate) enum Unet {}
 
-/// The progress of a processor with its item.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Stage {
-    /// This processor has taken the item. An applet of the endpoint gets it next.
-    Taken,
-    /// Another processor has taken the item and handed it over for an applet.
-    HandedOver,
-}
-
 impl Interface for Unet {
-    type Stage = Stage;
     type Own = Infallible;
     type Delay = Infallible;
     type State<'a> = ();
@@ -40,68 +32,37 @@ impl Interface for Unet {
 
     fn state(_scenario: &Scenario, _endpoints: &[Endpoint]) {}
 
+    fn begin_own<S: Sink>(
+        _sim: &mut Simulation<'_, S>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+        own: Infallible,
+    ) -> SimDuration {
+        match own {}
+    }
+
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+    fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
         if sim.has_detours
             && let Some(next) = detour(sim, on)
         {
             return next;
         }
-        match (stage, *sim.in_hand(on)) {
-            (Stage::Taken | Stage::HandedOver, Item::Arrival(packet)) => {
-                match sim.seats[at(sim.packets[packet].to.0.0)].applet {
-                    Some(applet) => sle::engine::arrived(sim, on, applet, packet),
-                    None => deliver(sim, on, packet),
-                }
-            }
-            (Stage::Taken | Stage::HandedOver, Item::Post(posted)) => {
-                match sim.seats[at(posted.endpoint.0)].applet {
-                    Some(applet) => sle::engine::posted(sim, on, applet, posted),
-                    None => send(sim, on, posted),
-                }
-            }
-            (Stage::Taken | Stage::HandedOver, Item::Own(..)) => sim.look(on),
+        match *sim.in_hand(on) {
+            Item::Arrival(packet) => match sim.seats[at(sim.packets[packet].to.0.0)].applet {
+                Some(applet) => sle::engine::arrived(sim, on, applet, packet),
+                None => deliver(sim, on, packet),
+            },
+            Item::Post(posted) => match sim.seats[at(posted.endpoint.0)].applet {
+                Some(applet) => sle::engine::posted(sim, on, applet, posted),
+                None => send(sim, on, posted),
+            },
+            Item::Own(..) => sim.look(on),
         }
-    }
-
-    fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
-        match (stage, processor.in_hand) {
-            (Stage::Taken, Some(Item::Arrival(_))) => "receive",
-            (Stage::Taken, Some(Item::Post(_) | Item::Own(..)) | None) => "transmit",
-            (Stage::HandedOver, Some(Item::Arrival(_))) => "doRx",
-            (Stage::HandedOver, Some(Item::Post(_) | Item::Own(..)) | None) => "doTx",
-        }
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn arrived<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
-        let processor = &mut sim.processors[at(on.0)];
-        processor.in_hand = Some(Item::Arrival(packet));
-        Next::After(processor.taking.arrival, Any::Unet(Stage::Taken))
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
-        let processor = &mut sim.processors[at(on.0)];
-        processor.in_hand = Some(Item::Post(posted));
-        Next::After(processor.taking.post, Any::Unet(Stage::Taken))
-    }
-
-    fn take_own<S: Sink>(
-        _sim: &mut Simulation<'_, S>,
-        _on: ProcessorId,
-        _endpoint: EndpointId,
-        own: Infallible,
-    ) -> Next {
-        match own {}
     }
 
     fn due<S: Sink>(_sim: &mut Simulation<'_, S>, delay: Infallible) -> bool {
         match delay {}
-    }
-
-    fn handed_over(_item: &Item) -> Any {
-        Any::Unet(Stage::HandedOver)
     }
 
     fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
@@ -212,7 +173,7 @@ fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> Option<Nex
         Item::Post(_) => DmaDirection::HostToNic,
         Item::Own(..) => return None,
     };
-    sim.await_engine(on, direction, Any::Unet(Stage::Taken))
+    sim.await_engine(on, direction, Stage::Taken)
 }
 
 /// Returns the channel and the message of a transmit descriptor, if the message fits in a packet.

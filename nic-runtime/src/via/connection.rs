@@ -51,6 +51,7 @@ pub(super) fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
 }
 
 /// The first bit of a packet leaves: numbers a message that has no number yet, and reports the packet.
+#[cold]
 pub(crate) fn packet_goes<S: Sink>(
     sim: &mut Simulation<'_, S>,
     packet: PacketRef,
@@ -109,6 +110,7 @@ fn number<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, trigger: Trigg
 }
 
 /// A packet has left: its descriptor may be complete, unless it waits for the acknowledgement.
+#[cold]
 pub(crate) fn packet_left<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
     let Packet {
         from: (from, _),
@@ -132,6 +134,7 @@ pub(crate) fn packet_left<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
 }
 
 /// A packet has arrived: accepts a message for the processor, or handles a control packet.
+#[cold]
 pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
     let Packet {
         id,
@@ -191,6 +194,7 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
 }
 
 /// The receiving NIC is done with a packet: acknowledges a message that is in the receiver's memory.
+#[cold]
 pub(crate) fn arrival_over<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
     let Packet {
         id,

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 
 use nic_core::event::{DmaDirection, DropReason, NicEvent, Sink, Trigger, TxStatus};
 use nic_core::id::EndpointId;
+use nic_core::time::SimDuration;
 use nic_core::via::ViaHeader;
 
 use super::connection::{is_silent, look_at_silence, prepare};
@@ -14,12 +15,13 @@ use super::{
     ViaState, immediate, interrupt, message_gone, message_read, order, over_memory, regions,
 };
 use crate::fabric::{Header, PacketRef};
-use crate::interface::{Interface, Stage as Any};
+use crate::interface::Interface;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{Scenario, SendSpec};
 use crate::sim::dma::{Cargo, Transfer};
-use crate::sim::processor::{Item, Next, Posted, Processor};
+use crate::sim::processor::{Item, Next, Posted};
+use crate::sim::stage::Stage;
 use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
@@ -27,15 +29,6 @@ use crate::unet::engine::sendable;
 
 /// The engine of VIs.
 pub(crate) enum Via {}
-
-/// The progress of a processor with its item.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Stage {
-    /// This processor has taken the item. An applet of the VI gets it next.
-    Taken,
-    /// Another processor has taken the item and handed it over for an applet.
-    HandedOver,
-}
 
 /// What the interface schedules.
 #[derive(Copy, Clone, Debug)]
@@ -55,7 +48,6 @@ pub(crate) enum Delay {
 }
 
 impl Interface for Via {
-    type Stage = Stage;
     type Own = Infallible;
     type Delay = Delay;
     type State<'a> = ViaState<'a>;
@@ -75,8 +67,17 @@ impl Interface for Via {
         prepare(sim);
     }
 
-    fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
-        let (Stage::Taken | Stage::HandedOver) = stage;
+    fn begin_own<S: Sink>(
+        _sim: &mut Simulation<'_, S>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+        own: Infallible,
+    ) -> SimDuration {
+        match own {}
+    }
+
+    #[cold]
+    fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
         let item = *sim.in_hand(on);
         let endpoint = item.endpoint(&sim.packets);
         if sim.states.via.is_broken(endpoint) {
@@ -104,40 +105,11 @@ impl Interface for Via {
         }
     }
 
-    fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
-        match (stage, processor.in_hand) {
-            (Stage::Taken, Some(Item::Arrival(_))) => "receive",
-            (Stage::Taken, Some(Item::Post(_) | Item::Own(..)) | None) => "transmit",
-            (Stage::HandedOver, Some(Item::Arrival(_))) => "doRx",
-            (Stage::HandedOver, Some(Item::Post(_) | Item::Own(..)) | None) => "doTx",
-        }
-    }
-
-    fn arrived<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
-        let processor = &mut sim.processors[at(on.0)];
-        processor.in_hand = Some(Item::Arrival(packet));
-        Next::After(processor.taking.arrival, Any::Via(Stage::Taken))
-    }
-
-    fn posted<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
-        let processor = &mut sim.processors[at(on.0)];
-        processor.in_hand = Some(Item::Post(posted));
-        Next::After(processor.taking.post, Any::Via(Stage::Taken))
-    }
-
-    fn take_own<S: Sink>(
-        _sim: &mut Simulation<'_, S>,
-        _on: ProcessorId,
-        _endpoint: EndpointId,
-        own: Infallible,
-    ) -> Next {
-        match own {}
-    }
-
     fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
         regions::schedule(sim);
     }
 
+    #[cold]
     fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Delay) -> bool {
         let endpoint = match delay {
             Delay::Look(endpoint) => endpoint,
@@ -162,6 +134,7 @@ impl Interface for Via {
         look_at_silence(sim, endpoint)
     }
 
+    #[cold]
     fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, delay: Delay) -> bool {
         match delay {
             Delay::Look(endpoint) => {
@@ -172,10 +145,12 @@ impl Interface for Via {
         }
     }
 
+    #[cold]
     fn send_begins<S: Sink>(sim: &mut Simulation<'_, S>, _endpoint: EndpointId, spec: &SendSpec) {
         sim.states.via.set_next(spec);
     }
 
+    #[cold]
     fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
         if sim.states.via.is_over_memory(endpoint) {
             over_memory::posted(sim, endpoint);
@@ -184,6 +159,7 @@ impl Interface for Via {
         }
     }
 
+    #[cold]
     fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
         let (from, trigger) = (sim.packets[packet].from.0, sim.packets[packet].trigger);
         let immediate = immediate::of_packet(sim, from, trigger);
@@ -191,18 +167,17 @@ impl Interface for Via {
         sim.enqueue(packet);
     }
 
+    #[cold]
     fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
         message_read(sim, endpoint);
     }
 
+    #[cold]
     fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
         message_gone(sim, endpoint);
     }
 
-    fn handed_over(_item: &Item) -> Any {
-        Any::Via(Stage::HandedOver)
-    }
-
+    #[cold]
     fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
         match item {
             Item::Arrival(packet) => deliver(sim, on, packet),
@@ -222,7 +197,7 @@ fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId, item: Item) -
         Item::Post(_) => DmaDirection::HostToNic,
         Item::Own(..) => return None,
     };
-    sim.await_engine(on, direction, Any::Via(Stage::Taken))
+    sim.await_engine(on, direction, Stage::Taken)
 }
 
 /// Ends an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
@@ -312,7 +287,7 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
     };
     for piece in pieces {
         let piece = transfer(piece, Cargo::PartOf(packet));
-        let piece = sim.transfers.add(piece, &[]);
+        let piece = sim.transfers.add(&piece, &[]);
         sim.queue_transfer(piece);
     }
     sim.queue_message(transfer(last, Cargo::IntoPacket(packet)));

@@ -9,6 +9,7 @@ use nic_core::id::{EndpointId, PacketId};
 use crate::sim::Simulation;
 
 /// Returns the immediate data of the message that a call handles.
+#[cold]
 pub(crate) fn immediate<S: Sink>(
     sim: &Simulation<'_, S>,
     id: EndpointId,
@@ -83,6 +84,7 @@ pub(super) fn forget_delivered<S: Sink>(sim: &mut Simulation<'_, S>, id: Endpoin
 }
 
 /// Sets the immediate data of the packets that the running call of an applet sends.
+#[cold]
 pub(crate) fn set_immediate<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, value: u32) {
     if let Some(end) = sim.states.via.end_mut(id) {
         end.set = Some(value);
@@ -90,6 +92,7 @@ pub(crate) fn set_immediate<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId
 }
 
 /// A call of an applet is over: forgets the immediate data that it has set.
+#[cold]
 pub(crate) fn call_over<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     if let Some(end) = sim.states.via.end_mut(id) {
         end.set = None;

@@ -509,6 +509,7 @@ pub(crate) fn occupy<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, takes
 }
 
 /// The last DMA request of a message is done.
+#[cold]
 pub(crate) fn requests_done<S: Sink>(
     sim: &mut Simulation<'_, S>,
     id: EndpointId,

@@ -54,6 +54,7 @@ pub(crate) fn tell_posted<S: Sink>(
 }
 
 /// A send descriptor completes now: returns its status. Nothing completes well on a VI without a connection.
+#[cold]
 pub(crate) fn status<S: Sink>(
     sim: &mut Simulation<'_, S>,
     id: EndpointId,
@@ -110,6 +111,7 @@ pub(crate) fn tell_completed<S: Sink>(
 }
 
 /// Makes the oldest invisible receive descriptor of a VI visible.
+#[cold]
 pub(crate) fn publish<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
     if sim.endpoints[at(id.0)].receive.publish().is_none() {
         return;
