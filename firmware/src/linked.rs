@@ -44,7 +44,7 @@ impl Mark {
         Mark(top)
     }
 
-    /// Returns how many bytes below the mark have been overwritten since.
+    /// Returns how many bytes of the stack below the mark have been used since the stack was painted.
     pub(crate) fn depth(self) -> usize {
         let mut word = &raw const _stack_end;
         // SAFETY: words from `_stack_end` up to the mark are in RAM, and any bits are a valid `u32`.

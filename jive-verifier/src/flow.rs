@@ -259,7 +259,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             .try_for_each(|target| self.merge_target(insn.opcode(), target))
     }
 
-    /// Takes steps for the cases of a switch.
+    /// Charges the verification steps for looking at the cases of a switch.
     #[cold]
     fn charge_cases(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         let cases = insn.decode().and_then(|insn| insn.operand.cases());

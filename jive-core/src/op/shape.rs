@@ -1,6 +1,6 @@
-//! The shape of an op: what it writes, and how the run continues after it.
+//! The shape of an op, which many kinds of ops share.
 
-/// What kinds of ops have in common. The op table gives each row a shape.
+/// What an op writes, and how the run continues after it. The op table gives each row a shape.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Writes register `a`, and no other register.

@@ -21,7 +21,8 @@ pub(crate) struct ControlFlow<'a> {
     predecessors: Edges,
 }
 
-/// A list of nodes for each node. All lists are concatenated in a single vector.
+/// The edges of a graph: for each node, a list of the nodes that its edges lead to. All lists are concatenated in a
+/// single vector.
 #[derive(Clone, Debug, Default)]
 struct Edges {
     /// End of each node's list in `nodes`.

@@ -94,7 +94,7 @@ pub(super) struct Assumed {
     pub(super) buffer_area_bytes: u32,
     pub(super) free_buffer_bytes: u32,
     pub(super) heap_bytes: u32,
-    /// Whether only the class stores to its fields: no `state`, and no replacement of an applet.
+    /// Whether only the class itself stores to its fields. With `state`, or if applets are replaced, the NIC does too.
     pub(super) only_own_stores: bool,
 }
 
@@ -152,7 +152,7 @@ pub(super) fn said(class: &ClassFile<'_>, policy: Policy) -> (Bounds, String) {
     (bounds, shown)
 }
 
-/// Returns what surrounds an accepted class under the defaults.
+/// Returns the costs and limits that the bounds of an accepted class assume unless the user names others.
 pub(super) fn default_environment(policy: Policy) -> Environment {
     let profile = Profile::builtin(PROFILE_DEFAULT).expect("it is built in");
     let endpoint = (DetachedShape::default(), profile.memory.heap);

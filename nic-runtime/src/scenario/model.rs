@@ -67,7 +67,7 @@ pub struct Scenario {
     /// Whether the rest of `RxBuf` is [filled with a pattern](nic_core::sle::Applet::poison) after each packet, to
     /// reveal applets that read there. A command line option sets it, not the file.
     pub poisons_rx_buf: bool,
-    /// The files that were read because the scenario names them. A file that was read twice is here twice.
+    /// The files that were read because the scenario names them. If a file was read twice, the list names it twice.
     pub files: Vec<PathBuf>,
 }
 

@@ -124,7 +124,7 @@ impl<R: Read> Iterator for PacketStream<R> {
     }
 }
 
-/// A packet's moment in picoseconds, if it has one, and its bytes. The origin of moments is up to the file.
+/// A packet's time in picoseconds, if the capture has one, and its bytes. Each capture counts from a start of its own.
 pub(super) type Seen = (Option<i128>, Vec<u8>);
 
 fn next_of_pcap<R: Read>(
