@@ -260,6 +260,28 @@ fn a_lost_write_ends_the_connection_at_every_level() {
 }
 
 #[test]
+fn the_loss_of_the_last_write_alone_ends_the_connection() {
+    let both = "reliability = 'unreliable'\nfree_buffers = { count = 3, length = 64 }";
+    let more = send("payload = { count = 20 }");
+    let mut found = 0;
+    for seed in 0..100 {
+        let scenario = pair("loss = 0.2", both, &more);
+        let trace = run(&format!("profile = 'clan-2001'\nseed = {seed}\n{scenario}"));
+        let lost = trace.of("wire-drop");
+        // The message is three writes: its bytes, its descriptor and the pointer behind it.
+        if lost.len() != 1 || number(lost[0], "packet") != 3 {
+            continue;
+        }
+        found += 1;
+        let states = trace.of("vi-state").into_iter();
+        let broken = states.filter(|event| event["state"] == "error");
+        let broken: Vec<_> = broken.map(|event| &event["endpoint"]).collect();
+        assert_eq!(broken, ["right", "left"], "seed {seed}");
+    }
+    assert!(found > 0, "no run lost the last write alone");
+}
+
+#[test]
 fn a_write_that_comes_twice_changes_nothing() {
     for level in ["unreliable", "delivery", "reception"] {
         let shown = with_faults(level, "duplicate = 1.0");
