@@ -61,8 +61,8 @@ pub const VERIFY_STEPS_BASE: u32 = 65_536;
 
 /// Additional verification steps allowed for each instruction of the method.
 ///
-/// Verifying code from a compiler takes one or two steps for each instruction. Only code constructed to slow the verifier down takes
-/// many more. A step takes well below 50 ns on a desktop.
+/// Verifying code from a compiler takes one or two steps for each instruction. Only code constructed to slow the
+/// verifier down takes many more. A step takes well below 50 ns on a desktop.
 pub const VERIFY_STEPS_PER_INSTRUCTION: u32 = 16;
 
 // Operand stack depths and argument counts fit in a byte.

@@ -149,6 +149,7 @@ impl Rate {
         SimDuration(u64::from(bytes).saturating_mul(self.byte_ps))
     }
 
+    /// Returns the time by a division, for a rate without a whole number of picoseconds per byte.
     #[cold]
     fn divided(self, bytes: u32) -> SimDuration {
         SimDuration::of_transfer(bytes, self.bytes_per_second)

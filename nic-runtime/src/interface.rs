@@ -71,14 +71,6 @@ pub(crate) trait Interface {
         processor.taking.post
     }
 
-    /// Begins with an item of its own. Returns how long a processor takes for it before it can handle it.
-    fn begin_own<S: Sink>(
-        sim: &mut Simulation<'_, S>,
-        on: ProcessorId,
-        endpoint: EndpointId,
-        own: Self::Own,
-    ) -> SimDuration;
-
     /// Handles the processor's item in hand. Returns the next stage and the time until then.
     fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next;
 
@@ -160,11 +152,29 @@ pub(crate) trait Interface {
 
 /// An item for processors that only one interface knows.
 pub(crate) trait OwnItem: Copy + Debug {
+    /// Begins with the item, which is for this endpoint. Returns how long a processor takes for it before it can handle
+    /// it.
+    fn begin<S: Sink>(
+        self,
+        sim: &mut Simulation<'_, S>,
+        on: ProcessorId,
+        endpoint: EndpointId,
+    ) -> SimDuration;
+
     /// Returns the key in a placement for the work on it.
     fn work(self) -> &'static str;
 }
 
 impl OwnItem for Infallible {
+    fn begin<S: Sink>(
+        self,
+        _sim: &mut Simulation<'_, S>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+    ) -> SimDuration {
+        match self {}
+    }
+
     fn work(self) -> &'static str {
         match self {}
     }
@@ -365,13 +375,21 @@ macro_rules! interfaces {
             own: Own,
         ) -> Next {
             sim.processors[at(on.0)].in_hand = Some(Item::Own(endpoint, own));
-            let takes = match own {
-                $(Own::$interface(own) => $interface::begin_own(sim, on, endpoint, own),)*
-            };
-            Next::after(takes, Stage::Taken)
+            Next::after(own.begin(sim, on, endpoint), Stage::Taken)
         }
 
         impl OwnItem for Own {
+            fn begin<S: Sink>(
+                self,
+                sim: &mut Simulation<'_, S>,
+                on: ProcessorId,
+                endpoint: EndpointId,
+            ) -> SimDuration {
+                match self {
+                    $(Own::$interface(own) => own.begin(sim, on, endpoint),)*
+                }
+            }
+
             fn work(self) -> &'static str {
                 match self {
                     $(Own::$interface(own) => own.work(),)*
@@ -428,7 +446,8 @@ macro_rules! interfaces {
             Next::after(takes, Stage::Taken)
         }
 
-        /// Makes a processor begin with a transmit descriptor.
+        /// Makes a processor begin with a transmit descriptor. Passed by value it would be written in parts and read as
+        /// words, for which a CPU has to wait.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn posted<S: Sink>(
             sim: &mut Simulation<'_, S>,

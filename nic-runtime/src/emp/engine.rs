@@ -50,6 +50,23 @@ pub(crate) struct Job {
 }
 
 impl OwnItem for Job {
+    #[cold]
+    fn begin<S: Sink>(
+        self,
+        sim: &mut Simulation<'_, S>,
+        on: ProcessorId,
+        endpoint: EndpointId,
+    ) -> SimDuration {
+        let nic = sim.processors[at(on.0)].nic;
+        let costs = sim.states.emp.board(nic).costs;
+        begins(sim, endpoint, self);
+        let takes = time_of(sim, &costs, self);
+        match self.is_handed_over {
+            true => takes + sim.processors[at(on.0)].costs.handover,
+            false => takes,
+        }
+    }
+
     fn work(self) -> &'static str {
         self.stage.name()
     }
@@ -163,23 +180,6 @@ impl Interface for Emp {
 
     fn time_of_post(_processor: &Processor<'_>) -> SimDuration {
         SimDuration::ZERO
-    }
-
-    #[cold]
-    fn begin_own<S: Sink>(
-        sim: &mut Simulation<'_, S>,
-        on: ProcessorId,
-        endpoint: EndpointId,
-        job: Job,
-    ) -> SimDuration {
-        let nic = sim.processors[at(on.0)].nic;
-        let costs = sim.states.emp.board(nic).costs;
-        begins(sim, endpoint, job);
-        let mut takes = time_of(sim, &costs, job);
-        if job.is_handed_over {
-            takes += sim.processors[at(on.0)].costs.handover;
-        }
-        takes
     }
 
     #[cold]

@@ -5,8 +5,8 @@ use nic_core::time::{Rate, SimDuration, SimTime};
 
 use crate::profile::{DmaEngines, DmaProfile, Takes};
 
-/// When each DMA engine of a NIC is busy. Transfers run in the order in which they were queued and are not interrupted. The start
-/// and end of a transfer are therefore known when it is queued.
+/// When each DMA engine of a NIC is busy. Transfers run in the order in which they were queued and are not interrupted.
+/// The start and end of a transfer are therefore known when it is queued.
 #[derive(Copy, Clone, Debug)]
 pub struct DmaSchedule {
     engines: DmaEngines,

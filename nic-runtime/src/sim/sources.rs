@@ -46,6 +46,7 @@ impl<S: Sink> Simulation<'_, S> {
             self.processors[at(on.0)].turn = Turn::Arrival;
             return next;
         }
+        // Arrivals are taken out of turn too, if there is no descriptor to take.
         let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() else {
             return self.processors[at(on.0)].find_nothing();
         };

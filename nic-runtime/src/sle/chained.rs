@@ -34,17 +34,7 @@ impl Stage {
             Stage::Return => Stage::ChainReturn,
             Stage::Trap => Stage::ChainTrap,
             // The others are no stages of a call, or those of a chain already.
-            Stage::Idle
-            | Stage::Look
-            | Stage::Taken
-            | Stage::HandedOver
-            | Stage::SendTrapped
-            | Stage::ChainEnter
-            | Stage::ChainRun
-            | Stage::ChainPerform
-            | Stage::ChainLanded
-            | Stage::ChainReturn
-            | Stage::ChainTrap => self,
+            other => other,
         }
     }
 }

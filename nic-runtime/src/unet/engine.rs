@@ -4,9 +4,7 @@
 use std::convert::Infallible;
 
 use nic_core::event::{DmaDirection, NicEvent, Sink, Trigger, TxStatus};
-use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
-use nic_core::time::SimDuration;
 use nic_core::unet::{self, Channel, INLINE_MAX};
 
 use crate::fabric::PacketRef;
@@ -31,15 +29,6 @@ impl Interface for Unet {
     const SECTIONS: &'static [&'static str] = &["base"];
 
     fn state(_scenario: &Scenario, _endpoints: &[Endpoint]) {}
-
-    fn begin_own<S: Sink>(
-        _sim: &mut Simulation<'_, S>,
-        _on: ProcessorId,
-        _endpoint: EndpointId,
-        own: Infallible,
-    ) -> SimDuration {
-        match own {}
-    }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {

@@ -5,7 +5,6 @@ use std::convert::Infallible;
 
 use nic_core::event::{DmaDirection, DropReason, NicEvent, Sink, Trigger, TxStatus};
 use nic_core::id::EndpointId;
-use nic_core::time::SimDuration;
 use nic_core::via::ViaHeader;
 
 use super::connection::{is_silent, look_at_silence, prepare};
@@ -65,15 +64,6 @@ impl Interface for Via {
 
     fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
         prepare(sim);
-    }
-
-    fn begin_own<S: Sink>(
-        _sim: &mut Simulation<'_, S>,
-        _on: ProcessorId,
-        _endpoint: EndpointId,
-        own: Infallible,
-    ) -> SimDuration {
-        match own {}
     }
 
     #[cold]
