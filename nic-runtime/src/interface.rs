@@ -11,7 +11,7 @@
 use std::convert::Infallible;
 use std::fmt::Debug;
 
-use nic_core::event::{Part, Sink};
+use nic_core::event::Part;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimDuration;
 
@@ -20,6 +20,7 @@ use crate::fabric::{PacketRef, PacketStore};
 use crate::memory::HostMemory;
 use crate::nic::ProcessorId;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
+use crate::sim::audience::Audience;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
@@ -72,29 +73,29 @@ pub(crate) trait Interface {
     }
 
     /// Handles the processor's item in hand. Returns the next stage and the time until then.
-    fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next;
+    fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next;
 
     /// Does what has become due. Returns false if there was nothing to do. That is then no event of the run.
-    fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Self::Delay) -> bool;
+    fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Self::Delay) -> bool;
 
     /// Returns whether nothing would be done when this becomes due, whatever happens until then.
-    fn is_obsolete<S: Sink>(_sim: &Simulation<'_, S>, _delay: Self::Delay) -> bool {
+    fn is_obsolete<A: Audience>(_sim: &Simulation<'_, A>, _delay: Self::Delay) -> bool {
         false
     }
 
     /// Prepares the endpoints, before applets are loaded.
-    fn prepare<S: Sink>(_sim: &mut Simulation<'_, S>) {}
+    fn prepare<A: Audience>(_sim: &mut Simulation<'_, A>) {}
 
     /// Starts the run, after applets were loaded.
-    fn start<S: Sink>(_sim: &mut Simulation<'_, S>) {}
+    fn start<A: Audience>(_sim: &mut Simulation<'_, A>) {}
 
     /// Handles a packet with a header that has arrived. Packets for the NIC itself have no arrival slot.
-    fn came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    fn came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
         sim.end_arrival(packet);
     }
 
     /// Learns that the first bit of a packet with a header leaves.
-    fn goes<S: Sink>(_sim: &mut Simulation<'_, S>, _packet: PacketRef) {}
+    fn goes<A: Audience>(_sim: &mut Simulation<'_, A>, _packet: PacketRef) {}
 
     /// Returns how the trace shows a packet with a header that passes a NIC.
     fn part<'s>(
@@ -112,51 +113,55 @@ pub(crate) trait Interface {
     }
 
     /// Learns that an endpoint has the send slot for which it waited.
-    fn slot_found<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId) {}
+    fn slot_found<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
 
     /// Learns that the user is about to push the transmit descriptor for a message of the scenario.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn send_begins<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId, _spec: &SendSpec) {
+    fn send_begins<A: Audience>(
+        _sim: &mut Simulation<'_, A>,
+        _endpoint: EndpointId,
+        _spec: &SendSpec,
+    ) {
     }
 
     /// Learns that the user of an endpoint has pushed a transmit descriptor.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         sim.offer_post(endpoint);
     }
 
     /// Sends a packet that an applet has made and that has its slots.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
         sim.enqueue(packet);
     }
 
     /// Learns that the user is about to give the oldest message back.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn message_read<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId) {}
+    fn message_read<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
 
     /// Learns that the receive queue of an endpoint has room for another message.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn message_gone<S: Sink>(_sim: &mut Simulation<'_, S>, _endpoint: EndpointId) {}
+    fn message_gone<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
 
     /// Returns how many arrival slots of a NIC its endpoints hold when nothing is due any more. Returns `None` if they hold
     /// something else that they should have returned.
-    fn held_at_rest<S: Sink>(_sim: &Simulation<'_, S>, _nic: NicId) -> Option<u32> {
+    fn held_at_rest<A: Audience>(_sim: &Simulation<'_, A>, _nic: NicId) -> Option<u32> {
         Some(0)
     }
 
     /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped. A packet to
     /// send has its slots already.
-    fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next;
+    fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next;
 }
 
 /// An item for processors that only one interface knows.
 pub(crate) trait OwnItem: Copy + Debug {
     /// Begins with the item, which is for this endpoint. Returns how long a processor takes for it before it can handle
     /// it.
-    fn begin<S: Sink>(
+    fn begin<A: Audience>(
         self,
-        sim: &mut Simulation<'_, S>,
+        sim: &mut Simulation<'_, A>,
         on: ProcessorId,
         endpoint: EndpointId,
     ) -> SimDuration;
@@ -166,9 +171,9 @@ pub(crate) trait OwnItem: Copy + Debug {
 }
 
 impl OwnItem for Infallible {
-    fn begin<S: Sink>(
+    fn begin<A: Audience>(
         self,
-        _sim: &mut Simulation<'_, S>,
+        _sim: &mut Simulation<'_, A>,
         _on: ProcessorId,
         _endpoint: EndpointId,
     ) -> SimDuration {
@@ -271,38 +276,38 @@ macro_rules! interfaces {
         }
 
         /// Does what an interface has scheduled for now. Returns false if there was nothing to do.
-        pub(crate) fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Delay) -> bool {
+        pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
             match delay {
                 $(Delay::$interface(delay) => $interface::due(sim, delay),)*
             }
         }
 
         /// Returns whether nothing would be done when this becomes due.
-        pub(crate) fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, delay: Delay) -> bool {
+        pub(crate) fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
             match delay {
                 $(Delay::$interface(delay) => $interface::is_obsolete(sim, delay),)*
             }
         }
 
         /// Prepares the endpoints of every interface.
-        pub(crate) fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
+        pub(crate) fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
             $($interface::prepare(sim);)*
         }
 
         /// Returns how many arrival slots of a NIC are held when nothing is due any more. Returns `None` if an interface
         /// holds something else that it should have returned.
-        pub(crate) fn held_at_rest<S: Sink>(sim: &Simulation<'_, S>, nic: NicId) -> Option<u32> {
+        pub(crate) fn held_at_rest<A: Audience>(sim: &Simulation<'_, A>, nic: NicId) -> Option<u32> {
             let held = [$($interface::held_at_rest(sim, nic)?),*];
             Some(held.iter().sum())
         }
 
         /// Starts the run of every interface.
-        pub(crate) fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
+        pub(crate) fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
             $($interface::start(sim);)*
         }
 
         /// Passes a packet with a header that has arrived to its interface.
-        pub(crate) fn came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        pub(crate) fn came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
             let (to, _) = sim.packets[packet].to;
             match sim.seats[at(to.0)].interface {
                 $(InterfaceKind::$interface => $interface::came(sim, packet),)*
@@ -310,7 +315,7 @@ macro_rules! interfaces {
         }
 
         /// Tells an interface that the first bit of its packet with a header leaves.
-        pub(crate) fn goes<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        pub(crate) fn goes<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
             match sim.seats[at(from.0)].interface {
                 $(InterfaceKind::$interface => $interface::goes(sim, packet),)*
@@ -339,7 +344,7 @@ macro_rules! interfaces {
         }
 
         /// Tells an endpoint's interface that the endpoint has the send slot for which it waited.
-        pub(crate) fn slot_found<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::slot_found(sim, endpoint),)*
             }
@@ -347,8 +352,8 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the user is about to push the descriptor for a message of the scenario.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn send_begins<S: Sink>(
-            sim: &mut Simulation<'_, S>,
+        pub(crate) fn send_begins<A: Audience>(
+            sim: &mut Simulation<'_, A>,
             endpoint: EndpointId,
             spec: &SendSpec,
         ) {
@@ -368,8 +373,8 @@ macro_rules! interfaces {
         }
 
         /// Makes a processor begin with an item of an interface's own.
-        pub(crate) fn take_own<S: Sink>(
-            sim: &mut Simulation<'_, S>,
+        pub(crate) fn take_own<A: Audience>(
+            sim: &mut Simulation<'_, A>,
             on: ProcessorId,
             endpoint: EndpointId,
             own: Own,
@@ -379,9 +384,9 @@ macro_rules! interfaces {
         }
 
         impl OwnItem for Own {
-            fn begin<S: Sink>(
+            fn begin<A: Audience>(
                 self,
-                sim: &mut Simulation<'_, S>,
+                sim: &mut Simulation<'_, A>,
                 on: ProcessorId,
                 endpoint: EndpointId,
             ) -> SimDuration {
@@ -399,7 +404,7 @@ macro_rules! interfaces {
 
         /// Sends a packet that an applet has made and that has its slots.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+        pub(crate) fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
             match sim.seats[at(from.0)].interface {
                 $(InterfaceKind::$interface => $interface::send(sim, packet),)*
@@ -408,7 +413,7 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the user has pushed a transmit descriptor.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        pub(crate) fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::post_came(sim, endpoint),)*
             }
@@ -416,7 +421,7 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the receive queue has room for another message.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        pub(crate) fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::message_gone(sim, endpoint),)*
             }
@@ -424,7 +429,7 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the user is about to give the oldest message back.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+        pub(crate) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::message_read(sim, endpoint),)*
             }
@@ -432,8 +437,8 @@ macro_rules! interfaces {
 
         /// Makes a processor begin with a packet.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn arrived<S: Sink>(
-            sim: &mut Simulation<'_, S>,
+        pub(crate) fn arrived<A: Audience>(
+            sim: &mut Simulation<'_, A>,
             on: ProcessorId,
             packet: PacketRef,
         ) -> Next {
@@ -449,8 +454,8 @@ macro_rules! interfaces {
         /// Makes a processor begin with a transmit descriptor. Passed by value it would be written in parts and read as
         /// words, for which a CPU has to wait.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn posted<S: Sink>(
-            sim: &mut Simulation<'_, S>,
+        pub(crate) fn posted<A: Audience>(
+            sim: &mut Simulation<'_, A>,
             on: ProcessorId,
             posted: &Posted,
         ) -> Next {
@@ -464,7 +469,7 @@ macro_rules! interfaces {
 
         /// Makes the interface of an item's endpoint handle the item in hand.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+        pub(crate) fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
             let endpoint = sim.in_hand(on).endpoint(&sim.packets);
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::handle(sim, on),)*
@@ -473,8 +478,8 @@ macro_rules! interfaces {
 
         /// Handles an item without its applet.
         #[cold]
-        pub(crate) fn pass<S: Sink>(
-            sim: &mut Simulation<'_, S>,
+        pub(crate) fn pass<A: Audience>(
+            sim: &mut Simulation<'_, A>,
             on: ProcessorId,
             item: Item,
         ) -> Next {

@@ -233,8 +233,11 @@ impl EndReason {
 
 /// Receives the events of a run.
 pub trait Sink {
-    /// Whether the sink uses events. If not, the simulation does not build any.
-    const LISTENS: bool = true;
+    /// Returns whether the sink uses events. A run asks once, before its first event. If not, it does not build any, and
+    /// calls no other method.
+    fn listens(&self) -> bool {
+        true
+    }
 
     /// Returns whether the sink uses events of this visibility. A run asks once, before its first event, and does not
     /// build events that the sink does not use.
@@ -245,8 +248,8 @@ pub trait Sink {
     /// Takes one event. `names` maps its ids to names.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);
 
-    /// Returns whether the sink uses the instructions that applets execute. A run that has to tell them takes many times
-    /// as long.
+    /// Returns whether the sink uses the instructions that applets execute. A run asks once, before its first event. A run
+    /// that has to tell them takes many times as long.
     fn watches(&self) -> bool {
         false
     }
@@ -270,9 +273,11 @@ pub trait Sink {
     }
 }
 
-/// A sink for runs without output: the compiler removes the code that builds events.
+/// A sink for runs without output.
 impl Sink for () {
-    const LISTENS: bool = false;
+    fn listens(&self) -> bool {
+        false
+    }
 
     fn event(&mut self, _names: &dyn Names, _event: &Event<'_>) {}
 }

@@ -1,7 +1,7 @@
 //! The engine of EMP endpoints: gives items to processors, and charges the time of each stage.
 
 use nic_core::emp::{FrameKind, WINDOW};
-use nic_core::event::{DropReason, NicEvent, Part, Sink, TxStatus};
+use nic_core::event::{DropReason, NicEvent, Part, TxStatus};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimDuration;
 use nic_core::unet::resolve;
@@ -12,6 +12,7 @@ use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Passes, Shown};
 use crate::nic::{EmpPlacement, EmpStage, ProcessorId};
 use crate::profile::EmpCosts;
 use crate::scenario::model::{Scenario, SendSpec};
+use crate::sim::audience::Audience;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
@@ -51,9 +52,9 @@ pub(crate) struct Job {
 
 impl OwnItem for Job {
     #[cold]
-    fn begin<S: Sink>(
+    fn begin<A: Audience>(
         self,
-        sim: &mut Simulation<'_, S>,
+        sim: &mut Simulation<'_, A>,
         on: ProcessorId,
         endpoint: EndpointId,
     ) -> SimDuration {
@@ -99,12 +100,12 @@ impl Interface for Emp {
         EmpState::new(scenario, endpoints)
     }
 
-    fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
+    fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
         user::start(sim);
     }
 
     #[cold]
-    fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Delay) -> bool {
+    fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
         match delay {
             Delay::LookSilence(record) => transmit::look_at_silence(sim, record),
             Delay::Receive(receive) => {
@@ -114,7 +115,7 @@ impl Interface for Emp {
         }
     }
 
-    fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, delay: Delay) -> bool {
+    fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
         match delay {
             Delay::LookSilence(record) => !sim.states.emp.is_open(record),
             Delay::Receive(_) => false,
@@ -122,7 +123,7 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    fn came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
         let Header::Emp(frame) = sim.packets[packet].header else {
             return drop_frame(sim, packet, DropReason::BadFrame);
         };
@@ -135,7 +136,7 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn goes<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    fn goes<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
         if let Header::Emp(frame) = sim.packets[packet].header
             && frame.kind.carries_message()
         {
@@ -164,12 +165,16 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn slot_found<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         transmit::slot_found(sim, endpoint);
     }
 
     #[cold]
-    fn send_begins<S: Sink>(sim: &mut Simulation<'_, S>, _endpoint: EndpointId, spec: &SendSpec) {
+    fn send_begins<A: Audience>(
+        sim: &mut Simulation<'_, A>,
+        _endpoint: EndpointId,
+        spec: &SendSpec,
+    ) {
         sim.states.emp.tag = spec.tag;
     }
 
@@ -183,7 +188,7 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
         match *sim.in_hand(on) {
             Item::Own(endpoint, AnyOwn::Emp(job)) => {
                 over(sim, on, endpoint, (job.stage, job.subject))
@@ -201,7 +206,7 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         if sim.seats[at(endpoint.0)].applet.is_some() {
             sim.offer_post(endpoint);
         } else {
@@ -210,26 +215,26 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
         transmit::send_message(sim, packet);
     }
 
-    fn held_at_rest<S: Sink>(sim: &Simulation<'_, S>, nic: NicId) -> Option<u32> {
+    fn held_at_rest<A: Audience>(sim: &Simulation<'_, A>, nic: NicId) -> Option<u32> {
         sim.states.emp.held_at_rest(nic, sim.specs)
     }
 
     #[cold]
-    fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         user::message_read(sim, endpoint);
     }
 
     #[cold]
-    fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         user::room_made(sim, endpoint);
     }
 
     #[cold]
-    fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
+    fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
         match item {
             // A whole message in NIC memory goes into free buffers, as a packet of U-Net does.
             Item::Arrival(_) => Unet::pass(sim, on, item),
@@ -240,7 +245,7 @@ impl Interface for Emp {
 }
 
 /// Sends a descriptor's message from the slot that was reserved for an applet's packet.
-fn pass_post<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+fn pass_post<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let resolved = resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor);
     let Some((channel, host)) = resolved
@@ -260,8 +265,8 @@ fn pass_post<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Post
 }
 
 /// Makes an item ready for the processor of its stage. `from` is the processor that had it before.
-pub(super) fn ready<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn ready<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     (stage, subject): (EmpStage, Subject),
     from: Option<ProcessorId>,
@@ -287,13 +292,13 @@ pub(super) fn ready<S: Sink>(
 }
 
 /// Returns an idle processor of a NIC.
-fn idle<S: Sink>(sim: &Simulation<'_, S>, nic: NicId) -> Option<ProcessorId> {
+fn idle<A: Audience>(sim: &Simulation<'_, A>, nic: NicId) -> Option<ProcessorId> {
     let mut processors = sim.nics[at(nic.0)].processors();
     processors.find(|on| matches!(sim.processors[at(on.0)].stage, Stage::Idle))
 }
 
 /// Returns whether a stage runs on this processor too, so that it may follow at once.
-fn runs_here<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: EmpStage) -> bool {
+fn runs_here<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, stage: EmpStage) -> bool {
     let nic = sim.processors[at(on.0)].nic;
     match sim.states.emp.board(nic).placement {
         EmpPlacement::Fixed(places) => sim.nics[at(nic.0)].processor(places[stage]) == on,
@@ -302,7 +307,7 @@ fn runs_here<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: EmpSt
 }
 
 /// Returns how long an item occupies its processor.
-fn time_of<S: Sink>(sim: &mut Simulation<'_, S>, costs: &EmpCosts, job: Job) -> SimDuration {
+fn time_of<A: Audience>(sim: &mut Simulation<'_, A>, costs: &EmpCosts, job: Job) -> SimDuration {
     match job.stage {
         EmpStage::SendBookkeeping => {
             let Subject::Message(of) = job.subject else {
@@ -341,8 +346,8 @@ fn time_of<S: Sink>(sim: &mut Simulation<'_, S>, costs: &EmpCosts, job: Job) -> 
 }
 
 /// Reports the transfer that a stage begins with. The profile's time of the stage includes it.
-fn begins<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId, job: Job) {
-    if !S::LISTENS {
+fn begins<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId, job: Job) {
+    if !A::LISTENS {
         return;
     }
     match job.subject {
@@ -358,8 +363,8 @@ fn begins<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId, job: Job) 
 
 /// Does what is due at the end of a stage for a frame that has arrived, or for an acknowledgement. Returns the stage that
 /// follows for the same frame.
-fn frame_over<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn frame_over<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     (stage, packet): (EmpStage, PacketRef),
 ) -> Option<EmpStage> {
@@ -392,8 +397,8 @@ fn frame_over<S: Sink>(
 }
 
 /// Does what is due at the end of a stage.
-fn over<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn over<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     endpoint: EndpointId,
     (stage, subject): (EmpStage, Subject),
@@ -426,8 +431,8 @@ fn over<S: Sink>(
 }
 
 /// Drops a frame that has arrived.
-pub(super) fn drop_frame<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn drop_frame<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     packet: PacketRef,
     reason: DropReason,
 ) {

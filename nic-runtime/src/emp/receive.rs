@@ -1,7 +1,7 @@
 //! Receiving: frames are matched, placed and acknowledged, and messages delivered in order.
 
 use nic_core::emp::{EmpEvent, Frame, FrameKind, Place, Verdict};
-use nic_core::event::{DmaDirection, DropReason, Sink, Trigger};
+use nic_core::event::{DmaDirection, DropReason, Trigger};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::memory::HostSpan;
 
@@ -9,12 +9,13 @@ use super::engine::{Subject, drop_frame, ready};
 use super::{Matched, Room, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::nic::{EmpStage, ProcessorId};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Classifies a frame at the end of its bookkeeping. Returns whether it is to be placed; otherwise it is
 /// over.
-pub(super) fn classify<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn classify<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     packet: PacketRef,
 ) -> bool {
@@ -59,7 +60,7 @@ pub(super) fn classify<S: Sink>(
 }
 
 /// Returns the header of a frame and its place, if they agree with its length.
-fn placed<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) -> Option<(Frame, Place)> {
+fn placed<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option<(Frame, Place)> {
     let Packet {
         header,
         ref bytes,
@@ -76,7 +77,7 @@ fn placed<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) -> Option<(Fr
 }
 
 /// Gives up the messages that their sender has given up.
-fn give_up<S: Sink>(sim: &mut Simulation<'_, S>, to: (EndpointId, ChannelId), oldest: u16) {
+fn give_up<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId), oldest: u16) {
     while let Some(flow) = sim.states.emp.flow(to.0, to.1) {
         let Some(given_up) = flow.inbound.give_up_before(oldest) else {
             break;
@@ -95,8 +96,8 @@ fn give_up<S: Sink>(sim: &mut Simulation<'_, S>, to: (EndpointId, ChannelId), ol
 }
 
 /// Finds the place of a message. Returns false if there is none.
-fn find_room<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn find_room<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     packet: PacketRef,
     frame: Frame,
     frames: u16,
@@ -144,8 +145,8 @@ fn find_room<S: Sink>(
 }
 
 /// Takes an arrival slot in which a message for an applet is put together.
-fn room_on_nic<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn room_on_nic<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     frame: PacketRef,
     length: u32,
 ) -> Option<PacketRef> {
@@ -182,8 +183,8 @@ fn room_on_nic<S: Sink>(
 }
 
 /// Returns whether a frame is acknowledged when it arrives.
-fn ends_group<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn ends_group<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     to: EndpointId,
     frame: u16,
     frames: u16,
@@ -195,7 +196,11 @@ fn ends_group<S: Sink>(
 }
 
 /// Records a frame. Acknowledges its group before its bytes are moved to the host.
-pub(super) fn process<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) {
+pub(super) fn process<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    packet: PacketRef,
+) {
     let Some((frame, place)) = placed(sim, packet) else {
         return drop_frame(sim, packet, DropReason::BadFrame);
     };
@@ -216,8 +221,8 @@ pub(super) fn process<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, pac
 }
 
 /// Makes an acknowledgement of the message that a frame belongs to.
-fn acknowledge<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn acknowledge<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     packet: PacketRef,
     (kind, count): (FrameKind, u16),
@@ -265,7 +270,7 @@ fn share(room: HostSpan, place: &Place) -> (i64, u32) {
 }
 
 /// Returns the bytes of host memory that a frame fills.
-fn target<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) -> Option<HostSpan> {
+fn target<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option<HostSpan> {
     let (frame, place) = placed(sim, packet)?;
     let (to, channel) = sim.packets[packet].to;
     let matched = sim
@@ -283,8 +288,8 @@ fn target<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) -> Option<Hos
 }
 
 /// Reports the transfer of a frame to the host.
-pub(super) fn tell_transfer<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn tell_transfer<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     packet: PacketRef,
 ) {
@@ -295,7 +300,7 @@ pub(super) fn tell_transfer<S: Sink>(
 }
 
 /// Moves a frame's bytes to their place. Delivers the message if it was the last frame.
-pub(super) fn land<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+pub(super) fn land<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let (to, channel) = sim.packets[packet].to;
     let Some((frame, place)) = placed(sim, packet) else {
         return drop_frame(sim, packet, DropReason::BadFrame);
@@ -326,7 +331,7 @@ pub(super) fn land<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
 }
 
 /// Delivers the messages of a channel that are complete and in turn, as many as the receive queue has room for.
-pub(super) fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, to: (EndpointId, ChannelId)) {
+pub(super) fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId)) {
     let has_applet = sim.seats[at(to.0.0)].applet.is_some();
     while has_applet || sim.endpoints[at(to.0.0)].receive.has_room() {
         let Some(flow) = sim.states.emp.flow(to.0, to.1) else {

@@ -3,7 +3,7 @@
 use nic_core::emp::{
     Acknowledged, EmpEvent, Frame, FrameKind, ResendReason, Silence, TransmitRecord, WINDOW,
 };
-use nic_core::event::{DmaDirection, DropReason, Sink, Trigger, TxStatus};
+use nic_core::event::{DmaDirection, DropReason, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
 use nic_core::time::SimDuration;
 use nic_core::unet::{Channel, resolve};
@@ -13,10 +13,11 @@ use super::{Outgoing, OutgoingRef, Source, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::{Delay as Due, InterfaceKind, Shown};
 use crate::nic::{EmpStage, ProcessorId};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Takes the descriptors that a user has pushed.
-pub(super) fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let tag = std::mem::take(&mut sim.states.emp.tag);
     let nic = sim.endpoints[at(id.0)].nic;
     while let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() {
@@ -38,7 +39,7 @@ pub(super) fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// Sends a message that an applet has made.
-pub(super) fn send_message<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+pub(super) fn send_message<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         id,
         from: (from, channel),
@@ -59,8 +60,8 @@ pub(super) fn send_message<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketR
 }
 
 /// Adds a message to an endpoint's transmit records.
-fn begin<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn begin<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     (from, channel): (EndpointId, Channel),
     (packet, trigger, source): (PacketId, Trigger, Source),
     (tag, length, frames): (u16, u32, u16),
@@ -87,7 +88,7 @@ fn begin<S: Sink>(
 }
 
 /// Begins the oldest waiting messages of a channel, as many as may be outstanding.
-fn send_waiting<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, channel: ChannelId) {
+fn send_waiting<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, channel: ChannelId) {
     while let Some(flow) = sim.states.emp.flow(from, channel) {
         // The receiver's window begins at the oldest outstanding message.
         let oldest = flow.outstanding.front().copied();
@@ -112,7 +113,7 @@ fn send_waiting<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, channel:
 }
 
 /// Queues a message whose frames are to be sent. One that is sent again precedes the others.
-fn enqueue<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, is_again: bool) {
+fn enqueue<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, is_again: bool) {
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return;
     };
@@ -130,7 +131,7 @@ fn enqueue<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, is_again: bool
 
 /// Begins the next message of a NIC, if none is being cut. One message's frames leave before the next message's first,
 /// because the receiver could acknowledge neither if they took turns.
-fn next_message<S: Sink>(sim: &mut Simulation<'_, S>, nic: NicId, from: Option<ProcessorId>) {
+fn next_message<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, from: Option<ProcessorId>) {
     let board = sim.states.emp.board(nic);
     if board.cutting.is_some() {
         return;
@@ -146,8 +147,8 @@ fn next_message<S: Sink>(sim: &mut Simulation<'_, S>, nic: NicId, from: Option<P
 }
 
 /// Cuts the next frame of a message, at the end of its bookkeeping.
-pub(super) fn cut_next<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn cut_next<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     endpoint: EndpointId,
     of: OutgoingRef,
@@ -175,7 +176,7 @@ pub(super) fn cut_next<S: Sink>(
 }
 
 /// Makes a frame, still without bytes.
-fn cut<S: Sink>(sim: &mut Simulation<'_, S>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
+fn cut<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
     let rule = sim.states.emp.board(nic).cut;
     let outgoing = sim.states.emp.outgoing(of)?;
     let (number, _) = outgoing.record.take_next()?;
@@ -225,8 +226,8 @@ fn cut<S: Sink>(sim: &mut Simulation<'_, S>, nic: NicId, of: OutgoingRef) -> Opt
 }
 
 /// Passes a frame that has its slot on, and begins with the next one.
-fn frame_ready<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn frame_ready<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     (of, packet): (OutgoingRef, PacketRef),
     from: Option<ProcessorId>,
@@ -238,7 +239,7 @@ fn frame_ready<S: Sink>(
 }
 
 /// Goes on with the frame that has waited for a send slot.
-pub(crate) fn slot_found<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
     sim.use_post(endpoint);
     let nic = sim.endpoints[at(endpoint.0)].nic;
     let Some((of, packet)) = sim.states.emp.board(nic).parked.take() else {
@@ -249,8 +250,8 @@ pub(crate) fn slot_found<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: Endpoin
 }
 
 /// Reports the transfer of a frame from the host.
-pub(super) fn tell_transfer<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn tell_transfer<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     of: OutgoingRef,
     packet: PacketRef,
@@ -274,8 +275,8 @@ pub(super) fn tell_transfer<S: Sink>(
 }
 
 /// Returns the bytes of its message that a frame carries.
-fn bytes_of<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn bytes_of<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     packet: PacketRef,
 ) -> Option<std::ops::Range<u32>> {
     let Header::Emp(frame) = sim.packets[packet].header else {
@@ -291,7 +292,11 @@ fn bytes_of<S: Sink>(
 }
 
 /// Moves a frame's bytes into NIC memory and hands it to the wire.
-pub(super) fn transmit<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, packet: PacketRef) {
+pub(super) fn transmit<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    of: OutgoingRef,
+    packet: PacketRef,
+) {
     let range = bytes_of(sim, packet);
     let (Some(outgoing), Some(range)) = (sim.states.emp.outgoing(of), range) else {
         // The message was acknowledged or has failed meanwhile.
@@ -309,7 +314,7 @@ pub(super) fn transmit<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, pa
 }
 
 /// Gives a frame up that is not sent.
-fn discard<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+fn discard<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         from: (from, _),
         has_send_slot,
@@ -346,7 +351,11 @@ pub(crate) fn opens<'s>(
 }
 
 /// The first bit of a message's frame leaves.
-pub(super) fn frame_goes<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef, frame: Frame) {
+pub(super) fn frame_goes<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    packet: PacketRef,
+    frame: Frame,
+) {
     let from = sim.packets[packet].from;
     let now = sim.now;
     let Some(of) = sim.states.emp.outgoing_numbered(from, frame.message) else {
@@ -363,7 +372,7 @@ pub(super) fn frame_goes<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef
 }
 
 /// Schedules a check for silence, unless one is scheduled.
-fn watch<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, after: SimDuration) {
+fn watch<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, after: SimDuration) {
     if !std::mem::replace(&mut sim.states.emp.outgoing[at(of.entry)].is_watched, true) {
         let time = sim.now + after;
         let delay = Delay::LookSilence(of.entry);
@@ -372,7 +381,7 @@ fn watch<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, after: SimDurati
 }
 
 /// Takes an acknowledgement.
-pub(super) fn acknowledged<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+pub(super) fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         to, from, header, ..
     } = sim.packets[packet];
@@ -428,7 +437,7 @@ pub(super) fn acknowledged<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketR
 }
 
 /// Checks whether a message has waited for an acknowledgement for too long. Returns false if there was nothing to do.
-pub(crate) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, entry: u32) -> bool {
+pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, entry: u32) -> bool {
     let place = &mut sim.states.emp.outgoing[at(entry)];
     place.is_watched = false;
     let turn = place.turn;
@@ -471,7 +480,7 @@ pub(crate) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, entry: u32) 
 }
 
 /// Ends a message, and tells its user.
-fn finish<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, status: TxStatus) {
+fn finish<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, status: TxStatus) {
     let Some(outgoing) = sim.states.emp.remove(of) else {
         return;
     };
@@ -511,8 +520,8 @@ fn finish<S: Sink>(sim: &mut Simulation<'_, S>, of: OutgoingRef, status: TxStatu
 }
 
 /// A process puts a frame on the wire, past the protocol.
-pub(crate) fn send_raw<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn send_raw<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     (from, channel): (EndpointId, ChannelId),
     bytes: &[u8],
 ) {

@@ -1,7 +1,6 @@
 //! Receives: users post them when the run starts, at the times of the scenario, and again when a message has been read.
 
 use nic_core::emp::{EmpEvent, Filter, PostedReceive};
-use nic_core::event::Sink;
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::MessageBody;
 
@@ -9,6 +8,7 @@ use super::engine::Delay;
 use super::{Buffer, End, receive, source_number};
 use crate::interface::Delay as Due;
 use crate::scenario::model::{ReceiveSpec, Scenario};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
@@ -53,7 +53,7 @@ fn buffer(
 }
 
 /// Posts the receives that are there from the start, and schedules the others.
-pub(crate) fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
+pub(crate) fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
     for (number, spec) in (0u32..).zip(sim.states.emp.receives) {
         sim.schedule_own(spec.at, Due::Emp(Delay::Receive(number)));
     }
@@ -74,7 +74,7 @@ pub(crate) fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
 }
 
 /// A receive of the scenario becomes due.
-pub(crate) fn receive_due<S: Sink>(sim: &mut Simulation<'_, S>, receive: u32) {
+pub(crate) fn receive_due<A: Audience>(sim: &mut Simulation<'_, A>, receive: u32) {
     let spec = &sim.states.emp.receives[at(receive)];
     if let Some(number) = sim
         .states
@@ -95,7 +95,7 @@ impl End {
 }
 
 /// Posts a receive, unless it has been posted as often as the scenario says.
-fn post<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, number: usize) {
+fn post<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, number: usize) {
     let Some(end) = sim.states.emp.end(id) else {
         return;
     };
@@ -112,7 +112,7 @@ fn post<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, number: usize) {
     end.posted = end.posted.wrapping_add(1);
     let is_posted = end.waiting.post(receive);
     debug_assert!(is_posted, "the list of receives grows");
-    if S::LISTENS {
+    if A::LISTENS {
         let only = |filter| match filter {
             Filter::Any => None,
             Filter::Only(number) => Some(number),
@@ -129,7 +129,7 @@ fn post<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, number: usize) {
 }
 
 /// Posts the receive of the oldest message again, which the user has read.
-pub(super) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let first = sim.endpoints[at(id.0)].receive.first();
     let Some(MessageBody::Buffers(list)) = first.map(|message| &message.body) else {
         return;
@@ -144,7 +144,7 @@ pub(super) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
 }
 
 /// Delivers messages that waited for room in the receive queue.
-pub(super) fn room_made<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn room_made<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let flows = sim.states.emp.end(id).map_or(0, |end| end.flows.len());
     for flow in 0..flows {
         let channel = sim.states.emp.end(id).map(|end| end.flows[flow].channel.id);

@@ -1,7 +1,6 @@
 //! Compares fields of applets at the end of a run with their expected values.
 
 use jive_core::ArrayKind;
-use nic_core::event::Sink;
 use nic_core::event::fields::Escaped;
 use nic_core::id::EndpointId;
 use nic_core::sle::Applet;
@@ -9,12 +8,13 @@ use nic_core::sle::Applet;
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
 use crate::scenario::{Expected, FieldKind, FieldValue, Scenario, kind_of};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if it is met.
-pub(super) fn judge<S: Sink>(
+pub(super) fn judge<A: Audience>(
     scenario: &Scenario,
-    simulation: &Simulation<'_, S>,
+    simulation: &Simulation<'_, A>,
 ) -> Vec<Option<Shortfall>> {
     let judged = scenario.expectations.iter().map(|expectation| {
         let Expected::Field { name, kind, value } = &expectation.what else {
@@ -49,8 +49,8 @@ enum Field<'m> {
 impl<'m> Field<'m> {
     /// Returns the field of this name and type. The applet at the end of the run may have another class than at the
     /// start, and then another field or none.
-    fn of<S: Sink>(
-        simulation: &'m Simulation<'_, S>,
+    fn of<A: Audience>(
+        simulation: &'m Simulation<'_, A>,
         endpoint: EndpointId,
         name: &str,
         kind: FieldKind,

@@ -20,6 +20,7 @@ use self::messages::Messages;
 use self::shortfall::{At, Count, On, Shortfall};
 use crate::host::Programs;
 use crate::scenario::{Expectation, Expected, Scenario, Span, Tally};
+use crate::sim::audience::Listener;
 use crate::sim::{self, EndpointState, RunEnd, SimError, Simulation};
 
 /// The result of comparing a run with its scenario's expectations.
@@ -48,9 +49,9 @@ pub struct Unmet {
 /// # Errors
 ///
 /// Returns a [`SimError`] if the scenario cannot be run.
-pub fn run<S: Sink>(
+pub fn run(
     scenario: &Scenario,
-    sink: &mut S,
+    sink: &mut dyn Sink,
 ) -> Result<(RunEnd, Option<Judgement>), SimError> {
     if scenario.expectations.is_empty() {
         return Ok((sim::run(scenario, sink)?, None));
@@ -64,9 +65,9 @@ pub fn run<S: Sink>(
 /// # Errors
 ///
 /// Returns a [`SimError`] if the scenario cannot be run.
-pub fn run_to_state<S: Sink>(
+pub fn run_to_state(
     scenario: &Scenario,
-    sink: &mut S,
+    sink: &mut dyn Sink,
 ) -> Result<(RunEnd, Option<Judgement>, Vec<EndpointState>), SimError> {
     if scenario.expectations.is_empty() {
         let (end, states) = sim::run_to_state(scenario, sink)?;
@@ -76,15 +77,18 @@ pub fn run_to_state<S: Sink>(
 }
 
 /// Runs and judges a scenario, and calls `look` with the final state of the simulation.
-fn run_and_look<'s, S: Sink, T>(
-    scenario: &'s Scenario,
-    sink: &'s mut S,
-    look: impl Fn(&Simulation<'_, Judging<'s, S>>) -> T,
+fn run_and_look<T>(
+    scenario: &Scenario,
+    sink: &mut dyn Sink,
+    look: impl Fn(&Simulation<'_, Listener<'_>>) -> T,
 ) -> Result<(RunEnd, Option<Judgement>, T), SimError> {
     let judge = Judge::new(scenario);
-    let mut judging = Judging { sink, judge };
+    let mut judging = Judging {
+        sink: sink.listens().then_some(sink),
+        judge,
+    };
     let (end, (of_fields, seen)) =
-        sim::run_and_look(scenario, Programs::new(), &mut judging, |simulation| {
+        sim::run_heard(scenario, Programs::new(), &mut judging, |simulation| {
             (fields::judge(scenario, simulation), look(simulation))
         })?;
     let judgement = match end.reason {
@@ -99,41 +103,46 @@ fn run_and_look<'s, S: Sink, T>(
 }
 
 /// Passes each event to the judge and to the sink of the run.
-struct Judging<'s, S> {
-    sink: &'s mut S,
+struct Judging<'s> {
+    /// `None` if the run has no other sink.
+    sink: Option<&'s mut dyn Sink>,
     judge: Judge<'s>,
 }
 
-impl<S: Sink> Sink for Judging<'_, S> {
+impl Sink for Judging<'_> {
     fn wants(&self, shown: Shown) -> bool {
-        shown == Shown::Always || (S::LISTENS && self.sink.wants(shown))
+        shown == Shown::Always || self.sink.as_ref().is_some_and(|sink| sink.wants(shown))
     }
 
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         self.judge.take(event);
-        if S::LISTENS {
-            self.sink.event(names, event);
+        if let Some(sink) = &mut self.sink {
+            sink.event(names, event);
         }
     }
 
     fn watches(&self) -> bool {
-        S::LISTENS && self.sink.watches()
+        self.sink.as_ref().is_some_and(|sink| sink.watches())
     }
 
     fn executed(&mut self, names: &dyn Names, executed: &Executed<'_>) {
-        self.sink.executed(names, executed);
+        if let Some(sink) = &mut self.sink {
+            sink.executed(names, executed);
+        }
     }
 
     fn took_back(&mut self, endpoint: EndpointId) {
-        self.sink.took_back(endpoint);
+        if let Some(sink) = &mut self.sink {
+            sink.took_back(endpoint);
+        }
     }
 
     fn has_failed(&self) -> bool {
-        self.sink.has_failed()
+        self.sink.as_ref().is_some_and(|sink| sink.has_failed())
     }
 
     fn is_interrupted(&self) -> bool {
-        self.sink.is_interrupted()
+        self.sink.as_ref().is_some_and(|sink| sink.is_interrupted())
     }
 }
 

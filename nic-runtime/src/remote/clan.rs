@@ -1,6 +1,6 @@
 //! The CLAN NIC: writes by the processor, and a DMA engine with one request at a time.
 
-use nic_core::event::{Sink, Trigger, WriteHow};
+use nic_core::event::{Trigger, WriteHow};
 use nic_core::id::EndpointId;
 use nic_core::time::{Rate, SimDuration};
 use nic_core::unet::Channel;
@@ -8,6 +8,7 @@ use nic_core::unet::Channel;
 use super::{By, RemoteWrite, Write, make};
 use crate::profile::ClanCosts;
 use crate::sim::Simulation;
+use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 
 /// Returns how long a processor takes to write the bytes of a message to remote memory. The bridge collects the first
@@ -18,8 +19,8 @@ pub(super) fn pio_takes(costs: &ClanCosts, bytes: u32) -> SimDuration {
 }
 
 /// Carries out a write: by the processor, whose time the caller has charged, or as a DMA request behind all earlier ones.
-pub(super) fn carry_out<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn carry_out<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     from: EndpointId,
     connection: &Channel,
     write: &Write,

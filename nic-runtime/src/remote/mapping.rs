@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;
 
-use nic_core::event::{RemoteEvent, Sink, Trigger};
+use nic_core::event::{RemoteEvent, Trigger};
 use nic_core::id::{EndpointId, NicId, PostId};
 use nic_core::remote::WindowId;
 use nic_core::time::{SimDuration, SimTime};
@@ -16,6 +16,7 @@ use nic_core::unet::Channel;
 
 use super::{By, Write, clan};
 use crate::scenario::Scenario;
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::via;
 
@@ -122,8 +123,8 @@ impl AllMappings {
 }
 
 /// Carries out a write, or makes it wait for the mapping of its window and for the writes before it.
-pub(super) fn pass<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn pass<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     from: EndpointId,
     connection: &Channel,
     write: &Write,
@@ -141,8 +142,8 @@ pub(super) fn pass<S: Sink>(
 }
 
 /// Makes a descriptor complete when all writes made so far have been carried out. Returns false if they have been.
-pub(crate) fn completes_later<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn completes_later<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     post: PostId,
 ) -> bool {
@@ -154,7 +155,7 @@ pub(crate) fn completes_later<S: Sink>(
 }
 
 /// Maps a window unless it is mapped.
-fn map<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, window: WindowId) {
+fn map<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, window: WindowId) {
     let (now, nic) = (sim.now, sim.endpoints[at(from.0)].nic);
     let all = &mut sim.states.via.mappings;
     let Some(Some(mappings)) = all.of_nics.get_mut(at(nic.0)) else {
@@ -173,14 +174,14 @@ fn map<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, window: WindowId)
 }
 
 /// Returns until when the next write of an endpoint waits; `None` if it need not.
-fn waits_until<S: Sink>(sim: &Simulation<'_, S>, from: EndpointId) -> Option<SimTime> {
+fn waits_until<A: Audience>(sim: &Simulation<'_, A>, from: EndpointId) -> Option<SimTime> {
     let waiting = sim.states.via.mappings.waiting.get(&from)?;
     // Writes that are due now come first.
     let waits = !waiting.items.is_empty() || waiting.free_at > sim.now;
     waits.then_some(waiting.free_at.max(sim.now))
 }
 
-fn wait<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, item: Item) {
+fn wait<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, item: Item) {
     let Some(time) = waits_until(sim, from) else {
         return;
     };
@@ -193,7 +194,7 @@ fn wait<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, item: Item) {
 }
 
 /// A mapping of an endpoint has been made: carries out the writes that waited for it.
-pub(crate) fn mapped<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId) {
+pub(crate) fn mapped<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId) {
     while let Some(item) = next_due(sim, from) {
         match item {
             Item::Write(connection, write, trigger) => {
@@ -204,7 +205,7 @@ pub(crate) fn mapped<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId) {
     }
 }
 
-fn next_due<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId) -> Option<Item> {
+fn next_due<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId) -> Option<Item> {
     let now = sim.now;
     let waiting = sim.states.via.mappings.waiting.get_mut(&from)?;
     let (time, _) = waiting.items.front()?;

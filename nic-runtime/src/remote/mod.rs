@@ -13,7 +13,7 @@ mod windows;
 
 use std::num::NonZeroU32;
 
-use nic_core::event::{RemoteEvent, Sink, Trigger, WriteHow};
+use nic_core::event::{RemoteEvent, Trigger, WriteHow};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::remote::{RemoteMemory, WindowError, WindowId, Windows};
@@ -25,6 +25,7 @@ pub(crate) use self::windows::{Remote, make_write, unwatch_all, watch};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::profile::{ClanCosts, Events, Profile};
 use crate::sim::Simulation;
+use crate::sim::audience::Audience;
 use crate::storage::Growing;
 use crate::via::{self, Shown};
 
@@ -167,8 +168,8 @@ impl RemoteMemory for Writes {
 }
 
 /// Carries out writes in order.
-pub(crate) fn carry_out<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn carry_out<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     from: EndpointId,
     connection: &Channel,
     writes: &Writes,
@@ -180,8 +181,8 @@ pub(crate) fn carry_out<S: Sink>(
 }
 
 /// Makes a packet for a write.
-pub(crate) fn make<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn make<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     from: EndpointId,
     connection: &Channel,
     (write, bytes): (RemoteWrite, &[u8]),
@@ -202,8 +203,8 @@ pub(crate) fn make<S: Sink>(
 }
 
 /// The first bit of a write leaves.
-pub(crate) fn packet_goes<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn packet_goes<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     packet: PacketRef,
     duration: SimDuration,
 ) {
@@ -233,7 +234,7 @@ pub(crate) fn packet_goes<S: Sink>(
 }
 
 /// A write has arrived: changes the memory and tells its owner, or refuses the write.
-pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         id,
         from: (peer, _),

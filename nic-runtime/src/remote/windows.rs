@@ -3,7 +3,7 @@
 //! A write of an applet is a packet like any other: it needs a send slot at home and an arrival slot at the owner. The
 //! NIC of the owner changes the memory as soon as the packet arrives, without its processor. Then it looks for watches.
 
-use nic_core::event::{DropReason, NicEvent, RemoteEvent, Sink, Trigger, WindowName, WriteHow};
+use nic_core::event::{DropReason, NicEvent, RemoteEvent, Trigger, WindowName, WriteHow};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::remote::{
     OwnWindow, PeerWindow, WATCHES_MAX, Watch, WatchId, Watches, WindowId, WindowRights, Windows,
@@ -14,6 +14,7 @@ use nic_core::unet::Channel;
 use super::{AllWindows, RemoteWrite};
 use crate::fabric::{Admission, Fabric, Header, Packet, PacketRef};
 use crate::scenario::model::{Scenario, WindowSpec};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 use crate::sle::agenda;
 use crate::storage::Growing;
@@ -147,8 +148,8 @@ impl Remote {
 
 /// Sets a watch, or removes all watches of a window if the range is empty. An applet without `doWatch` has no watches.
 #[cold]
-pub(crate) fn watch<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn watch<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     window: WindowId,
     (offset, length): (u32, u32),
@@ -173,7 +174,7 @@ pub(crate) fn watch<S: Sink>(
 }
 
 /// Removes all watches of a window of an endpoint, with their events.
-fn unwatch<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, window: WindowId) {
+fn unwatch<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, window: WindowId) {
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
     loop {
         let watches = &mut sim.remote.watches[at(nic.0)];
@@ -188,7 +189,7 @@ fn unwatch<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, window: WindowI
 }
 
 /// Removes all watches of an endpoint, whose new applet has no `doWatch`.
-pub(crate) fn unwatch_all<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) {
+pub(crate) fn unwatch_all<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
     let Some(end) = sim.remote.ends.get(at(tenant.endpoint.0)) else {
         return;
     };
@@ -199,8 +200,8 @@ pub(crate) fn unwatch_all<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) 
 }
 
 /// Makes the packet of an applet's write.
-pub(crate) fn make_write<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn make_write<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     trigger: Trigger,
     (from, peer, offset): (ArraySpan, u32, u32),
@@ -225,8 +226,8 @@ pub(crate) fn make_write<S: Sink>(
 }
 
 /// A write has changed a window of the scenario: reports it, and tells the owner's applet if it watches these bytes.
-pub(super) fn written<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn written<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     owner: EndpointId,
     (packet, window): (PacketId, WindowId),
     (offset, length): (u32, u32),
@@ -269,13 +270,13 @@ pub(super) fn written<S: Sink>(
 }
 
 /// Returns whether the memory of a window of the scenario is registered. That of a VI may not be.
-pub(super) fn is_registered<S: Sink>(sim: &Simulation<'_, S>, owner: EndpointId) -> bool {
+pub(super) fn is_registered<A: Audience>(sim: &Simulation<'_, A>, owner: EndpointId) -> bool {
     !via::is_vi(sim, owner) || via::is_registered(sim, owner)
 }
 
 /// Refuses a write. `packet` is the packet of its message, if it carries one.
-pub(super) fn refuse<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn refuse<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     owner: EndpointId,
     packet: Option<PacketId>,
 ) {

@@ -6,9 +6,9 @@
 
 use std::hint::black_box;
 
-use nic_core::event::Sink;
 use nic_core::id::{ChannelId, EndpointId};
 
+use super::audience::Audience;
 use super::{AppletId, Simulation, at};
 use crate::scenario::model::Scenario;
 
@@ -48,7 +48,7 @@ impl LastArrays {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Reads a word of each structure that the endpoint, its user and its applet are about to use.
     #[inline]
     pub(crate) fn read_ahead(&self, id: EndpointId, way: Way) {

@@ -11,10 +11,11 @@
 //! only channels named by sends are used, in both directions. A packet that leaves its group proves the guess wrong.
 //! The run then starts again, with groups that no channel joins.
 
-use nic_core::event::{EndReason, Sink};
+use nic_core::event::EndReason;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimTime;
 
+use super::audience::Audience;
 use super::{Simulation, Work, at};
 use crate::scenario::model::{ChannelSpec, Scenario};
 
@@ -108,13 +109,13 @@ impl Joined {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Runs each group to its end. Returns `None` if a packet left its group.
     ///
     /// [`EndReason::MaxEvents`] and [`EndReason::MaxBytecodes`] mean that the run in the order of time ends by a limit
     /// too. It may be the other limit, at another time.
     pub(crate) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
-        debug_assert!(!S::LISTENS, "events have to be in the order of time");
+        debug_assert!(!A::LISTENS, "events have to be in the order of time");
         self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);
         let (mut ended, mut reason) = (SimTime::ZERO, EndReason::Idle);
         for group in groups.sends.chunk_by(|a, b| a.group == b.group) {

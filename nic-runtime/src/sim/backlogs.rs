@@ -7,10 +7,11 @@
 
 use std::collections::VecDeque;
 
-use nic_core::event::{Sink, WireDropReason};
+use nic_core::event::WireDropReason;
 use nic_core::id::{DirectionId, NicId};
 use nic_core::time::SimTime;
 
+use super::audience::Audience;
 use super::{Simulation, Work};
 use crate::fabric::{PacketRef, Signal};
 
@@ -18,7 +19,7 @@ use crate::fabric::{PacketRef, Signal};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Backlogs(VecDeque<DirectionId>);
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Delivers a packet that has no reserved slot if a slot is free; otherwise adds it to the backlog.
     #[cold]
     pub(crate) fn arrive_unasked(&mut self, packet: PacketRef) {

@@ -13,11 +13,12 @@
 
 use std::collections::BTreeMap;
 
-use nic_core::event::{DmaDirection, Sink};
+use nic_core::event::DmaDirection;
 use nic_core::id::DirectionId;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::INLINE_MAX;
 
+use super::audience::Audience;
 use super::dma::{Cargo, Transfer, TransferRef};
 use super::{Simulation, Work, at};
 use crate::fabric::PacketRef;
@@ -75,7 +76,7 @@ impl Cells {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Queues a transfer of a message, which may go by cells.
     pub(crate) fn queue_message(&mut self, transfer: Transfer) {
         let id = self.transfers.add(&transfer, &[]);

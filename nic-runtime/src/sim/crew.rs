@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use nic_core::event::Sink;
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
+use super::audience::Audience;
 use super::processor::{Item, Next, Posted};
 use super::stage::Stage;
 use super::{AppletId, Simulation, Work, at};
@@ -154,7 +154,7 @@ impl Share {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Returns the processor's number within its NIC.
     pub(crate) fn number(&self, on: ProcessorId) -> u32 {
         let nic = self.processors[at(on.0)].nic;

@@ -1,11 +1,12 @@
 //! DMA transfers between host memory and NIC memory, and the receive descriptors queued behind them.
 
-use nic_core::event::{DmaDirection, NicEvent, RxBody, Sink, Trigger, UnetEvent};
+use nic_core::event::{DmaDirection, NicEvent, RxBody, Trigger, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::MessageBody;
 
+use super::audience::Audience;
 use super::processor::Next;
 use super::stage::Stage;
 use super::{Simulation, Work, at};
@@ -106,7 +107,7 @@ impl Transfers {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Makes a processor wait until an engine without a queue accepts its request. Returns `None` if the engine accepts
     /// it now.
     #[cold]
@@ -140,7 +141,7 @@ impl<S: Sink> Simulation<'_, S> {
     }
 
     pub(crate) fn transfer_starts(&mut self, id: TransferRef) {
-        if !S::LISTENS {
+        if !A::LISTENS {
             return;
         }
         let Transfer {

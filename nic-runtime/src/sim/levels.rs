@@ -1,14 +1,15 @@
 //! Reports the fill levels of an endpoint's queues and its applet's heap, whenever they change.
 
-use nic_core::event::{Levels, NicEvent, Sink};
+use nic_core::event::{Levels, NicEvent};
 use nic_core::id::EndpointId;
 
+use super::audience::Audience;
 use super::{Simulation, at};
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Reports an endpoint's levels if they differ from the last report.
     pub(crate) fn levels_changed(&mut self, id: EndpointId) {
-        if !S::LISTENS || !self.report.wants_levels {
+        if !A::LISTENS || !self.report.wants_levels {
             return;
         }
         let levels = self.levels_of(id);

@@ -10,12 +10,14 @@
 //! - `budget` bounds what applets execute
 //! - `ledger` counts the SRAM that is free for classes that come during the run
 //! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
+//! - `audience` is who learns of events, `report` hands them on
 //!
 //! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
 //! [interface], and [`sle`] for applets.
 
 pub(crate) mod ahead;
 mod apart;
+pub(crate) mod audience;
 mod backlogs;
 pub(crate) mod budget;
 mod build;
@@ -51,6 +53,7 @@ use nic_core::time::{SimDuration, SimTime};
 
 use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
+use self::audience::{Audience, Listener, Nobody};
 use self::backlogs::Backlogs;
 use self::budget::Budget;
 use self::cells::Cells;
@@ -147,12 +150,15 @@ pub enum SimError {
 /// # Errors
 ///
 /// [`SimError`] if the scenario cannot be simulated; nothing is run then.
-pub fn run_with<S: Sink>(
+pub fn run_with(
     scenario: &Scenario,
     programs: Programs,
-    sink: &mut S,
+    sink: &mut dyn Sink,
 ) -> Result<RunEnd, SimError> {
-    let (end, ()) = run_and_look(scenario, programs, sink, |_| ())?;
+    let (end, ()) = match sink.listens() {
+        true => run_heard(scenario, programs, sink, |_| ())?,
+        false => run_unheard(scenario, programs, |_| ())?,
+    };
     Ok(end)
 }
 
@@ -161,12 +167,15 @@ pub fn run_with<S: Sink>(
 /// # Errors
 ///
 /// [`SimError`] says why nothing was run.
-pub fn run_with_to_state<S: Sink>(
+pub fn run_with_to_state(
     scenario: &Scenario,
     programs: Programs,
-    sink: &mut S,
+    sink: &mut dyn Sink,
 ) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
-    run_and_look(scenario, programs, sink, |simulation| simulation.state())
+    match sink.listens() {
+        true => run_heard(scenario, programs, sink, |simulation| simulation.state()),
+        false => run_unheard(scenario, programs, |simulation| simulation.state()),
+    }
 }
 
 /// Runs a scenario and reports every event to `sink`.
@@ -174,7 +183,7 @@ pub fn run_with_to_state<S: Sink>(
 /// # Errors
 ///
 /// [`SimError`] if the scenario cannot be simulated; nothing is run then.
-pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimError> {
+pub fn run(scenario: &Scenario, sink: &mut dyn Sink) -> Result<RunEnd, SimError> {
     run_with(scenario, Programs::new(), sink)
 }
 
@@ -183,43 +192,42 @@ pub fn run<S: Sink>(scenario: &Scenario, sink: &mut S) -> Result<RunEnd, SimErro
 /// # Errors
 ///
 /// [`SimError`] if the scenario cannot be simulated; nothing is run then.
-pub fn run_to_state<S: Sink>(
+pub fn run_to_state(
     scenario: &Scenario,
-    sink: &mut S,
+    sink: &mut dyn Sink,
 ) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
     run_with_to_state(scenario, Programs::new(), sink)
 }
 
-/// Runs a scenario, and calls a function with the final state of the simulation.
+/// Runs a scenario with a sink that listens, and calls a function with the final state of the simulation.
 ///
 /// # Errors
 ///
 /// [`SimError`] says why nothing was run.
-pub(crate) fn run_and_look<S: Sink, T>(
+pub(crate) fn run_heard<T>(
     scenario: &Scenario,
     programs: Programs,
-    sink: &mut S,
-    look: impl Fn(&Simulation<'_, S>) -> T,
+    sink: &mut dyn Sink,
+    look: impl Fn(&Simulation<'_, Listener<'_>>) -> T,
 ) -> Result<(RunEnd, T), SimError> {
     let arena = Bump::new();
-    let classes = load::load_classes(&arena, scenario)?;
-    sram::check(scenario, classes)?;
-    let own = OwnProcesses::new(scenario, programs)?;
-    let brings_programs = !own.is_empty();
-    let mut own = Some(own);
-    let mut run = |groups: Option<&Groups>| {
-        // `vec![0; n]` gets zeroed pages from the operating system, so the memory of an unused heap is never touched.
-        let mut memory = vec![0; build::applet_memory_bytes(scenario)];
-        let mut simulation = Simulation::build((&arena, &mut memory), scenario, classes, sink)?;
-        simulation.bring(own.take().unwrap_or_default());
-        let end = simulation.run(groups);
-        Ok(end.map(|end| (end, look(&simulation))))
-    };
+    let mut run = Prepared::new(&arena, scenario, programs)?;
+    let left = run.handle(Listener(sink), None, look)?;
+    Ok(left.expect("nobody leaves the only group"))
+}
+
+/// Runs a scenario without a sink, and calls a function with the final state of the simulation.
+fn run_unheard<T>(
+    scenario: &Scenario,
+    programs: Programs,
+    look: impl Fn(&Simulation<'_, Nobody>) -> T,
+) -> Result<(RunEnd, T), SimError> {
+    let arena = Bump::new();
+    let mut run = Prepared::new(&arena, scenario, programs)?;
     // Swaps would have to be scheduled in the group of their NIC; they are too rare for that.
     // Supplied programs rule out groups. They cannot be run a second time after a wrong guess, and they may post on any
     // channel.
-    if !S::LISTENS
-        && !brings_programs
+    if !run.brings_programs()
         && !scenario.replaces_applets()
         && !interface::have_own_work(&scenario.endpoints)
         && scenario.windows.is_empty()
@@ -228,7 +236,7 @@ pub(crate) fn run_and_look<S: Sink, T>(
             let Some(groups) = Groups::of(scenario, joins) else {
                 continue;
             };
-            match run(Some(&groups))? {
+            match run.handle(Nobody, Some(&groups), &look)? {
                 None => {}
                 // Only the order of time determines which event reaches the limit first.
                 Some((end, _))
@@ -240,7 +248,61 @@ pub(crate) fn run_and_look<S: Sink, T>(
             }
         }
     }
-    run(None).map(|left| left.expect("nobody leaves the only group"))
+    let left = run.handle(Nobody, None, &look)?;
+    Ok(left.expect("nobody leaves the only group"))
+}
+
+/// A scenario whose classes are loaded and fit into SRAM.
+struct Prepared<'a> {
+    arena: &'a Bump,
+    scenario: &'a Scenario,
+    classes: load::Classes<'a>,
+    /// The processes with supplied programs. The first run takes them.
+    own: OwnProcesses,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(
+        arena: &'a Bump,
+        scenario: &'a Scenario,
+        programs: Programs,
+    ) -> Result<Prepared<'a>, SimError> {
+        let classes = load::load_classes(arena, scenario)?;
+        sram::check(scenario, classes)?;
+        Ok(Prepared {
+            arena,
+            scenario,
+            classes,
+            own: OwnProcesses::new(scenario, programs)?,
+        })
+    }
+
+    /// Returns whether the caller supplies programs.
+    fn brings_programs(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Runs the scenario from its beginning and looks at what it leaves behind. With `groups`, runs one group after
+    /// another, and returns `None` if a packet left its group.
+    fn handle<A: Audience, T>(
+        &mut self,
+        audience: A,
+        groups: Option<&Groups>,
+        look: impl Fn(&Simulation<'_, A>) -> T,
+    ) -> Result<Option<(RunEnd, T)>, SimError> {
+        let Prepared {
+            arena,
+            scenario,
+            classes,
+            own,
+        } = self;
+        // `vec![0; n]` gets zeroed pages from the operating system, so the memory of an unused heap is never touched.
+        let mut memory = vec![0; build::applet_memory_bytes(scenario)];
+        let mut simulation = Simulation::build((arena, &mut memory), scenario, classes, audience)?;
+        simulation.bring(std::mem::take(own));
+        let end = simulation.run(groups);
+        Ok(end.map(|end| (end, look(&simulation))))
+    }
 }
 
 /// Returns every holder of each NIC's SRAM with its bytes, in the order of the NICs, even if they do not fit.
@@ -258,7 +320,7 @@ pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
 const EVENTS_BETWEEN_PAUSES: u64 = 1_024;
 
 /// The whole state of a run.
-pub(crate) struct Simulation<'a, S: Sink> {
+pub(crate) struct Simulation<'a, A: Audience> {
     pub(crate) now: SimTime,
     pub(crate) schedule: Schedule<Work>,
     /// Number of simulation events handled so far.
@@ -338,7 +400,7 @@ pub(crate) struct Simulation<'a, S: Sink> {
     /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
     pub(crate) turns: Option<Turns>,
     pub(crate) own: OwnProcesses,
-    pub(crate) report: Report<'a, S>,
+    pub(crate) report: Report<'a, A>,
 }
 
 /// Position of an applet among all applets.
@@ -352,7 +414,7 @@ pub(crate) struct Tenant {
     pub(crate) applet: AppletId,
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Loads the applets, then handles events until the run ends. With `groups`, runs one group after another, and
     /// returns `None` if a packet left its group.
     fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
@@ -426,7 +488,7 @@ impl<S: Sink> Simulation<'_, S> {
             return Some(EndReason::Interrupted);
         }
         self.pause = self.events_max;
-        if S::LISTENS {
+        if A::LISTENS {
             self.pause = self.pause.min(self.events + EVENTS_BETWEEN_PAUSES);
         }
         None

@@ -6,11 +6,12 @@
 use std::collections::VecDeque;
 
 use jive_core::CallStack;
-use nic_core::event::{NicEvent, Sink, TxStatus};
+use nic_core::event::{NicEvent, TxStatus};
 use nic_core::id::{EndpointId, NicId, PostId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::TransmitDescriptor;
 
+use super::audience::Audience;
 use super::costs::Costs;
 use super::crew::Share;
 use super::stage::{self, Stage};
@@ -154,7 +155,7 @@ impl Next {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Makes an idle processor look for work.
     pub(crate) fn wake(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];
@@ -218,7 +219,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Records that the work leading to the stage `then` begins.
     #[inline]
     fn begin_work(&mut self, on: ProcessorId, then: Stage) {
-        if !S::LISTENS || !self.report.wants_work {
+        if !A::LISTENS || !self.report.wants_work {
             return;
         }
         let processor = &mut self.processors[at(on.0)];
@@ -231,7 +232,7 @@ impl<S: Sink> Simulation<'_, S> {
     /// Reports the work that has ended.
     #[inline]
     fn end_work(&mut self, on: ProcessorId) {
-        if !S::LISTENS || !self.report.wants_work {
+        if !A::LISTENS || !self.report.wants_work {
             return;
         }
         let processor = &mut self.processors[at(on.0)];

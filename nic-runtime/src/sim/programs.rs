@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::{DropReason, NicEvent, RxBody, Sink, TxStatus};
+use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::{MessageBody, ReceiveDescriptor};
 
+use super::audience::Audience;
 use super::{SimError, Simulation, Work, at};
 use crate::emp;
 use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
@@ -110,7 +111,7 @@ fn endpoints_where(scenario: &Scenario, has: impl Fn(&EndpointSpec) -> bool) -> 
         .collect()
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Installs the supplied programs.
     pub(crate) fn bring(&mut self, own: OwnProcesses) {
         self.own = own;

@@ -1,18 +1,21 @@
-//! The exit of events from the simulation: the sink, and the names of NICs, endpoints, classes and their members.
+//! The exit of events from the simulation: the audience, and the names of NICs, endpoints, classes and their members.
 
 use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
 use nic_core::event::roles::Shown;
-use nic_core::event::{Event, EventKind, Executed, Names, Sink, SleEvent, SwapRefusal};
+use nic_core::event::{Event, EventKind, Executed, Names, SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
+use super::audience::Audience;
 use crate::scenario::model::Scenario;
 use crate::sle::load::Classes;
 
-/// The sink of a run, with its table of names.
-pub(crate) struct Report<'a, S: Sink> {
-    sink: &'a mut S,
+/// The audience of a run, with its table of names.
+pub(crate) struct Report<'a, A: Audience> {
+    audience: A,
     names: NameTable<'a>,
+    /// Whether the sink wants the instructions that applets execute.
+    watches: bool,
     /// Whether the sink wants the spans of processors' work.
     pub(super) wants_work: bool,
     /// Whether the sink wants the levels of queues and heaps.
@@ -20,14 +23,14 @@ pub(crate) struct Report<'a, S: Sink> {
 }
 
 /// Passes the instructions of an endpoint's applet on to the sink.
-struct Watching<'w, 'a, S: Sink> {
-    report: &'w mut Report<'a, S>,
+struct Watching<'w, 'a, A: Audience> {
+    report: &'w mut Report<'a, A>,
     endpoint: EndpointId,
     class: usize,
     each: SimDuration,
 }
 
-impl<S: Sink> Watcher for Watching<'_, '_, S> {
+impl<A: Audience> Watcher for Watching<'_, '_, A> {
     fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc]) {
         let executed = Executed {
             endpoint: self.endpoint,
@@ -37,33 +40,48 @@ impl<S: Sink> Watcher for Watching<'_, '_, S> {
             instructions,
             each: self.each,
         };
-        let Report { sink, names, .. } = &mut *self.report;
-        sink.executed(names, &executed);
+        let Report {
+            audience, names, ..
+        } = &mut *self.report;
+        if let Some(sink) = audience.sink() {
+            sink.executed(names, &executed);
+        }
     }
 }
 
-impl<'a, S: Sink> Report<'a, S> {
+impl<'a, A: Audience> Report<'a, A> {
     pub(crate) fn new(
         scenario: &'a Scenario,
         classes: Classes<'_>,
-        sink: &'a mut S,
-    ) -> Report<'a, S> {
+        mut audience: A,
+    ) -> Report<'a, A> {
+        let sink = audience.sink();
+        let (watches, wants_work, wants_levels) = sink.map_or_else(Default::default, |sink| {
+            (
+                sink.watches(),
+                sink.wants(Shown::WithWork),
+                sink.wants(Shown::Never),
+            )
+        });
         Report {
-            wants_work: S::LISTENS && sink.wants(Shown::WithWork),
-            wants_levels: S::LISTENS && sink.wants(Shown::Never),
-            sink,
+            audience,
+            watches,
+            wants_work,
+            wants_levels,
             names: NameTable::new(scenario, classes),
         }
     }
 
     /// Returns whether the sink can no longer write.
-    pub(crate) fn has_failed(&self) -> bool {
-        S::LISTENS && self.sink.has_failed()
+    pub(crate) fn has_failed(&mut self) -> bool {
+        self.audience.sink().is_some_and(|sink| sink.has_failed())
     }
 
     /// Returns whether the user interrupts the run.
-    pub(crate) fn is_interrupted(&self) -> bool {
-        S::LISTENS && self.sink.is_interrupted()
+    pub(crate) fn is_interrupted(&mut self) -> bool {
+        self.audience
+            .sink()
+            .is_some_and(|sink| sink.is_interrupted())
     }
 
     /// Runs an applet up to its next stop, as [`Instance::run`] does. If the sink watches, tells it of each instruction.
@@ -76,7 +94,7 @@ impl<'a, S: Sink> Report<'a, S> {
         each: SimDuration,
         (instance, stack): (&mut Instance<'_>, &'s mut CallStack<'_>),
     ) -> Step<'s> {
-        if S::LISTENS && self.sink.watches() {
+        if A::LISTENS && self.watches {
             return self.run_watched(endpoint, each, (instance, stack));
         }
         instance.run(stack)
@@ -100,8 +118,10 @@ impl<'a, S: Sink> Report<'a, S> {
 
     /// Takes back the native that an applet has reached, because its fuel is missing.
     pub(crate) fn take_back(&mut self, endpoint: EndpointId) {
-        if S::LISTENS && self.sink.watches() {
-            self.sink.took_back(endpoint);
+        if let Some(sink) = self.audience.sink()
+            && self.watches
+        {
+            sink.took_back(endpoint);
         }
     }
 
@@ -113,9 +133,9 @@ impl<'a, S: Sink> Report<'a, S> {
         endpoint: EndpointId,
         kind: impl Into<EventKind<'e>>,
     ) {
-        if !S::LISTENS {
+        let Some(sink) = self.audience.sink() else {
             return;
-        }
+        };
         let nic = self.names.home(endpoint);
         let event = Event {
             time: now,
@@ -123,7 +143,7 @@ impl<'a, S: Sink> Report<'a, S> {
             endpoint: Some(endpoint),
             kind: kind.into(),
         };
-        self.sink.event(&self.names, &event);
+        sink.event(&self.names, &event);
     }
 
     /// Emits that a class did not become an endpoint's applet.
@@ -135,9 +155,9 @@ impl<'a, S: Sink> Report<'a, S> {
         class: Option<usize>,
         reason: SwapRefusal,
     ) {
-        if !S::LISTENS {
+        let Some(sink) = self.audience.sink() else {
             return;
-        }
+        };
         let class = class.and_then(|class| self.names.classes[class].as_ref());
         let class = class.map(|names| names.class.as_str());
         let event = Event {
@@ -146,7 +166,7 @@ impl<'a, S: Sink> Report<'a, S> {
             endpoint: Some(endpoint),
             kind: SleEvent::SwapRefused { class, reason }.into(),
         };
-        self.sink.event(&self.names, &event);
+        sink.event(&self.names, &event);
     }
 
     /// Adds the names of a class that came in a capsule.
@@ -167,16 +187,16 @@ impl<'a, S: Sink> Report<'a, S> {
         nic: NicId,
         kind: impl Into<EventKind<'e>>,
     ) {
-        if !S::LISTENS {
+        let Some(sink) = self.audience.sink() else {
             return;
-        }
+        };
         let event = Event {
             time: now,
             nic,
             endpoint: None,
             kind: kind.into(),
         };
-        self.sink.event(&self.names, &event);
+        sink.event(&self.names, &event);
     }
 }
 

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use nic_core::event::Sink;
 use nic_core::id::{EndpointId, NicId};
 
+use super::audience::Audience;
 use super::crew::Takes;
 use super::processor::{Next, Posted, Processor, Turn};
 use super::stage::Stage;
@@ -28,7 +28,7 @@ impl Processor<'_> {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Takes an arrival or a transmit descriptor, alternately. Without either the processor becomes idle.
     pub(crate) fn look(&mut self, on: ProcessorId) -> Next {
         if self.more_sources > 0 {

@@ -1,9 +1,9 @@
 //! The stages of a processor: what it does next, and the function that does it.
 
-use nic_core::event::Sink;
 use nic_core::sle::NicEntry;
 
 use super::Simulation;
+use super::audience::Audience;
 use super::processor::{Item, Next, Processor};
 use crate::interface::{self, OwnItem};
 use crate::nic::ProcessorId;
@@ -101,7 +101,11 @@ impl Stage {
 
 /// Runs a stage.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn step<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+pub(crate) fn step<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    stage: Stage,
+) -> Next {
     // Each of these functions has only this caller and is inlined here.
     match stage {
         Stage::Idle => Next::Stopped,

@@ -8,11 +8,11 @@
 //! receivers that push packets themselves. All endpoints in such a circle send to each other, so no bystander is held
 //! up.
 
-use nic_core::event::Sink;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
 use super::ahead::Way;
+use super::audience::Audience;
 use super::{Simulation, at};
 use crate::fabric::{Admission, PacketRef};
 use crate::interface;
@@ -51,7 +51,7 @@ impl Waiter {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Returns the progress of a claim.
     #[inline]
     pub(crate) fn progress(&self, claim: ClaimId) -> Progress {

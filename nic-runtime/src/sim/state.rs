@@ -1,8 +1,8 @@
 //! The final state of a run: memory, fields and queues of each endpoint.
 
-use nic_core::event::Sink;
 use nic_core::id::EndpointId;
 
+use super::audience::Audience;
 use super::crew::CallWaits;
 use super::{AppletId, Simulation, at};
 
@@ -51,7 +51,7 @@ pub enum AppletClass {
     OfCapsule(Vec<u8>),
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Returns the state of every endpoint, in the order of the scenario.
     pub(crate) fn state(&self) -> Vec<EndpointState> {
         let ids = (0u32..).map(EndpointId).take(self.endpoints.len());

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use nic_core::event::{DropReason, NicEvent, Sink, TxStatus, UnetEvent};
+use nic_core::event::{DropReason, NicEvent, TxStatus, UnetEvent};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId, PostId};
 use nic_core::memory::HostSpan;
@@ -10,6 +10,7 @@ use nic_core::time::SimDuration;
 use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 
 use super::ahead::Way;
+use super::audience::Audience;
 use super::{Simulation, Work, at};
 use crate::host::{Notice, Notify, Task};
 use crate::interface;
@@ -18,7 +19,7 @@ use crate::sle;
 use crate::unet::Endpoint;
 use crate::via;
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// A message of a send becomes due: queues it for its user, and schedules the next one.
     pub(crate) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
@@ -71,7 +72,7 @@ impl<S: Sink> Simulation<'_, S> {
             true => via::status(self, id, status),
             false => status,
         };
-        if S::LISTENS {
+        if A::LISTENS {
             let refusal = match status {
                 TxStatus::Refused => {
                     unet::resolve_packet(&self.endpoints[at(id.0)], descriptor).err()

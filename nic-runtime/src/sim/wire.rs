@@ -3,19 +3,20 @@
 //! On links that reserve slots (see `staging`), a packet has its arrival slot before it comes here, so it never waits
 //! at the far end.
 
-use nic_core::event::{DropReason, NicEvent, Sink, Trigger, WireDropReason};
+use nic_core::event::{DropReason, NicEvent, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
+use super::audience::Audience;
 use super::{Simulation, Tenant, Work, at};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::{self, Passes, Shown};
 use crate::remote;
 use crate::via;
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Makes a packet, still without bytes, and numbers it. The caller has taken its send slot.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_packet(
@@ -182,7 +183,7 @@ impl<S: Sink> Simulation<'_, S> {
             Header::Via(_) => return via::packet_goes(self, packet, duration),
             Header::Remote(_) => return remote::packet_goes(self, packet, duration),
         }
-        if S::LISTENS {
+        if A::LISTENS {
             let shown = Shown {
                 states: &self.states,
                 memory: &self.memory,
@@ -402,7 +403,7 @@ impl<S: Sink> Simulation<'_, S> {
             }
             self.packets[packet].has_arrival_slot = true;
         }
-        if S::LISTENS {
+        if A::LISTENS {
             let shown = Shown {
                 states: &self.states,
                 memory: &self.memory,

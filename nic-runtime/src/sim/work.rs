@@ -2,10 +2,10 @@
 
 use std::ops::Index;
 
-use nic_core::event::Sink;
 use nic_core::id::{DirectionId, EndpointId};
 use nic_core::time::SimTime;
 
+use super::audience::Audience;
 use super::dma::TransferRef;
 use super::{Simulation, at};
 use crate::fabric::PacketRef;
@@ -112,7 +112,7 @@ impl Default for Work {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Schedules what an interface has to do at a time.
     pub(crate) fn schedule_own(&mut self, time: SimTime, delay: interface::Delay) {
         let place = self.delays.add(delay);

@@ -4,7 +4,6 @@
 use std::collections::VecDeque;
 
 use jive_core::MethodId;
-use nic_core::event::Sink;
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::remote::{EventQueue, WatchId};
 use nic_core::sle::{Applet, NicEntry};
@@ -15,6 +14,7 @@ use super::call::{Call, Cause};
 use super::suspend;
 use crate::nic::ProcessorId;
 use crate::remote;
+use crate::sim::audience::Audience;
 use crate::sim::processor::Next;
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
 use crate::storage::Growing;
@@ -88,7 +88,11 @@ impl Agendas {
 /// Sets the timer of an applet, replacing any earlier setting; zero clears it. The time counts from now, but the check
 /// is scheduled only when the [call has ended](Simulation::arm).
 #[cold]
-pub(crate) fn set_timer<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, after: SimDuration) {
+pub(crate) fn set_timer<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    tenant: Tenant,
+    after: SimDuration,
+) {
     let has_entry = sim.applets[at(tenant.applet.0)].members.do_timer.is_some();
     if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
         agenda.timer = (has_entry && after > SimDuration::ZERO).then(|| sim.now + after);
@@ -99,7 +103,7 @@ pub(crate) fn set_timer<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, af
 /// Schedules a check of the applet's timer. Called once at the end of a call, so that a call that sets its timer often
 /// schedules one check only.
 #[cold]
-pub(crate) fn arm<S: Sink>(sim: &mut Simulation<'_, S>, Tenant { endpoint, applet }: Tenant) {
+pub(crate) fn arm<A: Audience>(sim: &mut Simulation<'_, A>, Tenant { endpoint, applet }: Tenant) {
     let Some(agenda) = sim.agendas.0.get_mut(at(applet.0)) else {
         return;
     };
@@ -112,7 +116,7 @@ pub(crate) fn arm<S: Sink>(sim: &mut Simulation<'_, S>, Tenant { endpoint, apple
 }
 
 /// Checks the timers of an endpoint's applets; returns whether one has expired.
-pub(crate) fn look_at_timer<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) -> bool {
+pub(crate) fn look_at_timer<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
     let mut is_over = false;
     for applet in sim.applets_of(id) {
         let tenant = Tenant {
@@ -127,7 +131,7 @@ pub(crate) fn look_at_timer<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId
     is_over
 }
 
-fn look_at_timer_of<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) -> bool {
+fn look_at_timer_of<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) -> bool {
     let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
     if agenda.look.is_some_and(|look| look <= sim.now) {
         agenda.look = None;
@@ -143,7 +147,7 @@ fn look_at_timer_of<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) -> boo
 
 /// Records the buffers that the user is about to return, if the applet has `doRefill`.
 #[cold]
-pub(crate) fn note_refills<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn note_refills<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let Some(applet) = sim.seats[at(id.0)].applet else {
         return;
     };
@@ -173,8 +177,8 @@ pub(crate) fn note_refills<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
 
 /// Records that the applet above has taken a message of this applet of a chain, if the applet has `doRefill`.
 #[cold]
-pub(crate) fn note_taken<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn note_taken<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     channel: ChannelId,
     buffers: &[u32],
@@ -200,8 +204,8 @@ pub(crate) fn note_taken<S: Sink>(
 }
 
 /// Adds the event of a watch. Returns whether it did not wait already.
-pub(crate) fn add_watch<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn add_watch<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     watch: WatchId,
 ) -> bool {
@@ -210,7 +214,11 @@ pub(crate) fn add_watch<S: Sink>(
 }
 
 /// Removes the event of a watch that is removed.
-pub(crate) fn forget_watch<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, watch: WatchId) {
+pub(crate) fn forget_watch<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    tenant: Tenant,
+    watch: WatchId,
+) {
     if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
         agenda.events.forget(watch);
     }
@@ -218,7 +226,7 @@ pub(crate) fn forget_watch<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant,
 
 /// Wakes the processors that serve an endpoint's expired timer, refills and events.
 #[cold]
-pub(crate) fn come_back<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn come_back<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let (mut is_over, mut has_refills, mut has_events) = (false, false, false);
     for applet in sim.applets_of(id) {
         let Some(agenda) = sim.agendas.0.get(at(applet.0)) else {
@@ -250,8 +258,8 @@ pub(crate) fn come_back<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// Takes the next expired timer of a NIC and begins the call of `doTimer`.
-pub(crate) fn take_timer<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn take_timer<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     nic: NicId,
 ) -> Option<Next> {
@@ -290,8 +298,8 @@ pub(crate) fn take_timer<S: Sink>(
 }
 
 /// Takes the next refill of a NIC, endpoint by endpoint, and begins the call of `doRefill`.
-pub(crate) fn take_refill<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn take_refill<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     nic: NicId,
 ) -> Option<Next> {
@@ -324,8 +332,8 @@ pub(crate) fn take_refill<S: Sink>(
 }
 
 /// Takes the next event of a watch of a NIC, endpoint by endpoint, and begins the call of `doWatch`.
-pub(crate) fn take_watched<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn take_watched<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     nic: NicId,
 ) -> Option<Next> {
@@ -365,8 +373,8 @@ pub(crate) fn take_watched<S: Sink>(
 
 /// Returns the first applet at a position of a NIC whose agenda is `due`, and its method for this entry. `None` if there is
 /// none, or if a call of the endpoint is suspended: then its agenda [comes back](come_back) when that call ends.
-fn tenant_at<S: Sink>(
-    sim: &Simulation<'_, S>,
+fn tenant_at<A: Audience>(
+    sim: &Simulation<'_, A>,
     nic: NicId,
     position: usize,
     entry: NicEntry,
@@ -385,8 +393,8 @@ fn tenant_at<S: Sink>(
 /// Adapts the agenda of an endpoint to the class that has become its applet. A timer stays armed, and returned buffers
 /// stay announced, if the class has the entry for them. So do watches. `timer` is what its initializers passed to `setTimer`.
 #[cold]
-pub(crate) fn adapt<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn adapt<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     timer: Option<SimDuration>,
 ) {
@@ -412,7 +420,7 @@ pub(crate) fn adapt<S: Sink>(
 }
 
 /// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended.
-pub(crate) fn put_off<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, cause: Cause) {
+pub(crate) fn put_off<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, cause: Cause) {
     let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
     match cause {
         Cause::Timer => agenda.is_over = true,

@@ -1,7 +1,7 @@
 //! The port for natives of initializers that run while the NIC does, beside the applet that they are to replace.
 
 use jive_core::{Heap, TrapKind};
-use nic_core::event::{Made, Sink};
+use nic_core::event::Made;
 use nic_core::id::PacketId;
 use nic_core::memory::HostSpan;
 use nic_core::remote::WindowId;
@@ -11,6 +11,7 @@ use nic_core::unet::Channel;
 
 use super::load::Natives;
 use super::tell;
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -27,9 +28,9 @@ pub(crate) struct BesideRunning {
 }
 
 impl Natives for BesideRunning {
-    fn perform<S: Sink>(
+    fn perform<A: Audience>(
         &mut self,
-        sim: &mut Simulation<'_, S>,
+        sim: &mut Simulation<'_, A>,
         tenant: Tenant,
         request: &Request,
         effect: Effect,
@@ -67,22 +68,22 @@ impl Natives for BesideRunning {
 
 impl BesideRunning {
     /// Returns whether the initializers have passed as many ranges to `watch` as the endpoint has watches left.
-    fn has_all_watches<S: Sink>(&self, sim: &Simulation<'_, S>, tenant: Tenant) -> bool {
+    fn has_all_watches<A: Audience>(&self, sim: &Simulation<'_, A>, tenant: Tenant) -> bool {
         let left = sim.remote.rights(tenant.endpoint).watches_left;
         self.watches.len() >= at(left)
     }
 }
 
 /// Performs the natives that [`BesideRunning`] permits.
-struct Beside<'l, 's, S: Sink> {
-    simulation: &'l mut Simulation<'s, S>,
+struct Beside<'l, 's, A: Audience> {
+    simulation: &'l mut Simulation<'s, A>,
     tenant: Tenant,
     request: &'l Request,
     timer: &'l mut Option<SimDuration>,
     watches: &'l mut Vec<(WindowId, (u32, u32))>,
 }
 
-impl<S: Sink> Port for Beside<'_, '_, S> {
+impl<A: Audience> Port for Beside<'_, '_, A> {
     type Storage = Growing;
     type Packet = ();
     type Stop = TrapKind;

@@ -6,7 +6,7 @@
 use bumpalo::Bump;
 use jive_embed::load_class;
 use jive_verifier::Policy;
-use nic_core::event::{Sink, SleEvent, SwapRefusal, Trigger};
+use nic_core::event::{SleEvent, SwapRefusal, Trigger};
 use nic_core::id::EndpointId;
 use nic_core::sle::capsule::{CODE_CHANNEL, answer_header};
 use nic_core::sle::{FragmentHeader, NicEntry, NicNative};
@@ -15,6 +15,7 @@ use super::reassembly::Taken;
 use super::swap;
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
+use crate::sim::audience::Audience;
 use crate::sim::processor::Next;
 use crate::sim::{Simulation, at};
 
@@ -30,15 +31,15 @@ const INSTRUCTIONS_PER_BYTE: u64 = 1_024;
 const KEPT_BYTES_MAX: usize = 1 << 26;
 
 /// Returns whether a packet comes on the code channel of an endpoint that accepts capsules.
-pub(crate) fn is_one<S: Sink>(sim: &Simulation<'_, S>, packet: PacketRef) -> bool {
+pub(crate) fn is_one<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef) -> bool {
     let (to, channel) = sim.packets[packet].to;
     channel == CODE_CHANNEL && sim.specs[at(to.0)].accepts_capsules
 }
 
 /// Takes a packet of the code channel.
 #[cold]
-pub(crate) fn take<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn take<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     packet: PacketRef,
 ) -> Next {
@@ -77,8 +78,8 @@ pub(crate) fn take<S: Sink>(
 }
 
 /// Verifies a class file, and makes it the applet of its endpoint between two calls.
-fn install<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn install<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     (endpoint, number): (EndpointId, u32),
     bytes: &[u8],
@@ -104,7 +105,7 @@ fn install<S: Sink>(
 }
 
 /// Verifies a class file that has not been seen before, and keeps it if it is accepted.
-fn verified<S: Sink>(sim: &mut Simulation<'_, S>, bytes: &[u8]) -> Result<usize, SwapRefusal> {
+fn verified<A: Audience>(sim: &mut Simulation<'_, A>, bytes: &[u8]) -> Result<usize, SwapRefusal> {
     let policy = Policy::Applet {
         entries: NicEntry::TABLE,
     };
@@ -128,8 +129,8 @@ fn verified<S: Sink>(sim: &mut Simulation<'_, S>, bytes: &[u8]) -> Result<usize,
 }
 
 /// Answers a capsule that was whole, and keeps the answer in case the sender repeats its last fragment.
-pub(crate) fn answered<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn answered<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     number: u32,
     text: &'static str,
@@ -140,8 +141,8 @@ pub(crate) fn answered<S: Sink>(
 
 /// Sends an answer on the code channel. It is sent from the memory of the capsule and needs no send slot, as packets that
 /// applets send while loading.
-fn answer<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn answer<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     number: u32,
     text: &'static str,

@@ -9,13 +9,14 @@
 
 use std::collections::VecDeque;
 
-use nic_core::event::{Sink, TxStatus};
+use nic_core::event::TxStatus;
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::sle::Effect;
 
 use super::call::Call;
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
+use crate::sim::audience::Audience;
 use crate::sim::resident::Seat;
 use crate::sim::{AppletId, Simulation, Tenant, at};
 
@@ -233,8 +234,8 @@ pub(super) fn free_bytes(spec: &EndpointSpec) -> u32 {
 }
 
 /// Puts the handled message into the `RxBuf` of an applet.
-pub(super) fn receive<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn receive<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     applet: AppletId,
 ) {
@@ -248,7 +249,11 @@ pub(super) fn receive<S: Sink>(
 
 /// Makes the names in an endpoint's events those of one applet of its chain.
 #[cold]
-pub(crate) fn speaks<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId, applet: AppletId) {
+pub(crate) fn speaks<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    endpoint: EndpointId,
+    applet: AppletId,
+) {
     if let Some(chain) = sim.chains.of(endpoint) {
         let class = chain.classes[at(applet.0 - chain.first.0)];
         sim.report.set_class(endpoint, Some(class));
@@ -256,8 +261,8 @@ pub(crate) fn speaks<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId,
 }
 
 /// Returns whether the effect of a native is for a neighbour in the chain and not for user or wire.
-pub(super) fn is_between<S: Sink>(
-    sim: &Simulation<'_, S>,
+pub(super) fn is_between<A: Audience>(
+    sim: &Simulation<'_, A>,
     Tenant { endpoint, applet }: Tenant,
     effect: &Effect,
 ) -> bool {
@@ -283,12 +288,12 @@ pub(super) fn is_between<S: Sink>(
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Returns the applets of an endpoint, in the order of their `doTx`.
     pub(crate) fn applets_of(
         &self,
         endpoint: EndpointId,
-    ) -> impl Iterator<Item = AppletId> + use<S> {
+    ) -> impl Iterator<Item = AppletId> + use<A> {
         let count = self.chains.of(endpoint).map_or(1, Chain::count);
         let first = self.seats[at(endpoint.0)].applet;
         let numbers = first.map_or(0..0, |first| first.0..first.0 + count);

@@ -6,7 +6,7 @@
 use std::num::NonZeroU32;
 
 use jive_core::{Trap, TrapKind};
-use nic_core::event::{DropReason, Made, Sink, Trigger, TxStatus};
+use nic_core::event::{DropReason, Made, Trigger, TxStatus};
 use nic_core::id::EndpointId;
 use nic_core::memory::Region;
 use nic_core::sle::{Effect, NATIVE_ARGUMENTS_MAX, NicEntry, NicNative, Rights, check};
@@ -16,6 +16,7 @@ use super::call::{Call, Cause, Handed};
 use super::chain::{self, Way};
 use super::{agenda, engine, tell, trapped};
 use crate::nic::ProcessorId;
+use crate::sim::audience::Audience;
 use crate::sim::processor::{Item, Next};
 use crate::sim::stage::Stage;
 use crate::sim::{AppletId, Simulation, Tenant, at};
@@ -39,7 +40,7 @@ impl Stage {
     }
 }
 
-impl<S: Sink> Simulation<'_, S> {
+impl<A: Audience> Simulation<'_, A> {
     /// Returns the stage at which a call of an endpoint's applet begins.
     pub(crate) fn entrance(&self, endpoint: EndpointId) -> Stage {
         Stage::Enter.of_chain(self.chains.of(endpoint).is_some())
@@ -48,7 +49,7 @@ impl<S: Sink> Simulation<'_, S> {
 
 /// Begins a round with the item in hand, if it is for a chain.
 #[cold]
-pub(crate) fn take<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
+pub(crate) fn take<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
     let item = *sim.in_hand(on);
     let chain = sim.chains.of(item.endpoint(&sim.packets))?;
     let next = match item {
@@ -73,7 +74,7 @@ pub(crate) fn take<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Opt
 }
 
 /// Turns the next stage of a single applet's call into that of a call in a chain, if the processor still runs one.
-fn within<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, next: Next) -> Next {
+fn within<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, next: Next) -> Next {
     let processor = &mut sim.processors[at(on.0)];
     // The call may be suspended, and the processor may have continued another one.
     let tenant = processor.activation.tenant();
@@ -88,7 +89,7 @@ fn within<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, next: Next) -> 
 }
 
 #[cold]
-pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let call = *sim.processors[at(on.0)].activation.call();
     let Tenant { endpoint, applet } = call.tenant;
     // Within a round the processor keeps other processors out.
@@ -114,7 +115,7 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
 }
 
 #[cold]
-pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let next = engine::run(sim, on);
     match next {
         // A copy within the NIC needs no DMA engine. Its own time is added when it is performed.
@@ -133,7 +134,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
 }
 
 #[cold]
-pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn landed<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let next = engine::landed(sim, on);
     within(sim, on, next)
 }
@@ -153,8 +154,8 @@ enum Between {
 
 /// Returns what the native that a call has reached does between two applets, or `None` if it does what it does without a
 /// chain.
-fn between<S: Sink>(
-    sim: &Simulation<'_, S>,
+fn between<A: Audience>(
+    sim: &Simulation<'_, A>,
     on: ProcessorId,
     native: NicNative,
 ) -> Option<Between> {
@@ -199,7 +200,7 @@ fn between<S: Sink>(
 }
 
 #[cold]
-pub(crate) fn perform<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn perform<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let native = sim.processors[at(on.0)].activation.native();
     let next = match between(sim, on, native) {
         None => engine::perform_reached(sim, on),
@@ -212,8 +213,8 @@ pub(crate) fn perform<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> 
 }
 
 /// Performs a native between two applets. Returns the time that it takes beside its cost.
-fn perform_between<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn perform_between<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     native: NicNative,
     between: Between,
@@ -298,8 +299,8 @@ fn perform_between<S: Sink>(
 }
 
 /// Checks the arguments of a native between two applets, and its quota.
-fn admit<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn admit<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     native: NicNative,
     between: Between,
@@ -333,7 +334,7 @@ fn admit<S: Sink>(
 }
 
 #[cold]
-pub(crate) fn returned<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn returned<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     let (call, value) = (*activation.call(), activation.told.returned);
     tell::returned(sim, on, call.tenant, call.method, value);
@@ -342,7 +343,7 @@ pub(crate) fn returned<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) ->
 }
 
 #[cold]
-pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
     let (call, trap): (Call, Option<Trap>) = (*activation.call(), activation.trap.take());
     let endpoint = call.tenant.endpoint;
@@ -364,7 +365,7 @@ pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId)
 }
 
 /// Goes on with the next message of the round, or ends the round.
-fn go_on<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, ended: Call) -> Next {
+fn go_on<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, ended: Call) -> Next {
     let Tenant { endpoint, applet } = ended.tenant;
     if sim.processors[at(on.0)].activation.has_asides {
         agenda::arm(sim, ended.tenant);

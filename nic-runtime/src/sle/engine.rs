@@ -1,7 +1,7 @@
 //! The engine for applets: runs their calls on a NIC's processor, stage by stage, with each native at its own time.
 
 use jive_core::{Lifetime, Step, TrapKind};
-use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger, TxStatus};
+use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger, TxStatus};
 use nic_core::sle::{Effect, NicNative, Rights, check, perform};
 use nic_core::time::SimDuration;
 use nic_core::unet::resolve;
@@ -15,6 +15,7 @@ use crate::fabric::PacketRef;
 use crate::interface;
 use crate::nic::ProcessorId;
 use crate::scenario::model::FaultPolicy;
+use crate::sim::audience::Audience;
 use crate::sim::budget::Exceeded;
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
@@ -25,8 +26,8 @@ use crate::via;
 
 /// Begins the call of `doRx` for a packet, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn arrived<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn arrived<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     applet: AppletId,
     arrival: PacketRef,
@@ -56,8 +57,8 @@ pub(crate) fn arrived<S: Sink>(
 
 /// Begins the call of `doTx` for a transmit descriptor, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn posted<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn posted<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     applet: AppletId,
     posted: Posted,
@@ -88,7 +89,7 @@ pub(crate) fn posted<S: Sink>(
 }
 
 /// Enters an applet, with its packet in `RxBuf` if the call is for one.
-pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     if !sim.processors[at(on.0)].share.is_alone
         && let Some(next) = sim.enter_alone(on)
     {
@@ -99,7 +100,7 @@ pub(crate) fn enter<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Ne
 
 /// Enters an applet that no other processor runs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn enter_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let processor = &sim.processors[at(on.0)];
     let (call, costs) = (processor.activation.call(), processor.costs);
     let Tenant { endpoint, applet } = call.tenant;
@@ -124,7 +125,7 @@ pub(crate) fn enter_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) 
         },
     };
     let is_reattached = sim.residents[at(endpoint.0)].fault.reattached();
-    if S::LISTENS {
+    if A::LISTENS {
         let trigger = call.trigger();
         if is_reattached {
             let kind = SleEvent::AppletAttach { trigger };
@@ -167,7 +168,7 @@ pub(crate) fn enter_call<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) 
 /// Runs an applet up to its next native, its return or its trap, and charges the instructions. All instructions up to
 /// there take one event: no one can observe an applet between two natives.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let processor = &mut sim.processors[at(on.0)];
     let (activation, costs) = (&mut processor.activation, processor.costs);
     let Tenant { endpoint, applet } = activation.call().tenant;
@@ -177,7 +178,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
     let step = sim.report.run(endpoint, costs.bytecode, (instance, stack));
     let (native_fuel, native_cost, stage) = match step {
         Step::Returned(value) => {
-            if S::LISTENS {
+            if A::LISTENS {
                 activation.told.returned = value;
             }
             (0, SimDuration::ZERO, Stage::Return)
@@ -195,7 +196,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
             });
             match affordable {
                 Ok((native, cost)) => {
-                    if S::LISTENS {
+                    if A::LISTENS {
                         let instructions = before.saturating_sub(stack.fuel_left() + cost.fuel);
                         activation.told.reached = sim.now + costs.bytecode.times(instructions);
                     }
@@ -222,7 +223,7 @@ pub(crate) fn run<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
 
 /// Performs a native whose cost has been paid, or makes the processor wait for what the native needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn perform_reached<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn perform_reached<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let native = sim.processors[at(on.0)].activation.native();
     // One call for each native, so that each gets its own inlined copy of `perform_native` with the effect in
     // registers.
@@ -253,8 +254,8 @@ pub(crate) fn perform_reached<S: Sink>(sim: &mut Simulation<'_, S>, on: Processo
 
 /// Performs a native that moves bytes, or makes the processor wait for a DMA engine if that is busy and has no queue.
 #[cold]
-fn await_engine<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn await_engine<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     native: NicNative,
     direction: DmaDirection,
@@ -267,7 +268,7 @@ fn await_engine<S: Sink>(
 
 /// Makes a processor wait until a transfer ends and leaves its DMA slot.
 #[cold]
-fn await_dma_slot<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+fn await_dma_slot<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let nic = sim.processors[at(on.0)].nic;
     sim.nics[at(nic.0)].awaiting_dma_slot.push_back(on);
     sim.wait(on, Stage::Perform)
@@ -275,14 +276,18 @@ fn await_dma_slot<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next
 
 /// Performs a native that few applets call; not inlined, to keep the hot path small.
 #[cold]
-fn perform_rare<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, native: NicNative) -> Next {
+fn perform_rare<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Next {
     perform_native(sim, on, native)
 }
 
 // Not inlined in debug builds, where each copy would take stack of its own and the caller's stack may be small.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn perform_native<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn perform_native<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     native: NicNative,
 ) -> Next {
@@ -310,8 +315,8 @@ fn perform_native<S: Sink>(
 
 /// Checks a native's arguments and its quota, and claims the slots that it needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn admit<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn admit<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     native: NicNative,
 ) -> Result<(Effect, Push), Refused> {
@@ -390,8 +395,8 @@ fn admit<S: Sink>(
 
 /// Makes a native end in a trap.
 #[cold]
-pub(crate) fn refuse_native<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn refuse_native<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     kind: TrapKind,
 ) -> Next {
@@ -401,7 +406,7 @@ pub(crate) fn refuse_native<S: Sink>(
 
 /// Ends a native that waited for bytes from the buffer area.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn landed<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     if let Some((to, host)) = activation.landing {
         let applet = activation.call().tenant.applet;
@@ -412,13 +417,17 @@ pub(crate) fn landed<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> N
 }
 
 /// Makes a native return, so that its applet continues.
-pub(crate) fn resume<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, value: i32) -> Next {
+pub(crate) fn resume<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    value: i32,
+) -> Next {
     tell::performed(sim, on, value, Made::Nothing);
     sim.processors[at(on.0)].activation.stack.resume(Ok(value));
     Next::after(SimDuration::ZERO, Stage::Run)
 }
 
-pub(crate) fn return_from<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn return_from<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     let (call, returned) = (activation.call(), activation.told.returned);
     let (tenant, is_for_message) = (call.tenant, call.is_for_message());
@@ -431,7 +440,7 @@ pub(crate) fn return_from<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId)
     end_call(sim, on, TxStatus::Ok)
 }
 
-pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
     let (call, trap) = (*activation.call(), activation.trap.take());
     if let Some(trap) = trap {
@@ -471,7 +480,7 @@ pub(crate) fn end_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId)
 }
 
 /// Handles the message on which an applet trapped as if there were no applet.
-fn fall_back<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, call: Call) -> Next {
+fn fall_back<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, call: Call) -> Next {
     match call.cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
         Cause::Arrival { arrival, .. } => {
@@ -485,7 +494,7 @@ fn fall_back<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, call: Call) 
 
 /// Sends a message on which an applet has trapped. The message needs slots of its own if the applet has used those
 /// reserved for it.
-fn send_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+fn send_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
     let Some((channel, _)) = unet::engine::sendable(sim, posted) else {
         return end_post(sim, on, posted, TxStatus::Refused);
     };
@@ -506,7 +515,7 @@ fn send_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: P
 
 /// Continues with a message on which an applet has trapped, now that it has its slots.
 #[cold]
-pub(crate) fn go_on_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+pub(crate) fn go_on_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
         Cause::Arrival { .. }
@@ -518,8 +527,8 @@ pub(crate) fn go_on_trapped<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorI
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn end_call<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn end_call<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     status: TxStatus,
 ) -> Next {
@@ -534,8 +543,8 @@ pub(crate) fn end_call<S: Sink>(
 
 /// Ends the transmit descriptor that a call was for.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn end_post<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn end_post<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     posted: Posted,
     status: TxStatus,

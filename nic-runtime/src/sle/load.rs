@@ -9,7 +9,7 @@ use bumpalo::Bump;
 use jive_core::{FieldId, Heap, Lifetime, LinkedClass, MethodId, Step, Trap, TrapKind};
 use jive_embed::{LoadError, load_class};
 use jive_verifier::Policy;
-use nic_core::event::{DmaDirection, DropReason, Made, Sink, SleEvent, Trigger};
+use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::remote::WindowId;
@@ -27,6 +27,7 @@ use crate::interface;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{EndpointSpec, FieldState, Scenario};
+use crate::sim::audience::Audience;
 use crate::sim::budget::Exceeded;
 use crate::sim::{SimError, Simulation, Tenant, at};
 use crate::storage::Growing;
@@ -109,7 +110,7 @@ pub(crate) fn load_classes<'a>(
 }
 
 /// Initializes every applet, in file order, and then queues the packets that they have sent.
-pub(crate) fn load_applets<S: Sink>(sim: &mut Simulation<'_, S>) -> Result<(), NotLoaded> {
+pub(crate) fn load_applets<A: Audience>(sim: &mut Simulation<'_, A>) -> Result<(), NotLoaded> {
     let mut sent = Vec::new();
     for index in 0..sim.endpoints.len() {
         let endpoint = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
@@ -131,8 +132,8 @@ pub(crate) fn load_applets<S: Sink>(sim: &mut Simulation<'_, S>) -> Result<(), N
     Ok(())
 }
 
-fn load_applet<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn load_applet<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     (tenant, state): (Tenant, &[FieldState]),
     sent: &mut Vec<PacketRef>,
 ) -> Result<(), NotLoaded> {
@@ -160,9 +161,9 @@ fn load_applet<S: Sink>(
 /// How the natives that an initializer calls take effect.
 pub(crate) trait Natives {
     /// Performs a native whose arguments and quota have been checked.
-    fn perform<S: Sink>(
+    fn perform<A: Audience>(
         &mut self,
-        sim: &mut Simulation<'_, S>,
+        sim: &mut Simulation<'_, A>,
         tenant: Tenant,
         request: &Request,
         effect: Effect,
@@ -171,8 +172,8 @@ pub(crate) trait Natives {
 
 /// Runs the static initializer and the constructor of an applet with the call stack of a processor, in no virtual time.
 /// Reports calls, returns and a trap.
-pub(crate) fn run_initializers<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn run_initializers<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     tenant: Tenant,
     (stores, natives): (&mut Stores, &mut impl Natives),
@@ -201,8 +202,8 @@ pub(crate) fn run_initializers<S: Sink>(
 }
 
 /// Runs an initializer to its end, in no virtual time.
-fn initialize<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn initialize<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     tenant: Tenant,
     method: MethodId,
@@ -247,8 +248,8 @@ fn initialize<S: Sink>(
 }
 
 /// Runs an initializer up to its next native or its return.
-fn run_to_native<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn run_to_native<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     tenant: Tenant,
 ) -> Result<Reached, Uninitialized> {
@@ -277,8 +278,8 @@ fn run_to_native<S: Sink>(
 }
 
 /// Checks a native's arguments and its quota, and performs it at once.
-fn perform_now<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn perform_now<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     tenant: Tenant,
     request: &Request,
@@ -302,9 +303,9 @@ struct BeforeStart<'l> {
 }
 
 impl Natives for BeforeStart<'_> {
-    fn perform<S: Sink>(
+    fn perform<A: Audience>(
         &mut self,
-        sim: &mut Simulation<'_, S>,
+        sim: &mut Simulation<'_, A>,
         tenant: Tenant,
         request: &Request,
         effect: Effect,
@@ -324,14 +325,14 @@ impl Natives for BeforeStart<'_> {
 }
 
 /// Performs natives of initializers at once. Packets are kept until all applets are loaded.
-struct Loading<'l, 's, S: Sink> {
-    simulation: &'l mut Simulation<'s, S>,
+struct Loading<'l, 's, A: Audience> {
+    simulation: &'l mut Simulation<'s, A>,
     tenant: Tenant,
     request: &'l Request,
     sent: &'l mut Vec<PacketRef>,
 }
 
-impl<S: Sink> Port for Loading<'_, '_, S> {
+impl<A: Audience> Port for Loading<'_, '_, A> {
     type Storage = Growing;
     type Packet = PacketRef;
     type Stop = Infallible;

@@ -1,7 +1,7 @@
 //! The port for natives on a NIC whose clock runs: each native takes effect at its own time.
 
 use jive_core::Heap;
-use nic_core::event::{DropReason, Made, Sink};
+use nic_core::event::{DropReason, Made};
 use nic_core::id::{ChannelId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::remote::WindowId;
@@ -15,6 +15,7 @@ use crate::fabric::PacketRef;
 use crate::interface;
 use crate::nic::ProcessorId;
 use crate::remote;
+use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::Next;
 use crate::sim::stage::Stage;
@@ -33,21 +34,21 @@ pub(crate) enum Push {
 }
 
 /// Performs the natives of a call that a processor runs.
-pub(crate) struct OnNic<'p, 's, S: Sink> {
-    pub(crate) simulation: &'p mut Simulation<'s, S>,
+pub(crate) struct OnNic<'p, 's, A: Audience> {
+    pub(crate) simulation: &'p mut Simulation<'s, A>,
     pub(crate) on: ProcessorId,
     pub(crate) tenant: Tenant,
     pub(crate) push: Push,
 }
 
-impl<S: Sink> OnNic<'_, '_, S> {
+impl<A: Audience> OnNic<'_, '_, A> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn call(&self) -> &Call {
         self.simulation.processors[at(self.on.0)].activation.call()
     }
 }
 
-impl<S: Sink> Port for OnNic<'_, '_, S> {
+impl<A: Audience> Port for OnNic<'_, '_, A> {
     type Storage = Growing;
     type Packet = PacketRef;
     type Stop = Next;

@@ -8,13 +8,14 @@ use std::num::NonZeroU32;
 
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame};
-use nic_core::event::{Sink, SleEvent};
+use nic_core::event::SleEvent;
 use nic_core::id::EndpointId;
 use nic_core::time::SimDuration;
 
 use super::call::Activation;
 use super::{agenda, swap};
 use crate::nic::ProcessorId;
+use crate::sim::audience::Audience;
 use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
 use crate::sim::stage::Stage;
@@ -94,14 +95,14 @@ pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallSta
 }
 
 /// Returns whether the call of an endpoint's applet is suspended.
-pub(crate) fn is_suspended<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+pub(crate) fn is_suspended<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
     sim.seats[at(id.0)]
         .applet
         .is_some_and(|applet| sim.suspensions.is_suspended(applet))
 }
 
 /// Returns whether the heap of the running applet has room for the call's frames and registers.
-pub(crate) fn can_suspend<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> bool {
+pub(crate) fn can_suspend<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId) -> bool {
     let activation = &sim.processors[at(on.0)].activation;
     let applet = activation.call().tenant.applet;
     let heap = sim.applets[at(applet.0)].instance.heap();
@@ -110,7 +111,11 @@ pub(crate) fn can_suspend<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> 
 
 /// Suspends the call of a processor. It will continue at `stage`.
 #[cold]
-pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, stage: Stage) -> Next {
+pub(crate) fn suspend<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    stage: Stage,
+) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
     let has_asides = activation.has_asides;
     let (tenant, trigger) = (activation.call().tenant, activation.call().trigger());
@@ -156,7 +161,7 @@ pub(crate) fn suspend<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, sta
 }
 
 /// Returns a vacant entry whose call stack is as deep as this processor's.
-fn vacant_place<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<u32> {
+fn vacant_place<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<u32> {
     let depth = |on: ProcessorId| sim.processors[at(on.0)].costs.stack;
     let Suspensions { calls, vacant, .. } = &mut sim.suspensions;
     let fits = |place: &u32| depth(calls[at(*place)].on) == depth(on);
@@ -166,7 +171,7 @@ fn vacant_place<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option
 
 /// Marks the suspended call of an endpoint as resumable, because its packet has slots.
 #[cold]
-pub(crate) fn resumable<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn resumable<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let applet = sim.seats[at(id.0)].applet;
     let Some(suspended) = applet.and_then(|applet| sim.suspensions.of(applet)) else {
         return;
@@ -178,8 +183,8 @@ pub(crate) fn resumable<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 
 /// Continues the suspended call of an endpoint on a processor.
 #[cold]
-pub(crate) fn go_on_with<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn go_on_with<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     id: EndpointId,
 ) -> Next {
@@ -210,7 +215,7 @@ pub(crate) fn go_on_with<S: Sink>(
 /// Handles what had to wait for the end of a call. That is packets that arrived while it was suspended, the timer that
 /// it set, and swaps of its applet.
 #[inline]
-pub(crate) fn end_asides<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
+pub(crate) fn end_asides<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
     let activation = &sim.processors[at(on.0)].activation;
     if activation.was_suspended | activation.has_asides {
         end_these(sim, on);
@@ -218,7 +223,7 @@ pub(crate) fn end_asides<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) 
 }
 
 #[cold]
-fn end_these<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
+fn end_these<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
     let activation = &mut sim.processors[at(on.0)].activation;
     if std::mem::take(&mut activation.has_asides) {
         let tenant = activation.call().tenant;
@@ -232,7 +237,7 @@ fn end_these<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
 }
 
 #[cold]
-fn unpark<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
+fn unpark<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
     let processor = &mut sim.processors[at(on.0)];
     let (id, nic) = (processor.activation.call().tenant.endpoint, processor.nic);
     let nic = &mut sim.nics[at(nic.0)];
@@ -250,7 +255,7 @@ fn unpark<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
 
 /// Returns parked packets to the processor of `doRx` if it had already taken them. Then wakes the other processors.
 #[cold]
-fn unpark_items<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) {
+fn unpark_items<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
     let processor = &mut sim.processors[at(on.0)];
     let taken = std::mem::take(&mut processor.activation.parked.taken);
     let nic = &sim.nics[at(processor.nic.0)];

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use bumpalo::Bump;
 use jive_core::LinkedClass;
-use nic_core::event::{Sink, SleEvent, SwapRefusal};
+use nic_core::event::{SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::remote::WindowId;
 use nic_core::sle::{Applet, FragmentHeader, Members, memory_bytes};
@@ -30,6 +30,7 @@ use super::suspend::call_stack;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{Scenario, SwapSpec};
+use crate::sim::audience::Audience;
 use crate::sim::ledger::{Ledger, Need};
 use crate::sim::stage::Stage;
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
@@ -215,7 +216,7 @@ pub(crate) fn may_bring_agendas(scenario: &Scenario, classes: Classes<'_>) -> bo
 }
 
 /// Schedules the swaps of the scenario, before anything that may happen at the same time.
-pub(crate) fn schedule<S: Sink>(sim: &mut Simulation<'_, S>) {
+pub(crate) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
     for (swap, spec) in (0u32..).zip(sim.swaps.scheduled()) {
         sim.schedule.insert(spec.at, Work::Swap(swap));
     }
@@ -223,7 +224,7 @@ pub(crate) fn schedule<S: Sink>(sim: &mut Simulation<'_, S>) {
 
 /// A swap of the scenario is due.
 #[cold]
-pub(crate) fn due<S: Sink>(sim: &mut Simulation<'_, S>, swap: u32) {
+pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, swap: u32) {
     let SwapSpec {
         endpoint, class, ..
     } = sim.swaps.scheduled()[at(swap)];
@@ -232,8 +233,8 @@ pub(crate) fn due<S: Sink>(sim: &mut Simulation<'_, S>, swap: u32) {
 
 /// Makes a class the applet of an endpoint, now or at the end of the running call. `capsule` is the number of the capsule
 /// in which the class came, and `on` the processor that took it.
-pub(crate) fn request<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn request<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     class: usize,
     (capsule, on): (Option<u32>, Option<ProcessorId>),
@@ -261,8 +262,8 @@ pub(crate) fn request<S: Sink>(
     }
 }
 
-fn refuse<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn refuse<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     (endpoint, class): (EndpointId, usize),
     capsule: Option<u32>,
     reason: SwapRefusal,
@@ -277,8 +278,8 @@ fn refuse<S: Sink>(
 /// Makes the swaps that wait for an endpoint, unless a call of its applet is under way. Then they are made at the end of
 /// that call. `on` is the processor that runs this code, if one does; it is in no call.
 #[cold]
-pub(crate) fn make<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn make<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
     on: Option<ProcessorId>,
 ) {
@@ -311,8 +312,8 @@ pub(crate) fn make<S: Sink>(
 }
 
 /// Returns the call of an endpoint's applet that has been entered and has not ended. There is at most one.
-fn call_under_way<'s, 'a, S: Sink>(
-    sim: &'s mut Simulation<'a, S>,
+fn call_under_way<'s, 'a, A: Audience>(
+    sim: &'s mut Simulation<'a, A>,
     endpoint: EndpointId,
     on: Option<ProcessorId>,
 ) -> Option<&'s mut Activation<'a>> {
@@ -352,7 +353,10 @@ impl From<Uninitialized> for NotMade {
 }
 
 /// Replaces the applet of an endpoint. No call of it is under way. If the switch is not made, nothing has changed.
-fn switch<'a, S: Sink>(sim: &mut Simulation<'a, S>, waiting: Waiting<'a>) -> Result<(), NotMade> {
+fn switch<'a, A: Audience>(
+    sim: &mut Simulation<'a, A>,
+    waiting: Waiting<'a>,
+) -> Result<(), NotMade> {
     let Waiting {
         endpoint,
         class,
@@ -407,8 +411,8 @@ fn switch<'a, S: Sink>(sim: &mut Simulation<'a, S>, waiting: Waiting<'a>) -> Res
 }
 
 /// Makes an instance of a class for an endpoint.
-fn instance<'a, S: Sink>(
-    sim: &mut Simulation<'a, S>,
+fn instance<'a, A: Audience>(
+    sim: &mut Simulation<'a, A>,
     endpoint: EndpointId,
     loaded: &'a LinkedClass<'a>,
 ) -> Result<Applet<'a>, NotMade> {
@@ -425,8 +429,8 @@ fn instance<'a, S: Sink>(
 }
 
 /// Puts an applet in the place of an endpoint's applet, which is returned. An endpoint without an applet gets a place.
-fn move_in<'a, S: Sink>(
-    sim: &mut Simulation<'a, S>,
+fn move_in<'a, A: Audience>(
+    sim: &mut Simulation<'a, A>,
     endpoint: EndpointId,
     applet: Applet<'a>,
 ) -> (Tenant, Option<Applet<'a>>) {
@@ -452,7 +456,11 @@ fn move_in<'a, S: Sink>(
 }
 
 /// Puts the former applet back, if there was one.
-fn move_out<'a, S: Sink>(sim: &mut Simulation<'a, S>, tenant: Tenant, former: Option<Applet<'a>>) {
+fn move_out<'a, A: Audience>(
+    sim: &mut Simulation<'a, A>,
+    tenant: Tenant,
+    former: Option<Applet<'a>>,
+) {
     let left = match former {
         Some(former) => {
             let place = &mut sim.applets[at(tenant.applet.0)];
@@ -479,8 +487,8 @@ struct Started {
 }
 
 /// Runs the initializers of a new applet, and carries the state of the former one over.
-fn start<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn start<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     former: Option<&Applet<'_>>,
 ) -> Result<Started, NotMade> {
@@ -515,7 +523,7 @@ fn start<S: Sink>(
 
 /// Makes calls that have begun, and that the former applet has not seen, calls of the new one. Without an entry for such
 /// a call, its processor looks for other work.
-fn retarget<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant) {
+fn retarget<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
     let members = sim.applets[at(tenant.applet.0)].members;
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
     for on in sim.nics[at(nic.0)].processors() {

@@ -1,22 +1,23 @@
 //! Reports the events of applets: calls, natives and notes.
 
 use jive_core::MethodId;
-use nic_core::event::{DropReason, Made, NicEvent, Sink, SleEvent};
+use nic_core::event::{DropReason, Made, NicEvent, SleEvent};
 use nic_core::id::PacketId;
 use nic_core::sle::Request;
 
 use crate::nic::ProcessorId;
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 
 /// Reports a note of an applet.
-pub(crate) fn note<S: Sink>(sim: &mut Simulation<'_, S>, tenant: Tenant, tag: i32, value: i32) {
+pub(crate) fn note<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, tag: i32, value: i32) {
     let kind = SleEvent::AppletTrace { tag, value };
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
 /// Reports that the handled message is dropped.
-pub(crate) fn dropped<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn dropped<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     packet: Option<PacketId>,
     reason: DropReason,
@@ -26,8 +27,8 @@ pub(crate) fn dropped<S: Sink>(
 }
 
 /// Reports that a call has returned.
-pub(crate) fn returned<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn returned<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     tenant: Tenant,
     method: MethodId,
@@ -44,13 +45,13 @@ pub(crate) fn returned<S: Sink>(
 }
 
 /// Reports that the native of a processor's call has completed.
-pub(crate) fn performed<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn performed<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     value: i32,
     made: Made,
 ) {
-    if !S::LISTENS {
+    if !A::LISTENS {
         return;
     }
     let activation = &sim.processors[at(on.0)].activation;
@@ -66,14 +67,14 @@ pub(crate) fn performed<S: Sink>(
 }
 
 /// Reports that a native has completed with the result `value`.
-pub(crate) fn native<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn native<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     request: &Request,
     value: i32,
     made: Made,
 ) {
-    if !S::LISTENS {
+    if !A::LISTENS {
         return;
     }
     let heap = sim.applets[at(tenant.applet.0)].instance.heap();

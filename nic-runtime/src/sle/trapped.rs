@@ -4,13 +4,14 @@
 //! the processor begins its next call.
 
 use jive_core::{Heap, Instance, MethodId, Pc, Trap, TrapKind, TrapValues};
-use nic_core::event::{Sink, SleEvent, TracedCall, TrapDetails};
+use nic_core::event::{SleEvent, TracedCall, TrapDetails};
 use nic_core::sle::{Breach, NicNative, Rights, TrapCause, check};
 
 use super::call::Activation;
 use super::quota::Spent;
 use crate::nic::ProcessorId;
 use crate::profile::Quota;
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 
@@ -19,13 +20,13 @@ use crate::storage::Growing;
 const TRACED_CALLS_MAX: usize = 32;
 
 /// Reports the trap in which the last call of a processor ended.
-pub(crate) fn tell<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn tell<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     on: ProcessorId,
     tenant: Tenant,
     trap: Trap,
 ) {
-    if !S::LISTENS {
+    if !A::LISTENS {
         return;
     }
     let applet = &mut sim.applets[at(tenant.applet.0)];

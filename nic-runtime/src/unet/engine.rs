@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use nic_core::event::{DmaDirection, NicEvent, Sink, Trigger, TxStatus};
+use nic_core::event::{DmaDirection, NicEvent, Trigger, TxStatus};
 use nic_core::memory::HostSpan;
 use nic_core::unet::{self, Channel, INLINE_MAX};
 
@@ -11,6 +11,7 @@ use crate::fabric::PacketRef;
 use crate::interface::Interface;
 use crate::nic::ProcessorId;
 use crate::scenario::model::Scenario;
+use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
@@ -31,7 +32,7 @@ impl Interface for Unet {
     fn state(_scenario: &Scenario, _endpoints: &[Endpoint]) {}
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
         if sim.has_detours
             && let Some(next) = detour(sim, on)
         {
@@ -50,11 +51,11 @@ impl Interface for Unet {
         }
     }
 
-    fn due<S: Sink>(_sim: &mut Simulation<'_, S>, delay: Infallible) -> bool {
+    fn due<A: Audience>(_sim: &mut Simulation<'_, A>, delay: Infallible) -> bool {
         match delay {}
     }
 
-    fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
+    fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
         match item {
             Item::Arrival(packet) => deliver(sim, on, packet),
             Item::Post(posted) => send(sim, on, posted),
@@ -64,7 +65,7 @@ impl Interface for Unet {
 }
 
 /// Delivers a packet to its endpoint's receive queue, or drops it.
-fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let endpoint = &mut sim.endpoints[at(to.0)];
     match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
@@ -110,7 +111,7 @@ fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: Packet
 }
 
 /// Starts the transfer of a descriptor's message into its send slot.
-fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+fn send<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(posted.endpoint);
         return sim.end_post(on, posted, TxStatus::Refused);
@@ -130,7 +131,7 @@ fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -
 
 /// Handles an item that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None` for any other item.
 #[cold]
-fn detour<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
+fn detour<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
     if let Item::Arrival(packet) = *sim.in_hand(on)
         && sle::capsule::is_one(sim, packet)
     {
@@ -148,7 +149,7 @@ fn detour<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Option<Next>
 /// Makes a processor wait if its item needs a DMA engine without a queue that is busy. Items for applets do not wait
 /// here.
 #[cold]
-fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> Option<Next> {
+fn await_engine<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);
     if sim.seats[at(item.endpoint(&sim.packets).0)]
         .applet
@@ -167,8 +168,8 @@ fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId) -> Option<Nex
 
 /// Returns the channel and the message of a transmit descriptor, if the message fits in a packet.
 #[inline]
-pub(crate) fn sendable<S: Sink>(
-    sim: &Simulation<'_, S>,
+pub(crate) fn sendable<A: Audience>(
+    sim: &Simulation<'_, A>,
     posted: Posted,
 ) -> Option<(Channel, HostSpan)> {
     let endpoint = &sim.endpoints[at(posted.endpoint.0)];

@@ -3,7 +3,7 @@
 //! Control packets need neither slots nor a processor. Links apply no faults to them: the NICs are taken to repeat them
 //! until they arrive.
 
-use nic_core::event::{DropReason, NicEvent, Sink, Trigger, TxStatus, ViaEvent};
+use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus, ViaEvent};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::FreeQueue;
@@ -16,12 +16,13 @@ use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::interface::Delay as AnyDelay;
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 
 /// Joins the ends of the connections, and reports what is there when the run starts: registered regions, posted receive
 /// descriptors and connections.
-pub(super) fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
+pub(super) fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
     super::join(sim);
     for index in 0..sim.states.via.ends.len() {
         let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
@@ -52,8 +53,8 @@ pub(super) fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
 
 /// The first bit of a packet leaves: numbers a message that has no number yet, and reports the packet.
 #[cold]
-pub(crate) fn packet_goes<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn packet_goes<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     packet: PacketRef,
     duration: SimDuration,
 ) {
@@ -87,7 +88,11 @@ fn shown(header: ViaHeader) -> Shown {
 }
 
 /// Returns the number of a message, and whether its descriptor completes with the acknowledgement.
-fn number<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, trigger: Trigger) -> (u64, bool) {
+fn number<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    from: EndpointId,
+    trigger: Trigger,
+) -> (u64, bool) {
     let now = sim.now;
     let Some(end) = sim.states.via.end_mut(from) else {
         return (0, false);
@@ -111,7 +116,7 @@ fn number<S: Sink>(sim: &mut Simulation<'_, S>, from: EndpointId, trigger: Trigg
 
 /// A packet has left: its descriptor may be complete, unless it waits for the acknowledgement.
 #[cold]
-pub(crate) fn packet_left<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+pub(crate) fn packet_left<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         from: (from, _),
         trigger,
@@ -135,7 +140,7 @@ pub(crate) fn packet_left<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
 
 /// A packet has arrived: accepts a message for the processor, or handles a control packet.
 #[cold]
-pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),
@@ -195,7 +200,7 @@ pub(crate) fn packet_came<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRe
 
 /// The receiving NIC is done with a packet: acknowledges a message that is in the receiver's memory.
 #[cold]
-pub(crate) fn arrival_over<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+pub(crate) fn arrival_over<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),
@@ -213,8 +218,8 @@ pub(crate) fn arrival_over<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketR
     }
 }
 
-pub(super) fn send_control<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn send_control<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     from: EndpointId,
     header: ViaHeader,
     trigger: Trigger,
@@ -233,7 +238,7 @@ pub(super) fn send_control<S: Sink>(
     sim.enqueue(packet);
 }
 
-fn acknowledged<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, before: u64) {
+fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, before: u64) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -254,7 +259,7 @@ fn acknowledged<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, before: u6
 }
 
 /// Completes the descriptor of a packet that was acknowledged, or that will not be.
-fn complete_sent<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, sent: Sent) {
+fn complete_sent<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, sent: Sent) {
     if let Some(post) = sent.post {
         let completion = sim.endpoints[at(id.0)].transmit.packet_left(post);
         sim.complete(id, post, completion);
@@ -262,12 +267,12 @@ fn complete_sent<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, sent: Sen
 }
 
 /// Schedules a check for silence.
-fn watch<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, time: SimTime) {
+fn watch<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, time: SimTime) {
     sim.schedule_own(time, AnyDelay::Via(Delay::Look(id)));
 }
 
 /// Returns whether a check for silence has something to do: the VI waits for acknowledgements.
-pub(crate) fn is_silent<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+pub(crate) fn is_silent<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
     sim.states
         .via
         .end(id)
@@ -275,7 +280,7 @@ pub(crate) fn is_silent<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> boo
 }
 
 /// Breaks the connection if the oldest packet has waited for its acknowledgement for too long. Returns whether it has.
-pub(crate) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) -> bool {
+pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
     let now = sim.now;
     let Some(end) = sim.states.via.end_mut(id) else {
         return false;
@@ -295,12 +300,12 @@ pub(crate) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, id: Endpoint
 }
 
 /// Ends the connection at the request of this end's user.
-pub(crate) fn disconnect<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn disconnect<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     breaks(sim, id, Reason::Disconnect);
 }
 
 /// Ends the connection at this end, and tells the peer.
-pub(super) fn breaks<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
+pub(super) fn breaks<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason) {
     if sim.states.via.is_broken(id) {
         return;
     }
@@ -310,7 +315,7 @@ pub(super) fn breaks<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reaso
 
 /// Ends the connection at this end. Receive descriptors and packets that wait for an acknowledgement complete as
 /// flushed. The processor completes posted send descriptors when it takes them.
-fn ends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
+fn ends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -334,7 +339,11 @@ fn ends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, reason: Reason) {
 }
 
 /// Completes every posted receive descriptor with an error status. The user keeps the buffers.
-pub(super) fn flush_receives<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, status: Status) {
+pub(super) fn flush_receives<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    id: EndpointId,
+    status: Status,
+) {
     let Some(channel) = sim.states.via.end(id).map(|end| end.connection.id) else {
         return;
     };

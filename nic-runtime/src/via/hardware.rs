@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use nic_core::event::{DmaDirection, DropReason, NicEvent, Sink, Trigger, TxStatus};
+use nic_core::event::{DmaDirection, DropReason, NicEvent, Trigger, TxStatus};
 use nic_core::id::EndpointId;
 use nic_core::via::ViaHeader;
 
@@ -18,6 +18,7 @@ use crate::interface::Interface;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{Scenario, SendSpec};
+use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
@@ -62,12 +63,12 @@ impl Interface for Via {
         ViaState::new(scenario, endpoints)
     }
 
-    fn prepare<S: Sink>(sim: &mut Simulation<'_, S>) {
+    fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
         prepare(sim);
     }
 
     #[cold]
-    fn handle<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId) -> Next {
+    fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
         let item = *sim.in_hand(on);
         let endpoint = item.endpoint(&sim.packets);
         if sim.states.via.is_broken(endpoint) {
@@ -95,12 +96,12 @@ impl Interface for Via {
         }
     }
 
-    fn start<S: Sink>(sim: &mut Simulation<'_, S>) {
+    fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
         regions::schedule(sim);
     }
 
     #[cold]
-    fn due<S: Sink>(sim: &mut Simulation<'_, S>, delay: Delay) -> bool {
+    fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
         let endpoint = match delay {
             Delay::Look(endpoint) => endpoint,
             Delay::Region(number) => {
@@ -125,7 +126,7 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn is_obsolete<S: Sink>(sim: &Simulation<'_, S>, delay: Delay) -> bool {
+    fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
         match delay {
             Delay::Look(endpoint) => {
                 !sim.states.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
@@ -136,12 +137,16 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn send_begins<S: Sink>(sim: &mut Simulation<'_, S>, _endpoint: EndpointId, spec: &SendSpec) {
+    fn send_begins<A: Audience>(
+        sim: &mut Simulation<'_, A>,
+        _endpoint: EndpointId,
+        spec: &SendSpec,
+    ) {
         sim.states.via.set_next(spec);
     }
 
     #[cold]
-    fn post_came<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         if sim.states.via.is_over_memory(endpoint) {
             over_memory::posted(sim, endpoint);
         } else {
@@ -150,7 +155,7 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn send<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef) {
+    fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
         let (from, trigger) = (sim.packets[packet].from.0, sim.packets[packet].trigger);
         let immediate = immediate::of_packet(sim, from, trigger);
         sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
@@ -158,17 +163,17 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         message_read(sim, endpoint);
     }
 
     #[cold]
-    fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, endpoint: EndpointId) {
+    fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         message_gone(sim, endpoint);
     }
 
     #[cold]
-    fn pass<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
+    fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
         match item {
             Item::Arrival(packet) => deliver(sim, on, packet),
             Item::Post(posted) => send(sim, on, posted),
@@ -178,7 +183,7 @@ impl Interface for Via {
 }
 
 /// Makes a processor wait if its item needs a DMA engine without a queue that is busy.
-fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId, item: Item) -> Option<Next> {
+fn await_engine<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId, item: Item) -> Option<Next> {
     if !sim.awaits_engines {
         return None;
     }
@@ -191,7 +196,7 @@ fn await_engine<S: Sink>(sim: &Simulation<'_, S>, on: ProcessorId, item: Item) -
 }
 
 /// Ends an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
-fn flush<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> Next {
+fn flush<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
     match item {
         Item::Arrival(packet) => drop_arrival(sim, on, packet),
         Item::Post(posted) => {
@@ -203,7 +208,11 @@ fn flush<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, item: Item) -> N
 }
 
 /// Drops a packet whose connection ended while the packet waited for the processor.
-fn drop_arrival<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+fn drop_arrival<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    packet: PacketRef,
+) -> Next {
     let (id, to, ..) = sim.arrival(packet);
     let kind = NicEvent::Drop {
         packet: Some(id),
@@ -215,7 +224,7 @@ fn drop_arrival<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: P
 }
 
 /// Moves a message to the receive descriptors that it takes, or drops it.
-fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: PacketRef) -> Next {
+fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let message = Message {
         packet: Some(id),
@@ -256,7 +265,7 @@ fn deliver<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, packet: Packet
 }
 
 /// Starts the transfer of a descriptor's message into its send slot.
-fn send<S: Sink>(sim: &mut Simulation<'_, S>, on: ProcessorId, posted: Posted) -> Next {
+fn send<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(endpoint);

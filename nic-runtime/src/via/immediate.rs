@@ -3,15 +3,16 @@
 //! Packets and receive descriptors of a call carry the immediate data of the message that the call handles. An applet
 //! reads the data with `immediate`, and replaces it in the packets that it sends with `setImmediate`.
 
-use nic_core::event::{Sink, Trigger};
+use nic_core::event::Trigger;
 use nic_core::id::{EndpointId, PacketId};
 
 use crate::sim::Simulation;
+use crate::sim::audience::Audience;
 
 /// Returns the immediate data of the message that a call handles.
 #[cold]
-pub(crate) fn immediate<S: Sink>(
-    sim: &Simulation<'_, S>,
+pub(crate) fn immediate<A: Audience>(
+    sim: &Simulation<'_, A>,
     id: EndpointId,
     trigger: Trigger,
 ) -> Option<u32> {
@@ -23,8 +24,8 @@ pub(crate) fn immediate<S: Sink>(
 }
 
 /// Returns the immediate data of an arrived packet.
-pub(super) fn arrived<S: Sink>(
-    sim: &Simulation<'_, S>,
+pub(super) fn arrived<A: Audience>(
+    sim: &Simulation<'_, A>,
     id: EndpointId,
     packet: PacketId,
 ) -> Option<u32> {
@@ -34,8 +35,8 @@ pub(super) fn arrived<S: Sink>(
 }
 
 /// Returns the immediate data of a packet that a call sends.
-pub(super) fn of_packet<S: Sink>(
-    sim: &Simulation<'_, S>,
+pub(super) fn of_packet<A: Audience>(
+    sim: &Simulation<'_, A>,
     id: EndpointId,
     trigger: Trigger,
 ) -> Option<u32> {
@@ -44,8 +45,8 @@ pub(super) fn of_packet<S: Sink>(
 }
 
 /// Keeps the immediate data of a packet that an applet will handle.
-pub(super) fn keep<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn keep<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     packet: PacketId,
     immediate: Option<u32>,
@@ -59,8 +60,8 @@ pub(super) fn keep<S: Sink>(
 }
 
 /// Forgets packets before this one, of which a receive descriptor has become visible. Applets handle packets in order.
-pub(super) fn forget_before<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn forget_before<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     packet: PacketId,
 ) {
@@ -73,7 +74,7 @@ pub(super) fn forget_before<S: Sink>(
 }
 
 /// Forgets all packets but the newest, if no descriptor waits to become visible.
-pub(super) fn forget_delivered<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn forget_delivered<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let receive = &sim.endpoints[crate::sim::at(id.0)].receive;
     let is_visible = receive.len() == receive.visible();
     if let Some(end) = sim.states.via.end_mut(id)
@@ -85,7 +86,7 @@ pub(super) fn forget_delivered<S: Sink>(sim: &mut Simulation<'_, S>, id: Endpoin
 
 /// Sets the immediate data of the packets that the running call of an applet sends.
 #[cold]
-pub(crate) fn set_immediate<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, value: u32) {
+pub(crate) fn set_immediate<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, value: u32) {
     if let Some(end) = sim.states.via.end_mut(id) {
         end.set = Some(value);
     }
@@ -93,7 +94,7 @@ pub(crate) fn set_immediate<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId
 
 /// A call of an applet is over: forgets the immediate data that it has set.
 #[cold]
-pub(crate) fn call_over<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn call_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     if let Some(end) = sim.states.via.end_mut(id) {
         end.set = None;
     }

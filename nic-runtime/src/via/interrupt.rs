@@ -4,7 +4,6 @@
 //! host. The host takes one interrupt of its NIC at a time, and the library sees the pointer afterwards. A watch whose event
 //! is under way adds no other, as in `nic_core::remote::EventQueue`.
 
-use nic_core::event::Sink;
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
@@ -12,11 +11,12 @@ use super::hardware::Delay;
 use super::over_memory::{occupy, over};
 use super::written::{Pointer, sees};
 use crate::interface::Delay as AnyDelay;
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Interrupts the host because the peer has written a pointer, if the library waits for the pointer.
-pub(super) fn interrupt<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn interrupt<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     pointer: Pointer,
     takes: SimDuration,
@@ -44,7 +44,7 @@ pub(super) fn interrupt<S: Sink>(
 }
 
 /// The host has taken an interrupt: the library sees the pointer.
-pub(super) fn taken<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, pointer: Pointer) {
+pub(super) fn taken<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, pointer: Pointer) {
     if let Some(over) = over(sim, id) {
         *over.coming.of(pointer) = false;
     }

@@ -28,7 +28,6 @@ mod written;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::Sink;
 use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
@@ -55,6 +54,7 @@ pub(crate) use self::written::written;
 use crate::interface::InterfaceKind;
 use crate::remote::AllMappings;
 use crate::scenario::model::{Provider, Scenario, SendSpec};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -234,12 +234,12 @@ impl<'a> ViaState<'a> {
 
 /// Returns whether an endpoint is a VI. False for all if there are none.
 #[inline]
-pub(crate) fn is_vi<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+pub(crate) fn is_vi<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
     sim.states.via.is_on() && sim.states.via.end(id).is_some()
 }
 
 /// Makes the libraries of the connections over remote memory.
-fn join<S: Sink>(sim: &mut Simulation<'_, S>) {
+fn join<A: Audience>(sim: &mut Simulation<'_, A>) {
     let scenario = sim.states.via.scenario;
     for channel in &scenario.channels {
         let of = |id: EndpointId| {

@@ -8,7 +8,7 @@
 
 use std::num::NonZeroU32;
 
-use nic_core::event::{DropReason, NicEvent, Sink, Trigger};
+use nic_core::event::{DropReason, NicEvent, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::SimTime;
 use nic_core::via::{Reason, ViaHeader};
@@ -20,6 +20,7 @@ use super::{SILENCE, ViaState};
 use crate::fabric::PacketRef;
 use crate::interface::Delay as AnyDelay;
 use crate::sim::Simulation;
+use crate::sim::audience::Audience;
 
 /// The numbers of the writes of one end.
 #[derive(Debug, Default)]
@@ -44,8 +45,8 @@ impl ViaState<'_> {
 }
 
 /// A write leaves: returns its number, if it has one.
-pub(crate) fn number_write<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn number_write<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     from: EndpointId,
     packet: PacketRef,
 ) -> Option<NonZeroU32> {
@@ -75,8 +76,8 @@ fn number(writes: u64) -> NonZeroU32 {
 }
 
 /// A write has arrived: returns whether it may change the memory. If not, reports why, and breaks the connection at a gap.
-pub(crate) fn takes_write<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn takes_write<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     to: EndpointId,
     (packet, found): (Option<PacketId>, NonZeroU32),
 ) -> bool {
@@ -104,18 +105,18 @@ pub(crate) fn takes_write<S: Sink>(
 }
 
 /// The peer has told how many writes there were before it fell silent.
-pub(super) fn counted<S: Sink>(sim: &mut Simulation<'_, S>, to: EndpointId, before: u64) {
+pub(super) fn counted<A: Audience>(sim: &mut Simulation<'_, A>, to: EndpointId, before: u64) {
     if over(sim, to).is_some_and(|over| over.order.expected < before) {
         connection::breaks(sim, to, Reason::Loss);
     }
 }
 
-fn watch<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, time: SimTime) {
+fn watch<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, time: SimTime) {
     sim.schedule_own(time, AnyDelay::Via(Delay::Silence(id)));
 }
 
 /// Tells the peer the number of writes, if the VI has written nothing for long enough. Returns whether it has.
-pub(super) fn look_at_silence<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) -> bool {
+pub(super) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
     let now = sim.now;
     let is_broken = sim.states.via.is_broken(id);
     let Some(over) = over(sim, id) else {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::{DropReason, NicEvent, Sink, Trigger, TxStatus};
+use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::memory::{HostSpan, Region};
 use nic_core::remote::{RemoteMemory, WindowId};
@@ -26,6 +26,7 @@ use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
 use crate::remote::{self, AllMappings, AllWindows, By, Writes};
 use crate::scenario::model::{OnEmpty, TransferMode, ViSpec};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
@@ -151,16 +152,16 @@ impl Over {
 }
 
 /// Returns the library of a VI, if its provider is one over remote memory.
-pub(super) fn over<'s, S: Sink>(
-    sim: &'s mut Simulation<'_, S>,
+pub(super) fn over<'s, A: Audience>(
+    sim: &'s mut Simulation<'_, A>,
     id: EndpointId,
 ) -> Option<&'s mut Over> {
     sim.states.via.end_mut(id)?.over.as_deref_mut()
 }
 
 /// Returns how long a process is busy with the library for a message that it posts.
-pub(crate) fn post_takes<S: Sink>(
-    sim: &Simulation<'_, S>,
+pub(crate) fn post_takes<A: Audience>(
+    sim: &Simulation<'_, A>,
     id: EndpointId,
     length: u32,
 ) -> SimDuration {
@@ -170,7 +171,7 @@ pub(crate) fn post_takes<S: Sink>(
 
 /// Tells the peer of the receive descriptors that are posted before the run. They are part of the connection's set-up,
 /// so no packet carries them.
-pub(super) fn post_first<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn post_first<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     if !sim.states.via.is_over_memory(id) {
         return;
     }
@@ -192,7 +193,7 @@ pub(super) fn post_first<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// Returns the writes that tell the peer of a posted receive descriptor.
-fn posts<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) -> Option<Writes> {
+fn posts<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, offset: u32) -> Option<Writes> {
     let peer = sim.states.via.end(id)?.connection.peer;
     let endpoint = &sim.endpoints[at(id.0)];
     let (area, length) = (endpoint.area, endpoint.free.buffer_length());
@@ -219,7 +220,7 @@ fn posts<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) -> O
 }
 
 /// The user has posted receive descriptors again.
-pub(super) fn post_again<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, offset: u32) {
+pub(super) fn post_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, offset: u32) {
     let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
         return;
     };
@@ -236,7 +237,7 @@ pub(super) fn post_again<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, o
 }
 
 /// The user has posted a send descriptor: schedules the end of the library's work for it.
-pub(super) fn posted<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn posted<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let now = sim.now;
     let newest = sim.endpoints[at(id.0)].transmit.newest();
     let length = newest.map_or(0, |descriptor| descriptor.length);
@@ -247,7 +248,7 @@ pub(super) fn posted<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// The library's work for the next posted descriptor is over.
-pub(crate) fn library_over<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn library_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     if let Some(over) = over(sim, id) {
         over.due += 1;
     }
@@ -255,7 +256,7 @@ pub(crate) fn library_over<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
 }
 
 /// Sends the messages whose time in the library is over, as far as the peer has receive descriptors.
-pub(super) fn send_due<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn send_due<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     while over(sim, id).is_some_and(|over| over.due > 0) {
         let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() else {
             if let Some(over) = over(sim, id) {
@@ -275,8 +276,8 @@ pub(super) fn send_due<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 
 /// Sends a message, or completes its descriptor with an error. Returns false if the message waits for receive
 /// descriptors.
-fn send<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn send<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     post: PostId,
     descriptor: TransmitDescriptor,
@@ -335,8 +336,8 @@ fn send<S: Sink>(
 }
 
 /// Completes a descriptor whose message was not transmitted. The reliable levels lose their connection.
-fn unsent<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn unsent<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     vi: &Vi,
     post: PostId,
@@ -360,8 +361,8 @@ fn unsent<S: Sink>(
 }
 
 /// Completes a descriptor with an error, and ends the connection.
-fn fail<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn fail<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     post: PostId,
     (status, reason): (Status, Reason),
@@ -373,8 +374,8 @@ fn fail<S: Sink>(
     connection::breaks(sim, id, reason);
 }
 
-pub(super) fn end<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn end<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     post: PostId,
     status: TxStatus,
@@ -384,8 +385,8 @@ pub(super) fn end<S: Sink>(
 }
 
 /// Returns the status of a descriptor that failed, if the library has noted one.
-pub(super) fn failed_with<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(super) fn failed_with<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     post: PostId,
 ) -> Option<Status> {
@@ -393,8 +394,8 @@ pub(super) fn failed_with<S: Sink>(
 }
 
 /// Tells the peer that a message did not fit, so that its receive descriptor completes.
-fn tell_too_long<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn tell_too_long<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     post: PostId,
 ) -> Result<(), LibraryError> {
@@ -415,8 +416,8 @@ fn tell_too_long<S: Sink>(
 }
 
 /// Writes a message to its target, its entry to the transfer queue, and then the pointer.
-fn carry_out<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn carry_out<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     (post, host): (PostId, HostSpan),
     target: &Target,
@@ -484,24 +485,28 @@ fn carry_out<S: Sink>(
 }
 
 /// The processor has written a message, so the send descriptor completes.
-pub(crate) fn writes_over<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, post: PostId) {
+pub(crate) fn writes_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: PostId) {
     end(sim, id, post, TxStatus::Ok);
 }
 
 /// Schedules the time at which a window of the peer is mapped.
-pub(crate) fn schedule_mapped<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, time: SimTime) {
+pub(crate) fn schedule_mapped<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    id: EndpointId,
+    time: SimTime,
+) {
     sim.schedule_own(time, AnyDelay::Via(Delay::Mapped(id)));
 }
 
 /// Interrupts for DMA requests keep the library's processor from its next message.
-fn interrupt<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, requests: u64) {
+fn interrupt<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, requests: u64) {
     let Some(over) = over(sim, id) else { return };
     let takes = over.costs.1.interrupts_take(requests);
     occupy(sim, id, takes);
 }
 
 /// Something keeps the library's processor from its next message.
-pub(crate) fn occupy<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, takes: SimDuration) {
+pub(crate) fn occupy<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, takes: SimDuration) {
     let now = sim.now;
     let Some(over) = over(sim, id) else { return };
     over.free_at = over.free_at.max(now) + takes;
@@ -510,8 +515,8 @@ pub(crate) fn occupy<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, takes
 
 /// The last DMA request of a message is done.
 #[cold]
-pub(crate) fn requests_done<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn requests_done<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     trigger: Trigger,
 ) {
@@ -527,8 +532,8 @@ pub(crate) fn requests_done<S: Sink>(
 }
 
 /// A process writes to a window of the peer, past the library.
-pub(crate) fn write_raw<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn write_raw<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     (window, offset): (u32, u32),
     bytes: Vec<u8>,
@@ -548,7 +553,7 @@ pub(crate) fn write_raw<S: Sink>(
 }
 
 /// The region was deregistered: the peer may no longer write it.
-pub(super) fn close<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn close<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let data = over(sim, id).and_then(|over| over.data.take());
     if let Some(window) = data {
         sim.remote.windows.close(window);
@@ -556,7 +561,7 @@ pub(super) fn close<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// The region is registered again. The peer learns of its new window with the next receive descriptor.
-pub(super) fn open_again<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn open_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let Some(peer) = sim.states.via.end(id).map(|end| end.connection.peer) else {
         return;
     };
@@ -571,7 +576,7 @@ pub(super) fn open_again<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// The connection has ended: completes what is posted as flushed.
-pub(super) fn flush_sends<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn flush_sends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     while let Some((post, _)) = sim.endpoints[at(id.0)].transmit.take() {
         end(sim, id, post, TxStatus::Failed);
     }

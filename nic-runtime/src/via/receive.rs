@@ -1,12 +1,13 @@
 //! Receive descriptors of a VI: messages take them, and lost messages break the connection.
 
-use nic_core::event::{Made, NicEvent, Sink};
+use nic_core::event::{Made, NicEvent};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::unet::BufferList;
 use nic_core::via::{self, Placement};
 
 use super::{Remark, connection};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
@@ -23,8 +24,8 @@ pub(crate) struct Message {
 
 /// Takes the receive descriptors for a message, whose completion becomes visible when the caller publishes it. Returns
 /// `None` if the message is lost: it has been reported, and the connection has ended if the level demands that.
-pub(crate) fn take_descriptors<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn take_descriptors<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     to: EndpointId,
     message: Message,
 ) -> Option<BufferList> {
@@ -62,7 +63,7 @@ pub(crate) fn take_descriptors<S: Sink>(
 }
 
 /// Attaches a remark, such as immediate data, to the receive descriptor that was completed last.
-pub(super) fn remark<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, remark: Remark) {
+pub(super) fn remark<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, remark: Remark) {
     let completed = sim.endpoints[at(id.0)].receive.len();
     if let Some(end) = sim.states.via.end_mut(id) {
         let number = end.returned + completed.saturating_sub(1) as u64;
@@ -71,8 +72,8 @@ pub(super) fn remark<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, remar
 }
 
 /// Returns the remark on the receive descriptor at a position of an endpoint's receive queue.
-pub(super) fn remark_at<S: Sink>(
-    sim: &Simulation<'_, S>,
+pub(super) fn remark_at<A: Audience>(
+    sim: &Simulation<'_, A>,
     id: EndpointId,
     position: usize,
 ) -> Option<Remark> {
@@ -81,7 +82,7 @@ pub(super) fn remark_at<S: Sink>(
 }
 
 /// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
-pub(crate) fn is_first_empty<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+pub(crate) fn is_first_empty<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
     match remark_at(sim, id, 0) {
         Some(Remark::TooLong) => true,
         Some(Remark::Immediate(_)) | None => false,
@@ -90,8 +91,8 @@ pub(crate) fn is_first_empty<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -
 
 /// Returns what becomes of a short message that an applet delivers; `None` if the endpoint is no VI.
 #[inline]
-pub(crate) fn placing<S: Sink>(
-    sim: &Simulation<'_, S>,
+pub(crate) fn placing<A: Audience>(
+    sim: &Simulation<'_, A>,
     to: EndpointId,
     length: u32,
 ) -> Option<Made> {

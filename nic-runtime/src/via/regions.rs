@@ -3,7 +3,7 @@
 //! The region is in use while a send descriptor is posted. It is also in use while a receive descriptor is posted, until the
 //! user sees the message. A region in use stays registered.
 
-use nic_core::event::{Sink, ViaEvent};
+use nic_core::event::ViaEvent;
 use nic_core::id::EndpointId;
 use nic_core::via::{Handle, RegionAction};
 
@@ -11,10 +11,11 @@ use super::hardware::Delay;
 use super::over_memory;
 use crate::interface::Delay as AnyDelay;
 use crate::scenario::model::RegionRequest;
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Registers the region of a VI. Descriptors under way use it from now on.
-pub(super) fn register<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(super) fn register<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let area = sim.endpoints[at(id.0)].area;
     let registered = sim.states.via.registry.register(area, id.0);
     debug_assert!(registered.is_ok(), "the table of regions grows");
@@ -27,7 +28,7 @@ pub(super) fn register<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// Descriptors were posted that name the region of a VI.
-pub(super) fn hold<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, uses: u32) {
+pub(super) fn hold<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, uses: u32) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -40,7 +41,7 @@ pub(super) fn hold<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, uses: u
 }
 
 /// Descriptors that name the region of a VI have completed.
-pub(super) fn release<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, uses: u32) {
+pub(super) fn release<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, uses: u32) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -53,12 +54,12 @@ pub(super) fn release<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, uses
 }
 
 /// Returns whether the region of a VI is registered.
-pub(crate) fn is_registered<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> bool {
+pub(crate) fn is_registered<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
     handle(sim, id).is_some()
 }
 
 /// Schedules the requests of the scenario.
-pub(super) fn schedule<S: Sink>(sim: &mut Simulation<'_, S>) {
+pub(super) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
     let scenario = sim.states.via.scenario;
     for (number, region) in (0..).zip(&scenario.regions) {
         sim.schedule_own(region.at, AnyDelay::Via(Delay::Region(number)));
@@ -66,7 +67,7 @@ pub(super) fn schedule<S: Sink>(sim: &mut Simulation<'_, S>) {
 }
 
 /// The user of a VI asks to deregister or register its region.
-pub(super) fn due<S: Sink>(sim: &mut Simulation<'_, S>, number: u32) {
+pub(super) fn due<A: Audience>(sim: &mut Simulation<'_, A>, number: u32) {
     let scenario = sim.states.via.scenario;
     let Some(region) = scenario.regions.get(at(number)) else {
         return;
@@ -95,11 +96,11 @@ pub(super) fn due<S: Sink>(sim: &mut Simulation<'_, S>, number: u32) {
     }
 }
 
-fn handle<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId) -> Option<Handle> {
+fn handle<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> Option<Handle> {
     sim.states.via.end(id)?.region
 }
 
-fn tell<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, action: RegionAction) {
+fn tell<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, action: RegionAction) {
     let area = sim.endpoints[at(id.0)].area;
     let kind = ViaEvent::Region {
         action,

@@ -1,10 +1,11 @@
 //! How outputs show the packets of VIs: a message as a packet of the wire, any other packet by its kind.
 
-use nic_core::event::{NicEvent, Sink, ViaEvent};
+use nic_core::event::{NicEvent, ViaEvent};
 use nic_core::time::SimDuration;
 
 use crate::fabric::{Packet, PacketRef};
 use crate::sim::Simulation;
+use crate::sim::audience::Audience;
 
 /// How outputs show a packet.
 #[derive(Copy, Clone, Debug)]
@@ -21,8 +22,8 @@ pub(crate) enum Shown {
 }
 
 /// Reports that the first bit of a packet leaves.
-pub(crate) fn tell_leaves<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn tell_leaves<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     packet: PacketRef,
     shown: Shown,
     duration: SimDuration,
@@ -63,7 +64,11 @@ pub(crate) fn tell_leaves<S: Sink>(
 }
 
 /// Reports that the last bit of a packet has arrived.
-pub(crate) fn tell_arrives<S: Sink>(sim: &mut Simulation<'_, S>, packet: PacketRef, shown: Shown) {
+pub(crate) fn tell_arrives<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    packet: PacketRef,
+    shown: Shown,
+) {
     let Packet {
         id,
         from: (peer, _),

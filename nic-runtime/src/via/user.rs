@@ -1,6 +1,6 @@
 //! What users of VIs do and see: posts, completions, and entries of completion queues.
 
-use nic_core::event::{Sink, TxStatus, ViaEvent};
+use nic_core::event::{TxStatus, ViaEvent};
 use nic_core::id::{EndpointId, PostId};
 use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 use nic_core::via::{Completed, Side, Status};
@@ -9,12 +9,13 @@ use super::connection::flush_receives;
 use super::receive::remark_at;
 use super::segments::joined;
 use super::{Remark, immediate, over_memory, regions};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Reports a send descriptor that the user of a VI has posted, and keeps its immediate data. Returns false if the
 /// endpoint is no VI.
-pub(crate) fn tell_posted<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn tell_posted<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     descriptor: TransmitDescriptor,
     post: PostId,
@@ -55,8 +56,8 @@ pub(crate) fn tell_posted<S: Sink>(
 
 /// A send descriptor completes now: returns its status. Nothing completes well on a VI without a connection.
 #[cold]
-pub(crate) fn status<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn status<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     status: TxStatus,
 ) -> TxStatus {
@@ -68,8 +69,8 @@ pub(crate) fn status<S: Sink>(
 }
 
 /// Reports that a send descriptor has completed. Returns false if the endpoint is no VI.
-pub(crate) fn tell_completed<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn tell_completed<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     (descriptor, status): (TransmitDescriptor, TxStatus),
     post: PostId,
@@ -112,7 +113,7 @@ pub(crate) fn tell_completed<S: Sink>(
 
 /// Makes the oldest invisible receive descriptor of a VI visible.
 #[cold]
-pub(crate) fn publish<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn publish<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     if sim.endpoints[at(id.0)].receive.publish().is_none() {
         return;
     }
@@ -153,7 +154,11 @@ pub(crate) fn publish<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// Adds an entry to the completion queue of a VI's side, if it has one.
-pub(super) fn enter_completion<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, side: Side) {
+pub(super) fn enter_completion<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    id: EndpointId,
+    side: Side,
+) {
     let Some(queue) = queue(sim, id, side) else {
         return;
     };
@@ -167,14 +172,18 @@ pub(super) fn enter_completion<S: Sink>(sim: &mut Simulation<'_, S>, id: Endpoin
 }
 
 /// Takes the oldest entry of the completion queue of a VI's side, if it has one.
-pub(super) fn take_completion<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, side: Side) {
+pub(super) fn take_completion<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    id: EndpointId,
+    side: Side,
+) {
     if let Some(queue) = queue(sim, id, side) {
         sim.states.via.queues[at(queue)].take();
     }
 }
 
 /// Returns the position of the completion queue of a VI's side.
-fn queue<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId, side: Side) -> Option<u32> {
+fn queue<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId, side: Side) -> Option<u32> {
     let [of_sends, of_receives] = sim.states.via.end(id)?.queues;
     match side {
         Side::Send => of_sends,
@@ -183,7 +192,7 @@ fn queue<S: Sink>(sim: &Simulation<'_, S>, id: EndpointId, side: Side) -> Option
 }
 
 /// Reports the receive descriptors that the user posts when it returns the buffers of the oldest message.
-pub(crate) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let endpoint = &sim.endpoints[at(id.0)];
     let Some(ReceiveDescriptor { body, .. }) = endpoint.receive.first() else {
         return;
@@ -208,7 +217,7 @@ pub(crate) fn message_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId)
 }
 
 /// The user has returned a message: takes its entry, and flushes the posted descriptors of a VI without a connection.
-pub(crate) fn message_gone<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+pub(crate) fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
     if sim.states.via.is_broken(id) {
         flush_receives(sim, id, Status::Flushed);

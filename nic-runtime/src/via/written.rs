@@ -1,6 +1,6 @@
 //! What a library does when the peer has written to its memory: completes receive descriptors, and sends that wait.
 
-use nic_core::event::{NicEvent, Sink, Trigger, TxStatus};
+use nic_core::event::{NicEvent, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::remote::WindowId;
@@ -11,11 +11,12 @@ use super::over_memory::{end, over, send_due};
 use super::receive::{Message, remark};
 use super::{Remark, Sent, connection};
 use crate::remote::{self, Writes};
+use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// The peer has written to this end's memory.
-pub(crate) fn written<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+pub(crate) fn written<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     (packet, opens): (PacketId, bool),
     span: HostSpan,
@@ -57,7 +58,7 @@ pub(crate) enum Pointer {
 }
 
 /// The library sees that the peer has written a pointer.
-pub(super) fn sees<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, pointer: Pointer) {
+pub(super) fn sees<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, pointer: Pointer) {
     match pointer {
         Pointer::Transfers => receive(sim, id),
         Pointer::Cookies => send_due(sim, id),
@@ -66,7 +67,7 @@ pub(super) fn sees<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId, pointer
 }
 
 /// Completes the sends whose entries the peer has read.
-fn complete_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+fn complete_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let Some(end_of) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -86,7 +87,7 @@ fn complete_read<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// Completes receive descriptors for the entries of the transfer queue.
-fn receive<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
+fn receive<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     while !sim.states.via.is_broken(id) {
         let Some(end_of) = sim.states.via.end_mut(id) else {
             return;
@@ -111,8 +112,8 @@ fn receive<S: Sink>(sim: &mut Simulation<'_, S>, id: EndpointId) {
 }
 
 /// Completes the oldest receive descriptors for an entry.
-fn complete<S: Sink>(
-    sim: &mut Simulation<'_, S>,
+fn complete<A: Audience>(
+    sim: &mut Simulation<'_, A>,
     id: EndpointId,
     entry: Entry,
     packet: Option<PacketId>,
