@@ -6,15 +6,15 @@ use crate::peer::{PeerError, Running, in_process};
 /// A program. Every implementation of it takes two ints and returns the same values.
 #[derive(Copy, Clone, Debug)]
 pub struct Kernel {
-    /// Its name, in tables and to peers.
+    /// The program's name, in tables and to peers.
     pub name: &'static str,
     /// What it does, in a few words.
     pub what: &'static str,
     /// The class file.
     pub class: &'static [u8],
-    /// Its method. The class also has a method `init`, which creates all state.
+    /// The method that is timed. The class also has a method `init`, which creates all state.
     pub method: &'static str,
-    /// Its second argument, the size.
+    /// The second argument of the method: the size of the problem.
     pub b: i32,
     /// Starts the native implementation.
     pub native: fn(b: i32) -> Result<Running<'static>, PeerError>,

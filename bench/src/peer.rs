@@ -18,7 +18,7 @@ pub const SWEEP: i32 = 16;
 
 /// Something that runs kernels.
 pub trait Peer {
-    /// Its name.
+    /// The peer's name.
     fn name(&self) -> &'static str;
 
     /// Starts a kernel with fresh state. Returns `None` if this peer has no implementation of the kernel.

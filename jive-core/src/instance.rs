@@ -23,7 +23,7 @@ pub enum Step<'s> {
     Native {
         /// Which native.
         id: NativeId,
-        /// Its arguments, arrays as references into the instance's heap.
+        /// The native's arguments, arrays as references into the instance's heap.
         args: &'s [i32],
     },
     /// The call trapped.

@@ -37,9 +37,9 @@ pub enum LinkSite {
     Method(MethodId),
     /// An instruction.
     Code {
-        /// Its method.
+        /// The instruction's method.
         method: MethodId,
-        /// Its place in the code.
+        /// The instruction's place in the code.
         pc: Pc,
     },
 }

@@ -90,11 +90,11 @@ pub struct LinkedMethod {
     pub(crate) prepaid: u16,
     /// The count of its arguments, a receiver included.
     pub(crate) arguments: u8,
-    /// Whether it is a native, which has no code.
+    /// Whether the method is a native, which has no code.
     pub(crate) is_native: bool,
     /// The count of its registers: local variables and places of the operand stack.
     pub(crate) registers: u16,
-    /// Whether its first argument is a receiver.
+    /// Whether the method's first argument is a receiver.
     pub(crate) has_receiver: bool,
     /// The type of its result. `None` if it is void.
     pub(crate) result: Option<ValueKind>,

@@ -154,7 +154,7 @@ pub enum TrapValues<'s> {
     Transient {
         /// Type of its elements.
         kind: ArrayKind,
-        /// Its length in elements.
+        /// The array's length in elements.
         length: u32,
         /// The field.
         field: FieldId,
@@ -163,7 +163,7 @@ pub enum TrapValues<'s> {
     Native {
         /// The native.
         id: NativeId,
-        /// Its arguments, arrays as references.
+        /// The native's arguments, arrays as references.
         args: &'s [i32],
     },
 }

@@ -17,7 +17,7 @@ const ALIGNMENT: usize = 8;
 
 /// How much memory it takes to verify and to link a class.
 ///
-/// Both are counted in one walk over the code. They are upper bounds, so a class that fits them may need less.
+/// One walk over the code counts both. Both numbers are upper bounds: a class may need less memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct LoadSize {
     /// For the verifier.

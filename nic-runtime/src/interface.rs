@@ -49,8 +49,8 @@ pub(crate) trait Interface {
     /// The protocol of its packets. A channel joins endpoints of one protocol.
     const PROTOCOL: &'static str = "packets";
 
-    /// Whether it has items or delays of its own. If an endpoint uses such an interface, each processor looks for
-    /// items, and groups of NICs are not simulated one after another.
+    /// Whether the interface has items or delays of its own. If an endpoint uses such an interface, each processor looks
+    /// for items, and groups of NICs are not simulated one after another.
     const HAS_OWN_WORK: bool = false;
 
     /// Whether applets can be replaced during a run, by `[[swap]]` and by capsules, and joined to a chain.
@@ -508,9 +508,9 @@ pub(crate) fn have_own_work(endpoints: &[EndpointSpec]) -> bool {
 /// Whether a packet leaves a NIC or reaches it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// It leaves.
+    /// The packet leaves.
     Out,
-    /// It arrives.
+    /// The packet arrives.
     In,
 }
 

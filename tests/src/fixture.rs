@@ -51,23 +51,23 @@ pub struct Call {
 /// The outcome of a class file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is accepted, and nothing is called.
+    /// The class is accepted, and nothing is called.
     Accepted,
-    /// It is rejected with this code.
+    /// The class is rejected with this code.
     Rejected {
         /// The stable code of the rejection.
         code: String,
         /// Place of the fault.
         at: Place,
     },
-    /// It is accepted and the call returns.
+    /// The class is accepted and the call returns.
     Returned {
         /// The method called.
         method: String,
         /// The returned value; `None` for `void`.
         value: Option<i32>,
     },
-    /// It is accepted and the call traps.
+    /// The class is accepted and the call traps.
     Trapped {
         /// The trap's name.
         trap: String,

@@ -20,7 +20,7 @@ pub struct Message {
     pub endpoint: u32,
     /// The endpoint's number of the channel.
     pub channel: i32,
-    /// Its bytes.
+    /// The message's bytes.
     pub payload: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ pub struct Call {
     pub endpoint: u32,
     /// The entry, such as `doRx`.
     pub method: String,
-    /// Its arguments.
+    /// The call's arguments.
     pub args: Vec<i32>,
     /// The last result of `currentTime` in the call.
     pub clock: Option<i32>,

@@ -36,12 +36,12 @@ pub enum Constant<'a> {
     Double(f64),
     /// A class, interface or array class.
     Class {
-        /// Its internal name, or the descriptor of an array class: a `Utf8`.
+        /// The class's internal name, or the descriptor of an array class: a `Utf8`.
         name: CpIndex,
     },
     /// A constant of type `String`.
     String {
-        /// Its characters: a `Utf8`.
+        /// The constant's characters: a `Utf8`.
         text: CpIndex,
     },
     /// A field or method.

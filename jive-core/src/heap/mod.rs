@@ -150,7 +150,7 @@ impl<'m> Heap<'m> {
         self.top == extent.top
     }
 
-    /// Records how far a call filled the memory that has ended, and frees its arrays.
+    /// Ends a call: records how far the call filled the heap's memory, and frees the arrays of the call.
     #[inline(never)]
     pub(crate) fn keep(&mut self, extent: Extent) {
         self.adopt(extent);

@@ -45,7 +45,7 @@ pub struct Bound {
     pub method: String,
     /// Descriptor of the method.
     pub descriptor: String,
-    /// Whether it is an initializer, which runs once.
+    /// Whether the method is an initializer, which runs once.
     pub is_initializer: bool,
     /// Maximum number of instructions of the class file. A call of a native is one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,7 @@ pub struct Native {
     /// The place of an argument that is an array, counted from the last argument. If the array is shorter than the last
     /// argument says, the call traps.
     pub array_below_top: Option<usize>,
-    /// Returns its time in picoseconds, without the call instruction, if its last argument is at most a number.
+    /// Returns the native's time in picoseconds, without the call instruction, if its last argument is at most a number.
     pub time_ps: Box<dyn Fn(u32) -> u64>,
 }
 

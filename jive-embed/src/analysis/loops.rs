@@ -13,7 +13,7 @@ use super::interval::LENGTH_MAX;
 /// A loop of a method.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Loop {
-    /// Its lowest instruction.
+    /// The loop's lowest instruction.
     pub(crate) pc: Pc,
     /// Whether the loop is proven to end. Every iteration passes a test that compares a local variable with a
     /// loop-invariant bound. Every iteration steps the variable towards the bound, and the variable cannot wrap

@@ -23,7 +23,7 @@ pub(super) struct Nest {
 /// A loop.
 #[derive(Debug)]
 pub(super) struct Level {
-    /// Its instructions, in ascending order.
+    /// The loop's instructions, in ascending order.
     pub(super) nodes: Vec<Node>,
     pub(super) rounds: Result<Rounds, Unbounded>,
     /// The loops inside, in the order of the components that remain without the test.
@@ -76,7 +76,7 @@ struct Candidate {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Relation {
     Is(Comparison),
-    /// It is an index of an array. Any other index traps.
+    /// The counter is an index of an array. Any other index traps.
     Indexes,
 }
 
@@ -501,7 +501,7 @@ fn passages(
 fn throughout(candidate: &Candidate, start: Interval, pace: Pace) -> Option<Interval> {
     let last = last_value(candidate, pace).ok()?;
     let start = pace.upwards(start);
-    // It may step once more before the first test, and once more after the last.
+    // The counter may step once more before the first test, and once more after the last.
     let most = start.most.max(last) + 2 * pace.most;
     (most <= pace.end()).then(|| pace.upwards(Interval::new(start.least, most)))
 }

@@ -46,11 +46,11 @@ pub(super) enum Role {
 pub(super) enum Maker {
     /// An instruction.
     Instruction {
-        /// Its pc.
+        /// The instruction's pc.
         pc: u16,
         /// The instruction as text.
         instruction: String,
-        /// Its line in the Java source.
+        /// The instruction's line in the Java source.
         #[serde(skip_serializing_if = "Option::is_none")]
         line: Option<u16>,
     },

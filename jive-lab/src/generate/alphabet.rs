@@ -95,11 +95,11 @@ pub enum Effect {
 /// An instruction without a branch target.
 #[derive(Clone, Debug)]
 pub struct Symbol {
-    /// Its line of assembly.
+    /// The instruction's line of assembly.
     pub line: &'static str,
-    /// Its bytes.
+    /// The instruction's bytes.
     pub bytes: Vec<u8>,
-    /// Its effect on types.
+    /// The instruction's effect on types.
     pub effect: Effect,
     /// Whether exhaustive runs use it, as a representative of similar instructions.
     pub is_representative: bool,

@@ -20,7 +20,7 @@ pub enum Piece {
 pub struct Body {
     /// The family of its method.
     pub family: Family,
-    /// Its instructions.
+    /// The body's instructions.
     pub pieces: Vec<Piece>,
     /// `max_stack`.
     pub max_stack: u16,

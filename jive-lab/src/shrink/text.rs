@@ -16,7 +16,7 @@ pub(super) struct Text {
 pub(super) struct Member {
     /// The line that declares it.
     pub(super) head: String,
-    /// Its code.
+    /// The member's code.
     pub(super) lines: Vec<Line>,
 }
 

@@ -85,7 +85,7 @@ fn every_declaration_and_every_method_is_told() {
 #[test]
 fn a_caller_is_not_blamed_for_a_declaration() {
     let mut class = ClassBytes::new();
-    // Its own code is not looked at: the local variables would be those of other types.
+    // The code of `narrow` is not looked at: the local variables would be those of other types.
     class.method(STATIC, "narrow", "(CLjava/util/List;)C", &[0x00]);
     let narrow = class.member(10, "Fixture", "narrow", "(CLjava/util/List;)C");
     let [high, low] = narrow.to_be_bytes();

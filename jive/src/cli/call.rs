@@ -52,7 +52,7 @@ pub(super) enum CallError {
 pub(super) struct Call {
     /// The method.
     pub(super) method: MethodId,
-    /// Its arguments.
+    /// The call's arguments.
     pub(super) args: Vec<i32>,
     returns_array: bool,
 }

@@ -39,7 +39,7 @@ impl From<Status> for ExitCode {
 /// Why a command had to stop.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Its output cannot be written.
+    /// The output of the command cannot be written.
     Output(io::Error),
 }
 

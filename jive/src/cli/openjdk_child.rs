@@ -62,7 +62,7 @@ pub(super) struct Java {
 
 impl Drop for Java {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The child may have ended by itself.
         let _ended = self.child.kill().and_then(|()| self.child.wait());
     }
 }

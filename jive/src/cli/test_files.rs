@@ -11,7 +11,7 @@ use nic_runtime::scenario::{has_expectations, limits};
 /// A scenario file to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TestFile {
-    /// Its path.
+    /// The scenario file's path.
     pub(super) path: PathBuf,
     /// Whether a golden trace exists beside it.
     pub(super) has_golden: bool,

@@ -32,9 +32,9 @@ pub use report::{
 /// A paper that can be reproduced.
 #[derive(Copy, Clone, Debug)]
 pub struct Paper {
-    /// Its name for the command.
+    /// The paper's name for the command.
     pub name: &'static str,
-    /// Its title and year.
+    /// The paper's title and year.
     pub title: &'static str,
     /// The built-in profile with which it is reproduced, unless the user names another.
     pub profile: &'static str,

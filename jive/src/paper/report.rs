@@ -112,7 +112,7 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// Returns its name.
+    /// Returns the name of the provenance.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -293,7 +293,7 @@ pub struct Curve {
     pub name: &'static str,
     /// How it is drawn.
     pub stroke: Stroke,
-    /// Its points.
+    /// The curve's points.
     pub points: Vec<(f64, f64)>,
 }
 

@@ -270,7 +270,7 @@ fn the_first_store_of_the_initializer_to_a_field_that_is_set_is_ignored() {
     assert_eq!(changes(&["keys=[4]"]), expected);
     // The store of 1 is ignored; then 10 is added to the given value.
     assert_eq!(changes(&["twice=100"]), r#"{"twice":110}"#);
-    // The loop stores the sums of 0, 1, 2, 3 and 4. Its first store is ignored.
+    // The loop stores the sums of 0, 1, 2, 3 and 4. The first store in the loop is ignored.
     assert_eq!(changes(&["looped=1000"]), r#"{"looped":1010}"#);
     // The first store is in the branch that is taken.
     assert_eq!(changes(&["branched=77"]), r#"{"branched":77}"#);

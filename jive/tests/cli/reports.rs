@@ -33,7 +33,7 @@ fn paths_add_up_to_the_worst_case() {
         ("straight", 4, 12),
         // iload_0, ifne, then iload_0, iload_0, imul, iload_0, imul, ireturn.
         ("either", 8, 12),
-        // Its own six, 4 of `straight` and 8 of `either`. Its frame lies below one of theirs.
+        // Six of `calls` itself, 4 of `straight` and 8 of `either`. The frame of `calls` lies below one of theirs.
         ("calls", 18, 24),
     ] {
         let entry = entry(&verdict, method);

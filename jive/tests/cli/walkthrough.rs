@@ -140,7 +140,7 @@ fn every_page_with_commands_is_followed() {
         "scenario.md",
         "seeing.md",
         "tutorial.md",
-        // Its command compiles the workspace for each bug, and is run by hand.
+        // The page's command compiles the workspace for each bug, and is run by hand.
         "planted.md",
     ];
     let followed = followed.map(str::to_owned);

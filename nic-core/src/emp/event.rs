@@ -17,14 +17,14 @@ pub enum EmpEvent<'a> {
         source: Option<EndpointId>,
         /// Offset of its bytes in the buffer area.
         offset: u32,
-        /// Its length in bytes.
+        /// The receive's length in bytes.
         length: u32,
     },
     /// A message has found its receive.
     Match {
         /// The message.
         packet: PacketId,
-        /// Its tag.
+        /// The message's tag.
         tag: u16,
         /// Number of the receive.
         receive: u32,
@@ -33,7 +33,7 @@ pub enum EmpEvent<'a> {
     Truncated {
         /// The message.
         packet: PacketId,
-        /// Its length in bytes.
+        /// The message's length in bytes.
         length: u32,
         /// Length of the receive in bytes.
         room: u32,
@@ -44,7 +44,7 @@ pub enum EmpEvent<'a> {
         packet: PacketId,
         /// The endpoint that sent it.
         peer: EndpointId,
-        /// Its frames.
+        /// The message's frames.
         frames: u16,
         /// The bytes that fit in the receive.
         payload: &'a [u8],

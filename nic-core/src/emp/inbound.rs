@@ -82,9 +82,9 @@ pub struct Recorded {
 /// A message to deliver.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Finish<T> {
-    /// Its number.
+    /// The message's number.
     pub message: u16,
-    /// Its length in bytes.
+    /// The message's length in bytes.
     pub length: u32,
     /// The engine's record.
     pub matched: T,

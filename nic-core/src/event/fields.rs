@@ -100,9 +100,9 @@ fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// Whether outputs show the bytes of messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PayloadMode {
-    /// They are left out.
+    /// The bytes are left out.
     Omitted,
-    /// They are shown in hexadecimal.
+    /// The bytes are shown in hexadecimal.
     Shown,
 }
 
@@ -256,7 +256,7 @@ impl<'s, S: FieldSink> Fields<'s, S> {
 pub struct ArrayShape {
     /// Name of its element type in Java.
     pub element: &'static str,
-    /// Its length in elements.
+    /// The array's length in elements.
     pub length: u32,
 }
 

@@ -11,7 +11,7 @@ use crate::time::{SimDuration, SimTime};
 pub struct Part<'a> {
     /// What the packet is, as the trace shows it.
     pub kind: &'static str,
-    /// Its number in the message. In an acknowledgement: how many have arrived without a gap.
+    /// The number of the frame in its message. In an acknowledgement: how many have arrived without a gap.
     pub frame: u16,
     /// Packets of the message.
     pub of: u16,

@@ -139,7 +139,7 @@ pub enum Step<'a> {
         method: MethodId,
         /// Instructions executed, those of callees included.
         bytecodes: u64,
-        /// Its result; `None` for `void`.
+        /// The result of the call; `None` for `void`.
         value: Option<i32>,
     },
     /// The call ended in a trap.
@@ -165,14 +165,14 @@ pub enum Step<'a> {
     ControlSent {
         /// The endpoint that it goes to.
         peer: EndpointId,
-        /// Its length in bytes.
+        /// The packet's length in bytes.
         length: u32,
     },
     /// The last bit of a packet without a message arrived.
     ControlReceived {
         /// What it is.
         kind: &'static str,
-        /// Its length in bytes.
+        /// The packet's length in bytes.
         length: u32,
     },
     /// The host mapped a window of another node.

@@ -6,7 +6,7 @@ use crate::unet::Channel;
 /// A window of an endpoint's memory. Its applet may watch it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct OwnWindow {
-    /// The endpoint's number for it.
+    /// The number by which the endpoint's applet names the window.
     pub number: i32,
     /// The window.
     pub window: WindowId,
@@ -17,7 +17,7 @@ pub struct OwnWindow {
 /// A window of a peer's memory. The endpoint's applet may write to it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct PeerWindow {
-    /// The endpoint's number for it.
+    /// The number by which the endpoint's applet names the window.
     pub number: i32,
     /// The window.
     pub window: WindowId,

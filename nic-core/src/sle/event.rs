@@ -113,7 +113,7 @@ pub enum SleEvent<'a> {
     Capsule {
         /// The packet.
         packet: PacketId,
-        /// Its fragment, if it is one.
+        /// The packet's fragment, if it carries one.
         fragment: Option<FragmentHeader>,
         /// Length of the packet in bytes.
         length: u32,
@@ -428,7 +428,7 @@ pub enum NativeArg {
     Array {
         /// Name of its element type in Java.
         element: &'static str,
-        /// Its length in elements.
+        /// The array's length in elements.
         length: u32,
     },
 }

@@ -207,7 +207,7 @@ impl ArraySpan {
         self.array
     }
 
-    /// Returns its length in bytes.
+    /// Returns the span's length in bytes.
     #[must_use]
     pub fn length(self) -> u32 {
         self.length
@@ -236,11 +236,11 @@ impl ArraySpan {
 /// The resources that an endpoint's applet may name in natives.
 #[derive(Copy, Clone, Debug)]
 pub struct Rights<'e, S: Storage> {
-    /// Its buffer area.
+    /// The endpoint's buffer area.
     pub area: Region,
     /// Length of its free buffers in bytes.
     pub buffer_length: u32,
-    /// Its channels.
+    /// The endpoint's channels.
     pub channels: &'e Channels<S>,
     /// Maximum number of bytes that a packet may hold.
     pub max_packet: u32,

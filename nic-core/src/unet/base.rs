@@ -48,7 +48,7 @@ pub fn resolve_packet<S: Storage>(
 /// Finds room for a message: pops all free buffers that it needs and pushes a descriptor that names them. A short
 /// message is stored in the descriptor itself.
 ///
-/// Returns the offsets of the buffers to fill. Each holds a share of the message as long as a free buffer.
+/// Returns the offsets of the buffers to fill. Each buffer but the last is filled whole with a part of the message.
 ///
 /// # Errors
 ///

@@ -24,17 +24,17 @@ pub struct Endpoint<S: Storage> {
     pub nic: NicId,
     /// Maximum number of bytes that one of its packets holds.
     pub max_packet: u32,
-    /// Whether it is a VI: its free buffers are receive descriptors, and each message takes one.
+    /// Whether the endpoint is a VI: its free buffers are receive descriptors, and each message takes one.
     pub is_vi: bool,
-    /// Its buffer area.
+    /// The endpoint's buffer area.
     pub area: Region,
-    /// Its transmit queue.
+    /// The endpoint's transmit queue.
     pub transmit: TransmitQueue<S>,
-    /// Its receive queue.
+    /// The endpoint's receive queue.
     pub receive: ReceiveQueue<S>,
-    /// Its free queue.
+    /// The endpoint's free queue.
     pub free: FreeQueue<S>,
-    /// Its channels.
+    /// The endpoint's channels.
     pub channels: Channels<S>,
 }
 

@@ -90,7 +90,7 @@ pub enum ViaEvent<'a> {
         channel: ChannelId,
         /// What it is.
         kind: &'static str,
-        /// Its length in bytes.
+        /// The packet's length in bytes.
         length: u32,
         /// Time from the first bit to the last; not in the trace.
         duration: SimDuration,
@@ -107,7 +107,7 @@ pub enum ViaEvent<'a> {
         channel: ChannelId,
         /// What it is.
         kind: &'static str,
-        /// Its length in bytes.
+        /// The packet's length in bytes.
         length: u32,
     },
     /// An entry was added to a completion queue.
@@ -122,9 +122,9 @@ pub enum ViaEvent<'a> {
 /// What happened to a region.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RegionAction {
-    /// It was registered.
+    /// The region was registered.
     Registered,
-    /// It was deregistered.
+    /// The region was deregistered.
     Deregistered,
     /// The user asked to deregister it, which descriptors under way forbid, or to register it again.
     Refused,

@@ -80,9 +80,9 @@ pub struct Target {
 pub enum Transfer {
     /// A message is in memory.
     Message {
-        /// Its length in bytes.
+        /// The message's length in bytes.
         length: u32,
-        /// Its immediate data, if it has any.
+        /// The message's immediate data, if it has any.
         immediate: Option<u32>,
         /// Number of receive descriptors that it takes.
         receives: u32,

@@ -18,7 +18,7 @@ pub enum ViaHeader {
     Message {
         /// The number.
         number: u64,
-        /// Whether its descriptor completes with the acknowledgement.
+        /// Whether the message's descriptor completes with the acknowledgement.
         is_awaited: bool,
         /// The immediate data, if the descriptor has any.
         immediate: Option<u32>,

@@ -3,15 +3,15 @@
 /// The state of a VI.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ViState {
-    /// It has no connection, and none is being made.
+    /// The VI has no connection, and none is being made.
     Idle,
-    /// It has asked its peer for a connection.
+    /// The VI has asked its peer for a connection.
     Connecting,
-    /// It has a connection.
+    /// The VI has a connection.
     Connected,
-    /// Its connection broke.
+    /// The VI's connection broke.
     Error,
-    /// It or its peer ended the connection.
+    /// The VI or its peer ended the connection.
     Disconnected,
 }
 

@@ -35,9 +35,9 @@ pub struct WrongState {
 /// What a packet that arrived means to its VI.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It is the next message.
+    /// The packet holds the next message.
     Next,
-    /// It arrived before, or too late.
+    /// The packet arrived before, or too late.
     Duplicate,
     /// A packet before it was lost, which the level does not permit.
     Gap,
@@ -50,7 +50,7 @@ pub enum Arrival {
 pub enum Acknowledged {
     /// The peer's memory has these packets more than before.
     More(u64),
-    /// It says nothing new, or names packets that were not sent.
+    /// The acknowledgement says nothing new, or names packets that were not sent.
     Nothing,
 }
 

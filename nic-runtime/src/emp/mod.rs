@@ -132,9 +132,9 @@ struct Outgoing {
     active: SimTime,
     /// Frames that have been cut and that have not reached the wire.
     on_board: u32,
-    /// Whether it is in the queue of its NIC or being cut.
+    /// Whether the message is in the queue of its NIC or being cut.
     is_queued: bool,
-    /// Whether its first frame has been sent.
+    /// Whether the message's first frame has been sent.
     is_opened: bool,
 }
 

@@ -25,7 +25,7 @@ pub struct TracedTrap {
     /// Source line of that instruction, if the class has line numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
-    /// Its cause and its calls.
+    /// The trap's cause and its calls.
     #[serde(flatten)]
     pub facts: TrapFacts,
 }

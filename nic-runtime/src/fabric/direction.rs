@@ -61,7 +61,7 @@ pub struct Direction {
     pub from: NicId,
     /// The receiving NIC.
     pub to: NicId,
-    /// Its properties.
+    /// The direction's properties.
     pub wire: Wire,
     /// Whether any fault has a probability above zero.
     pub is_faulty: bool,
@@ -83,7 +83,7 @@ pub struct Direction {
     pub backlog: Option<Box<Backlog>>,
     /// The state of each channel, if faults are possible.
     pub flows: Flows,
-    /// Its hashed name, which seeds the draws of faults.
+    /// The direction's hashed name, which seeds the draws of faults.
     pub name: Name,
 }
 

@@ -10,10 +10,10 @@ use crate::remote::RemoteWrite;
 
 /// A header, as the wire carries it.
 pub(crate) trait WireHeader: Copy + Debug + PartialEq {
-    /// Its bytes.
+    /// The header's bytes.
     type Bytes: AsMut<[u8]>;
 
-    /// Their number.
+    /// The number of bytes.
     const LENGTH: u32;
 
     /// Whether the NIC itself notices every flipped bit, even where the link has no CRC.

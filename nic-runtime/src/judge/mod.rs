@@ -35,7 +35,7 @@ pub struct Judgement {
 /// An expectation that is not met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmet {
-    /// Its place in the scenario file.
+    /// The expectation's place in the scenario file.
     pub place: Span,
     /// One sentence: what was expected and what was found.
     pub title: String,

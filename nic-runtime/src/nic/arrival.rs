@@ -56,14 +56,14 @@ impl ClaimId {
 /// home.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
-    /// It has no slot and asks for none.
+    /// The claim has no slot and asks for none.
     #[default]
     None,
-    /// It waits for an arrival slot of this receiver.
+    /// The claim waits for an arrival slot of this receiver.
     AwaitsArrival(EndpointId),
-    /// It has an arrival slot of this receiver and waits for a send slot.
+    /// The claim has an arrival slot of this receiver and waits for a send slot.
     AwaitsSend(EndpointId),
-    /// It has both slots.
+    /// The claim has both slots.
     Held(EndpointId),
 }
 
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_full_pool_leaves_each_neighbour_its_own_slot() {
         let mut slots = ArrivalSlots::new(4, 2, true);
-        // Its own slot, and the three slots of the pool without an owner.
+        // The own slot of the tenancy, and the three slots of the pool without an owner.
         let taken = (0..9).filter(|_| slots.take(Tenancy(0))).count();
         assert_eq!(taken, 4);
         assert!(slots.take(Tenancy(1)) && !slots.take(Tenancy(1)));

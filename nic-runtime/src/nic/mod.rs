@@ -21,7 +21,7 @@ use crate::profile::Profile;
 /// A NIC without its processors, which the simulation holds.
 #[derive(Clone, Debug)]
 pub struct Nic {
-    /// Its processors: the number of the first, and their count.
+    /// The NIC's processors: the number of the first, and their count.
     first_processor: u32,
     processors: u32,
     /// Which processor runs which stage.
@@ -32,7 +32,7 @@ pub struct Nic {
     pub takes_arrivals: ProcessorId,
     /// The schedule of its DMA engines.
     pub dma: DmaSchedule,
-    /// Whether its wires and its DMA exclude each other (`dma.with_wire = "in-turn"`).
+    /// Whether the NIC's wires and its DMA exclude each other (`dma.with_wire = "in-turn"`).
     pub sends_in_turn: bool,
     /// Packets that have arrived and that no processor has taken, oldest first.
     pub arrivals: VecDeque<PacketRef>,
@@ -100,7 +100,7 @@ impl Nic {
         }
     }
 
-    /// Returns the first of its processors.
+    /// Returns the NIC's first processor.
     #[must_use]
     pub fn first_processor(&self) -> ProcessorId {
         ProcessorId(self.first_processor)
@@ -112,7 +112,7 @@ impl Nic {
         ProcessorId(self.first_processor + number)
     }
 
-    /// Returns its processors.
+    /// Returns the NIC's processors.
     pub fn processors(&self) -> impl Iterator<Item = ProcessorId> + Clone + use<> {
         (self.first_processor..self.first_processor + self.processors).map(ProcessorId)
     }

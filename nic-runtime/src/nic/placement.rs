@@ -77,7 +77,7 @@ macro_rules! emp_stages {
             /// The names, in the same order.
             pub const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
 
-            /// Returns its name in a placement.
+            /// Returns the stage's name in a placement.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {

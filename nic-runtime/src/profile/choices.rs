@@ -23,7 +23,7 @@ pub enum Takes {
 /// `parallel` if not.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum WithWire {
-    /// They run at the same time.
+    /// DMA and sending run at the same time.
     Parallel,
     /// One runs at a time, in the order of the requests. Arriving packets are not delayed.
     InTurn,
@@ -41,10 +41,10 @@ pub enum Events {
 /// Handling of packets for which the receiver has no slot; written `hold`, `drop` and `stop`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// They stay with their sender until there is a slot.
+    /// The packets stay with their sender until there is a slot.
     Hold,
-    /// They are sent, and dropped on arrival.
+    /// The packets are sent, and dropped on arrival.
     Drop,
-    /// They are sent, and wait in `wire.buffer` on arrival. The sender is told to stop before that is full.
+    /// The packets are sent, and wait in `wire.buffer` on arrival. The sender is told to stop before that is full.
     Stop,
 }

@@ -38,7 +38,7 @@ struct Mappings {
 enum Use {
     /// The window was mapped.
     Mapped,
-    /// It was not, so it is mapped now. Another window may have lost its mapping.
+    /// The window was not mapped, so it is mapped now. Another window may have lost its mapping.
     Maps { evicts: Option<WindowId> },
 }
 

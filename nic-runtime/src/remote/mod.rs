@@ -77,11 +77,12 @@ pub struct RemoteWrite {
     pub window: WindowId,
     /// Offset in it.
     pub offset: u32,
-    /// Whether it is the first write of a message, which outputs show as the message's packet.
+    /// Whether the write is the first write of a message, which outputs show as the message's packet.
     pub opens: bool,
     /// What carries it out.
     pub how: WriteHow,
-    /// Its number among the writes of its connection, once it has left. It wraps around. `None` for writes of no connection.
+    /// The write's number among the writes of its connection, once it has left. Numbers wrap around. `None` for writes of
+    /// no connection.
     pub number: Option<NonZeroU32>,
 }
 
@@ -115,7 +116,7 @@ pub(crate) struct Write {
     pub(crate) offset: u32,
     pub(crate) bytes: Vec<u8>,
     pub(crate) by: By,
-    /// Whether it is the first write of a message.
+    /// Whether the write is the first write of a message.
     pub(crate) opens: bool,
 }
 

@@ -20,7 +20,7 @@ const RESOLUTION_DEFAULT: u8 = 6;
 pub(super) struct CapturedPacket {
     /// Time since the earliest packet of the capture.
     pub(super) after: SimDuration,
-    /// Its bytes; none is missing.
+    /// The packet's bytes; none is missing.
     pub(super) bytes: Vec<u8>,
 }
 

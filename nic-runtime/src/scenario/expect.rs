@@ -68,7 +68,7 @@ pub(super) const TRAPS: [&str; TrapKind::ALL.len()] = {
 /// One expectation.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// Its place in the file.
+    /// The expectation's place in the file.
     pub place: Span,
     /// The endpoint whose run is compared; `None` for all endpoints together.
     pub endpoint: Option<EndpointId>,

@@ -21,7 +21,7 @@ const RX_BUF: &[u8] = b"RxBuf";
 /// The type of a field for which a scenario may give a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct FieldKind {
-    /// Whether it is an array.
+    /// Whether the field is an array.
     pub is_array: bool,
     /// The field's type, or the type of the array's elements.
     pub element: ArrayKind,
@@ -52,7 +52,7 @@ pub(super) struct ClassFields {
     class: String,
     /// The class file's `constant_pool_count`.
     constants: u16,
-    /// Its greatest value with which a scenario may set fields.
+    /// The greatest value with which a scenario may set fields of this type.
     constants_max: u16,
     fields: Vec<NamedField>,
 }
@@ -61,10 +61,10 @@ pub(super) struct ClassFields {
 struct NamedField {
     name: Vec<u8>,
     id: FieldId,
-    /// Its type; `None` if a scenario cannot give a value of this type.
+    /// The field's type; `None` if a scenario cannot give a value of this type.
     kind: Option<FieldKind>,
     is_static: bool,
-    /// Whether it is `final` with a `ConstantValue`. Compilers copy the value of such a field to each use.
+    /// Whether the field is `final` with a `ConstantValue`. Compilers copy the value of such a field to each use.
     is_constant: bool,
 }
 

@@ -15,11 +15,11 @@ const TIMES_NAMES: [&str; TIMES.len()] = keys(&TIMES);
 /// What a golden trace contains.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct GoldenSettings {
-    /// Whether it contains the bytes of messages.
+    /// Whether the trace contains the bytes of messages.
     pub payload: bool,
-    /// Whether it contains times, and which order of events it shows.
+    /// Whether the trace contains times, and which order of events it shows.
     pub times: Times,
-    /// Whether it contains the number of instructions of each call, and durations.
+    /// Whether the trace contains the number of instructions of each call, and durations.
     pub costs: bool,
 }
 

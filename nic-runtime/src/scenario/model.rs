@@ -125,9 +125,9 @@ pub enum LinkType {
 /// One NIC.
 #[derive(Clone, Debug)]
 pub struct NicSpec {
-    /// Its name, unique among NICs.
+    /// The NIC's name, unique among NICs.
     pub name: String,
-    /// Its own cost model; `None` if it uses the scenario's.
+    /// The cost model of this NIC alone; `None` if it uses the scenario's.
     pub profile: Option<Arc<Profile>>,
     /// The size of its SRAM in bytes.
     pub sram: u32,
@@ -144,7 +144,7 @@ pub struct NicSpec {
 /// One process on the host of a NIC.
 #[derive(Clone, Debug)]
 pub struct ProcessSpec {
-    /// Its name, unique among processes and endpoints.
+    /// The process's name, unique among processes and endpoints.
     pub name: String,
     /// The NIC whose host it runs on.
     pub nic: NicId,
@@ -174,9 +174,9 @@ pub struct LinkSpec {
 /// A class file.
 #[derive(Clone, Debug)]
 pub struct ClassSpec {
-    /// Its path or `builtin:` name, as the scenario gives it.
+    /// The class's path or `builtin:` name, as the scenario gives it.
     pub origin: String,
-    /// Its bytes. They are not verified.
+    /// The class's bytes. They are not verified.
     pub bytes: Vec<u8>,
 }
 
@@ -185,7 +185,7 @@ pub struct ClassSpec {
 pub struct EndpointSpec {
     /// The NIC that it belongs to.
     pub nic: NicId,
-    /// Its name, unique among endpoints.
+    /// The endpoint's name, unique among endpoints.
     pub name: String,
     /// The class of its applet, an index into [`Scenario::classes`]; `None` for the base path.
     pub class: Option<usize>,
@@ -208,7 +208,7 @@ pub struct EndpointSpec {
     pub free_buffer_length: u32,
     /// The offset from which on messages to send are placed: behind the free buffers or the receives.
     pub transmit_from: u32,
-    /// Its process, an index into [`Scenario::processes`]; `None` if it has its own process.
+    /// The endpoint's process, an index into [`Scenario::processes`]; `None` if it has its own process.
     pub process: Option<u32>,
     /// The program of that process.
     pub host: HostSpec,
@@ -252,7 +252,7 @@ impl EndpointSpec {
 /// An applet of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppletSpec {
-    /// Its class, an index into [`Scenario::classes`].
+    /// The applet's class, an index into [`Scenario::classes`].
     pub class: usize,
     /// The values of its static fields.
     pub state: Vec<FieldState>,
@@ -301,19 +301,19 @@ pub enum TransferMode {
 /// What happens to a message for which the peer has posted no receive descriptor.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum OnEmpty {
-    /// It is not sent.
+    /// The message is not sent.
     #[default]
     Drop,
-    /// It waits until the peer posts one (S5-22).
+    /// The message waits until the peer posts one (S5-22).
     Defer,
 }
 
 /// A completion queue of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletionQueueSpec {
-    /// Its name, unique in its process.
+    /// The queue's name, unique in its process.
     pub name: String,
-    /// The number of its entries. It has room for every descriptor of its VIs.
+    /// The number of the queue's entries. The queue has room for every descriptor of its VIs.
     pub entries: u32,
 }
 
@@ -322,7 +322,7 @@ pub struct CompletionQueueSpec {
 pub struct FieldState {
     /// The field.
     pub field: FieldId,
-    /// Its type.
+    /// The field's type.
     pub kind: FieldKind,
     /// The value.
     pub value: FieldValue,
@@ -351,8 +351,8 @@ pub enum FaultPolicy {
     Drop,
     /// The packet or descriptor takes the base path, as without an applet.
     BasePath,
-    /// It is dropped. After a number of consecutive traps, all traffic takes the base path for a while. That time
-    /// doubles until a call returns.
+    /// The packet or descriptor is dropped. After a number of consecutive traps, all traffic takes the base path for a
+    /// while. That time doubles until a call returns.
     Detach {
         /// The number of consecutive traps.
         after: NonZeroU32,
@@ -364,9 +364,9 @@ pub enum FaultPolicy {
 /// How the user learns of received messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Notify {
-    /// The user looks at the receive queue periodically, as long as a message may still arrive.
+    /// The user polls the receive queue, as long as a message may still arrive.
     Poll {
-        /// The time between two looks.
+        /// The time from one poll to the next.
         every: SimDuration,
     },
     /// The NIC calls the user.
@@ -404,7 +404,7 @@ pub struct ReceiveSpec {
     pub source: Option<EndpointId>,
     /// The offset of its bytes in the buffer area. The receives of an endpoint do not overlap.
     pub offset: u32,
-    /// Its length in bytes.
+    /// The receive's length in bytes.
     pub length: u32,
     /// When it is posted first.
     pub at: SimTime,
@@ -452,8 +452,7 @@ pub enum RegionRequest {
 pub struct SendSpec {
     /// The endpoint that sends.
     pub endpoint: EndpointId,
-    /// Its number of the channel. The channel need not exist: the NIC refuses the message then, as users may make such
-    /// mistakes.
+    /// The endpoint's number of the channel. If the channel does not exist, the NIC refuses the message.
     pub channel: ChannelId,
     /// When the first message is posted.
     pub at: SimTime,

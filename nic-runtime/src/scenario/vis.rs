@@ -74,7 +74,7 @@ pub(super) fn read(
     let strict = table.optional("strict", table::boolean, mistakes);
     let strict = strict.is_some_and(|strict| strict.value);
     if provider == Provider::Hardware {
-        // Its NIC moves all bytes by DMA, and its sender does not know the receive descriptors of the peer.
+        // The NIC of the VI moves all bytes by DMA, and its sender does not know the receive descriptors of the peer.
         for (key, is_beyond) in [
             ("transfer", transfer == Some(TransferMode::Pio)),
             ("on_empty", on_empty == Some(OnEmpty::Defer)),

@@ -5,7 +5,7 @@
 //! as fuel does, including the extra fuel of natives.
 //!
 //! Whether a run exceeds its budget must not depend on the order in which NICs are simulated. The sum over all
-//! instructions does not. Handing each call a share of the budget when it begins would.
+//! instructions is the same in any order. A share of the budget, given to each call when it begins, would depend on it.
 
 /// Returns the fuel for a call: the endpoint's own, but at most slightly more than the whole run's budget.
 ///

@@ -46,7 +46,7 @@ pub(crate) struct Takes {
 /// A processor's relation to the other processors of its NIC.
 #[derive(Debug)]
 pub(crate) struct Share {
-    /// Whether it is the NIC's only processor.
+    /// Whether the processor is the NIC's only processor.
     pub(crate) is_alone: bool,
     /// The kinds of work that it looks for by itself.
     pub(crate) takes: Takes,

@@ -28,7 +28,7 @@ pub(crate) struct Processor<'a> {
     pub(crate) nic: NicId,
     /// Costs of its operations.
     pub(crate) costs: &'a Costs,
-    /// Its relation to the other processors of its NIC.
+    /// The processor's relation to the other processors of its NIC.
     pub(crate) share: Share,
     /// The descriptor or packet that it is handling.
     pub(crate) in_hand: Option<Item>,

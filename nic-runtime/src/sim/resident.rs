@@ -11,18 +11,18 @@ use crate::sle::fault::FaultRecord;
 /// thousands of endpoints stay in the processor's caches.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Seat {
-    /// Its applet.
+    /// The endpoint's applet.
     pub(crate) applet: Option<AppletId>,
     /// The interface that its user sees.
     pub(crate) interface: InterfaceKind,
-    /// Its position among the endpoints of its NIC.
+    /// The endpoint's position among the endpoints of its NIC.
     pub(crate) position: u32,
     /// The group that it shares arrival slots with.
     pub(crate) tenancy: Tenancy,
 }
 
 impl Seat {
-    /// Returns its position among the endpoints of its NIC as an index.
+    /// Returns the endpoint's position among the endpoints of its NIC as an index.
     pub(crate) fn position(&self) -> usize {
         self.position as usize
     }

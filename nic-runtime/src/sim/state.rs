@@ -30,7 +30,7 @@ pub struct EndpointState {
 /// The final state of an applet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppletState {
-    /// Its class.
+    /// The applet's class.
     pub class: AppletClass,
     /// Values of its fields; arrays as references.
     pub fields: Vec<i32>,

@@ -34,7 +34,7 @@ enum Source {
 ///
 /// # Errors
 ///
-/// [`HeapFull`] if the arrays do not fit. Then `new` cannot be used, and `old` has not changed.
+/// [`HeapFull`] if the arrays do not fit. After the error, the caller must not use `new`; `old` has not changed.
 pub(crate) fn carry(old: &Applet<'_>, new: &mut Applet<'_>) -> Result<u32, HeapFull> {
     let sources = sources(old, new);
     // Freeing the arrays of `new` makes room for those of `old`, so copies of what `new` keeps are put aside.

@@ -35,7 +35,7 @@ pub(crate) struct Chains(Vec<Option<Box<Chain>>>);
 /// A chain of applets.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    /// Its applets have consecutive numbers, from this on, in the order of their `doTx`.
+    /// The chain's applets have consecutive numbers, from this on, in the order of their `doTx`.
     first: AppletId,
     /// The class of each, an index into [`Scenario::classes`].
     classes: Vec<usize>,

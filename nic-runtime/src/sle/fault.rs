@@ -9,7 +9,7 @@ use crate::scenario::model::FaultPolicy;
 pub(crate) struct Detachment {
     /// Number of consecutive traps that caused it.
     pub(crate) traps: u32,
-    /// Its duration.
+    /// The detachment's duration.
     pub(crate) duration: SimDuration,
 }
 

@@ -42,19 +42,19 @@ const LOAD_PACKETS_MAX: usize = 16;
 
 /// Why an initializer stopped.
 enum Reached {
-    /// It has returned.
+    /// The initializer has returned.
     Return(Option<i32>),
-    /// It has called a native, which may be unknown.
+    /// The initializer has called a native, which may be unknown.
     Native(Result<Request, TrapKind>),
-    /// It stores a value in a static field. This stop occurs only if the scenario sets fields of the class.
+    /// The initializer stores a value in a static field. This stop occurs only if the scenario sets fields of the class.
     Store(FieldId, i32),
 }
 
 /// Why an initializer failed.
 pub(crate) enum Uninitialized {
-    /// It trapped.
+    /// The initializer trapped.
     Trapped(Trap),
-    /// It exceeded the rest of the run's instruction budget.
+    /// The initializer exceeded the rest of the run's instruction budget.
     Exceeded,
 }
 

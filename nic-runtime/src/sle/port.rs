@@ -27,9 +27,9 @@ use crate::via;
 /// What happens to a pushed packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Push {
-    /// It has its slots and is sent.
+    /// The packet has its slots and is sent.
     Leaves,
-    /// It can neither have slots nor wait for them, and is dropped.
+    /// The packet can neither have slots nor wait for them, and is dropped.
     IsDropped,
 }
 

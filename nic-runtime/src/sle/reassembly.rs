@@ -14,14 +14,14 @@ pub(crate) struct Reassembly {
 
 #[derive(Clone, Debug)]
 enum Progress {
-    /// Its first fragments are here.
+    /// The message's first fragments are here.
     Collecting {
         first: FragmentHeader,
         bytes: Vec<u8>,
     },
     /// A fragment was missing or wrong, or there was no memory. It may start again with its first fragment.
     GivenUp,
-    /// It was whole. The answer, if it is known yet.
+    /// The message was whole. The answer, if it is known yet.
     Whole { answer: Option<&'static str> },
 }
 

@@ -103,7 +103,7 @@ struct End {
     sent: VecDeque<Sent>,
     /// Whether a check for silence is scheduled.
     is_watched: bool,
-    /// Its registered region.
+    /// The VI's registered region.
     region: Option<Handle>,
     /// Descriptors under way, which use the region.
     under_way: u32,
@@ -119,7 +119,7 @@ struct End {
     remarks: BTreeMap<u64, Remark>,
     /// Positions of the completion queues for sends and for receives.
     queues: [Option<u32>; 2],
-    /// Its library, if the provider is one over remote memory.
+    /// The VI's library, if the provider is one over remote memory.
     over: Option<Box<Over>>,
 }
 

@@ -178,7 +178,7 @@ fn payloads<'t>(trace: &'t Trace, endpoint: &str, name: &str) -> Vec<&'t str> {
 fn an_applet_reads_its_message_and_the_buffer_area_alone() {
     let plain = between(0);
     assert_eq!(payloads(&plain, "server", "rx-descriptor"), ["68656c6c6f"]);
-    // Its message begins where the buffer area of 65,536 bytes ends. The copy is no DMA transfer.
+    // The applet's message begins where the buffer area of 65,536 bytes ends. The copy is no DMA transfer.
     let calls = calls(&plain);
     assert_eq!(calls[1]["args"], serde_json::json!([5, 1, 65536]));
     assert_eq!(plain.at("client", "dma").len(), 1);
@@ -221,7 +221,7 @@ fn a_message_for_the_user_passes_the_applets_above() {
     let expected = [
         ("RawUnet", "doTx"),
         ("Between", "doTx"),
-        // Its message for the user comes before its packet.
+        // The applet's message for the user comes before its packet.
         ("RawUnet", "doRx"),
         ("RawUnet", "doTx"),
         ("Between", "doRefill"),

@@ -175,7 +175,7 @@ fn a_refused_class_leaves_the_old_one_and_the_trace_says_why() {
         refusal("", "build.sh"),
         (json!("malformed/magic"), Value::Null)
     );
-    // Its constructor sends.
+    // The constructor of the class sends.
     assert_eq!(
         refusal("", "SwapSends.class"),
         (json!("ProtectionFault"), json!("SwapSends"))

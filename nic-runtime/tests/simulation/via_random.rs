@@ -63,7 +63,7 @@ impl Sink for Queues {
                 let posted = self.ends[here].posts.remove(&post);
                 assert!(posted.is_some(), "a descriptor completes once");
                 if status == Status::Dropped {
-                    // It was not sent: the peer never receives it.
+                    // The message was not sent: the peer never receives it.
                     let message = posted.as_ref().expect("it was posted");
                     let sent = &mut self.ends[here].sent;
                     let place = sent.iter().position(|sent| sent == message);

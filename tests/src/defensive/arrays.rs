@@ -11,7 +11,7 @@ const UNIT: usize = 8;
 struct Array {
     serial: u64,
     kind: ArrayKind,
-    /// Its address in the shipped interpreter's heap.
+    /// The array's address in the shipped interpreter's heap.
     address: usize,
     elements: Vec<i32>,
 }

@@ -64,7 +64,7 @@ pub enum Breach {
     },
     /// A local variable does not have its inferred type.
     Local {
-        /// Its index.
+        /// The index of the local variable.
         local: usize,
         /// The inferred type.
         inferred: VerificationType,
@@ -73,7 +73,7 @@ pub enum Breach {
     },
     /// An operand does not have its inferred type.
     Operand {
-        /// Its position, from the bottom of the stack.
+        /// The operand's position, from the bottom of the stack.
         place: usize,
         /// The inferred type.
         inferred: VerificationType,
@@ -98,7 +98,7 @@ pub enum Breach {
     Overflow,
     /// An instruction names a local variable that does not exist.
     NoLocal {
-        /// Its index.
+        /// The index that the instruction names.
         local: u16,
     },
     /// A constant does not name a member that the instruction can use.

@@ -30,9 +30,9 @@ pub enum Finding {
     Differs {
         /// The differing quantity.
         what: &'static str,
-        /// Its value in the shipped interpreter.
+        /// The value in the shipped interpreter.
         fast: String,
-        /// Its value in the defensive interpreter.
+        /// The value in the defensive interpreter.
         slow: String,
     },
 }

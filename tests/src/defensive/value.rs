@@ -6,9 +6,9 @@ use jive_verifier::VerificationType;
 /// A reference to an array. It can be recognized as dangling.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArrayRef {
-    /// Its position among the arrays that were alive when it was made.
+    /// The array's position among the arrays that were alive when it was made.
     pub(super) place: usize,
-    /// Its number among all arrays ever made, which is never reused.
+    /// The array's number among all arrays ever made, which is never reused.
     pub(super) serial: u64,
     /// Type of its elements.
     pub kind: ArrayKind,

@@ -56,7 +56,7 @@ pub struct NicKeys {
     processors: String,
     /// Number of processors of its host, if limited.
     host: Option<u64>,
-    /// Whether its hostile endpoints share a process.
+    /// Whether the NIC's hostile endpoints share a process.
     has_process: bool,
 }
 
@@ -127,13 +127,13 @@ pub struct Send {
 #[derive(Clone, Debug)]
 pub struct Hostile {
     nic: usize,
-    /// Its applet; `None` for the base path.
+    /// The endpoint's applet; `None` for the base path.
     pub applet: Option<HostileApplet>,
-    /// Its host program.
+    /// The endpoint's host program.
     program: &'static str,
     /// Further keys.
     keys: String,
-    /// Its sends, each with its channel.
+    /// The endpoint's sends, each with its channel.
     pub sends: Vec<(i32, Send)>,
 }
 

@@ -166,7 +166,7 @@ impl HostileApplet {
         }
     }
 
-    /// Returns its class file.
+    /// Returns the applet's class file.
     ///
     /// # Errors
     /// The assembler's error.

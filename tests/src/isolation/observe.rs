@@ -16,7 +16,7 @@ use crate::simulation::payload;
 pub enum Sight {
     /// A packet arrived.
     Arrived(Message),
-    /// Its user received a message, inline or in buffers.
+    /// The victim's user received a message, inline or in buffers.
     Received {
         /// Whether the message was in the descriptor.
         inline: bool,

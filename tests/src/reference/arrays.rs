@@ -13,7 +13,7 @@ const UNIT: usize = 8;
 pub struct Array {
     /// Type of its elements.
     pub kind: ArrayKind,
-    /// Its elements, as `int` values.
+    /// The array's elements, as `int` values.
     pub elements: Vec<i32>,
 }
 

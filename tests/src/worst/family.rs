@@ -10,7 +10,7 @@ use super::writer::Writer;
 /// A class file that is slow to verify, analyse or display.
 #[derive(Clone, Debug)]
 pub struct Worst {
-    /// Its name in results.
+    /// The class's name in results.
     pub name: &'static str,
     /// The reason why it is slow.
     pub about: &'static str,

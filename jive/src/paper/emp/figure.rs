@@ -59,7 +59,7 @@ impl Panel {
         let curves = curves.map(|(scheme, points)| Curve {
             name: scheme.name(),
             stroke: match scheme {
-                // It lies on another curve where its processors share the work in the same way.
+                // The curve lies on another one where its processors share the work in the same way.
                 Scheme::Dynamic | Scheme::Sr => Stroke::Dashed,
                 Scheme::Base | Scheme::So | Scheme::Ro | Scheme::Dsr => Stroke::Solid,
             },

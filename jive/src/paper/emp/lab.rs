@@ -32,7 +32,7 @@ pub(super) const SCHEMES: [Scheme; 6] = [
 ];
 
 impl Scheme {
-    /// Returns its name, which is that of a placement.
+    /// Returns the scheme's name, which is that of a placement.
     pub(super) fn name(self) -> &'static str {
         match self {
             Scheme::Base => "base",

@@ -44,7 +44,7 @@ impl Tap {
     /// Every tap, in the order of a packet's way out and in.
     pub const ALL: [Tap; 4] = [Tap::HostTx, Tap::WireTx, Tap::WireRx, Tap::HostRx];
 
-    /// Returns its name in the file.
+    /// Returns the tap's name in the file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl Tap {
 /// What a capture has.
 #[derive(Copy, Clone, Debug)]
 pub struct Watched<'t> {
-    /// The taps of each NIC, each once.
+    /// The taps that are captured at each NIC. No tap occurs twice.
     pub taps: &'t [Tap],
     /// Whether a comment also says how the call ended that handled the packet.
     pub calls: bool,

@@ -32,7 +32,7 @@ pub(super) struct Verdicts {
 struct Call {
     trigger: Trigger,
     record: Option<RecordId>,
-    /// Whether it has pushed a receive descriptor.
+    /// Whether the call has pushed a receive descriptor.
     described: bool,
     /// Whether that descriptor has become visible while the call runs.
     delivered: bool,

@@ -60,7 +60,7 @@ impl Track {
         }
     }
 
-    /// Returns its position among the tracks of its NIC. Tracks of equal rank are sorted by id.
+    /// Returns the track's position among the tracks of its NIC. Tracks of equal rank are sorted by id.
     fn rank(self) -> u32 {
         match self {
             Track::Host(_) => 0,
