@@ -26,7 +26,7 @@ const MORE: [Factor; 5] = [
 type Tried = (Moved, Vec<bool>);
 
 /// Sets the ranges of each order that holds, and the values that limit it. `orders` returns whether each order holds under
-/// another profile. It may leave out orders at the end that do not hold.
+/// another profile. `orders` may leave out orders at the end that do not hold.
 pub(super) fn trace(
     profile: &Profile,
     rows: &mut [Row],

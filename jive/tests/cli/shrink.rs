@@ -87,7 +87,7 @@ fn a_rejected_class_keeps_what_it_is_rejected_for() {
         !text.contains("helper") && !text.contains(".field"),
         "{text}"
     );
-    // The same again, to the byte.
+    // A second run writes the same bytes.
     let first = fs::read(path.join("Faulty.class.shrunk")).expect("it was written");
     shrink(path, "shrink Faulty.class --out again", &script);
     assert_eq!(fs::read(path.join("again")).expect("it was written"), first);

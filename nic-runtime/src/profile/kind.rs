@@ -76,7 +76,7 @@ impl<T: Copy> Written for Plain<T> {
     }
 }
 
-/// A written cost: a time or a number of cycles.
+/// A cost as a profile writes it: a time or a number of cycles.
 #[derive(Copy, Clone)]
 pub(super) enum WrittenCost {
     Time(SimDuration),
