@@ -134,7 +134,7 @@ impl ArrivalSlots {
     ///
     /// A slot that the tenancy owns goes to the oldest claim for that tenancy. A slot of the pool goes to the tenancies
     /// with waiting claims, in turn.
-    #[inline]
+    #[inline(always)]
     pub fn release(&mut self, tenancy: Tenancy, links: &mut [Link]) -> Option<ClaimId> {
         let tenant = &mut self.tenants[tenancy.0 as usize];
         debug_assert!(tenant.held > 0, "a slot is released once");
