@@ -108,7 +108,7 @@ pub enum BinaryOperator {
     Multiply,
     /// Divides the first operand by the second, rounding towards zero. Traps if the second operand is zero.
     Divide,
-    /// Computes the remainder of that division. Traps if the second operand is zero.
+    /// Computes the remainder of dividing the first operand by the second. Traps if the second operand is zero.
     Remainder,
     /// Shifts left by the low five bits of the second operand.
     ShiftLeft,

@@ -40,7 +40,7 @@ pub(super) struct Rounds {
     /// Maximum number of passages through the load for each entry into the loop. The last of them leaves the loop, or
     /// traps.
     pub(super) passages: u64,
-    /// The components of the loop without the load.
+    /// The strongly connected components of the loop, after the load of the counter is taken out of it.
     pub(super) rest: Partition,
 }
 

@@ -216,7 +216,7 @@ fn cut<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, of: OutgoingRef) ->
         has_arrival_slot: false,
         has_send_slot: false,
         header: Header::Emp(Frame {
-            // At most the length of the window.
+            // Each message under way has a frame in the window, whose length fits in a byte.
             pending: u8::try_from(pending).unwrap_or(0),
             ..frame
         }),

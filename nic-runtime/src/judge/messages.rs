@@ -31,7 +31,7 @@ pub(super) struct Messages<'s> {
 /// A message that is expected a number of times.
 #[derive(Copy, Clone, Debug)]
 struct Awaited<'s> {
-    /// The index of its expectation.
+    /// The index of the expectation that names the message.
     expectation: usize,
     payload: &'s [u8],
     repeat: u64,
