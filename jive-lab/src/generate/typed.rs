@@ -225,7 +225,7 @@ impl Writer<'_> {
             let pending = self.pending.swap_remove(place);
             self.aim(pending.piece, pending.case, here);
             self.state = joined;
-            // The forward branches promise more than holds here now.
+            // The states of these forward branches promise more than holds here now.
             self.marks.retain(|(target, _)| *target != here);
         }
     }

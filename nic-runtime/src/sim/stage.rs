@@ -87,10 +87,21 @@ impl Stage {
     /// Returns whether a processor that stops at this stage is inside an applet's call. At [`Stage::Enter`] no code of
     /// the applet has run.
     pub(crate) fn is_in_call(self) -> bool {
-        !matches!(
-            self,
-            Stage::Idle | Stage::Look | Stage::Taken | Stage::HandedOver | Stage::Enter
-        )
+        match self {
+            Stage::Run
+            | Stage::Perform
+            | Stage::Landed
+            | Stage::Return
+            | Stage::Trap
+            | Stage::SendTrapped
+            | Stage::ChainEnter
+            | Stage::ChainRun
+            | Stage::ChainPerform
+            | Stage::ChainLanded
+            | Stage::ChainReturn
+            | Stage::ChainTrap => true,
+            Stage::Idle | Stage::Look | Stage::Taken | Stage::HandedOver | Stage::Enter => false,
+        }
     }
 
     /// Returns whether a native is performed next.

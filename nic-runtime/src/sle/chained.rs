@@ -35,7 +35,17 @@ impl Stage {
             Stage::Return => Stage::ChainReturn,
             Stage::Trap => Stage::ChainTrap,
             // The others are no stages of a call, or those of a chain already.
-            other => other,
+            Stage::Idle
+            | Stage::Look
+            | Stage::Taken
+            | Stage::HandedOver
+            | Stage::SendTrapped
+            | Stage::ChainEnter
+            | Stage::ChainRun
+            | Stage::ChainPerform
+            | Stage::ChainLanded
+            | Stage::ChainReturn
+            | Stage::ChainTrap => self,
         }
     }
 }
