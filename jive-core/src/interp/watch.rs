@@ -1,7 +1,7 @@
 //! Watched runs: a watcher is told of every instruction that a call executes.
 //!
-//! A watched run gives each slice (`fuel.rs`) the code up to one op, and no budget. So each slice ends after its last op:
-//! the next op is not in the slice's code, and a jump back, a call or a return overdraws the budget. Before each slice,
+//! A watched run gives each slice (`fuel.rs`) the code up to one op, and no budget. So each slice ends after its last op.
+//! The next op is not in the slice's code, and a jump back, a call or a return overdraws the budget. Before each slice,
 //! the watcher is told which instructions that op completes. Ops, fuel and traps are those of any other run. A program that
 //! makes no watched run does not contain this code.
 
