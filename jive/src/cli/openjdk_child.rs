@@ -2,6 +2,7 @@
 //!
 //! Its output is not trusted: the length and number of lines are bounded, and every answer has a time limit.
 
+use std::convert::Infallible;
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -26,6 +27,9 @@ const LINES_AHEAD: usize = 1_000;
 
 /// How many of the last bytes of its standard error are kept.
 const ERROR_BYTES_MAX: usize = 2_000;
+
+/// How long the end of its standard error may arrive after that of its output.
+const ERROR_DELAY_MAX: Duration = Duration::from_secs(2);
 
 /// The time limit of the first answer, in which the virtual machine starts.
 const START: Duration = Duration::from_secs(60);
@@ -54,6 +58,8 @@ pub(super) struct Java {
     commands: Sender<Vec<u8>>,
     lines: Receiver<io::Result<Vec<u8>>>,
     errors: Arc<Mutex<Vec<u8>>>,
+    // Disconnected when the standard error has been read to its end.
+    errors_end: Receiver<Infallible>,
     settings: Settings,
     has_answered: bool,
     // The process reads the file as long as it runs.
@@ -124,12 +130,17 @@ impl Java {
         thread::spawn(move || read_lines(BufReader::new(stdout), &read));
         let errors = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&errors);
-        thread::spawn(move || keep_end(stderr, &kept));
+        let (reads_errors, errors_end) = channel();
+        thread::spawn(move || {
+            let _until_the_end = reads_errors;
+            keep_end(stderr, &kept);
+        });
         Ok(Java {
             child,
             commands,
             lines,
             errors,
+            errors_end,
             settings,
             has_answered: false,
             _jar: jar,
@@ -176,6 +187,8 @@ impl Java {
                 return Ok(answer);
             }
             if answer.len() == lines_max {
+                // A process that goes on to write would not end its standard error.
+                let _ended = self.child.kill();
                 return Err(self.broken("its answer is too long"));
             }
             answer.push(String::from_utf8_lossy(&line).into_owned());
@@ -183,6 +196,8 @@ impl Java {
     }
 
     fn broken(&self, why: &str) -> NoAnswer {
+        // The output may end before the reason has been read. A child of the process may keep the stream open.
+        let _ended = self.errors_end.recv_timeout(ERROR_DELAY_MAX);
         // The thread that reads the errors does not panic.
         let errors = self
             .errors

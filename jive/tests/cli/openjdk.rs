@@ -229,6 +229,11 @@ fn a_java_that_misbehaves_is_ended_and_described() {
     for (script, why) in [
         ("exec yes", "its answer is too long"),
         ("echo 'no memory' >&2; exit 1", "it has ended: no memory"),
+        // The output ends before the reason arrives.
+        (
+            "exec >&-; sleep 0.3; echo 'no memory' >&2; exit 1",
+            "it has ended: no memory",
+        ),
         ("printf half", "its last line is not complete"),
     ] {
         let ended = with_java(script, "");
