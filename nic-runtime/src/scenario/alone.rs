@@ -1,5 +1,5 @@
-//! Makes the scenario of a single applet for commands that read no scenario file. It has the applet's NIC, and a peer
-//! in place of the network.
+//! Makes the scenario of a single applet for commands that read no scenario file. The scenario has the applet's NIC,
+//! and a peer in place of the network.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::profile::{BaseCosts, DmaProfile, Flow, HostProfile, Profile, WireProf
 /// The endpoint of the applet.
 pub const APPLET: EndpointId = EndpointId(0);
 
-/// The endpoint at the other end of its only channel.
+/// The endpoint at the other end of the applet's only channel.
 pub const PEER: EndpointId = EndpointId(1);
 
 /// The name of [`APPLET`], and of its process.
@@ -23,7 +23,7 @@ pub const APPLET_NAME: &str = "applet";
 /// The name of [`PEER`], and of its process.
 pub const PEER_NAME: &str = "peer";
 
-/// The endpoints with the defaults of a scenario.
+/// The text of a scenario with two endpoints, [`APPLET`] and [`PEER`], which have the default values.
 const TEXT: &str = r#"
 [[nic]]
 name = "nic"
@@ -42,13 +42,14 @@ applet = 1
 peer = 1
 "#;
 
-/// The virtual time at which such a run ends at the latest: half of the clock's range, about a hundred days.
+/// The virtual time at which a run of a single applet ends at the latest: half of the clock's range, about a hundred
+/// days.
 const UNTIL: SimTime = SimTime::from_ps(u64::MAX / 2);
 
-/// Returns a scenario without sends. The applet has one channel, with the same number at both ends.
+/// Returns a scenario without sends, in which the applet has one channel, with the same number at both ends.
 ///
 /// The peer's NIC and the wire take no time, so a packet from the peer arrives at once. If the applet's NIC has no room
-/// for it, the packet waits at the sender.
+/// for a packet, the packet waits at the sender.
 #[must_use]
 pub fn alone(class: ClassSpec, channel: ChannelId) -> Scenario {
     let mut scenario = parse(TEXT.as_bytes(), None, None).expect("a test reads it");
@@ -73,12 +74,12 @@ pub fn alone(class: ClassSpec, channel: ChannelId) -> Scenario {
 ///
 /// # Errors
 ///
-/// Returns a message about the first field that cannot be set.
+/// Returns an error message about the first field that cannot be set.
 pub fn set_state(scenario: &mut Scenario, given: &[String]) -> Result<(), String> {
     let spec = &mut scenario.endpoints[APPLET.0 as usize];
     for given in given {
         let Some(state) = state::field_state(&scenario.classes[0].bytes, given)? else {
-            // The run itself will report the invalid class.
+            // The run of the scenario will report the invalid class.
             continue;
         };
         if spec.state.iter().any(|known| known.field == state.field) {
@@ -89,10 +90,10 @@ pub fn set_state(scenario: &mut Scenario, given: &[String]) -> Result<(), String
     state::check_fits(&spec.state, spec.heap.into()).map_err(|kind| kind.to_string())
 }
 
-/// Returns a profile whose host, NIC and wire take no time. The longest packet is that of `of`.
+/// Returns a profile whose host, NIC and wire take no time. The profile's longest packet is that of the profile `of`.
 fn instant(of: &Profile) -> Profile {
     const NONE: SimDuration = SimDuration::ZERO;
-    // One picosecond for each transfer, the shortest time of the clock.
+    // At the rate `AT_ONCE` each transfer takes one picosecond, the shortest time of the clock.
     const AT_ONCE: NonZeroU64 = NonZeroU64::MAX;
     let mut instant = of.clone();
     instant.name = "instant".to_owned();

@@ -5,7 +5,7 @@
 pub struct Builtin {
     /// Name on the command line.
     pub name: &'static str,
-    /// A sentence that says what it shows.
+    /// A sentence that says what the scenario shows.
     pub summary: &'static str,
     /// The TOML text of the scenario.
     pub text: &'static str,
@@ -13,7 +13,7 @@ pub struct Builtin {
 
 macro_rules! builtins {
     ($($name:literal: $summary:literal;)+) => {
-        /// All built-in scenarios. The first is the default of `jive run`.
+        /// All built-in scenarios. The first built-in scenario is the default of `jive run`.
         pub const BUILTIN: &[Builtin] = &[$(Builtin {
             name: $name,
             summary: $summary,

@@ -1,6 +1,7 @@
 //! The packets of a whole capture file, pcap or pcapng: their bytes and times.
 //!
-//! The file is untrusted. The library that reads it checks every length. Arithmetic on times does not overflow.
+//! A capture file is untrusted. The library that reads a capture file checks every length. Arithmetic on the times in a
+//! capture does not overflow.
 
 use nic_core::time::SimDuration;
 use pcap_file::pcapng::blocks::interface_description::{
@@ -20,29 +21,29 @@ const RESOLUTION_DEFAULT: u8 = 6;
 pub(super) struct CapturedPacket {
     /// Time since the earliest packet of the capture.
     pub(super) after: SimDuration,
-    /// The packet's bytes; none is missing.
+    /// All bytes of the packet, none of which is missing in the capture.
     pub(super) bytes: Vec<u8>,
 }
 
-/// Why a file cannot be replayed. Packets count from 1.
+/// The reason why a capture file cannot be replayed. Packets in a [`CaptureError`] are counted from 1.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaptureError {
-    /// The file starts like neither format.
+    /// The file starts neither like pcap nor like pcapng.
     #[error("expected a capture file, pcap or pcapng")]
     Format,
     /// The file ends in the middle of a block, or breaks the rules of its format.
     #[error("expected a whole capture file, found damage behind packet {behind}")]
     Damaged {
-        /// How many packets precede the damage.
+        /// How many packets of the file precede the damage.
         behind: usize,
     },
     /// The file has more packets or interfaces than the limit.
     #[error("expected a capture of at most {limit} packets and interfaces")]
     TooMany {
-        /// The limit, for each of the two.
+        /// The limit, which applies to packets and to interfaces separately.
         limit: usize,
     },
-    /// The file has no packet.
+    /// The capture file has no packet.
     #[error("expected a capture with at least one packet")]
     Empty,
     /// The capture has only the beginning of a packet.
@@ -50,7 +51,7 @@ pub enum CaptureError {
     Cut {
         /// The number of the packet.
         packet: usize,
-        /// How many bytes were captured.
+        /// How many bytes of the packet were captured.
         captured: usize,
         /// How many bytes the packet had.
         length: u32,
@@ -63,17 +64,17 @@ pub enum CaptureError {
     },
 }
 
-/// Reads every packet, in the order of the file.
+/// Reads every packet of a capture, in the order of the file.
 ///
 /// # Errors
 ///
-/// Returns what is wrong with the file as a [`CaptureError`].
+/// Returns a [`CaptureError`] that says what is wrong with the capture file.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
     let mut stream = PacketStream::new(bytes)?;
     let mut seen: Vec<(i128, Vec<u8>)> = Vec::new();
     while let Some((moment, bytes)) = stream.next_seen()? {
         check_count(seen.len())?;
-        // A simple packet block has no time, so take that of the previous packet.
+        // A simple packet block has no time, so its packet gets the time of the previous packet.
         let moment = moment.unwrap_or(seen.last().map_or(0, |(before, _)| *before));
         seen.push((moment, bytes));
     }
@@ -89,7 +90,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
     Ok(packets.collect())
 }
 
-/// Returns an error if the limit of packets or interfaces is reached.
+/// Returns an error if the number of packets or interfaces reaches the limit.
 pub(super) fn check_count(count: usize) -> Result<(), CaptureError> {
     let limit = limits::CAPTURE_PACKETS_MAX;
     if count < limit {
@@ -105,7 +106,7 @@ pub(super) fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> 
     for option in &interface.options {
         match option {
             InterfaceDescriptionOption::IfTsResol(given) => resolution = *given,
-            // The library returns it unsigned, but the format defines it as signed.
+            // The library returns the time offset `if_tsoffset` unsigned, but pcapng defines it as signed.
             InterfaceDescriptionOption::IfTsOffset(given) => {
                 offset = i128::from(given.cast_signed());
             }
@@ -113,7 +114,7 @@ pub(super) fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> 
         }
     }
     let exponent = u32::from(resolution & 0x7f);
-    // Cannot overflow: a count has 64 bits, and the picoseconds of a second have 40.
+    // The product cannot overflow: a count has 64 bits, and the picoseconds of a second have 40.
     let product = count.checked_mul(PICOSECONDS_PER_SECOND.cast_unsigned())?;
     let since = if resolution & 0x80 == 0 {
         product / 10u128.checked_pow(exponent)?
@@ -145,8 +146,8 @@ pub(super) fn whole_packet(
 mod tests {
     use super::*;
 
-    /// A little-endian pcap file with times in microseconds and two packets. The second is 1.5 ms earlier than the
-    /// first.
+    /// A little-endian pcap file with times in microseconds and two packets. The time of the second packet is 1.5 ms
+    /// before that of the first.
     fn pcap() -> Vec<u8> {
         let words = |words: &[u32]| -> Vec<u8> {
             words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn times_count_in_the_interfaces_units() {
-        // Microseconds, nanoseconds, and 2⁻¹⁰ seconds (977 µs, rounded down to the picosecond).
+        // The resolutions are microseconds, nanoseconds, and 2⁻¹⁰ seconds (977 µs, rounded down to the picosecond).
         assert_eq!(after_ps(&pcapng(6, &[5, 7])), [0, 2_000_000]);
         assert_eq!(after_ps(&pcapng(9, &[5, 7])), [0, 2_000]);
         assert_eq!(after_ps(&pcapng(0x80 | 10, &[0, 1])), [0, 976_562_500]);
@@ -260,7 +261,7 @@ mod tests {
     fn damage_anywhere_is_an_error_or_another_capture_and_never_a_panic() {
         for file in [pcap(), pcapng(6, &[1, 2, 3])] {
             for place in 0..file.len() {
-                // All bytes that were read occur in the file.
+                // Whatever the damage, all packet bytes that were read occur in the file.
                 let within = |read: Result<Vec<CapturedPacket>, CaptureError>| {
                     let lengths = read.iter().flatten().map(|packet| packet.bytes.len());
                     assert!(lengths.sum::<usize>() <= file.len(), "at byte {place}");

@@ -74,7 +74,7 @@ pub(super) fn states(
     }
     let mut states = states.into_iter();
     let first = states.next().unwrap_or_default();
-    // With a class that cannot be read, nothing is run.
+    // A state whose class cannot be read is dropped here, because a scenario with such a class is not run.
     let followers = classes.iter().skip(1).zip(states);
     let followers = followers.filter_map(|(class, state)| {
         Some(AppletSpec {

@@ -1,5 +1,5 @@
-//! The state that all parts of the scenario reader share: directory, seed, mistakes, files read, and sums of the memory
-//! asked for.
+//! The state that all parts of the scenario reader share: directory, seed, mistakes, files read, and sums of the
+//! requested memory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::table::Mistakes;
 use super::words::closest;
 use crate::profile::Profile;
 
-/// Prefix of the name of a built-in class. Any other name is a path.
+/// Prefix of the name of a built-in class. A class name without this prefix is a path.
 pub const BUILTIN_PREFIX: &str = "builtin:";
 
 /// The state of reading one scenario.
@@ -27,7 +27,7 @@ pub(super) struct Context<'s> {
     seed: u64,
     mistakes: Mistakes,
     classes: Vec<ClassSpec>,
-    /// The profiles read so far, by the name in the scenario. Each is read once.
+    /// The profiles read so far, each read once, by the name in the scenario.
     profiles: BTreeMap<String, Result<Arc<Profile>, MistakeKind>>,
     files: Vec<PathBuf>,
     class_bytes: u64,
@@ -40,7 +40,7 @@ pub(super) struct Context<'s> {
 }
 
 impl<'s> Context<'s> {
-    /// Returns a context without mistakes. Files are relative to `directory`, if there is one.
+    /// Returns a context without mistakes. Paths of files are relative to `directory`, if there is one.
     #[must_use]
     pub(super) fn new(directory: Option<&'s Path>, seed: u64, mistakes: Mistakes) -> Context<'s> {
         Context {
@@ -60,12 +60,12 @@ impl<'s> Context<'s> {
         }
     }
 
-    /// Returns the mistakes, for adding to them.
+    /// Returns the list of mistakes, so that the caller can add to it.
     pub(super) fn mistakes(&mut self) -> &mut Mistakes {
         &mut self.mistakes
     }
 
-    /// Returns the seed of all random choices.
+    /// Returns the seed of all random choices of the scenario.
     #[must_use]
     pub(super) fn seed(&self) -> u64 {
         self.seed
@@ -81,7 +81,7 @@ impl<'s> Context<'s> {
     ///
     /// # Errors
     ///
-    /// The mistake, if the file cannot be read or holds more than `limit` bytes.
+    /// Returns a mistake if the file cannot be read or holds more than `limit` bytes.
     pub(super) fn file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
         input::read_file(&self.path(name)?, limit).map_err(MistakeKind::File)
     }
@@ -90,7 +90,7 @@ impl<'s> Context<'s> {
     ///
     /// # Errors
     ///
-    /// The mistake, if the profile or file does not exist or is invalid.
+    /// Returns a mistake if the profile or its file does not exist or is invalid.
     pub(super) fn profile(&mut self, name: &str) -> Result<Arc<Profile>, MistakeKind> {
         if let Some(known) = self.profiles.get(name) {
             return known.clone();
@@ -104,7 +104,7 @@ impl<'s> Context<'s> {
     ///
     /// # Errors
     ///
-    /// The mistake, if the class or file does not exist.
+    /// Returns a mistake if the class or its file does not exist.
     pub(super) fn class(&mut self, name: &str) -> Result<usize, MistakeKind> {
         if let Some(index) = self.classes.iter().position(|class| class.origin == name) {
             return Ok(index);
@@ -127,11 +127,11 @@ impl<'s> Context<'s> {
         Ok(self.classes.len() - 1)
     }
 
-    /// Returns the bytes of a class file that a send carries. It need not be a class that is accepted.
+    /// Returns the bytes of a class file that a send carries. The verifier need not accept the class in the file.
     ///
     /// # Errors
     ///
-    /// As for [`Context::sent_file`], or if there is no built-in class of that name.
+    /// Returns a mistake as [`Context::sent_file`] does, or if there is no built-in class of that name.
     pub(super) fn sent_class(&mut self, name: &str) -> Result<Vec<u8>, MistakeKind> {
         match name.strip_prefix(BUILTIN_PREFIX) {
             Some(builtin) => builtin_class(builtin),
@@ -145,7 +145,7 @@ impl<'s> Context<'s> {
         &self.classes[class].bytes
     }
 
-    /// Reads `state`, the values of static fields. If the applet could not be read, there are none.
+    /// Reads `state`, the values of static fields. If the applet's class could not be read, the state is empty.
     pub(super) fn state(
         &mut self,
         class: Option<usize>,
@@ -158,12 +158,13 @@ impl<'s> Context<'s> {
         })
     }
 
-    /// Reads a file that a send names. Every byte read counts towards a limit, even if the file is refused or named
-    /// again. Otherwise a scenario could name one file in all of its sends, and reading would take hours.
+    /// Reads a file that a send names. Every byte read from a file that a send names counts towards a limit, even if
+    /// the file is refused or named again. Without this limit, a scenario could name one file in all of its sends, and
+    /// reading would take hours.
     ///
     /// # Errors
     ///
-    /// As for [`Context::file`], or if the files together are too large.
+    /// Returns a mistake as [`Context::file`] does, or if the files that sends name are too large together.
     pub(super) fn sent_file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
         let left = limits::SENT_FILES_TOTAL_MAX - self.sent_file_bytes;
         let read = self.file(name, limit.min(left));
@@ -183,44 +184,44 @@ impl<'s> Context<'s> {
         }
     }
 
-    /// Checks that the limit on payloads has room for one of this length, before the payload is made.
+    /// Checks that the limit on payloads has room for a payload of this length, before the payload is made.
     ///
     /// # Errors
     ///
-    /// The mistake, if the sum of payloads would exceed the limit.
+    /// Returns a mistake if the sum of payload bytes would exceed the limit.
     pub(super) fn check_payload_room(&self, length: u64) -> Result<(), MistakeKind> {
         let mut total = self.payload_bytes;
         payload_within(&mut total, length)
     }
 
-    /// Adds a payload's bytes to the sum; returns whether it is within the limit.
+    /// Adds a payload's bytes to the sum of all payloads; returns whether the sum is within its limit.
     pub(super) fn take_payload_bytes(&mut self, bytes: u64, span: Span) -> bool {
         let taken = payload_within(&mut self.payload_bytes, bytes);
         self.mistakes.note(span, taken).is_some()
     }
 
-    /// Adds an endpoint's buffer area to the sum.
+    /// Adds an endpoint's buffer area to the sum of all buffer areas.
     pub(super) fn take_area_bytes(&mut self, bytes: u64, span: Span) {
         let limit = limits::BUFFER_AREAS_TOTAL_MAX;
         let taken = within(&mut self.area_bytes, bytes, limit, "bytes of buffer areas");
         self.mistakes.note(span, taken);
     }
 
-    /// Adds the capacities of an endpoint's queues to the sum.
+    /// Adds the capacities of an endpoint's queues to the sum of all queues.
     pub(super) fn take_descriptors(&mut self, count: u64, span: Span) {
         let limit = limits::QUEUES_TOTAL_MAX;
         let taken = within(&mut self.descriptors, count, limit, "descriptors of queues");
         self.mistakes.note(span, taken);
     }
 
-    /// Adds an endpoint's free buffers to the sum.
+    /// Adds an endpoint's free buffers to the sum of all free buffers.
     pub(super) fn take_free_buffers(&mut self, count: u64, span: Span) {
         let limit = limits::FREE_BUFFERS_TOTAL_MAX;
         let taken = within(&mut self.free_buffers, count, limit, "free buffers");
         self.mistakes.note(span, taken);
     }
 
-    /// Adds an applet's heap and `RxBuf` to the sum.
+    /// Adds an applet's heap and `RxBuf` to the sum of all heaps.
     pub(super) fn take_heap_bytes(&mut self, bytes: u64, span: Span) {
         let limit = limits::HEAPS_TOTAL_MAX;
         let taken = within(
@@ -232,7 +233,7 @@ impl<'s> Context<'s> {
         self.mistakes.note(span, taken);
     }
 
-    /// Returns the path of a file, and records that it is read.
+    /// Returns the path of a file, and records that the file is read.
     fn path(&mut self, name: &str) -> Result<PathBuf, MistakeKind> {
         let directory = self.directory.ok_or(MistakeKind::NoDirectory)?;
         if name.is_empty() {
@@ -259,7 +260,7 @@ fn payload_within(sum: &mut u64, more: u64) -> Result<(), MistakeKind> {
     within(sum, more, limits::PAYLOADS_TOTAL_MAX, "bytes of payloads")
 }
 
-/// Adds to a sum with a limit. The sum stays the same if it would exceed the limit.
+/// Adds a number to a sum with a limit. A sum with a limit stays the same if adding would exceed the limit.
 fn within(sum: &mut u64, more: u64, limit: u64, what: &'static str) -> Result<(), MistakeKind> {
     let total = sum.saturating_add(more);
     if total > limit {

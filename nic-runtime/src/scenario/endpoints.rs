@@ -74,7 +74,7 @@ const BACK_OFF_DEFAULT: SimDuration = SimDuration::from_ns(1_000_000);
 
 const INTERFACE_NAMES: [&str; InterfaceKind::ALL.len()] = keys(&InterfaceKind::ALL);
 
-/// Values of `notify`, and whether each means an upcall.
+/// Values of the key `notify`, and whether each value means an upcall.
 const NOTIFIES: [(&str, bool); 2] = [("poll", false), ("upcall", true)];
 const NOTIFY_NAMES: [&str; NOTIFIES.len()] = keys(&NOTIFIES);
 
@@ -90,24 +90,24 @@ const FUEL_DEFAULT: u64 = 1_000_000;
 /// Default of `tx_queue` and `rx_queue`, in descriptors.
 const QUEUE_DEFAULT: u64 = 64;
 
-/// Each message to send begins at a multiple of this offset in the buffer area.
+/// Each message to send begins at a multiple of this number of bytes in the buffer area.
 const SEND_ALIGNMENT: u64 = 8;
 
 /// The endpoints of a scenario, in file order, as far as their tables could be read.
 pub(super) struct Endpoints<'t> {
-    /// The contents of each table. A field with a mistake holds a placeholder.
+    /// The contents of each `[[endpoint]]` table, in which a field with a mistake holds a placeholder.
     pub(super) specs: Vec<EndpointSpec>,
-    /// The completion queues of their processes.
+    /// The completion queues of the endpoints' processes.
     pub(super) completion_queues: Vec<CompletionQueueSpec>,
-    /// The place of each table.
+    /// The place of each `[[endpoint]]` table.
     pub(super) places: Vec<Span>,
-    /// The NIC of each endpoint; `None` if its table names no NIC of the scenario.
+    /// The NIC of each endpoint; `None` if the endpoint's table names no NIC of the scenario.
     pub(super) nics: Vec<Option<NicId>>,
-    /// Whether each endpoint names an applet, even if it cannot be read.
+    /// Whether each endpoint names an applet, even an applet whose class cannot be read.
     pub(super) names_applet: Vec<bool>,
-    /// The endpoints that accept capsules, each with the place of the key that says so.
+    /// The endpoints that accept capsules, each with the place of its key for capsules.
     pub(super) capsule_keys: Vec<(EndpointId, Span)>,
-    /// The names, each with a position in the two lists.
+    /// The names of the endpoints, each with its position in the lists of endpoints.
     pub(super) names: NameIndex<'t>,
 }
 
@@ -161,7 +161,7 @@ pub(super) fn read<'t>(
     }
 }
 
-/// Returns the size of the transmit region in bytes: the part of the buffer area behind the free buffers or receives.
+/// Returns the size of the transmit region in bytes: the part of the buffer area after the free buffers or receives.
 #[must_use]
 pub(super) fn transmit_region(endpoint: &EndpointSpec) -> u64 {
     let from = u64::from(endpoint.transmit_from).next_multiple_of(SEND_ALIGNMENT);
@@ -175,7 +175,8 @@ fn read_endpoint(
     of_nic: &NicProfiles,
     context: &mut Context<'_>,
 ) -> EndpointSpec {
-    // Any id serves as a placeholder: with a mistake noted, nothing is run. Other checks use `Endpoints::nics`.
+    // Any NIC id serves as a placeholder, because a scenario with a mistake is not run. Checks that need the endpoint's
+    // NIC use `Endpoints::nics`.
     let home = nic.unwrap_or(NicId(0));
     let profile = of_nic.of(home);
     let named = table.value("applet");
@@ -271,7 +272,7 @@ fn read_endpoint(
     let descriptors = u64::from(endpoint.tx_queue) + u64::from(endpoint.rx_queue);
     context.take_descriptors(descriptors, table.span);
     let rx_buf = u64::from(profile.memory.max_packet.get());
-    // An applet that comes in a capsule needs memory beside the one that it replaces.
+    // An applet that comes in a capsule needs memory in addition to that of the applet that it replaces.
     let applets = match (class.is_some(), accepts_capsules) {
         (_, true) => 2,
         (true, false) => 1 + endpoint.followers.len() as u64,
@@ -309,7 +310,7 @@ fn check_sections(
     }
 }
 
-/// Converts a number whose range has been checked.
+/// Converts a number of an endpoint's table, whose range has been checked, to 32 bits.
 fn narrow(number: u64) -> u32 {
     u32::try_from(number).expect("ranges of an endpoint's numbers fit in 32 bits")
 }

@@ -24,10 +24,10 @@ pub(super) const EXPECT_KEYS: &[&str] = &[
     "field", "value",
 ];
 
-/// The keys that say what is expected. Each expectation has exactly one of them.
+/// The keys for what a scenario expects; each expectation has exactly one of these keys.
 const SUBJECTS: &[&str] = &["payload", "count", "drops", "traps", "trap", "field"];
 
-/// The keys that are allowed only together with certain others.
+/// The keys of an expectation that are allowed only together with certain other keys.
 const PARTNERS: [(&str, &[&str], &str); 4] = [
     ("channel", &["payload", "count"], "payload` or `count"),
     ("order", &["payload"], "payload"),
@@ -70,40 +70,41 @@ pub(super) const TRAPS: [&str; TrapKind::ALL.len()] = {
 pub struct Expectation {
     /// The expectation's place in the file.
     pub place: Span,
-    /// The endpoint whose run is compared; `None` for all endpoints together.
+    /// The endpoint whose results are compared; `None` for the sum over all endpoints.
     pub endpoint: Option<EndpointId>,
-    /// The expected result.
+    /// The expected result of the run.
     pub what: Expected,
 }
 
 /// An expected result of a run.
 #[derive(Clone, Debug)]
 pub enum Expected {
-    /// Receive descriptors with these messages. The expectation names an endpoint.
+    /// The endpoint that the expectation names gets receive descriptors with these messages.
     Messages {
-        /// The receiver's number of their channel; `None` for any channel.
+        /// The receiver's number of the messages' channel; `None` for any channel.
         channel: Option<ChannelId>,
         /// The bytes of the messages.
         payloads: Vec<Vec<u8>>,
-        /// How many times each message comes.
+        /// How many times each message arrives.
         repeat: u64,
-        /// Whether their order matters.
+        /// Whether the order of the messages matters.
         order: Order,
     },
-    /// The number of receive descriptors.
+    /// The expected number of receive descriptors.
     Count {
-        /// The receiver's number of their channel; `None` for any channel.
+        /// The receiver's number of the messages' channel; `None` for any channel.
         channel: Option<ChannelId>,
         /// The number.
         count: u64,
     },
-    /// The number of dropped packets.
+    /// The expected number of dropped packets.
     Drops(Tally),
     /// The number of traps.
     Traps(Tally),
-    /// At least one trap of this kind.
+    /// The run has at least one trap of this kind.
     Trap(TrapKind),
-    /// The value of a field at the end of the run. One of the classes that the endpoint's applet may have has the field.
+    /// The value of a field at the end of the run. At least one of the classes that the endpoint's applet may have has
+    /// this field.
     Field {
         /// The name of the field.
         name: String,
@@ -117,7 +118,7 @@ pub enum Expected {
 /// The order in which messages are expected.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The order of the file.
+    /// The order of the messages in the file.
     File,
     /// Any order.
     Any,
@@ -128,11 +129,11 @@ pub enum Order {
 pub enum Tally {
     /// The total.
     All(u64),
-    /// The number for each of these kinds. Other kinds are ignored.
+    /// The number for each of these kinds of drops or traps; other kinds are ignored.
     Each(Vec<(&'static str, u64)>),
 }
 
-/// Returns whether a text has a line `[[expect]]`. The text need not be a valid scenario.
+/// Returns whether a text has a line `[[expect]]`, even if the text is no valid scenario.
 #[must_use]
 pub fn has_expectations(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n');
@@ -158,10 +159,10 @@ pub(super) fn read(
     read.collect()
 }
 
-/// The endpoints with their first applets, and the later ones.
+/// The endpoints with their first applets, and the swaps that bring later applets.
 type Applets<'e, 't> = (&'e Endpoints<'t>, &'e [SwapSpec]);
 
-/// The fields of each class that was asked for, keyed by its index; `None` for a class that will be rejected.
+/// The fields of each class that an expectation needed, by the class's index; `None` for a class that will be rejected.
 type Classes = BTreeMap<usize, Option<ClassFields>>;
 
 fn expectation(
@@ -239,7 +240,7 @@ fn counted(value: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<u64>
     mistakes.note(value.span(), table::integer(value.get_ref()))
 }
 
-/// Reads a number, or a table of numbers with these keys.
+/// Reads a number of drops or traps, or a table of numbers with these keys.
 fn tally(
     value: &Spanned<DeValue<'_>>,
     what: &'static str,
@@ -273,7 +274,8 @@ fn trap(value: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<TrapKin
     found.copied()
 }
 
-/// Finds the field `CLASS.FIELD` of a chain of applets. The first applet of the class counts.
+/// Finds the field `CLASS.FIELD` of a chain of applets. If several applets of the chain have the class, its first
+/// applet counts.
 fn of_chain(
     spec: &EndpointSpec,
     name: &str,
@@ -292,8 +294,8 @@ fn of_chain(
     Err(MistakeKind::FieldOfChain)
 }
 
-/// Reads an expectation about a field. An endpoint whose applet is replaced has the fields of all of its classes, because
-/// a swap may be refused. The first class that has the field gives its type.
+/// Reads an expectation about a field. An endpoint whose applet is replaced has the fields of all its applets' classes,
+/// because a swap may be refused. The first of an endpoint's classes that has the field gives the field's type.
 fn of_field(
     table: &Table<'_>,
     ((endpoints, swaps), endpoint): (Applets<'_, '_>, EndpointId),
@@ -318,14 +320,14 @@ fn of_field(
     let later = swaps.iter().filter(|swap| swap.endpoint == endpoint);
     let mut of_endpoint = first.into_iter().chain(later.map(|swap| swap.class));
     let Some(class) = of_endpoint.next() else {
-        // An unreadable applet is reported already.
+        // An applet whose class cannot be read has already been reported.
         if !endpoints.names_applet[endpoint.0 as usize] {
             context.mistakes().add(name.span, MistakeKind::NoApplet);
         }
         return None;
     };
     let mut find = |class: usize| {
-        // A class file that is invalid or too large is reported when it is loaded.
+        // A class file that is invalid or too large is reported later, when the class is loaded.
         let fields = classes
             .entry(class)
             .or_insert_with(|| ClassFields::of(context.class_bytes(class)));

@@ -12,10 +12,10 @@ use super::words::closest;
 /// The longest name of a field in a scenario, in bytes.
 const FIELD_NAME_BYTES_MAX: usize = 256;
 
-/// Maximum number of field names that are listed if a name is unknown.
+/// Maximum number of field names that a mistake about an unknown name lists.
 const NAMES_LISTED: usize = 8;
 
-/// The field that the runtime sets itself.
+/// The field of an applet that the runtime itself sets.
 const RX_BUF: &[u8] = b"RxBuf";
 
 /// The type of a field for which a scenario may give a value.
@@ -27,22 +27,23 @@ pub struct FieldKind {
     pub element: ArrayKind,
 }
 
-/// A value for a field. Each number fits the field's type; a `boolean` is 0 or 1.
+/// A value for a field: each number fits the field's type, and a `boolean` is 0 or 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue {
     /// A number or a boolean.
     One(i32),
-    /// All elements of an array.
+    /// The values of all elements of an array.
     Array(Vec<i32>),
 }
 
 /// The place of `constant_pool_count` in a class file (JVMS §4.1).
 const CONSTANT_POOL_COUNT: usize = 8;
 
-/// Constants that are added once for a class with a state: a class and its name, and a descriptor for each of five types.
+/// Number of constants added once to a class with a state: a class and its name, and a descriptor for each of five
+/// types.
 const CONSTANTS_SHARED: u16 = 7;
 
-/// Constants that are added for each field that the static initializer sets: a name, a name and type, and a method.
+/// Number of constants added for each field that the static initializer sets: a name, a name and type, and a method.
 const CONSTANTS_PER_FIELD: u16 = 3;
 const _: () = assert!(CONSTANTS_SHARED + CONSTANTS_PER_FIELD * FIELDS_MAX < CONSTANTS_MAX);
 
@@ -52,7 +53,7 @@ pub(super) struct ClassFields {
     class: String,
     /// The class file's `constant_pool_count`.
     constants: u16,
-    /// The greatest value with which a scenario may set fields of this type.
+    /// The greatest `constant_pool_count` with which a scenario may set fields of the class.
     constants_max: u16,
     fields: Vec<NamedField>,
 }
@@ -64,7 +65,7 @@ struct NamedField {
     /// The field's type; `None` if a scenario cannot give a value of this type.
     kind: Option<FieldKind>,
     is_static: bool,
-    /// Whether the field is `final` with a `ConstantValue`. Compilers copy the value of such a field to each use.
+    /// Whether the field is `final` with a `ConstantValue`. Compilers copy the value of a constant field to each use.
     is_constant: bool,
 }
 
@@ -73,7 +74,7 @@ impl ClassFields {
     pub(super) fn of(bytes: &[u8]) -> Option<ClassFields> {
         let mut index = vec![0; ClassFile::index_len(bytes)];
         let class = ClassFile::parse(bytes, &mut index).ok()?;
-        // The class is untrusted: it may have tens of thousands of fields with names of 64 KiB.
+        // The class file is untrusted, and may have tens of thousands of fields with names of 64 KiB.
         let count = u16::try_from(class.fields().len()).ok()?;
         if count > FIELDS_MAX {
             return None;
@@ -106,7 +107,8 @@ impl ClassFields {
     ///
     /// # Errors
     ///
-    /// Returns an error if the class has no such field, or if a scenario cannot give a value of its type.
+    /// Returns an error if the class has no field of that name, or if a scenario cannot give a value of the field's
+    /// type.
     pub(super) fn find(&self, name: &str) -> Result<FieldKind, MistakeKind> {
         let found = self
             .fields
@@ -130,7 +132,8 @@ impl ClassFields {
     ///
     /// # Errors
     ///
-    /// Returns an error if the class has no such field, or if the field cannot be set before code of the class runs.
+    /// Returns an error if the class has no such static field, or if the field cannot be set before code of the class
+    /// runs.
     pub(super) fn find_settable(&self, name: &str) -> Result<(FieldId, FieldKind), MistakeKind> {
         let mut fields = self.fields.iter();
         let Some(field) = fields.find(|field| field.name == name.as_bytes()) else {
@@ -155,7 +158,7 @@ impl ClassFields {
         Ok((field.id, kind))
     }
 
-    /// Returns the error for an unknown field, with the names that exist.
+    /// Returns the error for an unknown field, with the names of the class's fields.
     fn unknown(&self, name: &str) -> MistakeKind {
         let names = self.fields.iter().map(|field| Escaped(&field.name));
         let mut names = names.map(|name| name.to_string()).collect::<Vec<_>>();
@@ -171,7 +174,7 @@ impl ClassFields {
     }
 }
 
-/// Returns the type of a descriptor, if a scenario can give a value of that type.
+/// Returns the type that a field's descriptor gives, if a scenario can give a value of that type.
 pub(crate) fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
     let (is_array, element) = match parse_field(descriptor).ok()? {
         FieldType::Byte => (false, ArrayKind::Byte),
@@ -188,7 +191,7 @@ pub(crate) fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
     Some(FieldKind { is_array, element })
 }
 
-/// Reads a value for a field of this type. Reports each mistake with its place.
+/// Reads a value for a field of this type, and reports each mistake with its place.
 pub(super) fn read_value(
     value: &Spanned<DeValue<'_>>,
     kind: FieldKind,

@@ -17,7 +17,7 @@ const TIMES_NAMES: [&str; TIMES.len()] = keys(&TIMES);
 pub struct GoldenSettings {
     /// Whether the trace contains the bytes of messages.
     pub payload: bool,
-    /// Whether the trace contains times, and which order of events it shows.
+    /// Whether the trace contains times, and which order of events the trace shows.
     pub times: Times,
     /// Whether the trace contains the number of instructions of each call, and durations.
     pub costs: bool,
@@ -36,11 +36,11 @@ impl Default for GoldenSettings {
 /// The times and the order of events in a golden trace.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Times {
-    /// The time of each event.
+    /// The trace shows the time of each event.
     Exact,
-    /// The order of all events, without times.
+    /// The trace shows the order of all events, without times.
     Order,
-    /// The order of events at each endpoint, one endpoint after the other, without times.
+    /// The trace shows the order of events at each endpoint, one endpoint after the other, without times.
     None,
 }
 

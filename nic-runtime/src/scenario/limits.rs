@@ -1,22 +1,23 @@
 //! Limits on what a scenario may ask for, each with its reason.
 //!
-//! A scenario may come from a stranger. So no number in it may make the simulator take unbounded memory before the
-//! first event. `until`, `max_events` and `max_bytecodes` bound the length of a run.
+//! No number in a scenario may make the simulator take unbounded memory before the first event, because strangers write
+//! scenarios too. `until`, `max_events` and `max_bytecodes` bound the length of a run.
 
 /// Maximum number of bytes of a scenario or profile: many times the size that people or scripts write.
 pub const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// Bytes of a class file that are read: one more than the parser accepts. The parser can thereby reject a longer file
-/// and name its own limit.
+/// Maximum number of bytes that are read of a class file: one more than the parser accepts. Reading one byte more than
+/// the parser accepts lets the parser reject a longer class file and name its own limit.
 pub const CLASS_BYTES_READ: u64 = (1 << 20) + 1;
 
-/// Most NICs. Links between all pairs grow with the square: this many NICs have 32,896 links.
+/// Maximum number of NICs. The number of links between all pairs of NICs grows with the square: 256 NICs have 32,896
+/// links.
 pub const NICS_MAX: usize = 256;
 
-/// Maximum number of processors of a NIC. Each has a call stack in the NIC's memory.
+/// Maximum number of processors of a NIC, each of which has a call stack in the NIC's memory.
 pub const PROCESSORS_MAX: u64 = 8;
 
-/// Maximum number of processors of a host: more than the processes that a scenario is likely to place there.
+/// Maximum number of processors of a host: more than the processes that a scenario is likely to place on the host.
 pub const HOST_PROCESSORS_MAX: u64 = 1_024;
 
 /// Maximum number of endpoints: four times the largest planned experiment (1,000 on one NIC).
@@ -29,8 +30,8 @@ pub const CHANNELS_MAX: usize = 65_536;
 /// endpoint.
 pub const SENDS_MAX: usize = 65_536;
 
-/// Least bytes of a class file in a fragment of a capsule. The largest class file then has as many fragments as there can
-/// be sends.
+/// Minimum number of bytes of a class file in a fragment of a capsule. With fragments of `FRAGMENT_MIN` bytes, the
+/// largest class file has as many fragments as a scenario can have sends.
 pub const FRAGMENT_MIN: u64 = 16;
 
 /// Maximum number of bytes of a class file in a fragment of a capsule: more than the longest packet of a built-in
@@ -46,13 +47,14 @@ pub const REGIONS_MAX: usize = ENDPOINTS_MAX;
 /// Maximum number of entries of `[[swap]]`: one for each possible endpoint.
 pub const SWAPS_MAX: usize = ENDPOINTS_MAX;
 
-/// Maximum number of entries of `[[expect]]`: one for each possible endpoint. Each may keep some bytes of messages.
+/// Maximum number of entries of `[[expect]]`: one for each possible endpoint. Each `[[expect]]` may keep some bytes of
+/// messages.
 pub const EXPECTATIONS_MAX: usize = ENDPOINTS_MAX;
 
 /// Maximum number of bytes of a name, which appears in every line of a trace.
 pub const NAME_BYTES_MAX: usize = 64;
 
-/// Maximum number of bytes of a buffer area: natives address it with a Java `int`.
+/// Maximum number of bytes of a buffer area: natives address the buffer area with a Java `int`.
 pub const BUFFER_AREA_MAX: u64 = i32::MAX as u64;
 
 /// Maximum number of bytes of all buffer areas, which the simulator allocates: the default size for every possible
@@ -65,47 +67,48 @@ pub const HEAPS_TOTAL_MAX: u64 = 1 << 28;
 /// Maximum number of bytes of all payloads, which stay in memory for the whole run.
 pub const PAYLOADS_TOTAL_MAX: u64 = 1 << 26;
 
-/// Maximum number of bytes of a capture file: its packets count as payloads, and its headers and comments need room
-/// too.
+/// Maximum number of bytes of a capture file: the packets of a capture count as payloads, and its headers and comments
+/// need room too.
 pub const CAPTURE_BYTES_MAX: u64 = 2 * PAYLOADS_TOTAL_MAX;
 
-/// Maximum number of bytes read from payload files and captures. Refused files and repeated reads count too, because
-/// reading takes time.
+/// Maximum number of bytes read from payload files and captures. Refused files and repeated reads count towards the
+/// limit on bytes read, because reading takes time.
 pub const SENT_FILES_TOTAL_MAX: u64 = 2 * CAPTURE_BYTES_MAX;
 
 /// Maximum number of packets or interfaces of a capture: each packet is a send.
 pub const CAPTURE_PACKETS_MAX: usize = SENDS_MAX;
 
-/// Maximum number of bytes of all class files. A class that several endpoints name counts once.
+/// Maximum number of bytes of all class files. A class file that several endpoints name counts once.
 pub const CLASSES_TOTAL_MAX: u64 = 1 << 28;
 
 /// Maximum number of descriptors of a queue.
 pub const QUEUE_MAX: u64 = 65_536;
 
 /// Maximum number of descriptors of all queues: twice the default queues of every possible endpoint. The simulator
-/// allocates them, at up to 100 bytes each.
+/// allocates the descriptors of all queues, at up to 100 bytes each.
 pub const QUEUES_TOTAL_MAX: u64 = 2 * ENDPOINTS_MAX as u64 * 128;
 
-/// Maximum number of free buffers of all endpoints. The simulator keeps nine bytes for each. Buffer areas at their
-/// limits hold fewer, unless a buffer has only a few bytes.
+/// Maximum number of free buffers of all endpoints. The simulator keeps nine bytes for each free buffer. Buffer areas
+/// at their limits hold fewer buffers than this maximum, unless a buffer has only a few bytes.
 pub const FREE_BUFFERS_TOTAL_MAX: u64 = 1 << 24;
 
 /// Maximum fuel of a call: about a minute of computing without an event.
 pub const FUEL_MAX: u64 = 10_000_000_000;
 
-/// Maximum number of applets of a chain. Each has a heap in the NIC's memory.
+/// Maximum number of applets of a chain, each of which has a heap in the NIC's memory.
 pub const CHAIN_MAX: usize = 8;
 
 /// Largest channel number: the largest Java `int`.
 pub const CHANNEL_NUMBER_MAX: u64 = i32::MAX as u64;
 
-/// Maximum number of bytes of a NIC's SRAM: offsets in it have 32 bits.
+/// Maximum number of bytes of a NIC's SRAM: offsets in the SRAM have 32 bits.
 pub const SRAM_MAX: u64 = u32::MAX as u64;
 
 /// Maximum number of bytes of an applet's heap: an array reference is a positive Java `int`.
 pub const HEAP_MAX: u64 = i32::MAX as u64;
 
-/// Maximum number of events of a run: days of computing. A larger number is probably a typing mistake.
+/// Maximum number of events of a run: days of computing. A scenario with a larger number of events is probably a typing
+/// mistake.
 pub const EVENTS_MAX: u64 = 1_000_000_000_000;
 
 /// Maximum number of instructions of a run: days of computing, as with events.
@@ -117,5 +120,5 @@ pub const REPEAT_MAX: u64 = EVENTS_MAX;
 /// Maximum number of mistakes that are reported at once: more than a person fixes before trying again.
 pub const MISTAKES_MAX: usize = 50;
 
-/// Entries of a completion queue. Far more than the descriptors of all VIs of a NIC.
+/// Maximum number of entries of a completion queue: far more than the descriptors of all VIs of a NIC.
 pub(super) const COMPLETION_ENTRIES_MAX: u64 = 1 << 24;

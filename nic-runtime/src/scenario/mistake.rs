@@ -1,6 +1,7 @@
 //! Mistakes in a scenario file that is valid TOML: kinds of mistakes, and their places in the file.
 //!
-//! A mistake is a place and a kind. The offending text is looked up in the file when the mistake is shown.
+//! A mistake consists of a place in the file and a kind of mistake. The text at the place of a mistake is looked up in
+//! the file when the mistake is shown.
 
 use std::ops::Range;
 
@@ -18,7 +19,7 @@ use crate::units::UnitError;
 pub struct Span {
     /// First byte.
     pub start: usize,
-    /// First byte after the range.
+    /// First byte of the file after the range.
     pub end: usize,
 }
 
@@ -32,7 +33,7 @@ impl From<Range<usize>> for Span {
 }
 
 impl Span {
-    /// Returns the range for indexing the file's text.
+    /// Returns the span as a range for indexing the file's text.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start..self.end
@@ -48,7 +49,7 @@ pub struct Mistake {
     pub kind: MistakeKind,
 }
 
-/// A sort of named thing.
+/// A sort of thing that a scenario names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A NIC.
@@ -60,7 +61,7 @@ pub enum Named {
 }
 
 impl Named {
-    /// Returns the noun, with its article.
+    /// Returns the noun for the sort of thing, with its article.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {
@@ -74,7 +75,7 @@ impl Named {
 /// Kind of a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MistakeKind {
-    /// The table has no such key.
+    /// The table has a key that is unknown.
     #[error("unknown key in {table}; expected {}", Choices(.known))]
     UnknownKey {
         /// The table, as messages name it.
@@ -95,20 +96,20 @@ pub enum MistakeKind {
     /// The value has the wrong type.
     #[error("expected {expected}, found {found}")]
     WrongType {
-        /// The expected type, with its article.
+        /// The expected type of the value, with its article.
         expected: &'static str,
-        /// The type found, with its article.
+        /// The type of the found value, with its article.
         found: &'static str,
     },
     /// The value is not in a fixed set of words.
     #[error("expected {}", Choices(.known))]
     UnknownChoice {
-        /// The words of the set.
+        /// The words that the set of allowed values contains.
         known: &'static [&'static str],
-        /// The most similar word, if one is similar.
+        /// The allowed word most similar to the given text, if one is similar.
         suggestion: Option<&'static str>,
     },
-    /// The text is not a quantity with a unit.
+    /// The text in the file is not a quantity with a unit.
     #[error(transparent)]
     Unit(#[from] UnitError),
     /// The number is outside its range.
@@ -126,14 +127,14 @@ pub enum MistakeKind {
         "{needs} needs the section `[{section}]`, and the profile `{profile}` of its NIC has none"
     )]
     ProfileLacks {
-        /// The endpoint's part that needs the section, with its article.
+        /// The endpoint's part that needs the missing section, with its article.
         needs: String,
         /// The missing section.
         section: &'static str,
         /// Name of the profile.
         profile: String,
     },
-    /// The two NICs of a link have different profiles, and the link names none.
+    /// The two NICs of a link have different profiles, and the link names no profile.
     #[error(
         "the NICs at its ends have different profiles, so it needs one of its own: add `profile`, whose wire it is"
     )]
@@ -143,9 +144,9 @@ pub enum MistakeKind {
         "the NICs `{a}` and `{b}` have different profiles, and no link: add a `[[link]]` between them, with a `profile`"
     )]
     NoLink {
-        /// The NIC of one end.
+        /// The NIC of one end of the channel.
         a: String,
-        /// The NIC of the other end.
+        /// The NIC of the other end of the channel.
         b: String,
     },
     /// The number is not a probability.
@@ -165,15 +166,15 @@ pub enum MistakeKind {
     /// The name is not defined.
     #[error("expected the name of {}", .named.noun())]
     UnknownName {
-        /// The sort of thing that was expected.
+        /// The sort of thing whose name was expected.
         named: Named,
         /// Place of a similar name's definition.
         suggestion: Option<Span>,
     },
-    /// There are too many entries, or they are too large together.
+    /// The scenario has too many entries of one kind, or these entries are too large together.
     #[error("expected at most {limit} {what}")]
     TooMany {
-        /// The entries, in the plural.
+        /// The name of the entries, in the plural.
         what: &'static str,
         /// The limit.
         limit: u64,
@@ -184,19 +185,19 @@ pub enum MistakeKind {
     /// A channel does not name two ends.
     #[error("expected two endpoints, or one endpoint with two numbers such as `[1, 2]`")]
     ChannelEnds,
-    /// The endpoint already uses the channel number.
+    /// The endpoint already uses the channel number for another channel.
     #[error("expected a channel number that the endpoint uses once")]
     DuplicateChannelNumber {
-        /// Place of the first use.
+        /// Place of the first use of the number.
         first: Span,
     },
     /// The endpoint already uses the number for another window.
     #[error("expected a number that its owner and its writer use for one window")]
     DuplicateWindowNumber {
-        /// Place of the first use.
+        /// Place of the first use of the number.
         first: Span,
     },
-    /// The window lies outside of its owner's buffer area.
+    /// The window is not inside its owner's buffer area.
     #[error(
         "expected a window inside a buffer area of {area} bytes, found one that ends at {needed}"
     )]
@@ -206,7 +207,7 @@ pub enum MistakeKind {
         /// Where the window ends.
         needed: u64,
     },
-    /// An endpoint accepts capsules and has no channel for them.
+    /// An endpoint accepts capsules and has no channel for capsules.
     #[error(
         "expected a `[[channel]]` to which this endpoint gives the number {}: capsules come on it",
         CODE_CHANNEL.0
@@ -221,7 +222,7 @@ pub enum MistakeKind {
     /// The pair of NICs already has a link.
     #[error("expected one link for each pair of NICs")]
     DuplicateLink {
-        /// Place of the first link.
+        /// Place of the first link of the pair.
         first: Span,
     },
     /// The free buffers do not fit in the buffer area.
@@ -242,7 +243,7 @@ pub enum MistakeKind {
         /// Bytes of the transmit region.
         region: u64,
     },
-    /// The text is not pairs of hexadecimal digits.
+    /// The text does not consist of pairs of hexadecimal digits.
     #[error("expected pairs of hexadecimal digits")]
     Hex,
     /// A table must have exactly one of several keys, but has none or more than one.
@@ -256,7 +257,7 @@ pub enum MistakeKind {
     NeedsPartner {
         /// The key.
         key: &'static str,
-        /// The missing key or value.
+        /// The missing key or value that the given key needs.
         partner: &'static str,
     },
     /// Two keys exclude each other.
@@ -267,7 +268,7 @@ pub enum MistakeKind {
         /// The other key.
         of: &'static str,
     },
-    /// The endpoint's interface does not have what a key asks for.
+    /// The endpoint's interface does not offer what a key requests.
     #[error("expected no `{key}` beside `interface = \"{interface}\"`")]
     ExcludedByInterface {
         /// The key.
@@ -278,13 +279,13 @@ pub enum MistakeKind {
     /// The endpoint's process is on another host.
     #[error("expected a process on the host of the endpoint's NIC")]
     ProcessElsewhere {
-        /// Place at which the process names its NIC.
+        /// Place in the file at which the process names its NIC.
         place: Span,
     },
-    /// The host of a NIC is described twice.
+    /// Two `[[host]]` tables describe the host of one NIC.
     #[error("expected one `[[host]]` for each NIC")]
     DuplicateHost {
-        /// Place of the first description.
+        /// Place of the host's first description.
         first: Span,
     },
     /// A stage is placed on a processor that the NIC does not have.
@@ -299,7 +300,7 @@ pub enum MistakeKind {
         /// The names.
         known: String,
     },
-    /// A channel joins endpoints of interfaces whose packets differ.
+    /// A channel joins endpoints of two interfaces whose packets differ.
     #[error(
         "expected a channel between endpoints of one interface: packets of `{a}` and `{b}` differ"
     )]
@@ -315,21 +316,21 @@ pub enum MistakeKind {
         /// Number of channels.
         found: u32,
     },
-    /// The ends of a connection have different levels.
+    /// The two ends of a connection between VIs have different reliability levels.
     #[error("expected the same `reliability` at both ends of a connection")]
     OtherLevel,
-    /// The NIC has no such provider of VIA.
+    /// The NIC does not have the given provider of VIA.
     #[error("expected a provider of profile `{profile}`, which has {has}")]
     NoProvider {
         /// The profile of the NIC.
         profile: String,
-        /// The providers that it has.
+        /// The providers that the profile has.
         has: String,
     },
-    /// The ends of a connection have different providers.
+    /// The two ends of a connection between VIs have different providers.
     #[error("expected the same `provider` at both ends of a connection")]
     OtherProvider,
-    /// The provider of a VI cannot do that.
+    /// The provider of a VI does not offer the given value.
     #[error("expected a value that provider `{provider}` offers")]
     NotOffered {
         /// The provider.
@@ -350,22 +351,22 @@ pub enum MistakeKind {
     /// No built-in applet has this name.
     #[error("no such built-in applet")]
     UnknownBuiltin {
-        /// The most similar name, if one is similar.
+        /// The known name most similar to the given name, if one is similar.
         suggestion: Option<&'static str>,
     },
     /// The expectation is about a field, but the endpoint has no applet.
     #[error("expected an endpoint with an applet, whose class has the field")]
     NoApplet,
-    /// The class has no field of that name.
+    /// The class has no field of the given name.
     #[error("expected a field of class `{class}`, which has {}", FieldNames(.names, *.more))]
     UnknownField {
         /// The class.
         class: String,
-        /// The names of its first few fields.
+        /// The names of the first few fields of the class.
         names: Vec<String>,
         /// How many other fields the class has.
         more: usize,
-        /// The field that was probably meant.
+        /// The name of the field that was probably meant.
         suggestion: Option<String>,
     },
     /// A scenario cannot give a value of the field's type.
@@ -374,44 +375,44 @@ pub enum MistakeKind {
     /// The number does not fit the field's type.
     #[error("expected {minimum} to {maximum} for a `{kind}`")]
     FieldRange {
-        /// The type, as Java spells it.
+        /// The field's type, as Java spells it.
         kind: &'static str,
-        /// The least value of the type.
+        /// The least value of the field's type.
         minimum: i32,
-        /// The greatest value of the type.
+        /// The greatest value of the field's type.
         maximum: i32,
     },
     /// The name is neither a built-in profile nor a path.
     #[error("expected the name of a built-in profile, or a path such as `mine.toml`")]
     UnknownProfile {
-        /// The most similar name, if one is similar.
+        /// The known name most similar to the given name, if one is similar.
         suggestion: Option<&'static str>,
     },
-    /// The profile's own file is invalid.
+    /// The file of the profile is invalid.
     #[error("the profile cannot be used")]
     Profile(ProfileError),
     /// The capture cannot be replayed.
     #[error(transparent)]
     Capture(CaptureError),
-    /// The class has no such field.
+    /// The class has no static field of the given name.
     #[error("expected the name of a static field of the class{}", .suggestion.as_deref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     UnknownStateField {
-        /// The field that was probably meant.
+        /// The name of the field that was probably meant.
         suggestion: Option<String>,
     },
-    /// The field belongs to the applet's object, which does not exist yet.
+    /// The field belongs to the applet's object, which does not exist yet when fields are set.
     #[error("expected a static field, found one of the applet's object")]
     FieldNotStatic,
-    /// The runtime sets the field.
+    /// The scenario sets a field that only the runtime sets.
     #[error("expected a field that only the applet sets: the runtime sets `RxBuf`")]
     FieldOfRuntime,
-    /// The field is a constant: the compiler has copied its value to each use.
+    /// The scenario sets a constant field, whose value the compiler has copied to each use.
     #[error(
         "expected a field that code reads: the compiler has put the value of this `final` field wherever it is used; \
          take `final` away, or assign it in a `static` block"
     )]
     FieldConstant,
-    /// The arrays of a state take more than the applet's heap.
+    /// The arrays in an applet's state need more bytes than the applet's heap has.
     #[error(
         "expected arrays that fit in a heap of {heap} bytes, found {needed} bytes with their headers"
     )]
@@ -421,26 +422,26 @@ pub enum MistakeKind {
         /// Bytes of the arrays.
         needed: u64,
     },
-    /// The class has so many constants that the simulator cannot add its own, which setting fields needs.
+    /// The class has so many constants that the simulator cannot add the constants that it needs for setting fields.
     #[error("expected a class of at most {limit} constants, if a state is set, found {constants}")]
     StateConstants {
         /// How many constants the class has.
         constants: u16,
-        /// How many it may have, with its fields.
+        /// How many constants the class may have, given the number of its fields.
         limit: u16,
     },
-    /// The endpoint has a chain of applets, which this key does not support.
+    /// The endpoint has a chain of applets, which a key of its table does not support.
     #[error("expected an endpoint with a single applet: {what}")]
     Chain {
-        /// What needs a single applet.
+        /// The item of the scenario that needs a single applet.
         what: &'static str,
     },
-    /// The state of a chain is not a list of as many tables as there are applets.
+    /// The state of a chain is not a list with one table for each applet.
     #[error("expected a list of {applets} tables, one for each applet of the chain, found {found}")]
     StatesOfChain {
         /// How many applets the chain has.
         applets: usize,
-        /// How many tables there are.
+        /// How many tables the list has.
         found: usize,
     },
     /// The name of a field does not say which applet of a chain has it.
@@ -449,24 +450,24 @@ pub enum MistakeKind {
     /// The chain is empty.
     #[error("expected at least one applet")]
     NoApplets,
-    /// The time must not be zero.
+    /// A time in the scenario is zero, but must be positive.
     #[error("expected a time above zero")]
     NotPositive,
-    /// The path must not be empty.
+    /// A path in the scenario is empty.
     #[error("expected a path")]
     EmptyPath,
-    /// A file is named, but the scenario has no directory.
+    /// The scenario names a file, but has no directory.
     #[error("expected `builtin:NAME`: a built-in scenario has no files beside it")]
     NoDirectory,
 }
 
 /// Additional help for fixing a mistake.
 enum Help<'m> {
-    /// None; the message is enough.
+    /// No additional help, because the message is enough.
     Message,
-    /// A related place, and a note on it.
+    /// A related place in the file, and a note on this place.
     Place(Span, &'static str),
-    /// A word that was probably meant.
+    /// A word that was probably meant in place of the offending text.
     Word(&'m str),
 }
 
@@ -547,7 +548,7 @@ impl MistakeKind {
         }
     }
 
-    /// Returns a related place and a note on it.
+    /// Returns a place that is related to the mistake, and a note on this place.
     #[must_use]
     pub fn related(&self) -> Option<(Span, &'static str)> {
         match self.help() {
@@ -556,7 +557,7 @@ impl MistakeKind {
         }
     }
 
-    /// Returns the word that was probably meant.
+    /// Returns the word that was probably meant in place of the offending text.
     #[must_use]
     pub fn suggestion(&self) -> Option<&str> {
         match self.help() {

@@ -1,4 +1,4 @@
-//! Scenarios: reads a TOML file and checks it. The result is the value from which a simulation is built.
+//! Scenarios: reads and checks a TOML file. The result of reading is the value from which a simulation is built.
 
 pub mod alone;
 mod builtin;

@@ -2,7 +2,7 @@
 //! read.
 //!
 //! Every id in a [`Scenario`] is in range. Names are unique, channel numbers are unique per endpoint, probabilities are
-//! between 0 and 1, and no buffer layout overflows. The class files are not checked here.
+//! between 0 and 1, and no buffer layout overflows. Building the model does not check the class files.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use crate::scenario::{Expectation, FieldKind, FieldValue, GoldenSettings, Span};
 /// A whole scenario, ready to be simulated.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The cost model of each NIC without its own.
+    /// The cost model of each NIC that has no cost model of its own.
     pub profile: Profile,
     /// The seed of every random choice.
     pub seed: u64,
@@ -30,19 +30,19 @@ pub struct Scenario {
     pub until: SimTime,
     /// The number of simulation events after which the run ends at the latest.
     pub events_max: u64,
-    /// The limit of instructions of all applets together, counted as fuel is. It includes the instructions while
-    /// applets are loaded.
+    /// The limit of instructions of all applets together, counted as fuel is. The limit on instructions includes those
+    /// that applets execute while they are loaded.
     pub bytecodes_max: u64,
-    /// The format of messages, for readers of captures.
+    /// The format of the messages, for programs that read captures of the run.
     pub link_type: LinkType,
-    /// What the golden trace contains. It does not influence the run.
+    /// The contents of the golden trace, which do not influence the run.
     pub golden: GoldenSettings,
     /// The NICs; [`NicId`] indexes them.
     pub nics: Vec<NicSpec>,
-    /// The links, each with two directions. There is one for every pair of NICs with a channel between them, and for a
+    /// The links, each with two directions. A link exists for every pair of NICs with a channel between them, and for a
     /// NIC with a channel to itself.
     pub links: Vec<LinkSpec>,
-    /// The processes that the file declares. Each endpoint without one has its own process.
+    /// The processes that the file declares. Each endpoint without a declared process has a process of its own.
     pub processes: Vec<ProcessSpec>,
     /// The endpoints; [`EndpointId`] indexes them.
     pub endpoints: Vec<EndpointSpec>,
@@ -52,22 +52,23 @@ pub struct Scenario {
     pub channels: Vec<ChannelSpec>,
     /// The receives that users post, in file order (EMP).
     pub receives: Vec<ReceiveSpec>,
-    /// The user's sends, in file order.
+    /// The sends of all users, in file order.
     pub sends: Vec<SendSpec>,
     /// The classes that become applets during the run, in file order.
     pub swaps: Vec<SwapSpec>,
     /// The windows of remote memory, in file order.
     pub windows: Vec<WindowSpec>,
-    /// When users of VIs deregister and register their memory, in file order.
+    /// The times at which users of VIs deregister and register their memory, in file order.
     pub regions: Vec<RegionSpec>,
-    /// The expectations about the run, in file order. They do not influence the run.
+    /// The expectations about the run, in file order, which do not influence the run.
     pub expectations: Vec<Expectation>,
-    /// The class files. A class that several endpoints load is here once.
+    /// The class files; a class that several endpoints load is in the list once.
     pub classes: Vec<ClassSpec>,
-    /// Whether the rest of `RxBuf` is [filled with a pattern](nic_core::sle::Applet::poison) after each packet, to
-    /// reveal applets that read there. A command line option sets it, not the file.
+    /// Whether the part of `RxBuf` after each packet is [filled with a pattern](nic_core::sle::Applet::poison), to
+    /// reveal applets that read beyond the packet. A command line option sets `poisons_rx_buf`; the scenario file
+    /// cannot.
     pub poisons_rx_buf: bool,
-    /// The files that were read because the scenario names them. If a file was read twice, the list names it twice.
+    /// The files that were read because the scenario names them; a file that was read twice is listed twice.
     pub files: Vec<PathBuf>,
 }
 
@@ -112,10 +113,10 @@ impl Scenario {
     }
 }
 
-/// The format of the messages. It does not influence the run.
+/// The format of the messages, which does not influence the run.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum LinkType {
-    /// Not specified: only the applets and users know it.
+    /// The format is not specified: only the applets and users can interpret the messages.
     #[default]
     User0,
     /// Ethernet frames without a frame check sequence.
@@ -127,17 +128,17 @@ pub enum LinkType {
 pub struct NicSpec {
     /// The NIC's name, unique among NICs.
     pub name: String,
-    /// The cost model of this NIC alone; `None` if it uses the scenario's.
+    /// The cost model of this NIC alone; `None` if the NIC uses the scenario's cost model.
     pub profile: Option<Arc<Profile>>,
-    /// The size of its SRAM in bytes.
+    /// The size of the NIC's SRAM in bytes.
     pub sram: u32,
-    /// The place of the key `sram` in the file, or of the NIC if there is no such key.
+    /// The place of the key `sram` in the file, or the place of the NIC if it has no such key.
     pub sram_place: Span,
-    /// How many processors it has.
+    /// How many processors the NIC has.
     pub processors: u32,
-    /// Which processor runs which stage. Every number in it is below `processors`.
+    /// Which processor of the NIC runs which stage. Every processor number in the placement is below `processors`.
     pub placement: Placement,
-    /// How many processes run at a time on its host; `None` if each has its own processor.
+    /// How many processes run at a time on the NIC's host; `None` if each process has its own processor.
     pub host: Option<u32>,
 }
 
@@ -146,16 +147,16 @@ pub struct NicSpec {
 pub struct ProcessSpec {
     /// The process's name, unique among processes and endpoints.
     pub name: String,
-    /// The NIC whose host it runs on.
+    /// The NIC on whose host the process runs.
     pub nic: NicId,
-    /// The program that it runs.
+    /// The program that the process runs.
     pub program: HostSpec,
 }
 
 /// A link between two NICs, or of one NIC to itself.
 #[derive(Clone, Debug)]
 pub struct LinkSpec {
-    /// The NICs at its ends; twice the same for a NIC's link to itself.
+    /// The NICs at the ends of the link; twice the same NIC for a NIC's link to itself.
     pub between: (NicId, NicId),
     /// The properties of each direction: the wire of a profile, with the latency and bandwidth of the file.
     pub wire: WireProfile,
@@ -165,7 +166,7 @@ pub struct LinkSpec {
     pub duplicate: f64,
     /// The probability that one bit of a packet is flipped.
     pub corrupt: f64,
-    /// The probability that a packet is delayed until after the next one.
+    /// The probability that a packet is delayed until after the next packet.
     pub reorder: f64,
     /// Whether the wire's CRC detects flipped bits.
     pub crc: bool,
@@ -176,45 +177,46 @@ pub struct LinkSpec {
 pub struct ClassSpec {
     /// The class's path or `builtin:` name, as the scenario gives it.
     pub origin: String,
-    /// The class's bytes. They are not verified.
+    /// The bytes of the class file, which are not verified.
     pub bytes: Vec<u8>,
 }
 
 /// One endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointSpec {
-    /// The NIC that it belongs to.
+    /// The NIC that the endpoint belongs to.
     pub nic: NicId,
     /// The endpoint's name, unique among endpoints.
     pub name: String,
-    /// The class of its applet, an index into [`Scenario::classes`]; `None` for the base path.
+    /// The class of the endpoint's applet, an index into [`Scenario::classes`]; `None` for an endpoint on the base
+    /// path.
     pub class: Option<usize>,
-    /// The values of static fields of its applet. They are set before any code of the class runs, and the static
-    /// initializer's first store to each field is ignored.
+    /// The values of static fields of the endpoint's applet. The fields in `state` are set before any code of the class
+    /// runs, and the static initializer's first store to each is ignored.
     pub state: Vec<FieldState>,
-    /// The applets after the first, if it has a chain of applets. See [`EndpointSpec::applets`].
+    /// The applets after the first, if the endpoint has a chain of applets. See [`EndpointSpec::applets`].
     pub followers: Vec<AppletSpec>,
-    /// Whether class files that arrive in packets on its channel 0 become its applet.
+    /// Whether class files that arrive in packets on the endpoint's channel 0 become the endpoint's applet.
     pub accepts_capsules: bool,
-    /// The interface of its user.
+    /// The interface that the endpoint's user sees.
     pub interface: InterfaceKind,
-    /// What it is as a VI; `None` unless its interface is VIA.
+    /// The endpoint's settings as a VI; `None` unless its interface is VIA.
     pub vi: Option<ViSpec>,
-    /// The size of its buffer area in bytes.
+    /// The size of the endpoint's buffer area in bytes.
     pub buffer_area: u32,
-    /// The number of free buffers. Their offsets are 0, L, 2L, …
+    /// The number of free buffers, whose offsets are 0, L, 2L, …
     pub free_buffer_count: u32,
     /// The length L of each free buffer in bytes.
     pub free_buffer_length: u32,
-    /// The offset from which on messages to send are placed: behind the free buffers or the receives.
+    /// The offset from which on messages to send are placed: after the free buffers or the receives.
     pub transmit_from: u32,
     /// The endpoint's process, an index into [`Scenario::processes`]; `None` if it has its own process.
     pub process: Option<u32>,
-    /// The program of that process.
+    /// The program of the endpoint's process.
     pub host: HostSpec,
-    /// The number of instructions that each call may execute.
+    /// The number of instructions that each call of the applet may execute.
     pub fuel: u64,
-    /// What happens to a packet or descriptor on which the applet traps.
+    /// The treatment of a packet or descriptor on which the applet traps.
     pub on_trap: FaultPolicy,
     /// The bytes of heap for the applet's arrays, without `RxBuf`.
     pub heap: u32,
@@ -227,7 +229,8 @@ pub struct EndpointSpec {
 }
 
 impl EndpointSpec {
-    /// Returns the class and the state of each of its applets. Those of a chain are in the order of their `doTx`.
+    /// Returns the class and the state of each applet of the endpoint. The applets of a chain are in the order of their
+    /// `doTx`.
     pub fn applets(&self) -> impl Iterator<Item = (usize, &[FieldState])> {
         let first = self.class.map(|class| (class, &self.state[..]));
         let others = self.followers.iter();
@@ -236,13 +239,13 @@ impl EndpointSpec {
             .chain(others.map(|applet| (applet.class, &applet.state[..])))
     }
 
-    /// Returns whether it has more than one applet.
+    /// Returns whether the endpoint has more than one applet.
     #[must_use]
     pub fn has_chain(&self) -> bool {
         !self.followers.is_empty()
     }
 
-    /// Returns whether the user posts receives, and free buffers do not exist.
+    /// Returns whether the endpoint's user posts receives, so that free buffers do not exist.
     #[must_use]
     pub fn posts_receives(&self) -> bool {
         self.interface == InterfaceKind::Emp && self.class.is_none()
@@ -254,30 +257,30 @@ impl EndpointSpec {
 pub struct AppletSpec {
     /// The applet's class, an index into [`Scenario::classes`].
     pub class: usize,
-    /// The values of its static fields.
+    /// The values of the applet's static fields.
     pub state: Vec<FieldState>,
 }
 
 /// An endpoint as a VI.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ViSpec {
-    /// What it promises of messages.
+    /// The level of reliability that the VI promises for messages.
     pub reliability: Reliability,
-    /// Whether a message that is longer than a receive descriptor continues in the next.
+    /// Whether a message that is longer than a receive descriptor continues in the next receive descriptor.
     pub splits: bool,
-    /// The completion queues of its sends and of its receives, indices into [`Scenario::completion_queues`].
+    /// The completion queues of the VI's sends and of its receives, indices into [`Scenario::completion_queues`].
     pub queues: [Option<u32>; 2],
-    /// What moves its messages.
+    /// The provider of VIA that moves the VI's messages.
     pub provider: Provider,
     /// How a provider over remote memory writes messages.
     pub transfer: TransferMode,
-    /// What happens to a message without a receive descriptor.
+    /// The fate of a message for which the peer has posted no receive descriptor.
     pub on_empty: OnEmpty,
     /// Whether the peer's access to a receive descriptor ends when the descriptor completes.
     pub strict: bool,
 }
 
-/// What moves the messages of a VI.
+/// The provider of VIA, which moves the messages of a VI.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Provider {
     /// A processor of the NIC.
@@ -289,7 +292,7 @@ pub enum Provider {
 /// How a provider over remote memory writes messages.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum TransferMode {
-    /// Short messages by the processor, long ones by DMA.
+    /// The processor writes short messages, and DMA writes long ones.
     #[default]
     Auto,
     /// By the processor.
@@ -298,13 +301,13 @@ pub enum TransferMode {
     Dma,
 }
 
-/// What happens to a message for which the peer has posted no receive descriptor.
+/// The fate of a message for which the peer has posted no receive descriptor.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum OnEmpty {
     /// The message is not sent.
     #[default]
     Drop,
-    /// The message waits until the peer posts one (S5-22).
+    /// The message waits until the peer posts a receive descriptor (S5-22).
     Defer,
 }
 
@@ -313,7 +316,7 @@ pub enum OnEmpty {
 pub struct CompletionQueueSpec {
     /// The queue's name, unique in its process.
     pub name: String,
-    /// The number of the queue's entries. The queue has room for every descriptor of its VIs.
+    /// The number of the queue's entries, which is enough for every descriptor of the queue's VIs.
     pub entries: u32,
 }
 
@@ -331,32 +334,32 @@ pub struct FieldState {
 /// The program of a process.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum HostSpec {
-    /// Reads messages and returns their buffers.
+    /// The program reads messages and returns their buffers.
     Sink,
-    /// Sends each message back on the channel on which it came.
+    /// The program sends each message back on the channel on which it came.
     Echo,
-    /// Reads messages. Answers every Nth message with its first bytes, on the channel on which it came.
+    /// The program reads messages, and answers every Nth message with its first bytes, on the channel on which it came.
     Acknowledge {
         /// The number N.
         every: NonZeroU32,
     },
-    /// Exchanges equal messages on a channel of the process's first endpoint.
+    /// The program exchanges equal messages on a channel of the process's first endpoint.
     Exchange(Exchange),
 }
 
-/// What happens to a packet or transmit descriptor on which an applet traps.
+/// The treatment of a packet or transmit descriptor on which an applet traps.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FaultPolicy {
     /// The packet or descriptor is dropped.
     Drop,
-    /// The packet or descriptor takes the base path, as without an applet.
+    /// The packet or descriptor takes the base path, as at an endpoint without an applet.
     BasePath,
-    /// The packet or descriptor is dropped. After a number of consecutive traps, all traffic takes the base path for a
-    /// while. That time doubles until a call returns.
+    /// The packet or descriptor is dropped. After a number of consecutive traps, all traffic takes the base path for
+    /// some time. The time on the base path doubles at each further trap until a call returns.
     Detach {
         /// The number of consecutive traps.
         after: NonZeroU32,
-        /// The first duration on the base path.
+        /// The first duration for which traffic takes the base path.
         back_off: SimDuration,
     },
 }
@@ -369,16 +372,16 @@ pub enum Notify {
         /// The time from one poll to the next.
         every: SimDuration,
     },
-    /// The NIC calls the user.
+    /// The NIC calls the user by an upcall.
     Upcall,
 }
 
 /// A channel between two endpoints, or of one endpoint to itself.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSpec {
-    /// One endpoint, and its number for the channel.
+    /// One endpoint of the channel, and its number for the channel.
     pub a: (EndpointId, ChannelId),
-    /// The other endpoint, and its number for the channel.
+    /// The other endpoint of the channel, and its number for the channel.
     pub b: (EndpointId, ChannelId),
 }
 
@@ -389,7 +392,7 @@ pub struct SwapSpec {
     pub at: SimTime,
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// The class, an index into [`Scenario::classes`]. It may turn out to be rejected.
+    /// The new class, an index into [`Scenario::classes`], which the verifier may still reject.
     pub class: usize,
 }
 
@@ -398,28 +401,29 @@ pub struct SwapSpec {
 pub struct ReceiveSpec {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// The tag that it accepts; `None` if it accepts every tag.
+    /// The tag that the receive accepts; `None` if the receive accepts every tag.
     pub tag: Option<u16>,
-    /// The endpoint that it accepts messages from; `None` if it accepts messages from every endpoint.
+    /// The endpoint from which the receive accepts messages; `None` if it accepts messages from every endpoint.
     pub source: Option<EndpointId>,
-    /// The offset of its bytes in the buffer area. The receives of an endpoint do not overlap.
+    /// The offset of the receive's bytes in the buffer area. The receives of an endpoint do not overlap.
     pub offset: u32,
     /// The receive's length in bytes.
     pub length: u32,
-    /// When it is posted first.
+    /// When the user posts the receive first.
     pub at: SimTime,
-    /// How many times it is posted in all. It is posted again when the user has read the message in it.
+    /// How many times the user posts the receive in all. A receive is posted again when the user has read the message
+    /// in it.
     pub repeat: u64,
 }
 
 /// A window of an endpoint's buffer area, which the applet of another endpoint may write.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct WindowSpec {
-    /// The endpoint whose memory it is.
+    /// The endpoint whose buffer area contains the window.
     pub owner: EndpointId,
-    /// The endpoint that may write it.
+    /// The endpoint whose applet may write the window.
     pub writer: EndpointId,
-    /// The number by which the applets of both name it.
+    /// The number by which the applets of owner and writer name the window.
     pub number: i32,
     /// Offset in the buffer area.
     pub offset: u32,
@@ -434,16 +438,16 @@ pub struct RegionSpec {
     pub at: SimTime,
     /// The VI.
     pub endpoint: EndpointId,
-    /// What the user asks for.
+    /// The user's request for the region.
     pub request: RegionRequest,
 }
 
-/// What a user asks for a region.
+/// The request of a user for a region.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RegionRequest {
-    /// Deregister it. Refused while descriptors under way name it.
+    /// The user deregisters the region; the NIC refuses this while descriptors in progress name the region.
     Deregister,
-    /// Register it again.
+    /// The user registers the region again.
     Register,
 }
 
@@ -452,18 +456,18 @@ pub enum RegionRequest {
 pub struct SendSpec {
     /// The endpoint that sends.
     pub endpoint: EndpointId,
-    /// The endpoint's number of the channel. If the channel does not exist, the NIC refuses the message.
+    /// The endpoint's number of the channel. If the channel of a send does not exist, the NIC refuses the message.
     pub channel: ChannelId,
     /// When the first message is posted.
     pub at: SimTime,
-    /// The bytes of the message. Random bytes are drawn when the file is read.
+    /// The bytes of the message that is sent. Random bytes of a payload are drawn when the scenario file is read.
     pub payload: Vec<u8>,
     /// The tag of the message (EMP).
     pub tag: u16,
     /// The immediate data of the message, if it has any (VIA).
     pub immediate: Option<u32>,
-    /// The pieces of the payload that make up the message, by offset and length (VIA). Empty if the message is the whole
-    /// payload.
+    /// The pieces of the payload that make up the message, by offset and length (VIA). The list of pieces is empty if
+    /// the message is the whole payload.
     pub segments: Vec<(u32, u32)>,
     /// How many times the message is sent in all.
     pub repeat: u64,

@@ -10,7 +10,7 @@ use super::mistake::{MistakeKind, Named, Span};
 use super::table::{self, Mistakes, Table};
 use super::words::closest;
 
-/// The names of one sort of thing. Each has a position in the file's order and a place of definition.
+/// The names of one sort of thing. Each name has a position in the file's order and a place of definition.
 pub(super) struct NameIndex<'t> {
     named: Named,
     places: BTreeMap<&'t str, (u32, Span)>,
@@ -34,7 +34,7 @@ impl<'t> NameIndex<'t> {
         self.defined as usize
     }
 
-    /// Defines the next thing with the key `name` of its table, and returns the name.
+    /// Defines the name that the key `name` of a table gives, and returns this name.
     pub(super) fn define(&mut self, table: &Table<'t>, mistakes: &mut Mistakes) -> &'t str {
         let id = self.defined;
         self.defined += 1;

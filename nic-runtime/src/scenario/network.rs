@@ -96,7 +96,8 @@ fn processors(nic: &Table<'_>, mistakes: &mut Mistakes) -> u32 {
     u32::try_from(count).expect("the range of `processors` fits in 32 bits")
 }
 
-/// Reads the processor for each stage. By default, `transmit` runs with `doTx`, and `receive` with `doRx`.
+/// Reads the processor of a NIC for each stage. By default, the stage `transmit` runs on the processor of `doTx`, and
+/// `receive` on that of `doRx`.
 fn placement(
     nic: &Table<'_>,
     processors: u32,
@@ -145,7 +146,7 @@ fn placement(
     }
     let (transmit, receive) = (place("transmit"), place("receive"));
     let (do_timer, do_refill, do_watch) = (place("doTimer"), place("doRefill"), place("doWatch"));
-    // A placement of EMP's stages places all of them, so that none is forgotten.
+    // A placement of EMP's stages must place all of EMP's stages, so that none is forgotten.
     let is_named = |name: &&'static str| written.value(name).is_some();
     let missing = EmpStage::NAMES.iter().find(|name| !is_named(name));
     if let Some(key) = missing
@@ -166,7 +167,7 @@ fn placement(
     }
 }
 
-/// Returns a placement of the profile by its name.
+/// Returns the placement of this name from a NIC's profile.
 fn named_placement(
     name: &str,
     profile: &Profile,
@@ -193,8 +194,8 @@ fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
     u32::try_from(bytes).expect("the range of `sram` fits in 32 bits")
 }
 
-/// Reads every `[[link]]`. Pairs of NICs without a `[[link]]` get a default link with the wire of their profile; so
-/// does each NIC to itself. NICs with different profiles get no default link, and a `[[link]]` between them must name a
+/// Reads every `[[link]]`. Pairs of NICs without a `[[link]]`, and each NIC to itself, get a default link with the wire
+/// of their profile. NICs with different profiles get no default link, and a `[[link]]` between them must name a
 /// profile.
 pub(super) fn links(
     root: &Table<'_>,
@@ -221,7 +222,7 @@ pub(super) fn links(
         joined.insert(between, link.span);
         let (a, b) = between;
         let profile = own.as_deref().or_else(|| of_nic.of_both(a, b));
-        // A profile that could not be read has been reported already.
+        // If the link names a profile that could not be read, that mistake has already been reported.
         if profile.is_none() && link.value("profile").is_none() {
             mistakes.add(link.span, MistakeKind::LinkNeedsProfile);
         }
@@ -382,7 +383,8 @@ mod tests {
         assert!(matches!(mistake(nic), MistakeKind::UnknownKey { .. }));
         let nic = "placement = { doRx = 0 }";
         assert!(matches!(mistake(nic), MistakeKind::NeedsPartner { .. }));
-        // A placement of EMP that misses stages, misspells a stage, or names a processor that is not there.
+        // These placements of EMP's stages miss stages, misspell a stage, or name a processor that the NIC does not
+        // have.
         let nic = "processors = 2\nplacement = { send-ack = 1 }";
         let table = "`placement`";
         let missing = |key| MistakeKind::MissingKey { table, key };

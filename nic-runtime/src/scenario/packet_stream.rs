@@ -1,5 +1,5 @@
-//! Reads the packets of a capture file, pcap or pcapng, one after the other. A file of any length takes the memory of one
-//! block.
+//! Reads the packets of a capture file, pcap or pcapng, one after the other. Reading a capture file of any length takes
+//! the memory of one block.
 
 use std::io::Read;
 
@@ -13,9 +13,9 @@ use super::capture::{CaptureError, PICOSECONDS_PER_SECOND, check_count, moment, 
 /// The first bytes of a pcapng file.
 const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
-/// The block types of pcapng that are read. Blocks of other types are skipped, whatever they contain.
+/// The block types of pcapng that are read; blocks of other types are skipped, whatever they contain.
 const READ_BLOCKS: [u32; 4] = [
-    // Interface description, packet (obsolete), simple packet, enhanced packet.
+    // The block types read are interface description, packet (obsolete), simple packet and enhanced packet.
     1, 2, 3, 6,
 ];
 
@@ -23,11 +23,11 @@ const READ_BLOCKS: [u32; 4] = [
 pub struct PacketStream<R: Read> {
     format: Format<R>,
     link: DataLink,
-    /// Packets that were read.
+    /// Number of packets that were read.
     count: usize,
-    /// The moment of the first packet.
+    /// The time of the first packet in the capture.
     first: Option<i128>,
-    /// The time of the last packet since then.
+    /// The time from the first packet to the last packet read.
     last: SimDuration,
 }
 
@@ -36,7 +36,7 @@ enum Format<R: Read> {
     PcapNg(PcapNgReader<Rejoined<R>>),
 }
 
-/// A reader, and the bytes that were read to see what it is.
+/// A reader, preceded by the bytes that were read from it to recognise the file's format.
 type Rejoined<R> = std::io::Chain<std::io::Cursor<Vec<u8>>, R>;
 
 impl<R: Read> PacketStream<R> {
@@ -44,8 +44,8 @@ impl<R: Read> PacketStream<R> {
     ///
     /// # Errors
     ///
-    /// [`CaptureError::Format`] if it starts like neither format, and [`CaptureError::Damaged`] if its first block is cut
-    /// off.
+    /// Returns [`CaptureError::Format`] if the capture starts neither like pcap nor like pcapng. Returns
+    /// [`CaptureError::Damaged`] if the first block of the capture is cut off.
     pub fn new(mut reader: R) -> Result<PacketStream<R>, CaptureError> {
         let mut magic = Vec::new();
         let length = SECTION_HEADER.len() as u64;
@@ -73,7 +73,7 @@ impl<R: Read> PacketStream<R> {
         Ok(stream)
     }
 
-    /// Takes the type of the packets of a pcapng file from its first interface.
+    /// Takes the link type of a pcapng file's packets from its first interface.
     fn find_link(&mut self) {
         if let Format::PcapNg(reader) = &self.format
             && let Some(interface) = reader.interfaces().first()
@@ -82,17 +82,19 @@ impl<R: Read> PacketStream<R> {
         }
     }
 
-    /// Returns the type of the packets. In a pcapng file it is known once the first packet has been read.
+    /// Returns the link type of the packets. The link type of a pcapng file is known once the first packet has been
+    /// read.
     #[must_use]
     pub fn link(&self) -> DataLink {
         self.link
     }
 
-    /// Returns the next packet and its moment.
+    /// Returns the next packet and its time in the capture.
     ///
     /// # Errors
     ///
-    /// Returns what is wrong with the file behind the packets that were read. Then no more packets can be read.
+    /// Returns what is wrong with the file after the packets that were already read. After an error in the file, no
+    /// more of its packets can be read.
     pub(super) fn next_seen(&mut self) -> Result<Option<Seen>, CaptureError> {
         let seen = match &mut self.format {
             Format::Pcap(reader) => next_of_pcap(reader, self.count),
@@ -108,7 +110,8 @@ impl<R: Read> PacketStream<R> {
 impl<R: Read> Iterator for PacketStream<R> {
     type Item = Result<(SimDuration, Vec<u8>), CaptureError>;
 
-    /// Returns the next packet and its time since the first packet, which is never earlier than that of the packet before.
+    /// Returns the next packet and its time since the first packet, which is never less than that of the previous
+    /// packet.
     fn next(&mut self) -> Option<Self::Item> {
         let (moment, bytes) = match self.next_seen() {
             Ok(seen) => seen?,
@@ -124,7 +127,8 @@ impl<R: Read> Iterator for PacketStream<R> {
     }
 }
 
-/// A packet's time in picoseconds, if the capture has one, and its bytes. Each capture counts from a start of its own.
+/// A packet's time in picoseconds, if the capture has one, and its bytes. Each capture counts times from a start of its
+/// own.
 pub(super) type Seen = (Option<i128>, Vec<u8>);
 
 fn next_of_pcap<R: Read>(
@@ -151,13 +155,13 @@ fn next_of_pcapng<R: Read>(
 ) -> Result<Option<Seen>, CaptureError> {
     let damaged = CaptureError::Damaged { behind: count };
     loop {
-        // The library keeps every interface in memory, so limit their number.
+        // The library keeps every interface in memory, so the number of interfaces is limited.
         check_count(reader.interfaces().len().saturating_sub(1))?;
         let packet = match reader.next_block() {
             None => return Ok(None),
             Some(Ok(Block::EnhancedPacket(packet))) => Some(packet.into_owned()),
             Some(Ok(Block::SimplePacket(packet))) => {
-                // The data includes padding.
+                // The data of a simple packet block includes padding.
                 let length = packet.original_len as usize;
                 let bytes = packet.data.get(..length).unwrap_or(&packet.data);
                 let bytes = whole_packet(bytes, packet.original_len, count)?;
@@ -170,14 +174,14 @@ fn next_of_pcapng<R: Read>(
             Some(Err(_)) => None,
         };
         let Some(packet) = packet else {
-            // The library did not understand the block, and has not gone past it.
+            // The library did not understand the block and has not moved past it, so the raw block is read.
             match reader.next_raw_block() {
                 Some(Ok(block)) if !READ_BLOCKS.contains(&block.type_) => continue,
                 Some(_) | None => return Err(damaged),
             }
         };
         let interface = reader.packet_interface(&packet).ok_or(damaged)?;
-        // The library calls every count nanoseconds. Only the count is used here.
+        // The library treats every time count as nanoseconds, but only the count itself is used here.
         let at = moment(interface, packet.timestamp.as_nanos()).ok_or(damaged)?;
         let bytes = whole_packet(&packet.data, packet.original_len, count)?;
         return Ok(Some((Some(at), bytes)));

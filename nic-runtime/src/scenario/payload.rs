@@ -21,11 +21,11 @@ pub(super) enum Payload {
     Class(Vec<u8>),
 }
 
-/// Makes a payload from the value of a form's key. The three strings name the payload's owner, which seeds random
+/// Makes a payload from the value of a form's key. The three strings name the payload's owner, whose name seeds random
 /// bytes.
 type Form = fn(&mut Context<'_>, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
 
-/// The forms. A payload has exactly one of these keys.
+/// The forms of payloads, by their keys; a payload has exactly one of these keys.
 const FORMS: [(&str, Form); 8] = [
     ("text", |_, value, _| {
         Ok(Payload::Message(table::text(value)?.as_bytes().to_vec()))
@@ -36,7 +36,7 @@ const FORMS: [(&str, Form); 8] = [
     ("zeros", |context, value, _| {
         Ok(Payload::Message(vec![0; length(context, value)?]))
     }),
-    // `as` wraps: 0 follows 255.
+    // The cast with `as` wraps, so that byte 0 follows byte 255.
     ("count", |context, value, _| {
         let bytes = (0..length(context, value)?).map(|index| index as u8);
         Ok(Payload::Message(bytes.collect()))
@@ -68,16 +68,16 @@ const CAPSULE: &str = "capsule";
 const NUMBER: &str = "number";
 const FRAGMENT: &str = "fragment";
 
-/// Default of `number`: the first capsule.
+/// Default of the key `number`: the number of the first capsule.
 const NUMBER_DEFAULT: u64 = 1;
 
 /// Default of `fragment`, in bytes of the class file: many small classes fit in one packet of the built-in profiles.
 const FRAGMENT_DEFAULT: u64 = 1_024;
 
-/// The keys that a form may have beside its own, each with that form.
+/// The keys that a form may have in addition to its own key, each with its form.
 const BESIDE: [(&str, &str); 3] = [(PACE, PCAP), (NUMBER, CAPSULE), (FRAGMENT, CAPSULE)];
 
-/// The keys of a payload: the forms, and the keys beside them.
+/// The keys of a payload: those of the forms, and the additional keys.
 pub(super) const KEYS: [&str; FORMS.len() + BESIDE.len()] = {
     let mut keys = [""; FORMS.len() + BESIDE.len()];
     let mut index = 0;
@@ -95,9 +95,9 @@ pub(super) const KEYS: [&str; FORMS.len() + BESIDE.len()] = {
 /// The pace at which the packets of a capture are sent.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Pace {
-    /// At the times in the capture.
+    /// The packets are sent at the times in the capture.
     Recorded,
-    /// As fast as the user can post them.
+    /// The packets are sent as fast as the user can post them.
     BackToBack,
 }
 
@@ -107,8 +107,8 @@ const PACES: [(&str, Pace); 2] = [
 ];
 const PACE_NAMES: [&str; PACES.len()] = table::keys(&PACES);
 
-/// Reads a payload. Random bytes depend only on the scenario's seed and on `owner`, so other lines of the file do not
-/// change them.
+/// Reads a payload. Random bytes depend only on the scenario's seed and on `owner`, so other lines of the scenario file
+/// do not change these bytes.
 pub(super) fn read<'t>(
     context: &mut Context<'_>,
     value: &'t toml::Spanned<DeValue<'t>>,
@@ -128,7 +128,7 @@ pub(super) fn read<'t>(
         .iter()
         .filter_map(|(key, make)| form.value(key).map(|raw| (make, raw)));
     let (Some((make, raw)), None) = (given.next(), given.next()) else {
-        // A misspelt form is reported already.
+        // A misspelt form has already been reported as an unknown key.
         if !has_unknown_key {
             let kind = MistakeKind::OneOf { known: &FORM_NAMES };
             context.mistakes().add(value.span(), kind);
@@ -155,10 +155,10 @@ pub(super) fn read<'t>(
     })
 }
 
-/// The forms of an expected payload. It cannot be random, because random bytes depend on the sender.
+/// The forms of an expected payload, which cannot be random, because random bytes depend on the sender.
 const RECEIVED: [&str; 7] = ["text", "hex", "zeros", "count", "file", PCAP, CAPSULE];
 
-/// Reads an expected payload, or a list of them. A capture gives one payload for each packet.
+/// Reads an expected payload, or a list of expected payloads. A capture gives one expected payload for each packet.
 pub(super) fn read_expected<'t>(
     context: &mut Context<'_>,
     value: &'t toml::Spanned<DeValue<'t>>,
@@ -171,7 +171,7 @@ pub(super) fn read_expected<'t>(
         context.mistakes().add(value.span(), kind);
         return None;
     }
-    // All of them, so that every mistake is reported.
+    // Read all expected payloads before stopping at an invalid one, so that every mistake is reported.
     let payloads = list.iter().map(|value| read_one_expected(context, value));
     let payloads = payloads.collect::<Vec<_>>().into_iter();
     Some(payloads.collect::<Option<Vec<_>>>()?.concat())
@@ -196,7 +196,7 @@ fn read_one_expected<'t>(
 }
 
 impl Payload {
-    /// Returns the total length of its messages.
+    /// Returns the total length of the payload's messages.
     fn length(&self) -> u64 {
         match self {
             Payload::Message(bytes) | Payload::Class(bytes) => bytes.len() as u64,
@@ -206,7 +206,7 @@ impl Payload {
         }
     }
 
-    /// Returns the messages, each with its time after the first.
+    /// Returns the payload's messages, each with its time after the first message.
     pub(super) fn into_messages(self) -> Vec<CapturedPacket> {
         match self {
             Payload::Message(bytes) | Payload::Class(bytes) => vec![CapturedPacket {
@@ -245,7 +245,7 @@ fn fragments(class: &[u8], form: &Table<'_>, context: &mut Context<'_>) -> Vec<C
     pieces.map(fragment).collect()
 }
 
-/// Reads a length and checks it before memory is allocated for it.
+/// Reads the length of a payload, and checks it before memory is allocated for the payload.
 fn length(context: &Context<'_>, value: &DeValue<'_>) -> Result<usize, MistakeKind> {
     let length = table::size(value)?;
     if length > limits::PAYLOADS_TOTAL_MAX {
@@ -265,7 +265,7 @@ fn hex(text: &str) -> Result<Vec<u8>, MistakeKind> {
     if !rest.is_empty() {
         return Err(MistakeKind::Hex);
     }
-    // Each digit is below 16, so a pair fits in a byte.
+    // Each hexadecimal digit is below 16, so a pair of digits fits in a byte.
     pairs
         .iter()
         .map(|[high, low]| Ok((digit(*high)? << 4 | digit(*low)?) as u8))

@@ -27,7 +27,7 @@ pub(super) const HOST_KEYS: &[&str] = &["nic", "processors"];
 /// Default of `acknowledge_every`: the paper's burst length.
 const ACKNOWLEDGE_EVERY_DEFAULT: NonZeroU32 = NonZeroU32::new(25).expect("25 is not 0");
 
-/// Default of `rounds`: 20 to fill every queue, and 200 to measure.
+/// Default of `rounds`: 20 rounds to fill every queue, and 200 rounds to measure.
 const ROUNDS_DEFAULT: u32 = 220;
 
 /// Default of `message_length`, in bytes: the shortest message that the paper on EMP measures.
@@ -49,7 +49,7 @@ const PROGRAMS: [(&str, HostSpec); 6] = [
 ];
 const PROGRAM_NAMES: [&str; PROGRAMS.len()] = keys(&PROGRAMS);
 
-/// The keys of programs. A process has them beside `program`, an endpoint beside `host`.
+/// The keys of programs, which a process has beside the key `program`, and an endpoint beside `host`.
 const PROGRAM_KEYS: [&str; 3] = ["acknowledge_every", "rounds", "message_length"];
 
 const fn exchange(pattern: ExchangePattern) -> HostSpec {
@@ -63,7 +63,7 @@ const fn exchange(pattern: ExchangePattern) -> HostSpec {
 /// The processes of a scenario, with their names and places.
 pub(super) struct Processes<'t> {
     pub(super) specs: Vec<ProcessSpec>,
-    /// The NIC of each process; `None` if its table names no NIC of the scenario.
+    /// The NIC of each process; `None` if the process's table names no NIC of the scenario.
     nics: Vec<Option<NicId>>,
     names: NameIndex<'t>,
     places: Vec<Span>,
@@ -89,7 +89,8 @@ pub(super) fn read<'t>(
         homes.push(nic);
         ProcessSpec {
             name,
-            // Any id serves as a placeholder: with a mistake noted, nothing is run. Other checks use `Processes::nics`.
+            // Any NIC id serves as a placeholder, because a scenario with a mistake is not run. Checks that need the
+            // process's NIC use `Processes::nics`.
             nic: nic.unwrap_or(NicId(0)),
             program: program(table, "program", mistakes),
         }
@@ -103,7 +104,7 @@ pub(super) fn read<'t>(
 }
 
 impl Processes<'_> {
-    /// Reads the process of an endpoint on `nic`, and the program that runs there. An endpoint without the key
+    /// Reads the process of an endpoint on `nic`, and the program that the process runs. An endpoint without the key
     /// `process` is a process of its own and runs the program `host`.
     pub(super) fn of_endpoint(
         &self,
@@ -136,8 +137,8 @@ impl Processes<'_> {
         (Some(process), spec.program)
     }
 
-    /// Notes processes with the name of an endpoint. An endpoint without a process counts as a process of its own name,
-    /// so the names must differ.
+    /// Reports processes that have the name of an endpoint as mistakes. An endpoint without a process counts as a
+    /// process of its own name, so endpoints and processes must have different names.
     pub(super) fn check_names(&self, endpoints: &NameIndex<'_>, mistakes: &mut Mistakes) {
         for (name, place) in self.names.defined() {
             if let Some(first) = endpoints.place(name) {
@@ -148,7 +149,7 @@ impl Processes<'_> {
     }
 }
 
-/// Reads every `[[host]]`, and stores its processors in the host's NIC.
+/// Reads every `[[host]]`, and stores its number of processors in the host's NIC.
 pub(super) fn hosts(
     root: &Table<'_>,
     nics: &mut [NicSpec],
@@ -179,7 +180,7 @@ pub(super) fn hosts(
     }
 }
 
-/// Reads a program from `key`, and the keys of that program.
+/// Reads the program that `key` names, and the keys of that program.
 fn program(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> HostSpec {
     let program = choice(table, key, &PROGRAMS, &PROGRAM_NAMES, mistakes);
     let program = program.unwrap_or(HostSpec::Sink);
@@ -240,7 +241,7 @@ pub(super) fn check_exchanges(
         let HostSpec::Exchange(exchange) = spec.host else {
             continue;
         };
-        // The first endpoint of a process exchanges its messages.
+        // The first endpoint of a process exchanges the messages of the process.
         if spec.process.is_some_and(|process| !served.insert(process)) {
             continue;
         }
@@ -301,7 +302,7 @@ mod tests {
             mistake(&endpoint("a", "")),
             MistakeKind::ProcessElsewhere { .. }
         ));
-        // The NIC of the process is unknown, so it cannot be said that the endpoint is elsewhere.
+        // The NIC of the process is unknown, so the reader cannot tell that the endpoint is on another host.
         let lost = "[[process]]\nname = 'server'\nnic = 'x'\n\
                     [[endpoint]]\nnic = 'b'\nname = 'e'\nprocess = 'server'\n";
         assert!(matches!(mistake(lost), MistakeKind::UnknownName { .. }));

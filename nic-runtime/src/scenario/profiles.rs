@@ -20,7 +20,7 @@ pub(super) struct NicProfiles {
 }
 
 impl NicProfiles {
-    /// Returns the profiles of these NICs. A NIC without a profile of its own has the scenario's.
+    /// Returns the profiles of these NICs. A NIC without a profile of its own has the scenario's profile.
     pub(super) fn new(of_all: &Arc<Profile>, nics: &[NicSpec]) -> NicProfiles {
         NicProfiles {
             of_all: Arc::clone(of_all),
@@ -34,7 +34,7 @@ impl NicProfiles {
         own.unwrap_or(&self.of_all)
     }
 
-    /// Returns the profile of two NICs if they have the same.
+    /// Returns the profile of two NICs if both have the same profile.
     pub(super) fn of_both(&self, a: NicId, b: NicId) -> Option<&Profile> {
         let (of_a, of_b) = (self.of(a), self.of(b));
         (std::ptr::eq(of_a, of_b) || of_a == of_b).then_some(of_a)
@@ -48,7 +48,7 @@ pub(super) fn named(table: &Table<'_>, context: &mut Context<'_>) -> Option<Arc<
     context.mistakes().note(name.span, profile)
 }
 
-/// Reads a built-in profile, or else a file.
+/// Reads a built-in profile, or else the profile in a file.
 pub(super) fn read(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
     match builtin(name) {
         Some(profile) => Ok(profile),
@@ -56,8 +56,8 @@ pub(super) fn read(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>
     }
 }
 
-/// Returns a built-in profile. A separate function, so that the profile leaves the stack early: the caller's stack may
-/// be small.
+/// Returns a built-in profile. This function is separate so that the profile leaves the stack early, because the
+/// caller's stack may be small.
 #[inline(never)]
 pub(super) fn builtin(name: &str) -> Option<Arc<Profile>> {
     Profile::builtin(name).map(Arc::new)

@@ -59,9 +59,9 @@ const EVENTS_DEFAULT: u64 = 10_000_000;
 
 /// The default limit of instructions of all applets together.
 ///
-/// A packet causes at least ten events. So in a run that [`EVENTS_DEFAULT`] ends, this allows 2,000 instructions per
-/// packet; the shipped applets execute about 20. Executing all of them takes 1 to 4 seconds of CPU time, and about 20
-/// seconds if applets mostly call natives.
+/// A packet causes at least ten events. In a run that [`EVENTS_DEFAULT`] ends, the default therefore allows 2,000
+/// instructions per packet; the shipped applets execute about 20. Executing [`BYTECODES_DEFAULT`] instructions takes 1
+/// to 4 seconds of CPU time, and about 20 seconds if applets mostly call natives.
 const BYTECODES_DEFAULT: u64 = 2_000_000_000;
 
 /// The default seed.
@@ -72,17 +72,17 @@ const LINK_TYPES: [(&str, LinkType); 2] =
     [("user0", LinkType::User0), ("ethernet", LinkType::Ethernet)];
 const LINK_TYPE_NAMES: [&str; LINK_TYPES.len()] = keys(&LINK_TYPES);
 
-/// Why a text is no valid scenario.
+/// The reason why a text is no valid scenario.
 #[derive(Clone, Debug)]
 pub enum ScenarioError {
     /// The text is not UTF-8.
     NotUtf8 {
-        /// How many bytes precede the first invalid one.
+        /// How many bytes of the text precede the first invalid byte.
         valid: usize,
     },
-    /// The text is not TOML. Each syntax error has its place and the parser's message.
+    /// The text is not TOML; each syntax error has its place and the parser's message.
     Syntax(Vec<(Span, String)>),
-    /// The text is TOML, but no valid scenario. There is at least one mistake, in the order of the file.
+    /// The text is TOML, but no valid scenario. The list has at least one mistake, and is in the order of the file.
     Mistakes(Vec<Mistake>),
 }
 
@@ -112,12 +112,12 @@ impl std::fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Reads a scenario. Its file names are relative to `directory`. If that is `None`, the scenario may only name files
-/// that are built in. A given `seed` overrides that of the scenario.
+/// Reads a scenario, whose file names are relative to `directory`. If `directory` is `None`, the scenario may only name
+/// files that are built in. A given `seed` overrides that of the scenario.
 ///
 /// # Errors
 ///
-/// Returns every mistake that was found, with its place.
+/// Returns every mistake that was found in the scenario, with its place.
 pub fn parse(
     bytes: &[u8],
     directory: Option<&Path>,
@@ -126,7 +126,7 @@ pub fn parse(
     parse_with(bytes, directory, seed, None)
 }
 
-/// Returns the keys of all tables of a scenario. A key of two tables is returned twice.
+/// Returns the keys of all tables of a scenario. A key that two tables have is returned twice.
 pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
     let keys = [
         ROOT_KEYS,
@@ -151,11 +151,11 @@ pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
     keys.into_iter().flatten().copied()
 }
 
-/// Reads a scenario that names only built-in files, and replaces its profile by the given one.
+/// Reads a scenario that names only built-in files, and replaces its profile by the given profile.
 ///
 /// # Errors
 ///
-/// The same as for [`parse`].
+/// Returns the same errors as [`parse`].
 pub fn parse_on(text: &str, profile: &Profile) -> Result<Scenario, ScenarioError> {
     parse_with(text.as_bytes(), None, None, Some(profile))
 }
@@ -428,7 +428,7 @@ mod tests {
             rejected("free_buffers = { count = 65536, length = 1 }"),
             many("free buffers", limits::FREE_BUFFERS_TOTAL_MAX)
         );
-        // At most 65,536 - 9,216 bytes of heap per endpoint: then 4,096 heaps with their `RxBuf`s just fit the limit.
+        // With at most 65,536 - 9,216 bytes of heap per endpoint, 4,096 heaps with their `RxBuf`s just fit the limit.
         assert_eq!(
             rejected("applet = \"builtin:Drop\"\nheap = 56321"),
             many("bytes of heaps and `RxBuf`s", limits::HEAPS_TOTAL_MAX)
@@ -501,7 +501,8 @@ mod tests {
 
     #[test]
     fn deeply_nested_input_is_refused_and_does_not_exhaust_the_stack() {
-        // The reader refuses nesting deeper than a few dozen levels. A stack of a megabyte is enough for them.
+        // The reader refuses nesting deeper than a few dozen levels. A stack of a megabyte is enough for a few dozen
+        // levels of nesting.
         let reader = std::thread::Builder::new().stack_size(1 << 20);
         let read = reader.spawn(|| {
             for open in ["[", "{a="] {

@@ -1,4 +1,4 @@
-//! Reads `[[receive]]` tables and the key `tag` of `[[send]]`: the messages that users of EMP wait for.
+//! Reads `[[receive]]` tables and the key `tag` of `[[send]]`: the messages for which users of EMP wait.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::interface::InterfaceKind;
 
 pub(super) const RECEIVE_KEYS: &[&str] = &["endpoint", "tag", "source", "length", "at", "repeat"];
 
-/// The word for every tag and every source.
+/// The word that stands for every tag or every source.
 const ANY: &str = "any";
 
-/// Each receive begins at a multiple of this offset in the buffer area.
+/// Each receive begins at a multiple of this number of bytes in the buffer area.
 const ALIGNMENT: u64 = 8;
 
-/// Reads every `[[receive]]`, and gives each its place in the buffer area. Receives take the place of the endpoint's
-/// free buffers.
+/// Reads every `[[receive]]`, and gives each receive its place in the buffer area. The receives of an endpoint replace
+/// its free buffers.
 pub(super) fn read(
     root: &Table<'_>,
     endpoints: &mut Endpoints<'_>,
@@ -74,7 +74,7 @@ pub(super) fn read(
         }
         let start = used.entry(endpoint).or_default();
         let offset = *start;
-        // Every receive has a place of its own, even if it holds no byte.
+        // Every receive has a place of its own in the buffer area, even if the receive holds no byte.
         *start += length.max(1).next_multiple_of(ALIGNMENT);
         let (area, needed) = (u64::from(spec.buffer_area), offset + length);
         if needed > area {
@@ -122,7 +122,7 @@ fn one_tag(value: &DeValue<'_>) -> Result<u16, MistakeKind> {
     }
 }
 
-/// Reads the tag of a `[[send]]`. Only messages of EMP have one.
+/// Reads the tag of a `[[send]]`. Only messages of EMP have a tag.
 pub(super) fn tag_of_send(
     send: &Table<'_>,
     interface: Option<InterfaceKind>,

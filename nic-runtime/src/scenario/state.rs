@@ -11,7 +11,7 @@ use super::table::{Mistakes, wrong_type};
 
 /// Reads the table `state` of an endpoint whose applet has a heap of `heap` bytes.
 ///
-/// If the bytes are no valid class file, returns no fields. The class file is reported when it is loaded.
+/// If the bytes are no valid class file, returns no fields. An invalid class file is reported when it is loaded.
 pub(super) fn read(
     class: &[u8],
     heap: u64,
@@ -48,12 +48,12 @@ pub(super) fn check_fits(state: &[FieldState], heap: u64) -> Result<(), MistakeK
     Ok(())
 }
 
-/// Reads the value of one field from a command line argument: `WINDOW=8`, or `KEYS=[1, 2]`. Returns `None` if the class
+/// Reads the value of one field from a command line argument: `WINDOW=8`, or `KEYS=[1, 2]`. Returns `None` if `class`
 /// is no valid class file.
 ///
 /// # Errors
 ///
-/// Returns a message about the mistake.
+/// Returns a message about the mistake in the argument.
 pub(super) fn field_state(class: &[u8], given: &str) -> Result<Option<FieldState>, String> {
     let expected = || format!("expected a field and its value, as in `WINDOW=8`, found {given:?}");
     let (name, value) = given.split_once('=').ok_or_else(expected)?;
@@ -81,7 +81,7 @@ pub(super) fn field_state(class: &[u8], given: &str) -> Result<Option<FieldState
 }
 
 impl FieldState {
-    /// Returns how many bytes of heap the value needs.
+    /// Returns how many bytes of heap the field's value needs.
     fn heap_bytes(&self) -> u64 {
         match &self.value {
             FieldValue::One(_) => 0,

@@ -16,7 +16,7 @@ use crate::sle;
 
 pub(super) const SWAP_KEYS: &[&str] = &["at", "endpoint", "applet"];
 
-/// Reads every `[[swap]]`. The class files are read, but not checked: a rejected class is an event of the run.
+/// Reads every `[[swap]]`. The class files are read, but not verified: the rejection of a class is an event of the run.
 pub(super) fn read(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
@@ -62,7 +62,7 @@ pub(super) fn read(
     swaps
 }
 
-/// Checks that an endpoint can have applets, and counts the memory of the applets beside its first.
+/// Checks that an endpoint can have applets, and counts the memory of the endpoint's applets beyond its first.
 fn make_room(
     table: &Table<'_>,
     (endpoint, endpoints): (EndpointId, &Endpoints<'_>),
@@ -90,7 +90,7 @@ fn make_room(
     }
     let spec = &endpoints.specs[place];
     let each = u64::from(spec.heap) + u64::from(profile.memory.max_packet.get());
-    // At any time, memory for two applets is in use.
+    // An endpoint whose applet is replaced uses memory for two applets at a time.
     let more = if endpoints.names_applet[place] { 1 } else { 2 };
     context.take_heap_bytes(more * each, table.span);
 }

@@ -1,7 +1,8 @@
-//! Readers for the tables and values of a scenario file. They record the place of each value and report unknown keys.
+//! Readers for the tables and values of a scenario file. The readers record the place of each value and report unknown
+//! keys.
 //!
-//! A derived `Deserialize` would stop at the first mistake, with the library's message. These readers collect all
-//! mistakes of a file, each with its place.
+//! A derived `Deserialize` would stop at the first mistake, with the library's message. The readers in this module
+//! collect all mistakes of a file, each with its place.
 
 use nic_core::time::SimDuration;
 use toml::Spanned;
@@ -25,12 +26,12 @@ impl Mistakes {
         }
     }
 
-    /// Returns how many there are so far.
+    /// Returns how many mistakes were found so far.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Adds the mistake if reading failed, and returns the value otherwise.
+    /// Adds the mistake if reading a value failed, and returns the value if reading succeeded.
     pub(super) fn note<T>(
         &mut self,
         span: impl Into<Span>,
@@ -64,7 +65,7 @@ impl Mistakes {
 pub(super) struct Located<T> {
     /// The value.
     pub(super) value: T,
-    /// The place in the file.
+    /// The value's place in the file.
     pub(super) span: Span,
 }
 
@@ -78,12 +79,12 @@ pub(super) struct Table<'t> {
     known: &'static [&'static str],
     /// Known keys that are similar to an unknown key of the table.
     misspelt: Vec<&'static str>,
-    /// The place in the file.
+    /// The table's place in the file.
     pub(super) span: Span,
 }
 
 impl<'t> Table<'t> {
-    /// Starts to read a table. Reports all keys that are not in `known`.
+    /// Starts to read a table, and reports all keys that are not in `known`.
     pub(super) fn new(
         table: &'t DeTable<'t>,
         span: impl Into<Span>,
@@ -139,7 +140,7 @@ impl<'t> Table<'t> {
         self.table.get(key)
     }
 
-    /// Reads an optional key. A mistake is reported, and the key then counts as absent.
+    /// Reads an optional key. If the key's value has a mistake, reports the mistake and treats the key as absent.
     pub(super) fn optional<T>(
         &self,
         key: &'static str,
@@ -220,7 +221,7 @@ impl<'t> Table<'t> {
             .collect()
     }
 
-    /// Returns the raw entries of an array. If there are too many, reports a mistake and returns none.
+    /// Returns the raw entries of an array. If an array has too many entries, reports a mistake and returns no entries.
     pub(super) fn entries(
         &self,
         key: &'static str,
@@ -276,7 +277,7 @@ pub(super) fn wrong_type(expected: &'static str, found: &DeValue<'_>) -> Mistake
 ///
 /// # Errors
 ///
-/// The mistake, if the value is of another type. This holds for all readers in this file.
+/// Returns a mistake if the value is of another type, as all readers in this file do.
 pub(super) fn text<'t>(value: &'t DeValue<'t>) -> Result<&'t str, MistakeKind> {
     match value {
         DeValue::String(text) => Ok(text),
@@ -346,7 +347,7 @@ pub(super) fn probability(value: &DeValue<'_>) -> Result<f64, MistakeKind> {
     }
 }
 
-/// Reads a word of a fixed set, and returns its value.
+/// Reads a word of a fixed set of words, and returns the value that belongs to the word.
 pub(super) fn choice<T: Copy>(
     table: &Table<'_>,
     key: &'static str,

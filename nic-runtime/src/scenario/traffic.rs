@@ -31,10 +31,11 @@ pub(super) const SEND_KEYS: &[&str] = &[
     "every",
 ];
 
-/// An end of a channel: the endpoint, its number for the channel, and the number's place in the file.
+/// An end of a channel: the endpoint, the endpoint's number for the channel, and the number's place in the file.
 type End = (EndpointId, ChannelId, Span);
 
-/// Reads every `[[channel]]`. Its keys are names of endpoints, so there is no fixed list of known keys.
+/// Reads every `[[channel]]`. The keys of a `[[channel]]` are names of endpoints, so there is no fixed list of known
+/// keys.
 pub(super) fn channels(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
@@ -75,7 +76,7 @@ pub(super) fn channels(
     channels
 }
 
-/// Checks that every endpoint that accepts capsules has a channel for them.
+/// Checks that every endpoint that accepts capsules has a channel for capsules.
 pub(super) fn check_code_channels(
     endpoints: &Endpoints<'_>,
     channels: &[ChannelSpec],
@@ -92,7 +93,7 @@ pub(super) fn check_code_channels(
     }
 }
 
-/// Reads the two ends of a channel, in the order in which the file has them.
+/// Reads the two ends of a channel, in the order of the file.
 fn ends(
     entry: &Spanned<DeValue<'_>>,
     names: &NameIndex<'_>,
@@ -148,7 +149,8 @@ pub(super) fn sends(
 ) -> Vec<SendSpec> {
     let limit = limits::SENDS_MAX;
     let tables = root.tables("send", "`[[send]]`", SEND_KEYS, limit, context.mistakes());
-    // Random bytes depend on the sender and on the position among its own sends, so sends of others do not change them.
+    // The random bytes of a send depend on the sender and on the send's position among the sender's own sends. The
+    // sends of other endpoints therefore do not change an endpoint's random bytes.
     let mut of_endpoint = BTreeMap::<EndpointId, u64>::new();
     let mut sends = Vec::new();
     for send in &tables {

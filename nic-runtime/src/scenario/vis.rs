@@ -1,4 +1,4 @@
-//! Reads the keys of `[[endpoint]]` and `[[send]]` that are for VIs, and checks their connections.
+//! Reads the keys of `[[endpoint]]` and `[[send]]` that are for VIs, and checks the connections of VIs.
 
 use std::collections::BTreeMap;
 
@@ -48,8 +48,8 @@ const TRANSFER_NAMES: [&str; TRANSFERS.len()] = keys(&TRANSFERS);
 const ON_EMPTY: [(&str, OnEmpty); 2] = [("drop", OnEmpty::Drop), ("defer", OnEmpty::Defer)];
 const ON_EMPTY_NAMES: [&str; ON_EMPTY.len()] = keys(&ON_EMPTY);
 
-/// Reads what makes an endpoint a VI. Returns `None` for an endpoint of another interface, which may have none of the
-/// keys.
+/// Reads the keys of an endpoint that is a VI. Returns `None` for an endpoint of another interface, which may have none
+/// of the keys for VIs.
 pub(super) fn read(
     table: &Table<'_>,
     (interface, profile): (InterfaceKind, &Profile),
@@ -74,7 +74,7 @@ pub(super) fn read(
     let strict = table.optional("strict", table::boolean, mistakes);
     let strict = strict.is_some_and(|strict| strict.value);
     if provider == Provider::Hardware {
-        // The NIC of the VI moves all bytes by DMA, and its sender does not know the receive descriptors of the peer.
+        // The NIC of a VI moves all bytes by DMA, and a sender does not know the receive descriptors of its peer.
         for (key, is_beyond) in [
             ("transfer", transfer == Some(TransferMode::Pio)),
             ("on_empty", on_empty == Some(OnEmpty::Defer)),
@@ -108,7 +108,7 @@ pub(super) fn read(
     })
 }
 
-/// Returns the provider of a VI: the given one, or the only one that the profile has.
+/// Returns the provider of a VI: the provider in the table, or the only provider that the profile has.
 fn provider(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Provider {
     let has = |provider: Provider| match provider {
         Provider::Hardware => profile.base.is_some(),
@@ -136,16 +136,16 @@ fn provider(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Pr
     provider
 }
 
-/// A completion queue of which several VIs may be read.
+/// A completion queue of a given name, which may serve several VIs.
 struct Named {
     position: u32,
-    /// Entries that its VIs need.
+    /// Number of entries that the queue's VIs need.
     needed: u64,
-    /// Entries that the scenario gives it, and where.
+    /// Number of entries that the scenario gives the queue, and the place where it does so.
     given: Option<(u64, Span)>,
 }
 
-/// Reads the completion queues of all VIs. Queues of different processes may have the same name.
+/// Reads the completion queues of all VIs. Completion queues of different processes may have the same name.
 pub(super) fn completion_queues(
     tables: &[Table<'_>],
     specs: &mut [EndpointSpec],
@@ -215,7 +215,7 @@ pub(super) fn completion_queues(
     queues
 }
 
-/// Checks that each VI has one channel, and that both its ends have the same level.
+/// Checks that each VI has one channel, and that both ends of the channel have the same reliability level.
 pub(super) fn check_connections(
     endpoints: &Endpoints<'_>,
     channels: &[ChannelSpec],
@@ -245,7 +245,7 @@ pub(super) fn check_connections(
     }
 }
 
-/// Reads the immediate data of a `[[send]]`. Only messages of VIs have any.
+/// Reads the immediate data of a `[[send]]`, which only messages of VIs have.
 pub(super) fn immediate_of_send(
     send: &Table<'_>,
     interface: Option<InterfaceKind>,
@@ -261,8 +261,8 @@ pub(super) fn immediate_of_send(
     u32::try_from(immediate).ok()
 }
 
-/// Reads the segments of a `[[send]]`: the pieces of its payload that make up the message. Only messages of VIs have any.
-/// An applet gets its message as one piece, so its messages have none.
+/// Reads the segments of a `[[send]]`: the pieces of its payload that make up the message. Only messages of VIs have
+/// segments. An applet gets its message as one piece, so messages for applets have no segments.
 pub(super) fn segments_of_send(
     send: &Table<'_>,
     (spec, messages): (&EndpointSpec, &[CapturedPacket]),
@@ -290,7 +290,7 @@ pub(super) fn segments_of_send(
         mistakes.add(value.span(), MistakeKind::TooMany { what, limit });
         return Vec::new();
     }
-    // A capture has messages of different lengths.
+    // The messages of a capture have different lengths, so the segments must fit the shortest.
     let shortest = messages.iter().map(|message| message.bytes.len() as u64);
     let payload = shortest.min().unwrap_or(0);
     let mut segments = Vec::new();
@@ -341,7 +341,7 @@ mod tests {
     use super::*;
     use crate::scenario::{Scenario, ScenarioError, parse};
 
-    /// Two VIs with these keys, and a channel.
+    /// Reads a scenario of two VIs with these keys, and a channel.
     fn read(a: &str, b: &str, rest: &str) -> Result<Scenario, Vec<String>> {
         let text = format!(
             "[[nic]]\nname = 'n'\n[[process]]\nname = 'p'\nnic = 'n'\n\
@@ -477,13 +477,13 @@ mod tests {
         let of = |more: &str| format!("process = 'p'\ncompletion = {{ receive = 'q'{more} }}");
         let scenario = read(&of(""), &of(""), JOINED).unwrap();
         let queues = &scenario.completion_queues;
-        // Each VI has 64 entries in its receive queue and 8 buffers.
+        // Each of the two VIs has 64 entries in its receive queue and 8 buffers.
         assert_eq!((queues.len(), queues[0].entries), (1, 144));
         assert_eq!(
             refusal(&of(""), &of(", entries = 143"), JOINED),
             "expected a completion queue of at least 144 entries"
         );
-        // Without a process, each endpoint has a queue of its own.
+        // If the endpoints name no process, each endpoint has a completion queue of its own.
         let own = "completion = { send = 's', receive = 'q' }";
         let scenario = read(own, own, JOINED).unwrap();
         assert_eq!(scenario.completion_queues.len(), 4);

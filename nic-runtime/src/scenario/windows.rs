@@ -14,7 +14,7 @@ use super::table::{self, Table};
 
 pub(super) const WINDOW_KEYS: &[&str] = &["owner", "writer", "number", "offset", "length"];
 
-/// The two roles of an endpoint. Each has numbers of its own.
+/// The two roles of an endpoint towards a window: each role has window numbers of its own.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
     Owner,
@@ -88,7 +88,7 @@ pub(super) fn read(
         }
         let spec = &endpoints.specs[owner.0 as usize];
         if !spec.followers.is_empty() {
-            // The events of a watch belong to one applet.
+            // The events of a watch belong to one applet, so the owner of a window must have a single applet.
             let (key, of) = ("[[window]]", "several applets of its owner");
             mistakes.add(table.span, MistakeKind::Excluded { key, of });
         }

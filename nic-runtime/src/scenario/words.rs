@@ -1,4 +1,4 @@
-//! Words of a scenario file in messages: lists of them, and the word that a misspelling was probably meant to be.
+//! Words of a scenario file in messages: lists of words, and the word that was probably meant by a misspelling.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Prefetching: touches the data that a packet is about to need of an endpoint, so that cache misses overlap.
 //!
 //! With thousands of active endpoints, an endpoint's data are no longer cached when its turn comes. Code that touches
-//! one structure after another waits for each miss in turn. Loads issued together wait for memory at the same time. The
-//! loaded values are not used, and `black_box` keeps the compiler from removing the loads.
+//! one structure after another waits for each miss in turn. Loads that are issued together wait for memory at the same
+//! time. The loaded values are not used, and `black_box` keeps the compiler from removing the loads.
 
 use std::hint::black_box;
 
@@ -13,10 +13,12 @@ use super::{AppletId, Simulation, at};
 use crate::scenario::model::Scenario;
 
 /// Number of senders up to which nothing is prefetched: their data stay in the caches, and prefetching costs 3 % of a
-/// packet. Measured: 2,000 senders gain nothing, 20,000 gain some 3 %, more where caches are small.
+/// packet's run time. The measured gain of prefetching is nothing at 2,000 senders, some 3 % at 20,000, and more where
+/// caches are small.
 const CACHED_SENDERS: usize = 1000;
 
-/// The array that a native was given last, for each applet and direction. The next call usually needs the same array.
+/// For each applet and direction: the array that the applet last passed to a native. An applet's next call usually
+/// needs the same array as its last call.
 #[derive(Clone, Debug)]
 pub(crate) struct LastArrays(Option<Vec<[i32; 2]>>);
 
@@ -30,8 +32,8 @@ pub(crate) enum Way {
 }
 
 impl LastArrays {
-    /// Returns the record for a scenario with this many applets. `None` if so few endpoints send that prefetching does
-    /// not pay.
+    /// Returns the record of last arrays for a scenario with this many applets. The record is `None` if so few
+    /// endpoints send that prefetching does not pay.
     pub(crate) fn new(applets: usize, scenario: &Scenario) -> LastArrays {
         let mut senders: Vec<_> = scenario.sends.iter().map(|send| send.endpoint).collect();
         senders.sort_unstable();
@@ -39,7 +41,7 @@ impl LastArrays {
         LastArrays((senders.len() > CACHED_SENDERS).then(|| vec![[0; 2]; applets]))
     }
 
-    /// Records that a native was given an array.
+    /// Records the array that an applet passed to a native.
     #[inline]
     pub(crate) fn note(&mut self, applet: AppletId, way: Way, array: i32) {
         if let Some(arrays) = &mut self.0 {

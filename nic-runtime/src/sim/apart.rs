@@ -1,15 +1,17 @@
 //! Simulates groups of NICs that never exchange packets one after another, if no sink listens.
 //!
-//! Only packets connect NICs, and packets follow channels. So the events within a group do not depend on other groups.
-//! Running one group to its end and then the next therefore gives the same result as the order of time.
+//! Only packets connect NICs, and packets follow channels. Without packets between them, groups of NICs do not
+//! influence each other's events. Running one group of NICs to its end and then the next therefore gives the same
+//! result as handling all events in order of time.
 //!
-//! Two cases are excluded. A sink is promised events in the order of time. `max_events` counts the events of all groups
-//! together. The gain: a group's NICs stay in the processor's caches, and the schedule holds little else between two
-//! stages of a packet.
+//! Two cases are excluded. Runs with a sink are excluded, because a sink is promised events in the order of time. Runs
+//! that end at `max_events` are excluded, because this limit counts the events of all groups together. Simulating
+//! groups apart keeps a group's NICs in the CPU's caches, and the schedule holds little else between two stages of a
+//! packet.
 //!
-//! The channels that will be used are not known in advance, because an applet may send on any. The first guess is that
-//! only channels named by sends are used, in both directions. A packet that leaves its group proves the guess wrong.
-//! The run then starts again, with groups that no channel joins.
+//! The channels that a run will use are not known in advance, because an applet may send on any channel. The first
+//! guess is that a run uses only the channels that the scenario's sends name, in both directions. If a packet leaves
+//! its group, the guess of used channels was wrong, and the run starts again with groups that no channel joins.
 
 use nic_core::event::EndReason;
 use nic_core::id::{EndpointId, NicId};
@@ -21,7 +23,7 @@ use crate::scenario::model::{ChannelSpec, Scenario};
 
 /// The sends of a scenario, sorted by group.
 pub(crate) struct Groups {
-    // Sorted by group, then by position in the scenario.
+    // The sends are sorted by group, then by position in the scenario.
     sends: Vec<Send>,
     of_nic: Vec<NicId>,
 }
@@ -33,10 +35,10 @@ struct Send {
     send: u32,
 }
 
-/// Which channels join the NICs of their ends into one group.
+/// Selects the channels that join the NICs at their ends into one group.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Joins {
-    /// Channels that a send names.
+    /// Only channels that a send names join NICs.
     Sends,
     /// All channels.
     Channels,
@@ -84,7 +86,8 @@ impl Groups {
     }
 }
 
-/// A union-find structure over NICs. Each NIC refers to an earlier one of its group, and the first refers to itself.
+/// A union-find structure over NICs. Each NIC refers to an earlier NIC of its group, and a group's first NIC refers to
+/// itself.
 struct Joined(Vec<NicId>);
 
 impl Joined {
@@ -95,7 +98,7 @@ impl Joined {
     /// Returns the first NIC of a NIC's group.
     fn group(&mut self, mut nic: NicId) -> NicId {
         while self.0[at(nic.0)] != nic {
-            // Path halving: the next search takes half as many steps.
+            // Path halving: the next search for the first NIC of this group takes half as many steps.
             let next = self.0[at(nic.0)];
             self.0[at(nic.0)] = self.0[at(next.0)];
             nic = next;
@@ -112,8 +115,8 @@ impl Joined {
 impl<A: Audience> Simulation<'_, A> {
     /// Runs each group to its end. Returns `None` if a packet left its group.
     ///
-    /// [`EndReason::MaxEvents`] and [`EndReason::MaxBytecodes`] mean that the run in the order of time ends by a limit
-    /// too. It may be the other limit, at another time.
+    /// A result of [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`] means that a run in the order of time ends
+    /// by a limit too. The run in the order of time may end by the other of these limits, and at another time.
     pub(crate) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
         debug_assert!(!A::LISTENS, "events have to be in the order of time");
         self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);

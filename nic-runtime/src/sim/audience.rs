@@ -1,11 +1,11 @@
-//! Who learns of a run's events: nobody, or a sink. The simulation is compiled for each of the two, so that a run
-//! without a sink builds no events.
+//! The audience of a run's events: nobody, or a sink. The simulation is compiled separately for each kind of audience,
+//! so that a run without a sink builds no events.
 
 use nic_core::event::Sink;
 
-/// Who learns of a run's events.
+/// The receiver of a run's events: a sink, or nobody.
 pub(crate) trait Audience {
-    /// Whether there is a sink. If not, the compiler removes the code that builds events.
+    /// Whether a sink listens to the run; if none does, the compiler removes the code that builds events.
     const LISTENS: bool;
 
     /// Returns the sink, or `None` if nobody listens.

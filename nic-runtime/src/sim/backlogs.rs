@@ -1,9 +1,9 @@
 //! Stop-and-go flow control (`wire.flow = "stop"`). Packets that find no arrival slot wait at the receiving end of the
-//! wire, and the sender is told to stop before that backlog overflows.
+//! wire, and the sender is told to stop before their backlog overflows.
 //!
-//! A waiting packet holds up all packets behind it on the wire, whatever their destination. Networks without reserved
-//! slots behave like this. A circle of full NICs resolves when its first packet has waited for `wire.timeout`: the
-//! packet is dropped, and the wire moves again.
+//! As in networks without reserved slots, a waiting packet holds up all packets behind it on the wire, whatever their
+//! destination. A deadlock of full NICs resolves when its first packet has waited for `wire.timeout`: the packet is
+//! dropped, and its wire moves again.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use super::audience::Audience;
 use super::{Simulation, Work};
 use crate::fabric::{PacketRef, Signal};
 
-/// The directions with a backlog, in the order in which their backlogs began.
+/// The link directions with a backlog, in the order in which their backlogs began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Backlogs(VecDeque<DirectionId>);
 
@@ -48,7 +48,8 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Sends the next stop or go signal if one is due. The sender receives it after the link's latency.
+    /// Sends the next stop or go signal if one is due. The signal reaches the sender of the packets after the link's
+    /// latency.
     fn signal(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
         let told = direction
@@ -61,7 +62,8 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// A NIC receives the next signal. Signals alternate and arrive in order, so they need not carry a value.
+    /// A NIC receives the next stop or go signal. Stop and go signals alternate and arrive in order, so they need not
+    /// carry a value.
     #[cold]
     pub(crate) fn heard(&mut self, id: DirectionId) {
         let now = self.now;
@@ -131,7 +133,7 @@ impl<A: Audience> Simulation<'_, A> {
         packet
     }
 
-    /// Keeps a stopped direction from sending after its current packet is out.
+    /// Keeps a stopped link direction from sending another packet once its current packet is out.
     #[cold]
     pub(crate) fn stay_stopped(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];

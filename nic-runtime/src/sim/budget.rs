@@ -1,19 +1,20 @@
 //! The run's instruction budget: `max_bytecodes` limits the instructions of all applets together.
 //!
-//! Neither `until` nor `max_events` stops an applet that only computes. Loading takes no virtual time, and a call
-//! counts as a few events however long it computes. So the budget counts every instruction of every applet. It counts
-//! as fuel does, including the extra fuel of natives.
+//! Neither `until` nor `max_events` stops an applet that only computes. Loading an applet takes no virtual time, and an
+//! applet's call counts as a few events however long it computes. To stop applets that only compute, the budget counts
+//! every instruction of every applet. The budget counts instructions as fuel does, including the extra fuel of natives.
 //!
-//! Whether a run exceeds its budget must not depend on the order in which NICs are simulated. The sum over all
-//! instructions is the same in any order. A share of the budget, given to each call when it begins, would depend on it.
+//! Whether a run exceeds its budget must not depend on the order in which NICs are simulated. The sum of all applets'
+//! instructions is the same in any order of the NICs. A share of the budget, given to each call at its beginning, would
+//! depend on the order of the NICs.
 
-/// Returns the fuel for a call: the endpoint's own, but at most slightly more than the whole run's budget.
+/// Returns the fuel for a call: the endpoint's own fuel, but at most slightly more than the whole run's budget.
 ///
-/// This keeps a call from computing far beyond the budget. A call that uses up the reduced fuel has exceeded the
-/// budget.
+/// The bound on a call's fuel keeps the call from computing far beyond the budget. If a call uses up fuel that was
+/// limited by the run's budget, the call has exceeded that budget.
 ///
-/// `native_fuel_max` is the highest fuel cost of a native. With it added, a call that cannot pay for a native has
-/// exceeded the budget too.
+/// `native_fuel_max` is the highest fuel cost of a native. The bound on a call's fuel includes `native_fuel_max`: a
+/// call that cannot pay for a native has then exceeded the budget too.
 pub(crate) fn fuel_of_call(granted: u64, bytecodes_max: u64, native_fuel_max: u64) -> u64 {
     let enough = bytecodes_max.saturating_add(native_fuel_max);
     granted.min(enough.saturating_add(1))
@@ -39,8 +40,8 @@ impl Budget {
 
     /// Charges the fuel that a call used up to its next native or its end, including the native's own fuel.
     ///
-    /// If the fuel exceeds the budget, no effect of these instructions is visible yet. The run ends as if they had not
-    /// been executed.
+    /// If the fuel exceeds the budget, no effect of the charged instructions is visible yet: the run ends as if they
+    /// had not been executed.
     #[inline]
     pub(crate) fn spend(&mut self, fuel: u64) -> Result<(), Exceeded> {
         self.left = self.left.checked_sub(fuel).ok_or(Exceeded)?;
@@ -52,7 +53,7 @@ impl Budget {
         self.is_exceeded = true;
     }
 
-    /// Returns whether the run must end.
+    /// Returns whether the run must end because its budget is exceeded.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.is_exceeded
     }

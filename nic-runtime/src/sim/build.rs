@@ -1,4 +1,4 @@
-//! Builds a simulation from a scenario, up to the point where nothing has happened yet.
+//! Builds a simulation from a scenario, in the state before the first event.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -67,7 +67,7 @@ impl<'a, A: Audience> Simulation<'a, A> {
         check_payloads(scenario, &users)?;
         let applets = applets((arena, memory_of_applets), scenario, classes)?;
         let may_have_applet = scenario.may_have_applets();
-        // Endpoints that get their first applet during the run need places too.
+        // Endpoints that get their first applet during the run also need a place in the list of applets.
         let followers = scenario.endpoints.iter().map(|spec| spec.followers.len());
         let places = may_have_applet.iter().filter(|may| **may).count() + followers.sum::<usize>();
         let may_come = may_bring_agendas(scenario, classes);
@@ -101,7 +101,7 @@ impl<'a, A: Audience> Simulation<'a, A> {
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,
-            // Zero makes the first event compute the next pause.
+            // With `pause` at zero, the first event already computes the next pause.
             pause: 0,
             budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,
@@ -198,7 +198,7 @@ fn wire(link: &LinkSpec, longest: u32) -> Wire {
 fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> Endpoint {
     let area = memory.pin(spec.buffer_area);
     let free = if spec.posts_receives() {
-        // Receives take the place of free buffers. Each lies anywhere in the area, in one piece.
+        // Posted receives replace free buffers: each receive names one contiguous piece anywhere in the buffer area.
         FreeQueue::new(0, spec.buffer_area)
     } else {
         FreeQueue::new(spec.free_buffer_count, spec.free_buffer_length)
@@ -206,7 +206,8 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
     let queues = QueueSizes {
         transmit: spec.tx_queue,
         receive: match spec.vi {
-            // Over remote memory the NIC refuses no message, so there is an entry for each receive descriptor.
+            // A NIC with a VI provider over remote memory refuses no message, so the receive queue has an entry for
+            // each receive descriptor.
             Some(vi) if vi.provider == Provider::Clan => spec.rx_queue.max(spec.free_buffer_count),
             Some(_) | None => spec.rx_queue,
         },
@@ -219,7 +220,8 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
 
 fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
     let program = match spec.host {
-        // The program of an exchange posts its messages itself. It only reads what arrives.
+        // An exchange has a program of its own that posts the messages, so the user's program here only reads arriving
+        // messages.
         HostSpec::Sink | HostSpec::Exchange(_) => Program::Sink,
         HostSpec::Echo => Program::Echo,
         HostSpec::Acknowledge { every } => Program::Acknowledge { every },
@@ -270,7 +272,7 @@ fn fit<'c>(
     }
 }
 
-/// Limits the packets of endpoints that write to windows.
+/// Limits the packet lengths of endpoints that write to windows.
 fn fit_windows(remote: &Remote, scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) {
     for (id, endpoint) in (0u32..).map(EndpointId).zip(endpoints) {
         fit(endpoint, remote.paths(id), (scenario, fabric));
@@ -292,7 +294,8 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Returns the hashed names of the endpoints, which seed the draws of faulty links. Empty if no link has faults.
+/// Returns the hashed names of the endpoints, which seed the random draws of faulty links. The list of hashed names is
+/// empty if no link has faults.
 fn names(scenario: &Scenario) -> Vec<Name> {
     if !scenario.links.iter().any(|link| wire(link, 0).is_faulty()) {
         return Vec::new();
@@ -351,7 +354,7 @@ fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Pro
     processors
 }
 
-/// The costs for each profile, computed once for each.
+/// The processor costs of each profile, computed once for each profile.
 struct KnownCosts<'a, 's> {
     arena: &'a Bump,
     known: Vec<(&'s Profile, &'a Costs)>,
@@ -374,12 +377,13 @@ impl<'a, 's> KnownCosts<'a, 's> {
     }
 }
 
-/// Returns the seats of all endpoints. Applets are numbered in the order in which [`applets`] builds them. An endpoint
-/// that has an applet, or may get one, has arrival slots of its own; the other endpoints of a NIC share theirs.
+/// Returns the [`Seat`] of each endpoint, with the fixed facts about the endpoint. Applets are numbered in the order in
+/// which [`applets`] builds them. An endpoint that has an applet, or may get one, has arrival slots of its own; the
+/// other endpoints of a NIC share theirs.
 fn seats(scenario: &Scenario, may_have_applet: &[bool], nics: &[Nic]) -> Vec<Seat> {
     let mut applets = (0u32..).map(AppletId);
     let seat = |spec: &EndpointSpec| Seat {
-        // The applets of a chain follow its first.
+        // The other applets of a chain have the numbers after that of its first applet.
         applet: spec
             .applets()
             .filter_map(|_| applets.next())
@@ -449,7 +453,7 @@ fn applets<'a>(
     classes: Classes<'a>,
 ) -> Result<Vec<Applet<'a>>, SimError> {
     let mut applets = Vec::new();
-    // The classes of applets with a state. Each is loaded only once.
+    // The classes of applets to which the scenario gives a state; each class is loaded again only once.
     let mut reloaded = vec![None; classes.len()];
     for (spec, class, state) in scenario.endpoints.iter().flat_map(|spec| {
         spec.applets()

@@ -1,15 +1,16 @@
 //! Cut-through by cells: a packet can be on the wire and enter the receiver's memory while its end still moves into the
 //! sending NIC.
 //!
-//! With `wire.cell`, a stage begins when the packet's first cell has left the stage before. It ends at least one cell
-//! after that stage. The duration of each stage is known when it begins, so single cells need no events. The memory
-//! between two stages is small, so a stage that begins late delays the stages before it. Bytes enter the receiver's
-//! memory no faster than they pass the wire. A longer packet therefore adds latency only for the slowest of the three
-//! stages.
+//! With `wire.cell`, each stage of a packet's way begins when the packet's first cell has left the stage before. A
+//! stage ends at least one cell's time after the stage before. The duration of each stage is known when it begins, so
+//! single cells need no events. The memory between two stages is small, so a stage that begins late delays the stages
+//! before it. Bytes enter the receiver's memory no faster than they pass the wire. With cells, a longer packet adds
+//! latency only for the slowest of three stages: into the NIC, over the wire, into the receiver's memory.
 //!
 //! Cells apply only to bytes that the NIC moves by itself. An applet waits until its array holds all bytes that it
-//! fetches, and finds all of a packet in `RxBuf`. A short message reaches its user in the descriptor. A link with
-//! faults judges a packet when all of it has arrived. All of these wait for the last byte.
+//! fetches, and finds all of a packet in `RxBuf`. A short message reaches its user inside the receive descriptor. A
+//! link with faults decides a packet's fate when all of the packet has arrived. Applets, short messages and links with
+//! faults all wait for a packet's last byte.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +30,7 @@ pub(crate) struct Cells {
     /// Whether any wire has cells.
     are_on: bool,
     passing: BTreeMap<PacketRef, Passage>,
-    /// Durations of transfers that the stage before them delays.
+    /// Durations of those DMA transfers that the stage before them delays.
     durations: BTreeMap<TransferRef, SimDuration>,
 }
 
@@ -41,7 +42,7 @@ struct Passage {
 }
 
 impl Passage {
-    /// Returns how long the first `bytes` of `length` bytes take.
+    /// Returns how long the first `bytes` of a packet's `length` bytes take to leave the stage.
     fn of(self, bytes: u32, length: u32) -> SimDuration {
         let all = u128::from(self.ends.since(self.begins).as_ps());
         let share = all * u128::from(bytes) / u128::from(length.max(1));
@@ -50,7 +51,7 @@ impl Passage {
 }
 
 impl Cells {
-    /// Returns a record without packets.
+    /// Returns a record that contains no packets.
     pub(crate) fn new(are_on: bool) -> Cells {
         Cells {
             are_on,
@@ -64,7 +65,7 @@ impl Cells {
         self.are_on
     }
 
-    /// Returns whether the receiver has the first cell of a packet, or will have it before the last.
+    /// Returns whether the receiver has the first cell of a packet, or will have it before the packet's last cell.
     #[cold]
     pub(crate) fn has_begun(&self, packet: PacketRef) -> bool {
         self.passing.contains_key(&packet)
@@ -77,7 +78,7 @@ impl Cells {
 }
 
 impl<A: Audience> Simulation<'_, A> {
-    /// Queues a transfer of a message, which may go by cells.
+    /// Queues a DMA transfer of a message, which may move cell by cell.
     pub(crate) fn queue_message(&mut self, transfer: Transfer) {
         let id = self.transfers.add(&transfer, &[]);
         if self.cells.are_on() {
@@ -129,7 +130,7 @@ impl<A: Audience> Simulation<'_, A> {
                 let whole = u32::try_from(self.packets[packet].bytes.len()).unwrap_or(u32::MAX);
                 let passage = self.cells.passing[&packet];
                 let there = passage.begins + passage.of(offset + length, whole);
-                // The first cell has already arrived. The others follow at the pace of the wire.
+                // The packet's first cell has already arrived, and its other cells follow at the pace of the wire.
                 let ready = if offset == 0 { cell.min(length) } else { 0 };
                 let moving = |bytes| dma.moving(DmaDirection::NicToHost, bytes);
                 let pace = moving(ready) + passage.of(length - ready, whole);
@@ -193,7 +194,8 @@ impl<A: Audience> Simulation<'_, A> {
         self.first_bit_goes(id, packet, out.since(self.now));
     }
 
-    /// Returns whether a packet whose handling is over has not fully arrived. If so, schedules its end for when it has.
+    /// If a packet whose handling is over has not fully arrived, schedules its end for its full arrival, and returns
+    /// true.
     #[cold]
     pub(crate) fn is_still_arriving(&mut self, packet: PacketRef) -> bool {
         let Some(&Passage { ends, .. }) = self.cells.passing.get(&packet) else {
@@ -227,7 +229,7 @@ mod tests {
         };
         let taken = |bytes| passage.of(bytes, 1_000).as_ps();
         assert_eq!([0, 250, 1_000].map(taken), [0, 5_000, 20_000]);
-        // A length of zero does not divide by zero.
+        // A packet length of zero does not cause a division by zero.
         assert_eq!(passage.of(0, 0).as_ps(), 0);
     }
 }

@@ -12,7 +12,7 @@ const NATIVES: usize = NicNative::TABLE.len();
 pub(crate) struct Costs {
     /// Cost of one instruction.
     pub(crate) bytecode: SimDuration,
-    /// Cost of each entry's call.
+    /// Cost of calling `doTx`; the next fields are the costs of calling an applet's other entries.
     pub(crate) tx: EntryCost,
     pub(crate) rx: EntryCost,
     pub(crate) timer: EntryCost,
@@ -25,7 +25,7 @@ pub(crate) struct Costs {
     /// Capacity of a call stack.
     pub(crate) stack: StackDepth,
     natives: [NativeCost; NATIVES],
-    /// Rate of a copy between two applets of a chain. Zero cost if the profile has no `[native]`.
+    /// Rate of a copy between two applets of a chain. A copy costs nothing if the profile has no `[native]` section.
     copy: Option<Rate>,
 }
 
@@ -69,11 +69,11 @@ impl HostCosts {
 pub(crate) struct EntryCost {
     /// Time before the call.
     pub(crate) setup: SimDuration,
-    /// Time of the call and the return, without the instructions that the profile's value includes.
+    /// Time of the call and the return, less the time of the instructions that the profile's value includes.
     pub(crate) call: SimDuration,
 }
 
-/// Cost of a native, without the instructions that the profile's value includes.
+/// Cost of a native, less the cost of the instructions that the profile's value includes.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct NativeCost {
     pub(crate) time: SimDuration,

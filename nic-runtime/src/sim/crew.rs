@@ -20,14 +20,14 @@ use crate::sle::call::Cause;
 pub struct CallWaits {
     /// Number of waits.
     pub count: u64,
-    /// Total time of all waits.
+    /// Total time of all waits for the applet.
     pub time: SimDuration,
 }
 
 /// Packets that arrived for an applet while one of its calls was suspended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parked {
-    /// Packets that no processor has taken.
+    /// Packets for the suspended applet that no processor has taken.
     pub(crate) arrivals: VecDeque<PacketRef>,
     /// Packets that a processor had already taken when it found the applet suspended.
     pub(crate) taken: VecDeque<PacketRef>,
@@ -48,36 +48,36 @@ pub(crate) struct Takes {
 pub(crate) struct Share {
     /// Whether the processor is the NIC's only processor.
     pub(crate) is_alone: bool,
-    /// The kinds of work that it looks for by itself.
+    /// The kinds of work that the processor looks for by itself.
     pub(crate) takes: Takes,
-    /// The processor that runs `doTx`, if it is not this one. Descriptors for applets are handed over to it.
+    /// The other processor that runs `doTx`, if this one does not: descriptors for applets are handed over to it.
     pub(crate) posts_to: Option<ProcessorId>,
-    /// The processor that runs `doRx`, if it is not this one. Packets for applets are handed over to it.
+    /// The other processor that runs `doRx`, if this one does not: packets for applets are handed over to it.
     pub(crate) arrivals_to: Option<ProcessorId>,
     /// Items handed over to this processor, oldest first.
     pub(crate) handed: VecDeque<Item>,
-    /// Whether handed items are served next, before other work.
+    /// Whether the processor next serves an item that was handed over to it, before other work.
     pub(crate) is_handed_next: bool,
-    /// The applet whose call it runs. Recorded only if the NIC has several processors.
+    /// The applet whose call the processor runs, recorded only if the NIC has several processors.
     running: Option<AppletId>,
-    /// The applet that it waits for because another processor runs it, and since when.
+    /// The applet that the processor waits for because another processor runs it, and since when.
     awaits: Option<(AppletId, SimTime)>,
     contention: Contention,
-    /// The work in progress. Recorded only if neighbours slow the processor down.
+    /// The work in progress, recorded only if neighbouring processors slow the processor down.
     load: Option<Load>,
 }
 
-/// Factor by which work takes longer while a neighbour is busy, in thousandths; 1,000 means not at all.
+/// Factor by which a processor's work takes longer while a neighbour is busy, in thousandths; 1,000 means no slowdown.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct Contention(u32);
 
-/// Work in progress on a processor that neighbours slow down.
+/// Work in progress on a processor that neighbouring processors slow down.
 #[derive(Copy, Clone, Debug)]
 struct Load {
-    /// Remaining work, in thousandths of the picoseconds that it takes without contention. The extra digits keep
-    /// rounding errors below a picosecond.
+    /// Remaining work, in thousandths of the picoseconds that it takes without contention, so that rounding errors stay
+    /// below a picosecond.
     left: u64,
-    /// Time since which `rate` has been in force.
+    /// Time at which the current `rate` began to apply.
     since: SimTime,
     /// Current factor, in thousandths.
     rate: u32,
@@ -86,7 +86,7 @@ struct Load {
 }
 
 impl Load {
-    /// Returns work that begins now and takes `alone` without contention.
+    /// Returns work that begins now and takes the time `alone` if there is no contention.
     fn new(alone: SimDuration, now: SimTime) -> Load {
         Load {
             left: alone.as_ps().saturating_mul(u64::from(ALONE)),
@@ -106,7 +106,7 @@ impl Load {
         self.since = now;
     }
 
-    /// Sets the rate from now on. Returns the new end of the work, or `None` if it has not changed.
+    /// Sets the rate of the work from now on. Returns the new end of the work, or `None` if the end has not changed.
     fn stretch(&mut self, rate: u32) -> Option<SimTime> {
         self.rate = rate;
         let takes = u128::from(self.left) * u128::from(rate);
@@ -120,7 +120,8 @@ impl Load {
 const ALONE: u32 = 1_000;
 
 impl Share {
-    /// Returns the share of processor `number` of a NIC with `count` processors, of which the first has the id `first`.
+    /// Returns the [`Share`] of processor `number` of a NIC with `count` processors, of which the first has the id
+    /// `first`.
     pub(crate) fn new(
         (first, number, count): (u32, u32, u32),
         placement: &Placement,
@@ -147,7 +148,7 @@ impl Share {
         }
     }
 
-    /// Returns whether neighbours slow it down.
+    /// Returns whether neighbouring processors slow this processor down.
     #[inline]
     pub(crate) fn is_contended(&self) -> bool {
         self.contention.0 != ALONE
@@ -161,7 +162,7 @@ impl<A: Audience> Simulation<'_, A> {
         on.0 - self.nics[at(nic.0)].first_processor().0
     }
 
-    /// Hands an item to another processor of the NIC. Then this processor looks for other work.
+    /// Hands an item to another processor of the NIC, and makes this processor look for other work.
     #[cold]
     pub(crate) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
         self.processors[at(to.0)].share.handed.push_back(item);
@@ -169,7 +170,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.look(on)
     }
 
-    /// Continues an item that another processor has handed over.
+    /// Continues with an item that another processor has handed over.
     pub(crate) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
         if let Item::Own(endpoint, own) = item {
             return interface::take_own(self, on, endpoint, own);
@@ -179,8 +180,8 @@ impl<A: Audience> Simulation<'_, A> {
         Next::after(processor.costs.handover, Stage::HandedOver)
     }
 
-    /// Returns whether a taken transmit descriptor has lost the slots for its packet. This happens if another processor
-    /// suspended the applet in the meantime.
+    /// Returns whether a taken transmit descriptor has lost the slots for its packet. A descriptor loses its slots if
+    /// another processor has suspended the applet since the descriptor was taken.
     pub(crate) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
         if self.processors[at(on.0)].share.is_alone {
             return false;
@@ -191,10 +192,10 @@ impl<A: Audience> Simulation<'_, A> {
         needs_places && !matches!(progress, Progress::Held(_))
     }
 
-    /// Puts a taken transmit descriptor back. It is taken again when its applet is free and its packet has slots.
+    /// Puts a taken transmit descriptor back, to be taken again when its applet is free and its packet has slots.
     #[cold]
     pub(crate) fn take_back(&mut self, on: ProcessorId, posted: Posted) -> Next {
-        // A suspended applet must not keep slots from others.
+        // A suspended applet must not keep slots that other endpoints need.
         self.give_up_post(posted.endpoint);
         self.endpoints[at(posted.endpoint.0)]
             .transmit
@@ -215,8 +216,8 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Begins a call if no other processor runs the applet. Otherwise the processor waits, or puts the call aside if
-    /// the applet's running call is suspended.
+    /// Begins a call if no other processor runs the applet. If another processor runs the applet, this processor waits,
+    /// or puts the new call aside if the running call is suspended.
     #[cold]
     pub(crate) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
         let call = self.processors[at(on.0)].activation.call();
@@ -249,7 +250,8 @@ impl<A: Audience> Simulation<'_, A> {
         };
         if self.nics[at(nic.0)].processors().any(is_running) {
             let share = &mut self.processors[at(on.0)].share;
-            // The processor had been admitted, but a suspended call continued first. It waits again.
+            // The processor had been admitted to the applet, but a suspended call continued first, so the processor
+            // waits again.
             share.running = None;
             share.awaits = Some((applet, self.now));
             return Some(self.wait(on, Stage::Enter));
@@ -258,7 +260,7 @@ impl<A: Audience> Simulation<'_, A> {
         None
     }
 
-    /// Records that a processor has left its applet. The processor that has waited longest for the applet enters.
+    /// Records that a processor has left its applet, and lets the processor that has waited longest enter the applet.
     #[inline]
     pub(crate) fn leave_call(&mut self, on: ProcessorId) {
         if !self.processors[at(on.0)].share.is_alone {
@@ -313,7 +315,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.restretch(on);
     }
 
-    /// Ends the work of a contended processor and lets it continue.
+    /// Ends the work of a contended processor and lets the processor continue.
     pub(crate) fn contended_ends(&mut self, on: ProcessorId) {
         self.settle(on);
         self.processors[at(on.0)].share.load = None;
@@ -364,7 +366,7 @@ mod tests {
         let mut load = Load::new(SimDuration::from_ns(10_000), us(5));
         assert_eq!(load.stretch(ALONE), Some(us(15)));
         assert_eq!(load.stretch(ALONE), None, "known");
-        // From 7 to 10 us a neighbour works too: these 3 us do 2 us of work.
+        // From 7 to 10 us a neighbour works too, so the processor does only 2 us of work in these 3 us.
         load.settle(us(7));
         assert_eq!(load.stretch(1_500), Some(us(19)));
         load.settle(us(10));

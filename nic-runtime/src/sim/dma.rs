@@ -26,21 +26,22 @@ pub(crate) struct Transfer {
 /// The other side of a transfer: the source or destination within the NIC.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Cargo {
-    /// To an array; the applet's call waits for it.
+    /// The bytes go to an applet's array; the applet's call waits for the transfer.
     IntoArray(ProcessorId),
-    /// To the end of a packet, which goes on the wire afterwards.
+    /// The bytes go to the end of a packet, which enters the wire afterwards.
     IntoPacket(PacketRef),
-    /// To the end of a packet, to which another transfer adds the rest.
+    /// The bytes go to the end of a packet, to which another transfer adds the rest.
     PartOf(PacketRef),
-    /// To a packet that went on the wire when its first cell had arrived.
+    /// The bytes go to a packet that entered the wire when its first cell had arrived.
     Passed,
-    /// Bytes that are in the packet already: it goes on the wire after all earlier transfers.
+    /// The bytes are in the packet already; the packet enters the wire after all earlier transfers.
     Behind(PacketRef),
-    /// From the transfer's own staging slot.
+    /// The bytes come from the transfer's own staging slot.
     Staged,
-    /// From bytes staged together with an earlier transfer, whose slot they share.
+    /// The bytes were staged together with those of an earlier transfer, and share its staging slot.
     StagedBeside,
-    /// From an arrived packet, starting at `offset`. The packet ends after its `last` share.
+    /// The bytes come from an arrived packet, starting at `offset`. A transfer with `last` set moves the last share of
+    /// an arrived packet, whose handling ends with it.
     FromArrival {
         packet: PacketRef,
         offset: u32,
@@ -67,7 +68,7 @@ impl Cargo {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TransferRef(u32);
 
-/// All queued and running transfers. Entries and their buffers are reused.
+/// All queued and running transfers. The entries of transfers and their buffers are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Transfers {
     entries: Vec<Entry>,
@@ -81,7 +82,7 @@ struct Entry {
 }
 
 impl Transfers {
-    /// Adds a transfer; `staged` are the bytes of its staging slot, if it has one.
+    /// Adds a transfer; `staged` holds the bytes of the transfer's staging slot, if it has one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn add(&mut self, transfer: &Transfer, staged: &[u8]) -> TransferRef {
         let place = match self.vacant.pop() {
@@ -108,8 +109,8 @@ impl Transfers {
 }
 
 impl<A: Audience> Simulation<'_, A> {
-    /// Makes a processor wait until an engine without a queue accepts its request. Returns `None` if the engine accepts
-    /// it now.
+    /// Makes a processor wait until a DMA engine without a queue accepts its request. Returns `None` if the DMA engine
+    /// accepts the processor's request now.
     #[cold]
     pub(crate) fn await_engine(
         &self,
@@ -122,7 +123,7 @@ impl<A: Audience> Simulation<'_, A> {
         Some(Next::after(takes_at.since(self.now), stage))
     }
 
-    /// Queues a transfer on its engine.
+    /// Queues a transfer on its DMA engine.
     pub(crate) fn queue_transfer(&mut self, id: TransferRef) {
         let Transfer {
             endpoint,
@@ -154,7 +155,8 @@ impl<A: Audience> Simulation<'_, A> {
         self.emit_dma(endpoint, (cargo.direction(), host), trigger, duration);
     }
 
-    /// Emits the start of a transfer. Without a `duration`, the length determines it.
+    /// Emits the event that a DMA transfer starts. Without a `duration`, the transfer's length determines how long the
+    /// transfer takes.
     pub(crate) fn emit_dma(
         &mut self,
         endpoint: EndpointId,
@@ -178,7 +180,8 @@ impl<A: Audience> Simulation<'_, A> {
         );
     }
 
-    /// Fills a packet from the buffer area before the transfer is over, because the packet goes on at its first cell.
+    /// Fills a packet from the buffer area before the transfer is over, because the packet enters the wire with its
+    /// first cell.
     pub(crate) fn fill_packet(&mut self, id: TransferRef) -> Option<PacketRef> {
         let transfer = &mut self.transfers.entries[at(id.0)].transfer;
         let Cargo::IntoPacket(packet) = transfer.cargo else {
@@ -186,7 +189,7 @@ impl<A: Audience> Simulation<'_, A> {
         };
         transfer.cargo = Cargo::Passed;
         let bytes = &mut self.packets[packet].bytes;
-        // Transfers of earlier pieces have filled the beginning.
+        // Transfers of earlier pieces have filled the beginning of the packet.
         bytes.extend_from_slice(self.memory.bytes(transfer.host));
         Some(packet)
     }

@@ -1,8 +1,9 @@
 //! The SRAM that is free on each NIC while a run goes on, for classes that come during the run.
 //!
-//! What a NIC holds from the start is [checked](super::sram) before the run. A class that comes later needs its program,
-//! unless another endpoint of the NIC runs the same class, and the applet's heap, `RxBuf` and fields. It needs them
-//! beside the applet that it replaces, which is freed only afterwards.
+//! The SRAM that a NIC needs from the start is [checked](super::sram) before the run. A class that comes during the run
+//! needs SRAM for its applet's heap, `RxBuf` and fields. A class that comes during the run also needs SRAM for its
+//! program, unless another endpoint of the NIC runs the same class. The new applet needs its SRAM in addition to that
+//! of the applet that it replaces, which is freed only afterwards.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ pub(crate) struct Ledger {
     users: BTreeMap<(NicId, usize), u32>,
 }
 
-/// What an applet of a class needs.
+/// The SRAM that an applet of a class needs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
     nic: NicId,
@@ -31,7 +32,7 @@ pub(crate) struct Need {
 }
 
 impl Need {
-    /// Returns what a class needs as the applet of an endpoint.
+    /// Returns the SRAM that a class needs as the applet of an endpoint.
     pub(crate) fn of(
         scenario: &Scenario,
         endpoint: EndpointId,
@@ -49,7 +50,7 @@ impl Need {
 }
 
 impl Ledger {
-    /// Returns the free SRAM before the run.
+    /// Returns the free SRAM of each NIC before the run.
     pub(crate) fn new(scenario: &Scenario, classes: Classes<'_>) -> Ledger {
         let nics = scenario.nics.iter();
         let mut free: Vec<u64> = nics.map(|nic| nic.sram.into()).collect();
@@ -66,7 +67,7 @@ impl Ledger {
         Ledger { free, users }
     }
 
-    /// Takes the memory for an applet. Returns whether there is enough; if not, none is taken.
+    /// Takes the memory for an applet. Returns whether the NIC has enough free memory; if it has not, none is taken.
     pub(crate) fn take(&mut self, need: Need) -> bool {
         let is_there = self.users.contains_key(&(need.nic, need.class));
         let bytes = need.applet + if is_there { 0 } else { need.program };
@@ -77,7 +78,7 @@ impl Ledger {
         true
     }
 
-    /// Gives the memory of an applet back, and that of its program after its last user.
+    /// Gives an applet's memory back, and also its program's memory if the applet was the last user of the program.
     pub(crate) fn give_back(&mut self, need: Need) {
         let key = (need.nic, need.class);
         let mut bytes = need.applet;
@@ -96,7 +97,7 @@ impl Ledger {
         self.free[at(nic.0)]
     }
 
-    /// Takes bytes of a NIC. Returns whether there are enough; if not, none are taken.
+    /// Takes bytes of a NIC's SRAM. Returns whether the NIC has enough free bytes; if it has not, none are taken.
     pub(crate) fn take_bytes(&mut self, nic: NicId, bytes: u64) -> bool {
         let free = &mut self.free[at(nic.0)];
         let left = free.checked_sub(bytes);
@@ -104,7 +105,7 @@ impl Ledger {
         left.is_some()
     }
 
-    /// Gives bytes of a NIC back.
+    /// Gives bytes of a NIC's SRAM back.
     pub(crate) fn give_back_bytes(&mut self, nic: NicId, bytes: u64) {
         self.free[at(nic.0)] += bytes;
     }

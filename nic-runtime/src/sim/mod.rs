@@ -1,6 +1,7 @@
 //! The simulation: an event loop over NICs, links, endpoints and users, on one schedule and one thread.
 //!
-//! An event of the trace is emitted only when the clock shows its time, so the stream is ordered by time. The parts:
+//! An event of the trace is emitted only when the clock shows its time, so the stream of events is ordered by time. The
+//! parts:
 //!
 //! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
 //! - `dma` moves bytes between NIC and host
@@ -89,7 +90,7 @@ use crate::unet::Endpoint;
 /// How and when a run ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RunEnd {
-    /// The time on the clock.
+    /// The virtual time at which the run ended.
     pub time: SimTime,
     /// The reason.
     pub reason: EndReason,
@@ -99,7 +100,7 @@ pub struct RunEnd {
     pub host: SimDuration,
 }
 
-/// Why a scenario cannot be simulated. Positions are those in the [`Scenario`].
+/// Why a scenario cannot be simulated. Positions in a [`SimError`] are positions in the lists of the [`Scenario`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimError {
     /// A class was rejected.
@@ -134,7 +135,7 @@ pub enum SimError {
     /// A host program was supplied for a process that does not exist or owns no endpoint.
     #[error("program {program} is for a process that does not exist, or owns no endpoint")]
     NoProcess {
-        /// Position among the names of [`Programs`].
+        /// Position of the program among the names of [`Programs`].
         program: usize,
     },
     /// A channel joins endpoints on NICs without a link between them.
@@ -149,7 +150,7 @@ pub enum SimError {
 ///
 /// # Errors
 ///
-/// [`SimError`] if the scenario cannot be simulated; nothing is run then.
+/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
 pub fn run_with(
     scenario: &Scenario,
     programs: Programs,
@@ -162,11 +163,11 @@ pub fn run_with(
     Ok(end)
 }
 
-/// Runs a scenario as [`run_with`] does, and returns what it leaves behind at each endpoint, in their order.
+/// Runs a scenario as [`run_with`] does, and also returns the final state of each endpoint, in order.
 ///
 /// # Errors
 ///
-/// [`SimError`] says why nothing was run.
+/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
 pub fn run_with_to_state(
     scenario: &Scenario,
     programs: Programs,
@@ -182,7 +183,7 @@ pub fn run_with_to_state(
 ///
 /// # Errors
 ///
-/// [`SimError`] if the scenario cannot be simulated; nothing is run then.
+/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
 pub fn run(scenario: &Scenario, sink: &mut dyn Sink) -> Result<RunEnd, SimError> {
     run_with(scenario, Programs::new(), sink)
 }
@@ -191,7 +192,7 @@ pub fn run(scenario: &Scenario, sink: &mut dyn Sink) -> Result<RunEnd, SimError>
 ///
 /// # Errors
 ///
-/// [`SimError`] if the scenario cannot be simulated; nothing is run then.
+/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
 pub fn run_to_state(
     scenario: &Scenario,
     sink: &mut dyn Sink,
@@ -203,7 +204,7 @@ pub fn run_to_state(
 ///
 /// # Errors
 ///
-/// [`SimError`] says why nothing was run.
+/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
 pub(crate) fn run_heard<T>(
     scenario: &Scenario,
     programs: Programs,
@@ -224,9 +225,9 @@ fn run_unheard<T>(
 ) -> Result<(RunEnd, T), SimError> {
     let arena = Bump::new();
     let mut run = Prepared::new(&arena, scenario, programs)?;
-    // Swaps would have to be scheduled in the group of their NIC; they are too rare for that.
-    // Supplied programs rule out groups. They cannot be run a second time after a wrong guess, and they may post on any
-    // channel.
+    // Swaps of applets rule out groups: each swap would have to be scheduled in its NIC's group, and swaps are too rare
+    // for that. Supplied programs rule out groups: they cannot be run a second time after a wrong guess, and they may
+    // post on any channel.
     if !run.brings_programs()
         && !scenario.replaces_applets()
         && !interface::have_own_work(&scenario.endpoints)
@@ -238,7 +239,8 @@ fn run_unheard<T>(
             };
             match run.handle(Nobody, Some(&groups), &look)? {
                 None => {}
-                // Only the order of time determines which event reaches the limit first.
+                // Only a run in the order of time determines which event reaches the limit of events or instructions
+                // first.
                 Some((end, _))
                     if matches!(end.reason, EndReason::MaxEvents | EndReason::MaxBytecodes) =>
                 {
@@ -257,7 +259,7 @@ struct Prepared<'a> {
     arena: &'a Bump,
     scenario: &'a Scenario,
     classes: load::Classes<'a>,
-    /// The processes with supplied programs. The first run takes them.
+    /// The processes with supplied programs, which the first run takes out of this struct.
     own: OwnProcesses,
 }
 
@@ -282,8 +284,8 @@ impl<'a> Prepared<'a> {
         !self.own.is_empty()
     }
 
-    /// Runs the scenario from its beginning and looks at what it leaves behind. With `groups`, runs one group after
-    /// another, and returns `None` if a packet left its group.
+    /// Runs the scenario from its beginning and applies `look` to the simulation's final state. With `groups`, runs one
+    /// group of NICs after another, and returns `None` if a packet left its group.
     fn handle<A: Audience, T>(
         &mut self,
         audience: A,
@@ -305,18 +307,18 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// Returns every holder of each NIC's SRAM with its bytes, in the order of the NICs, even if they do not fit.
+/// Returns every holder of each NIC's SRAM with its bytes, in the order of the NICs, even if the holders do not fit.
 ///
 /// # Errors
 ///
-/// [`SimError::Class`] if a class is rejected.
+/// Returns [`SimError::Class`] if a class is rejected.
 pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
     let arena = Bump::new();
     let classes = load::load_classes(&arena, scenario)?;
     Ok(sram::holders(scenario, classes))
 }
 
-/// Number of events after which a run with a sink asks whether the user interrupts it.
+/// Number of events after which a run with a sink checks whether the user interrupts the run.
 const EVENTS_BETWEEN_PAUSES: u64 = 1_024;
 
 /// The whole state of a run.
@@ -325,26 +327,26 @@ pub(crate) struct Simulation<'a, A: Audience> {
     pub(crate) schedule: Schedule<Work>,
     /// Number of simulation events handled so far.
     pub(crate) events: u64,
-    /// Whether packets on the wire depend on transfers: some NIC sends in turn with its DMA, or some link has cells.
-    /// Usually false, and a packet takes the short path.
+    /// Whether packets on the wire depend on DMA transfers, because some NIC sends in turn with its DMA or some link
+    /// has cells. The flag `transfers_delay_packets` is usually false, so that packets need no checks for transfers.
     pub(crate) transfers_delay_packets: bool,
     pub(crate) cells: Cells,
     pub(crate) backlogs: Backlogs,
     /// Whether the DMA engines of any NIC have no queue (`dma.takes = "one"`).
     pub(crate) awaits_engines: bool,
-    /// Whether a taken item may need more than its interface or applet: it waits for a DMA engine, or is a capsule.
-    /// Usually false, and the item takes the short path.
+    /// Whether a taken item may need more than its interface or applet: it waits for a DMA engine, or is a capsule. The
+    /// flag `has_detours` is usually false, so that items need no checks for DMA engines and capsules.
     pub(crate) has_detours: bool,
-    /// Whether packets reserve an arrival slot before they leave, on every link.
+    /// Whether packets on every link reserve an arrival slot before they leave the sender.
     pub(crate) reserves_slots: bool,
-    /// Whether the rest of `RxBuf` is filled with a pattern after each packet.
+    /// Whether the part of `RxBuf` that an arriving packet leaves unused is filled with a pattern.
     pub(crate) poisons_rx_buf: bool,
     /// Total time of the work that users' processors have begun.
     pub(crate) host_time: SimDuration,
     pub(crate) until: SimTime,
     pub(crate) events_max: u64,
-    /// Number of events at which the run pauses to check whether it should end; at most `events_max`. One comparison
-    /// per event thereby covers all reasons to stop.
+    /// Number of events at which the run pauses to check whether it should end; at most `events_max`. Comparing the
+    /// number of events with `pause` once per event covers all reasons to stop.
     pub(crate) pause: u64,
     /// Instructions that applets may still execute.
     pub(crate) budget: Budget,
@@ -358,9 +360,10 @@ pub(crate) struct Simulation<'a, A: Audience> {
     pub(crate) nics: Vec<Nic>,
     pub(crate) processors: Vec<Processor<'a>>,
     /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or
-    /// refills. Usually zero: a processor then checks only arrivals and transmit descriptors.
+    /// refills. While `more_sources` is zero, as usual, a processor checks only arrivals and transmit descriptors.
     pub(crate) more_sources: u32,
-    /// Items that any processor of a NIC may take, oldest first, by NIC. Empty unless an interface places its stages so.
+    /// Items that any processor of a NIC may take, oldest first, by NIC. The lists in `shared` are empty unless an
+    /// interface lets any processor run its stages.
     pub(crate) shared: Vec<VecDeque<Item>>,
     /// The state of each interface.
     pub(crate) states: States<'a>,
@@ -377,9 +380,10 @@ pub(crate) struct Simulation<'a, A: Audience> {
     pub(crate) seats: Vec<Seat>,
     /// The changing state of each endpoint.
     pub(crate) residents: Vec<Resident>,
-    /// For each claim, the next claim that waits for the same arrival slots. Two for each endpoint; see [`ClaimId`].
+    /// For each claim, the next claim that waits for the same arrival slots. Each endpoint has two claims; see
+    /// [`ClaimId`].
     pub(crate) links: Vec<Link>,
-    /// For each applet, how long processors have waited for it. Empty if every NIC has one processor.
+    /// For each applet, how long processors have waited for it; empty if every NIC has one processor.
     pub(crate) waits: Vec<CallWaits>,
     pub(crate) agendas: Agendas,
     pub(crate) chains: Chains,
@@ -389,13 +393,13 @@ pub(crate) struct Simulation<'a, A: Audience> {
     pub(crate) swaps: Swaps<'a>,
     /// The arrays to prefetch.
     pub(crate) last_arrays: LastArrays,
-    /// The levels last reported for each endpoint. Empty without a sink.
+    /// The levels last reported for each endpoint; empty without a sink.
     pub(crate) levels: Vec<Levels>,
-    /// Hashed names of the endpoints. Empty if no link has faults.
+    /// Hashed names of the endpoints; empty if no link has faults.
     pub(crate) names: Vec<Name>,
     pub(crate) users: Vec<User>,
-    /// Whether users act independently: no host limits its processors, and the caller supplies no programs. False if an
-    /// endpoint is a VI, because a program must not see its failed receives.
+    /// Whether users act independently: no host limits its processors, and the caller supplies no programs. Users do
+    /// not act independently if an endpoint is a VI, because a program must not see a VI's failed receives.
     pub(crate) users_are_alone: bool,
     /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
     pub(crate) turns: Option<Turns>,
@@ -415,8 +419,8 @@ pub(crate) struct Tenant {
 }
 
 impl<A: Audience> Simulation<'_, A> {
-    /// Loads the applets, then handles events until the run ends. With `groups`, runs one group after another, and
-    /// returns `None` if a packet left its group.
+    /// Loads the applets, then handles events until the run ends. With `groups`, runs one group of NICs after another,
+    /// and returns `None` if a packet left its group.
     fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
         interface::prepare(self);
         let loaded = load::load_applets(self);
@@ -474,7 +478,7 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Returns why the run ends at this pause, or sets the next pause and returns `None`.
+    /// Returns why the run ends at this pause of the event loop, or sets the next pause and returns `None`.
     #[cold]
     fn end_at_pause(&mut self, time: SimTime) -> Option<EndReason> {
         if time > self.until {
@@ -513,7 +517,7 @@ impl<A: Audience> Simulation<'_, A> {
     #[cold]
     pub(crate) fn exceed_budget(&mut self, on: ProcessorId) -> Next {
         self.budget.exceed();
-        // The loop checks limits only when it takes work, so schedule some for now.
+        // The event loop checks limits only when it takes work, so schedule some work for the present time.
         self.handle_no_more();
         self.schedule.insert(self.now, Work::Processor(on));
         Next::Stopped
@@ -560,7 +564,7 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Takes an event back that had nothing to do. Such a check neither counts nor moves the clock.
+    /// Takes an event back if it was a check that found nothing to do: such a check neither counts nor moves the clock.
     fn take_back_unless(&mut self, is_event: bool, before: SimTime) {
         if !is_event {
             self.now = before;
@@ -568,11 +572,11 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Advances the clock by `delay` if nothing else is due until then, and returns true. Otherwise schedules `work`
-    /// and returns false. Call it only as the last action of an event.
+    /// Advances the clock by `delay` if nothing else is due until then, and returns true. If something is due before
+    /// `delay` is over, schedules `work` and returns false. Call `advance` only as the last action of an event.
     ///
-    /// The shortcut matters because most stages of a packet have nothing between them: it saves an insertion and a
-    /// removal.
+    /// Advancing the clock at once saves an insertion and a removal, which matters because usually no event falls
+    /// between two stages of a packet.
     fn advance(&mut self, delay: SimDuration, work: Work) -> bool {
         let time = self.now + delay;
         if time > self.until || self.events >= self.pause {

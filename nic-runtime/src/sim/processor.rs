@@ -1,7 +1,8 @@
 //! A NIC's processors: the state of each, and the loop that runs its stages.
 //!
-//! The next step of a processor is a value, [`Stage`], which an engine interprets. Between two stages other events run.
-//! What a processor holds stays in [`Processor`] and is not passed along, because a packet takes some twenty stages.
+//! The next step of a processor is a value, [`Stage`], which an engine interprets. Other events run between two stages
+//! of a processor. The data of a processor stay in [`Processor`] and are not passed from stage to stage, because a
+//! packet takes some twenty stages.
 
 use std::collections::VecDeque;
 
@@ -26,18 +27,18 @@ use crate::sle::call::Activation;
 pub(crate) struct Processor<'a> {
     /// The NIC.
     pub(crate) nic: NicId,
-    /// Costs of its operations.
+    /// Costs of the processor's operations.
     pub(crate) costs: &'a Costs,
     /// The processor's relation to the other processors of its NIC.
     pub(crate) share: Share,
-    /// The descriptor or packet that it is handling.
+    /// The descriptor or packet that the processor is handling.
     pub(crate) in_hand: Option<Item>,
-    /// The applet call that it is running, if any.
+    /// The applet call that the processor is running, if any.
     pub(crate) activation: Activation<'a>,
     pub(crate) stage: Stage,
     /// Costs of taking an item.
     pub(crate) taking: Taking,
-    /// The work in progress. Recorded only if a sink listens.
+    /// The work in progress, recorded only if a sink listens.
     work: Option<Work>,
     /// Endpoints whose suspended call can continue because its packet has slots, oldest first.
     pub(crate) resumable: VecDeque<EndpointId>,
@@ -54,7 +55,8 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// Returns the costs on a NIC with this many endpoints. Zero if the profile has no `[base]`.
+    /// Returns the costs of taking items on a NIC with this many endpoints. Taking items costs nothing if the profile
+    /// has no `[base]` section.
     pub(crate) fn new(base: Option<&BaseCosts>, endpoints: usize) -> Taking {
         let Some(base) = base else {
             return Taking::default();
@@ -92,12 +94,12 @@ impl<'a> Processor<'a> {
 /// A piece of work in progress.
 #[derive(Copy, Clone, Debug)]
 struct Work {
-    /// Name of the stage, as in `placement`.
+    /// Name of the stage, as in a scenario's `placement`.
     stage: &'static str,
     begun: SimTime,
 }
 
-/// The kind of work that the loop looks for next. Taking turns keeps one kind from starving the others.
+/// The kind of work that the loop looks for next. Taking turns keeps one kind of work from starving the others.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Turn {
     Arrival,
@@ -115,7 +117,7 @@ pub(crate) enum Item {
     Post(Posted),
     /// A packet.
     Arrival(PacketRef),
-    /// An item of an interface's own, for one of its endpoints.
+    /// An item that an interface defines itself, for one of its endpoints.
     Own(EndpointId, interface::Own),
 }
 
@@ -138,10 +140,11 @@ impl Item {
     }
 }
 
-/// The result of a stage. It is returned in two registers: a value of [`Stage`] that is no stage stands for
-/// [`Next::Stopped`]. With two fields in place of the pair there would be a third part, and all would go through memory.
+/// The result of a stage. A stage's result is returned in two registers: a value of [`Stage`] that is no stage stands
+/// for [`Next::Stopped`]. If [`Next::After`] had two fields in place of a pair, [`Next`] would have a third part and be
+/// returned through memory.
 pub(crate) enum Next {
-    /// The processor is busy for this time, then runs this stage.
+    /// The processor is busy for the given time, then runs the given stage.
     After((SimDuration, Stage)),
     /// The processor has recorded its next stage and waits for another event.
     Stopped,
@@ -165,8 +168,8 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Gives a freed DMA slot to the processor that has waited longest for one. Without a waiting processor the slot
-    /// becomes free.
+    /// Gives a freed DMA slot to the processor that has waited longest for one. If no processor waits for a DMA slot,
+    /// the slot becomes free.
     pub(crate) fn dma_slot_freed(&mut self, nic: NicId) {
         let nic = &mut self.nics[at(nic.0)];
         let Some(on) = nic.awaiting_dma_slot.pop_front() else {
@@ -197,7 +200,7 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Returns the item that the processor is handling. Must be called only in stages that handle one.
+    /// Returns the item that the processor is handling; must be called only in stages that handle an item.
     #[inline]
     pub(crate) fn in_hand(&self, on: ProcessorId) -> &Item {
         let in_hand = &self.processors[at(on.0)].in_hand;
@@ -229,7 +232,7 @@ impl<A: Audience> Simulation<'_, A> {
         });
     }
 
-    /// Reports the work that has ended.
+    /// Reports a processor's work that has ended.
     #[inline]
     fn end_work(&mut self, on: ProcessorId) {
         if !A::LISTENS || !self.report.wants_work {

@@ -1,5 +1,5 @@
 //! Host programs that act by themselves: what they are told, and how their actions run. A user of the library supplies
-//! them, or a scenario names them.
+//! such programs, or a scenario names them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,7 +24,7 @@ pub(crate) struct OwnProcesses {
 }
 
 impl OwnProcesses {
-    /// Connects each program to its process: the supplied ones, and those of the scenario.
+    /// Connects each program to its process: the supplied programs, and those of the scenario.
     pub(crate) fn new(
         scenario: &Scenario,
         mut programs: Programs,
@@ -48,8 +48,8 @@ impl OwnProcesses {
         Ok(own)
     }
 
-    /// Adds the programs that the scenario names and that post messages by themselves. A supplied program replaces
-    /// the scenario's.
+    /// Adds the programs that the scenario names and that post messages by themselves. A supplied program replaces the
+    /// program that the scenario names for the same process.
     fn add_exchanges(&mut self, scenario: &Scenario) {
         for (first, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
             let HostSpec::Exchange(exchange) = spec.host else {
@@ -83,7 +83,7 @@ impl OwnProcesses {
         });
     }
 
-    /// Returns whether no process has such a program.
+    /// Returns whether no process has a program that acts by itself.
     pub(crate) fn is_empty(&self) -> bool {
         self.processes.is_empty()
     }
@@ -127,7 +127,7 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Tells the supplied program of an endpoint, if there is one, what has happened.
+    /// Tells the program of an endpoint what has happened, if the program acts by itself.
     pub(crate) fn tell_program(&mut self, id: EndpointId, what: Happened<'_>) {
         let now = self.now;
         if let Some(process) = self.own.of(id) {
@@ -151,7 +151,7 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Returns the channel and bytes of an endpoint's oldest message, if its program is supplied.
+    /// Returns the channel and bytes of an endpoint's oldest message, if the endpoint's program acts by itself.
     pub(crate) fn message_for_program(&self, id: EndpointId) -> Option<(ChannelId, Vec<u8>)> {
         self.own.of_endpoint.get(&id)?;
         let endpoint = &self.endpoints[at(id.0)];

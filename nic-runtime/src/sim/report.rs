@@ -1,4 +1,4 @@
-//! The exit of events from the simulation: the audience, and the names of NICs, endpoints, classes and their members.
+//! Passes events from the simulation to its audience, with the names of NICs, endpoints, classes and their members.
 
 use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
 use nic_core::event::roles::Shown;
@@ -84,9 +84,10 @@ impl<'a, A: Audience> Report<'a, A> {
             .is_some_and(|sink| sink.is_interrupted())
     }
 
-    /// Runs an applet up to its next stop, as [`Instance::run`] does. If the sink watches, tells it of each instruction.
+    /// Runs an applet up to its next stop, as [`Instance::run`] does. If the sink wants instructions, reports each
+    /// instruction to the sink.
     ///
-    /// Each instruction takes the time `each`.
+    /// Each instruction of the applet takes the time `each`.
     #[inline(always)]
     pub(crate) fn run<'s>(
         &mut self,
@@ -116,7 +117,7 @@ impl<'a, A: Audience> Report<'a, A> {
         instance.run_watched(stack, &mut watching)
     }
 
-    /// Takes back the native that an applet has reached, because its fuel is missing.
+    /// Takes back the report of a native that an applet has reached, because the applet lacks the fuel for the native.
     pub(crate) fn take_back(&mut self, endpoint: EndpointId) {
         if let Some(sink) = self.audience.sink()
             && self.watches
@@ -146,7 +147,7 @@ impl<'a, A: Audience> Report<'a, A> {
         sink.event(&self.names, &event);
     }
 
-    /// Emits that a class did not become an endpoint's applet.
+    /// Emits the event that a class did not become an endpoint's applet.
     #[cold]
     pub(crate) fn emit_refused(
         &mut self,
@@ -202,20 +203,20 @@ impl<'a, A: Audience> Report<'a, A> {
 
 struct NameTable<'a> {
     scenario: &'a Scenario,
-    /// The classes of [`Scenario::classes`] in their order, then the classes that came in capsules. `None` for a file
-    /// that is no class file.
+    /// The classes of [`Scenario::classes`] in their order, then the classes that came in capsules. A class's entry is
+    /// `None` if the file is no class file.
     classes: Vec<Option<ClassNames>>,
-    /// The class of each endpoint's applet, as a position in `classes`. 32 bits, so that an idle endpoint needs little
-    /// memory.
+    /// The class of each endpoint's applet, as a position in `classes`. Positions of classes have 32 bits, so that an
+    /// idle endpoint needs little memory.
     current: Vec<Option<u32>>,
 }
 
-/// Converts a position among the classes of a run.
+/// Converts a position among the classes of a run to 32 bits.
 fn position(class: usize) -> u32 {
     u32::try_from(class).expect("a run has far fewer classes")
 }
 
-/// Names of a class and its members. They are shortened once, when the table is built.
+/// Names of a class and its members, shortened once, when the table of names is built.
 struct ClassNames {
     class: String,
     methods: Vec<String>,

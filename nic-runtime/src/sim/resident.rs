@@ -7,17 +7,17 @@ use crate::nic::Purpose;
 use crate::nic::{Progress, Tenancy};
 use crate::sle::fault::FaultRecord;
 
-/// The fixed facts about an endpoint. Every access to an endpoint starts here. Seats are small, so that the seats of
-/// thousands of endpoints stay in the processor's caches.
+/// The fixed facts about an endpoint. Every access to an endpoint starts with the endpoint's seat. Seats are small, so
+/// that the seats of thousands of endpoints stay in the processor's caches.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Seat {
     /// The endpoint's applet.
     pub(crate) applet: Option<AppletId>,
-    /// The interface that its user sees.
+    /// The interface that the endpoint's user sees.
     pub(crate) interface: InterfaceKind,
     /// The endpoint's position among the endpoints of its NIC.
     pub(crate) position: u32,
-    /// The group that it shares arrival slots with.
+    /// The group with which the endpoint shares arrival slots.
     pub(crate) tenancy: Tenancy,
 }
 
@@ -28,19 +28,19 @@ impl Seat {
     }
 }
 
-/// The state of an endpoint that changes with each packet. Kept in one struct, because a packet needs most of it and
-/// then touches few cache lines.
+/// The state of an endpoint that changes with each packet. The changing state is in one struct, so that a packet, which
+/// needs most of it, touches few cache lines.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Resident {
-    /// Fuel of each call of its applet.
+    /// Fuel of each call of the endpoint's applet.
     pub(crate) fuel: u64,
     /// Number of packets made.
     pub(crate) packets_made: u64,
-    /// Progress towards the slots for its next packets, by [`Purpose`].
+    /// Progress towards the slots for the endpoint's next packets, by [`Purpose`].
     pub(crate) claims: [Progress; 2],
-    /// Whether one of its transmit descriptors was handed to another processor and has not ended. No other descriptor
-    /// is taken meanwhile, because the NIC reserves slots for one packet at a time.
+    /// Whether one of the endpoint's transmit descriptors was handed to another processor and has not ended. Until that
+    /// descriptor ends, the NIC takes no other one of the endpoint, because it reserves slots for one packet at a time.
     pub(crate) has_post_under_way: bool,
-    /// Record of its applet's traps.
+    /// Record of the traps of the endpoint's applet.
     pub(crate) fault: FaultRecord,
 }

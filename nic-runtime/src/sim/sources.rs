@@ -17,7 +17,7 @@ use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
 
 impl Processor<'_> {
-    /// Becomes idle, as there is neither an arrival nor a transmit descriptor to take.
+    /// Makes the processor idle, because there is neither an arrival nor a transmit descriptor to take.
     fn find_nothing(&mut self) -> Next {
         // There are no suspended calls, so skip their turn.
         if let Turn::Suspended = self.turn {
@@ -29,7 +29,8 @@ impl Processor<'_> {
 }
 
 impl<A: Audience> Simulation<'_, A> {
-    /// Takes an arrival or a transmit descriptor, alternately. Without either the processor becomes idle.
+    /// Takes an arrival or a transmit descriptor, alternately. If there is neither an arrival nor a descriptor, the
+    /// processor becomes idle.
     pub(crate) fn look(&mut self, on: ProcessorId) -> Next {
         if self.more_sources > 0 {
             return self.look_everywhere(on);
@@ -46,7 +47,7 @@ impl<A: Audience> Simulation<'_, A> {
             self.processors[at(on.0)].turn = Turn::Arrival;
             return next;
         }
-        // Arrivals are taken out of turn too, if there is no descriptor to take.
+        // If there is no transmit descriptor to take, the processor takes an arrival out of turn.
         let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() else {
             return self.processors[at(on.0)].find_nothing();
         };
@@ -54,8 +55,8 @@ impl<A: Audience> Simulation<'_, A> {
         interface::arrived(self, on, packet)
     }
 
-    /// Takes an item that another processor has handed over. Otherwise takes, in turn, one of the kinds that this
-    /// processor serves: an arrival, a transmit descriptor, a resumable call, a timer or a refill.
+    /// Takes an item that another processor has handed over, if there is one. Without a handed item, takes the
+    /// processor's work in turn: an arrival, a transmit descriptor, a resumable call, a timer or a refill.
     #[cold]
     fn look_everywhere(&mut self, on: ProcessorId) -> Next {
         let Processor { nic, share, .. } = &mut self.processors[at(on.0)];
@@ -159,7 +160,8 @@ impl<A: Audience> Simulation<'_, A> {
             let endpoint = nic.endpoints[position];
             let is_under_way = !is_alone && self.residents[at(endpoint.0)].has_post_under_way;
             if is_under_way || !self.can_take_post(endpoint) {
-                // The endpoint is inserted again when its packet has slots, or when its applet's call is over.
+                // The endpoint is inserted into `posted` again when its packet has slots, or when its applet's call is
+                // over.
                 self.nics[at(id.0)].posted.remove(position);
                 continue;
             }
@@ -179,8 +181,8 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Returns whether the NIC can take an endpoint's next descriptor. It can if the packet has a send slot and an
-    /// arrival slot, or if the descriptor makes no packet.
+    /// Returns whether the NIC can take an endpoint's next descriptor. The NIC can take a descriptor if its packet has
+    /// a send slot and an arrival slot, or if the descriptor makes no packet.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn can_take_post(&mut self, id: EndpointId) -> bool {
         match self.progress(ClaimId::of(id, Purpose::Post)) {

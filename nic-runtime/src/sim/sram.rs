@@ -25,7 +25,7 @@ const FIELD_BYTES: u64 = 4;
 /// Bytes of a local variable or an operand.
 const SLOT_BYTES: u64 = 4;
 
-/// Bytes of a NIC's SRAM by use. Receive queues lie in host memory and are not included.
+/// Bytes of a NIC's SRAM by use. Receive queues are in host memory and are not included.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SramShares {
     /// Arrival, send and DMA slots.
@@ -36,7 +36,7 @@ pub struct SramShares {
     pub programs: u64,
     /// Heaps, `RxBuf` arrays and fields of applets.
     pub applets: u64,
-    /// Transmit queues, free queues and channel tables; receives and records of messages (EMP).
+    /// Transmit queues, free queues and channel tables; for EMP, posted receives and records of messages.
     pub queues: u64,
 }
 
@@ -53,7 +53,7 @@ impl SramShares {
 pub struct SramHolder {
     /// The NIC.
     pub nic: NicId,
-    /// The purpose of the part.
+    /// The purpose of the holder's part of the SRAM.
     pub share: SramShare,
     /// Size in bytes.
     pub bytes: u64,
@@ -66,7 +66,7 @@ pub enum SramShare {
     Staging,
     /// The call stacks of the processors.
     Stack,
-    /// A linked program. Holds its position in [`Scenario::classes`].
+    /// A linked program, given by the position of its class in [`Scenario::classes`].
     Program(usize),
     /// Heap, `RxBuf` and fields of an endpoint's applet.
     Applet(EndpointId),
@@ -132,7 +132,7 @@ pub(crate) fn check(scenario: &Scenario, classes: Classes<'_>) -> Result<(), Sim
     }
 }
 
-/// Returns all holders, in the order of the NICs, and for each NIC in the order of [`SramShare`].
+/// Returns all holders of SRAM, in the order of the NICs, and for each NIC in the order of [`SramShare`].
 pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHolder> {
     let program = |class: usize| classes[class].as_ref().ok().map(|loaded| &loaded.program);
     let mut holders = Vec::new();

@@ -11,11 +11,12 @@ use crate::sle::{chained, engine};
 
 /// The next step of a processor.
 ///
-/// It has no fields, so that [`Next`] is returned in registers and the loop of a processor jumps by it directly. What a
-/// stage needs is in the processor: the item in hand, or the state of its call.
+/// A [`Stage`] has no fields, so that [`Next`] is returned in registers and a processor's loop can jump directly to the
+/// stage's code. The data that a stage needs are in the processor: the item in hand, or the state of the processor's
+/// call.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Stage {
-    /// Idle, until an arrival or a descriptor wakes the processor.
+    /// The processor is idle until an arrival or a descriptor wakes it.
     Idle,
     /// Look for work.
     Look,
@@ -27,7 +28,7 @@ pub(crate) enum Stage {
     Enter,
     /// Run an applet's code.
     Run,
-    /// Perform the native that the call has reached, whose cost has been paid.
+    /// Perform the native that the applet's call has reached and whose cost has been paid.
     Perform,
     /// Continue after the DMA that a native waited for.
     Landed,
@@ -35,19 +36,19 @@ pub(crate) enum Stage {
     Return,
     /// End a call that has trapped.
     Trap,
-    /// Send the message on which an applet trapped, which had to wait for slots.
+    /// Send the message on which an applet trapped, now that the message's packet has slots.
     SendTrapped,
-    /// As [`Stage::Enter`], in a chain.
+    /// [`Stage::Enter`] for an applet of a chain.
     ChainEnter,
-    /// As [`Stage::Run`], in a chain.
+    /// [`Stage::Run`] for an applet of a chain.
     ChainRun,
-    /// As [`Stage::Perform`], in a chain.
+    /// [`Stage::Perform`] for an applet of a chain.
     ChainPerform,
-    /// As [`Stage::Landed`], in a chain.
+    /// [`Stage::Landed`] for an applet of a chain.
     ChainLanded,
-    /// As [`Stage::Return`], in a chain.
+    /// [`Stage::Return`] for an applet of a chain.
     ChainReturn,
-    /// As [`Stage::Trap`], in a chain.
+    /// [`Stage::Trap`] for an applet of a chain.
     ChainTrap,
 }
 
@@ -84,8 +85,8 @@ impl Stage {
         }
     }
 
-    /// Returns whether a processor that stops at this stage is inside an applet's call. At [`Stage::Enter`] no code of
-    /// the applet has run.
+    /// Returns whether a processor that stops at this stage is inside an applet's call. A processor at [`Stage::Enter`]
+    /// is outside, because no code of the applet has run.
     pub(crate) fn is_in_call(self) -> bool {
         match self {
             Stage::Run
@@ -104,7 +105,7 @@ impl Stage {
         }
     }
 
-    /// Returns whether a native is performed next.
+    /// Returns whether this stage performs a native.
     pub(crate) fn is_native(self) -> bool {
         matches!(self, Stage::Perform | Stage::ChainPerform)
     }
@@ -117,7 +118,7 @@ pub(crate) fn step<A: Audience>(
     on: ProcessorId,
     stage: Stage,
 ) -> Next {
-    // Each of these functions has only this caller and is inlined here.
+    // Each function that this `match` calls has no other caller and is inlined here.
     match stage {
         Stage::Idle => Next::Stopped,
         Stage::Look => sim.look(on),

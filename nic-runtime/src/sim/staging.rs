@@ -1,12 +1,13 @@
 //! Slots for packets in NIC memory: which packets hold them, which wait for them, and which gets a freed slot.
 //!
-//! A packet leaves its sender's memory only when it has both slots: first an arrival slot at the receiver, then a send
-//! slot at home. A waiting endpoint therefore holds nothing that others need, except packets that have arrived for
-//! itself. Wires never wait. A send slot becomes free again when its packet has left, so it needs only time.
+//! A packet leaves its sender's memory only when it has two slots: first an arrival slot at the receiver, then a send
+//! slot. A waiting endpoint therefore holds nothing that other endpoints need, except packets that have arrived for
+//! itself. Wires never wait. A send slot becomes free again when its packet has left, so waiting for a send slot only
+//! takes time.
 //!
-//! So an endpoint waits only for time, or for the receiver that it sends to. A circle of waiting endpoints needs
-//! receivers that push packets themselves. All endpoints in such a circle send to each other, so no bystander is held
-//! up.
+//! An endpoint therefore waits only for time to pass, or for the receiver that it sends to. A circle of endpoints that
+//! wait for each other can arise only if receivers push packets themselves. All endpoints in a circle of waits send to
+//! each other, so no other endpoint is held up.
 
 use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
@@ -26,8 +27,8 @@ pub(crate) enum Grant {
     Given,
     /// The claim waits for a slot.
     Waits,
-    /// The packet cannot have slots and the claim cannot wait. Either it would wait for itself, through a circle of
-    /// endpoints, or the heap has no room to suspend the call.
+    /// The packet cannot have slots and the claim cannot wait. A claim cannot wait if it would wait for itself through
+    /// a circle of endpoints, or if the heap cannot hold the suspended call.
     Refused,
 }
 
@@ -63,8 +64,8 @@ impl<A: Audience> Simulation<'_, A> {
         &mut self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
     }
 
-    /// Gets slots for a packet that an applet's call pushes, or makes the call wait. Slots reserved for a transmit
-    /// descriptor's packet serve only its own call if another processor may run that.
+    /// Gets slots for a packet that an applet's call pushes, or makes the call wait. If the NIC has several processors,
+    /// slots reserved for a transmit descriptor's packet serve only the call for that descriptor.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn claim_for_push(
         &mut self,
@@ -75,7 +76,7 @@ impl<A: Audience> Simulation<'_, A> {
     ) -> Grant {
         let held = Progress::Held(channel.peer);
         let [post, push] = &mut self.residents[at(id.0)].claims;
-        // Usually the packet is the one whose slots the NIC reserved before it took the descriptor.
+        // Usually the pushed packet is the one whose slots the NIC reserved before it took the transmit descriptor.
         if *post == held {
             let processor = &self.processors[at(on.0)];
             if processor.share.is_alone || processor.activation.call().is_for_post() {
@@ -94,15 +95,15 @@ impl<A: Audience> Simulation<'_, A> {
         grant
     }
 
-    /// Uses up the slots reserved for a transmit descriptor's packet. If a push of the call has used them,
-    /// [`Simulation::claim_for_push`] has claimed others.
+    /// Uses up the slots reserved for a transmit descriptor's packet. If a push of the descriptor's call has used the
+    /// reserved slots, [`Simulation::claim_for_push`] has claimed other slots.
     #[inline]
     pub(crate) fn use_post(&mut self, id: EndpointId) {
         *self.progress_mut(ClaimId::of(id, Purpose::Post)) = Progress::None;
     }
 
-    /// Gets the slots for an endpoint's packet on `channel`, or makes the claim wait. The endpoint must hold none for
-    /// this purpose.
+    /// Gets the slots for an endpoint's packet on `channel`, or makes the claim wait. The endpoint must not already
+    /// hold slots for the claim's purpose.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn claim(&mut self, id: EndpointId, waiter: Waiter, channel: &Channel) -> Grant {
         let to = channel.peer;
@@ -156,7 +157,8 @@ impl<A: Audience> Simulation<'_, A> {
         Grant::Refused
     }
 
-    /// Returns whether a waiter can be kept until the claim succeeds. Only a running call needs room, in its heap.
+    /// Returns whether a waiter can be kept until the claim succeeds. Only a running call needs room to wait: room in
+    /// its applet's heap.
     fn can_wait(&self, waiter: Waiter) -> bool {
         match waiter {
             Waiter::Call(on) => sle::suspend::can_suspend(self, on),
@@ -181,7 +183,8 @@ impl<A: Audience> Simulation<'_, A> {
 
     /// Returns whether endpoint `id` is `other`, or is suspended in a chain of waits that leads to `other`.
     fn waits_for(&self, mut id: EndpointId, other: EndpointId) -> bool {
-        // Ends, because a push that would close a circle is refused. The loop bound is a second safeguard.
+        // This search along waiting endpoints ends, because a push that would close a circle of them is refused. The
+        // bound of this loop is a second safeguard against an endless search.
         for _ in 0..self.endpoints.len() {
             if id == other {
                 return true;
@@ -257,7 +260,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.fabric[self.packets[packet].route].admission == Admission::Unasked
     }
 
-    /// Takes an arrival slot for a packet that has none reserved. Returns whether the packet has a slot.
+    /// Takes an arrival slot for a packet for which none is reserved. Returns whether the packet has a slot.
     #[cold]
     pub(crate) fn take_slot_unasked(&mut self, packet: PacketRef) -> bool {
         if !self.comes_unasked(packet) {
@@ -305,8 +308,8 @@ impl<A: Audience> Simulation<'_, A> {
             return None;
         };
         let id = claim.endpoint();
-        // Decline: a suspended applet would keep the slot from others. Its endpoint claims again when the call
-        // continues.
+        // Decline the arrival slot: a suspended applet would keep the slot from other endpoints. The endpoint of the
+        // suspended applet claims a slot again when the call continues.
         if claim.purpose() == Purpose::Post && sle::suspend::is_suspended(self, id) {
             *self.progress_mut(claim) = Progress::None;
             return Some(to);
@@ -339,8 +342,8 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Gets a send slot for a frame that reserves no arrival slot, or makes the endpoint wait for one. The endpoint must
-    /// not wait already.
+    /// Gets a send slot for a frame that reserves no arrival slot, or makes the endpoint wait for one. The endpoint
+    /// must not already wait for a send slot.
     pub(crate) fn claim_for_frame(&mut self, id: EndpointId, to: EndpointId) -> bool {
         let claim = ClaimId::of(id, Purpose::Post);
         let is_given = self.claim_send_slot(claim, to) == Grant::Given;

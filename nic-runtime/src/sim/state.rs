@@ -23,7 +23,7 @@ pub struct EndpointState {
     pub packets: u64,
     /// The applet, if the endpoint has one.
     pub applet: Option<AppletState>,
-    /// The applets after the first, if it has a chain.
+    /// The applets after the first, if the endpoint has a chain of applets.
     pub followers: Vec<AppletState>,
 }
 
@@ -32,9 +32,9 @@ pub struct EndpointState {
 pub struct AppletState {
     /// The applet's class.
     pub class: AppletClass,
-    /// Values of its fields; arrays as references.
+    /// Values of the applet's fields; arrays are given as references.
     pub fields: Vec<i32>,
-    /// The used part of its heap.
+    /// The used part of the applet's heap.
     pub heap: Vec<u8>,
     /// `RxBuf`.
     pub rx_buf: Vec<u8>,
@@ -47,7 +47,7 @@ pub struct AppletState {
 pub enum AppletClass {
     /// A class of the scenario, an index into [`Scenario::classes`](crate::scenario::Scenario::classes).
     OfScenario(usize),
-    /// A class that came in a capsule: the class file.
+    /// A class that came in a capsule, given by its class file.
     OfCapsule(Vec<u8>),
 }
 

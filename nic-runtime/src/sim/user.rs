@@ -20,7 +20,7 @@ use crate::unet::Endpoint;
 use crate::via;
 
 impl<A: Audience> Simulation<'_, A> {
-    /// A message of a send becomes due: queues it for its user, and schedules the next one.
+    /// Queues a message of a send that has become due for its user, and schedules the send's next message.
     pub(crate) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
         black_box(spec.payload.first().copied());
@@ -35,7 +35,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.begin_task(spec.endpoint);
     }
 
-    /// A receive descriptor became visible: schedules the user's next poll or upcall.
+    /// Schedules the user's next poll or upcall, because a receive descriptor became visible.
     pub(crate) fn message_came(&mut self, id: EndpointId) {
         let user = &mut self.users[at(id.0)];
         if user.notice == Notice::None {
@@ -53,7 +53,8 @@ impl<A: Audience> Simulation<'_, A> {
         self.begin_task(id);
     }
 
-    /// Reports the completion of a transmit descriptor, if there is one. Frees its space in the transmit region.
+    /// Reports the completion of a transmit descriptor, if there is one, and frees the descriptor's space in the
+    /// transmit region.
     pub(crate) fn complete(
         &mut self,
         id: EndpointId,
@@ -99,11 +100,11 @@ impl<A: Audience> Simulation<'_, A> {
         self.begin_task(id);
     }
 
-    /// Makes an idle user begin its next task. Sends and messages alternate if there are both.
+    /// Makes an idle user begin its next task. If the user has both sends to post and messages to read, they alternate.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_task(&mut self, id: EndpointId) {
         let user = &self.users[at(id.0)];
-        // Usually there is nothing to do, or one of the two.
+        // Usually the user has nothing to do, or has either a message to read or a send to post.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
         if user.task == Task::Waiting && (reads || posts) {
             if self.users_are_alone {
@@ -143,7 +144,8 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Begins an action of the user's program, or else a message or a send. Returns whether it began one.
+    /// Begins an action of the user's program, or else begins to read a message or to post a send. Returns whether the
+    /// user began a task.
     fn begin_any(&mut self, id: EndpointId) -> bool {
         if self.own.acts(id) && self.begin_action(id) {
             return true;
@@ -153,7 +155,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.begin_either(id, reads, posts)
     }
 
-    /// Begins a message or a send, alternately. Returns whether it began one.
+    /// Begins to read a message or to post a send, alternately. Returns whether the user began a task.
     fn begin_either(&mut self, id: EndpointId, reads: bool, posts: bool) -> bool {
         let user = &self.users[at(id.0)];
         let reads_next = user.reads_next;
@@ -174,7 +176,8 @@ impl<A: Audience> Simulation<'_, A> {
         true
     }
 
-    /// Posts the oldest due message if there is room. The user is then busy for the time that posting takes.
+    /// Posts the oldest due message if the transmit queue and the transmit region have room. Posting keeps the user
+    /// busy for the time that posting takes.
     fn begin_post(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[at(id.0)];
         let Some(send) = user.due.first() else {
@@ -242,8 +245,8 @@ impl<A: Audience> Simulation<'_, A> {
         self.wake(self.nics[at(nic.0)].takes_posts);
     }
 
-    /// Begins to read the oldest message that the user has noticed. A message to send on needs room in the transmit
-    /// queue and region.
+    /// Begins to read the oldest message that the user has noticed. A message that the user sends on needs room in the
+    /// transmit queue and region.
     fn begin_message(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[at(id.0)];
         let endpoint = &self.endpoints[at(id.0)];
@@ -331,7 +334,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.post(id, channel, space);
     }
 
-    /// Takes the oldest message and puts its buffers back.
+    /// Takes the oldest message from the receive queue and puts its buffers back.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_back(&mut self, id: EndpointId) {
         if !self.agendas.is_empty() {

@@ -1,7 +1,7 @@
 //! Packets on their way: from a send slot of one NIC over a link to an arrival slot of another.
 //!
-//! On links that reserve slots (see `staging`), a packet has its arrival slot before it comes here, so it never waits
-//! at the far end.
+//! On links that reserve slots (see `staging`), a packet has its arrival slot before it enters the wire, and never
+//! waits at the far end.
 
 use nic_core::event::{DropReason, NicEvent, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
@@ -17,7 +17,7 @@ use crate::remote;
 use crate::via;
 
 impl<A: Audience> Simulation<'_, A> {
-    /// Makes a packet, still without bytes, and numbers it. The caller has taken its send slot.
+    /// Makes a packet, still without bytes, and numbers it. The caller has taken the packet's send slot.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_packet(
         &mut self,
@@ -29,7 +29,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.packets.add(packet, &[])
     }
 
-    /// Makes a packet from bytes of the sender's array. Returns its number too.
+    /// Makes a packet from bytes of the sender's array, and returns the packet and its number.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_full_packet(
         &mut self,
@@ -74,7 +74,7 @@ impl<A: Audience> Simulation<'_, A> {
     pub(crate) fn enqueue(&mut self, packet: PacketRef) {
         let id = self.packets[packet].route;
         let direction = &mut self.fabric[id];
-        // Usually the wire is free; skip the queue.
+        // Usually the wire is free, and the packet skips the queue.
         if direction.is_free(self.now) && direction.queue.is_empty() {
             return self.first_bit_out(id, packet);
         }
@@ -140,7 +140,7 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// Sends the packet that has waited for transfers.
+    /// Sends the packet that has waited for its NIC's transfers.
     #[cold]
     pub(crate) fn wire_turn(&mut self, id: DirectionId) {
         let direction = &self.fabric[id];
@@ -209,11 +209,11 @@ impl<A: Audience> Simulation<'_, A> {
         interface::goes(self, packet);
     }
 
-    /// Schedules the end of the idle gap after a packet, if a packet waits for it.
+    /// Schedules the end of the idle gap after a packet, if another packet waits for the gap to end.
     #[cold]
     fn await_gap(&mut self, id: DirectionId) {
         let direction = &mut self.fabric[id];
-        // A stopped direction has no known end of the gap. The go signal restarts it.
+        // A stopped link direction has no known end of its idle gap: the go signal restarts the direction.
         if direction.gap_ends == SimTime::MAX {
             return;
         }
@@ -223,7 +223,7 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
-    /// The idle gap is over: sends the next packet.
+    /// Sends the next packet, because the idle gap after the last one is over.
     pub(crate) fn gap_over(&mut self, id: DirectionId) {
         self.fabric[id].waits_for_gap = false;
         self.start_sending(id);
@@ -256,10 +256,10 @@ impl<A: Audience> Simulation<'_, A> {
         };
         self.schedule.insert(lands, arrival);
         if fate.duplicated {
-            // Send the copy next; it keeps the send slot until it is out.
+            // Send the copy of a duplicated packet next; the copy keeps the send slot until it is out.
             let copy = self.packets.duplicate(packet);
-            // The copy has no arrival slot and is kept outside the NIC, so faults of a link cost the NIC no memory. Its
-            // fate does not depend on other packets at the receiver.
+            // The copy has no arrival slot and is kept outside the NIC, so faults of a link cost the NIC no memory. A
+            // copy's fate does not depend on other packets at the receiver.
             self.packets[copy].has_arrival_slot = false;
             let flows = &mut self.fabric[id].flows;
             self.packets[copy].fate = Some(flows.fate_of_copy(self.packets[copy].from));
@@ -270,7 +270,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.start_sending(id);
     }
 
-    /// Drops a packet that never got its slots. The call that made it is still running.
+    /// Drops a packet that never got its slots, while the call that made the packet is still running.
     pub(crate) fn drop_unsent(&mut self, packet: PacketRef) {
         let Packet {
             id,
@@ -305,9 +305,10 @@ impl<A: Audience> Simulation<'_, A> {
         }
         match header {
             Header::None => {}
-            // An applet's write counts like an applet's packet.
+            // An applet's write to a window completes a descriptor as an applet's packet does.
             Header::Remote(write) if write.is_of_applet() => {}
-            // The interface decides when the descriptor is complete.
+            // For packets of EMP and of remote memory, the sender's interface decides when the transmit descriptor is
+            // complete.
             Header::Emp(_) | Header::Remote(_) => return,
             Header::Via(_) => return via::packet_left(self, packet),
         }
@@ -331,7 +332,7 @@ impl<A: Audience> Simulation<'_, A> {
         let fate = arrived.fate.unwrap_or_default();
         let is_empty = arrived.bytes.is_empty() && arrived.header.length() == 0;
         if let Some(bit) = fate.flipped.filter(|_| !is_empty) {
-            // A header that cannot be read is discarded like a frame with a wrong CRC.
+            // A packet whose header cannot be read is discarded like a frame with a wrong CRC.
             if direction.wire.crc || !arrived.header.flip(&mut arrived.bytes, bit) {
                 return self.drop_on_wire(packet, WireDropReason::Crc);
             }
@@ -384,8 +385,8 @@ impl<A: Audience> Simulation<'_, A> {
         self.wake(self.nics[at(nic.0)].takes_arrivals);
     }
 
-    /// Passes a packet with a header to its interface. Such packets reserve no arrival slot, so the packet is dropped if
-    /// it needs a slot and none is free.
+    /// Passes a packet with a header to its interface. Packets with a header reserve no arrival slot, so the packet is
+    /// dropped if it needs a slot and none is free.
     #[cold]
     fn deliver_frame(&mut self, packet: PacketRef) {
         match self.packets[packet].header {
@@ -446,7 +447,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.end_arrival(packet);
     }
 
-    /// Ends a packet at the receiver, and frees its arrival slot.
+    /// Ends the handling of a packet at the receiver, and frees the packet's arrival slot.
     pub(crate) fn end_arrival(&mut self, packet: PacketRef) {
         if self.cells.are_on() && self.is_still_arriving(packet) {
             return;

@@ -17,13 +17,14 @@ use crate::nic::ProcessorId;
 pub(crate) enum Work {
     /// A processor continues with its next stage.
     Processor(ProcessorId),
-    /// A class is to become an endpoint's applet. Holds the swap's position in the scenario.
+    /// A class is to become an endpoint's applet. The work holds the swap's position in the scenario.
     Swap(u32),
-    /// The next message of a send becomes due. Holds the send's position in the scenario.
+    /// The next message of a send becomes due. The work holds the send's position in the scenario.
     Send(u32),
     /// A user has finished its current task.
     TaskDone(EndpointId),
-    /// A program asked to be called at this time. Holds the first endpoint of its process.
+    /// A program is called at the time for which it has asked. The work holds the first endpoint of the program's
+    /// process.
     Wake(EndpointId),
     /// A user polls the receive queue, or receives an upcall.
     Notice(EndpointId),
@@ -43,7 +44,7 @@ pub(crate) enum Work {
     WireIn(PacketRef),
     /// The last bit of a lost packet would reach the receiver.
     WireLost(PacketRef),
-    /// The gap after a packet is over, and another packet waits for it.
+    /// The idle gap after a packet is over, and another packet waits to be sent.
     WireFree(DirectionId),
     /// The first cell of a packet is in the sending NIC.
     FirstCellMoved(TransferRef),
@@ -55,16 +56,16 @@ pub(crate) enum Work {
     LookHeld(DirectionId),
     /// Checks whether a packet has waited in a backlog for too long.
     LookBacklog(DirectionId),
-    /// What an interface has scheduled for this time.
+    /// A delay that an interface has scheduled is over.
     Own(DelayRef),
     /// A NIC receives a stop or go signal.
     Heard(DirectionId),
-    /// A contended processor finishes its work, unless the end has moved since.
+    /// A contended processor finishes its work, unless the end of the work has moved since.
     Stretched(ProcessorId),
 }
 
-/// The delays of interfaces that are in the schedule. They are kept apart, so that the schedule's own entries stay small
-/// and simple.
+/// The delays of interfaces that are in the schedule. The delays are kept outside the schedule, so that the schedule's
+/// own entries stay small and simple.
 #[derive(Debug, Default)]
 pub(crate) struct Delays {
     /// Entries are reused.
@@ -72,7 +73,7 @@ pub(crate) struct Delays {
     vacant: Vec<DelayRef>,
 }
 
-/// A delay in the schedule.
+/// Refers to an interface's delay in the schedule.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct DelayRef(u32);
 
@@ -102,7 +103,7 @@ impl Index<DelayRef> for Delays {
     }
 }
 
-/// The schedule copies work often; keep it small.
+/// [`Work`] must stay small, because the schedule copies it often.
 const _: () = assert!(size_of::<Work>() <= 8);
 
 /// A placeholder for vacant entries of the schedule.
@@ -113,7 +114,7 @@ impl Default for Work {
 }
 
 impl<A: Audience> Simulation<'_, A> {
-    /// Schedules what an interface has to do at a time.
+    /// Schedules the end of an interface's delay for the given time.
     pub(crate) fn schedule_own(&mut self, time: SimTime, delay: interface::Delay) {
         let place = self.delays.add(delay);
         self.schedule.insert(time, Work::Own(place));

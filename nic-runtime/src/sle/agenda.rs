@@ -1,5 +1,5 @@
-//! Timers, refills and watches: the reasons to call an applet other than messages. Holds each applet's timer, the receive
-//! buffers that its user has returned, and the events of its watches.
+//! Timers, refills and watches: the reasons to call an applet other than messages. This module holds each applet's
+//! timer, the receive buffers that the applet's user has returned, and the events of its watches.
 
 use std::collections::VecDeque;
 
@@ -24,9 +24,9 @@ use crate::storage::Growing;
 pub(crate) struct Refill {
     /// Capacity in bytes.
     pub(crate) length: u32,
-    /// The channel in the descriptor that named the buffer.
+    /// The channel in the receive descriptor that named the buffer.
     pub(crate) channel: ChannelId,
-    /// Offset in the buffer area; `None` if the message was in its descriptor.
+    /// Offset in the buffer area; `None` if the message was in the receive descriptor itself.
     pub(crate) offset: Option<u32>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Refill {
 pub(crate) struct Watched {
     /// The watch.
     pub(crate) watch: WatchId,
-    /// The number of the window.
+    /// The number of the remote-memory window that contains the watched bytes.
     pub(crate) window: i32,
     /// Offset and length of the watched bytes in the window.
     pub(crate) range: (u32, u32),
@@ -46,24 +46,25 @@ pub(crate) struct Watched {
 struct Agenda {
     /// When `doTimer` is due, if the timer is set.
     timer: Option<SimTime>,
-    /// When the earliest scheduled check of the timer takes place. Checks for earlier settings stay in the schedule and
-    /// find nothing to do.
+    /// When the earliest scheduled check of the timer takes place. Checks for earlier settings of the timer stay in the
+    /// schedule and find nothing to do.
     look: Option<SimTime>,
     /// Whether the timer has expired and `doTimer` has not been called yet.
     is_over: bool,
     /// Refills for which `doRefill` has not been called, in the order of return.
     refills: VecDeque<Refill>,
-    /// Watches that have noticed a write for which `doWatch` has not been called.
+    /// Watches that have noticed a peer's write for which `doWatch` has not been called.
     events: EventQueue<Growing>,
 }
 
-/// The agendas of all applets. Empty if no applet has `doTimer`, `doRefill` or `doWatch`, and none can come to have them.
+/// The agendas of all applets. The list of agendas is empty if no applet has `doTimer`, `doRefill` or `doWatch`, and no
+/// later applet can have them.
 #[derive(Clone, Debug)]
 pub(crate) struct Agendas(Vec<Agenda>);
 
 impl Agendas {
-    /// Returns the agendas for this many places of applets. `may_come` says whether an applet with one of these entries
-    /// may replace one of `applets`.
+    /// Returns empty agendas for `places` applets. `may_come` says whether an applet with `doTimer`, `doRefill` or
+    /// `doWatch` may replace one of `applets`.
     pub(crate) fn new(applets: &[Applet<'_>], places: usize, may_come: bool) -> Agendas {
         let has_one = |applet: &Applet<'_>| applet.members.has_agenda();
         Agendas(match may_come || applets.iter().any(has_one) {
@@ -78,15 +79,15 @@ impl Agendas {
         self.0.is_empty()
     }
 
-    /// Returns whether an applet has no timer set, so that a check of it is pointless.
+    /// Returns whether an applet has no timer set, so that a check of its timer is pointless.
     pub(crate) fn has_no_timer(&self, applet: AppletId) -> bool {
         let agenda = self.0.get(at(applet.0));
         agenda.is_none_or(|agenda| agenda.timer.is_none())
     }
 }
 
-/// Sets the timer of an applet, replacing any earlier setting; zero clears it. The time counts from now, but the check
-/// is scheduled only when the [call has ended](Simulation::arm).
+/// Sets the timer of an applet, replacing any earlier setting; zero clears the timer. The timer counts from now, but
+/// its check is scheduled only when the [call has ended](Simulation::arm).
 #[cold]
 pub(crate) fn set_timer<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -100,8 +101,8 @@ pub(crate) fn set_timer<A: Audience>(
     }
 }
 
-/// Schedules a check of the applet's timer. Called once at the end of a call, so that a call that sets its timer often
-/// schedules one check only.
+/// Schedules a check of the applet's timer. An applet's call schedules the timer's check once, at the end, so that a
+/// call that sets the timer often schedules one check only.
 #[cold]
 pub(crate) fn arm<A: Audience>(sim: &mut Simulation<'_, A>, Tenant { endpoint, applet }: Tenant) {
     let Some(agenda) = sim.agendas.0.get_mut(at(applet.0)) else {
@@ -175,7 +176,8 @@ pub(crate) fn note_refills<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
     come_back(sim, id);
 }
 
-/// Records that the applet above has taken a message of this applet of a chain, if the applet has `doRefill`.
+/// Records that the next applet towards the user has taken a message of this applet of a chain, if this applet has
+/// `doRefill`.
 #[cold]
 pub(crate) fn note_taken<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -203,7 +205,7 @@ pub(crate) fn note_taken<A: Audience>(
     come_back(sim, tenant.endpoint);
 }
 
-/// Adds the event of a watch. Returns whether it did not wait already.
+/// Adds the event of a watch. Returns whether no event of this watch was waiting already.
 pub(crate) fn add_watch<A: Audience>(
     sim: &mut Simulation<'_, A>,
     tenant: Tenant,
@@ -276,7 +278,7 @@ pub(crate) fn take_timer<A: Audience>(
         agenda.is_over = false;
         let fault = &sim.residents[at(tenant.endpoint.0)].fault;
         if !fault.is_attached(sim.now) {
-            // The applet is detached: call it as soon as it is attached again.
+            // The applet with the expired timer is detached: call `doTimer` as soon as the applet is attached again.
             agenda.timer = Some(fault.attached_from());
             arm(sim, tenant);
             continue;
@@ -289,7 +291,7 @@ pub(crate) fn take_timer<A: Audience>(
         let processor = &mut sim.processors[at(on.0)];
         processor.activation.begin(call);
         let setup = processor.costs.timer.setup;
-        // The timers of several applets of a chain may be over.
+        // The timers of several applets of a chain may have expired.
         if sim.chains.of(tenant.endpoint).is_some() {
             come_back(sim, tenant.endpoint);
         }
@@ -314,7 +316,7 @@ pub(crate) fn take_refill<A: Audience>(
             sim.nics[at(nic.0)].refills.remove(position);
             continue;
         };
-        // A detached applet is not told of refills.
+        // For a detached applet, `doRefill` is not called.
         let fault = &sim.residents[at(tenant.endpoint.0)].fault;
         if !fault.is_attached(sim.now) {
             continue;
@@ -331,7 +333,7 @@ pub(crate) fn take_refill<A: Audience>(
     }
 }
 
-/// Takes the next event of a watch of a NIC, endpoint by endpoint, and begins the call of `doWatch`.
+/// Takes the next event of a watch on a NIC, endpoint by endpoint, and begins the call of `doWatch`.
 pub(crate) fn take_watched<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -350,7 +352,7 @@ pub(crate) fn take_watched<A: Audience>(
         };
         let owner = (tenant.endpoint, &sim.endpoints[at(tenant.endpoint.0)]);
         let watched = sim.remote.watched(owner, event);
-        // A detached applet is not told of writes.
+        // For a detached applet, `doWatch` is not called.
         let fault = &sim.residents[at(tenant.endpoint.0)].fault;
         let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
             continue;
@@ -371,8 +373,9 @@ pub(crate) fn take_watched<A: Audience>(
     }
 }
 
-/// Returns the first applet at a position of a NIC whose agenda is `due`, and its method for this entry. `None` if there is
-/// none, or if a call of the endpoint is suspended: then its agenda [comes back](come_back) when that call ends.
+/// Returns the first applet at a position of a NIC whose agenda is `due`, and the applet's method for the given entry.
+/// Returns `None` if no applet's agenda is `due`, or if a call of the endpoint is suspended. The agenda of an endpoint
+/// with a suspended call [comes back](come_back) when that call ends.
 fn tenant_at<A: Audience>(
     sim: &Simulation<'_, A>,
     nic: NicId,
@@ -390,8 +393,9 @@ fn tenant_at<A: Audience>(
     })
 }
 
-/// Adapts the agenda of an endpoint to the class that has become its applet. A timer stays armed, and returned buffers
-/// stay announced, if the class has the entry for them. So do watches. `timer` is what its initializers passed to `setTimer`.
+/// Adapts the agenda of an endpoint to the class that has become its applet. An armed timer, returned buffers and
+/// watches stay in the agenda if the class has the entry for them. `timer` is the time that the initializers of the
+/// class passed to `setTimer`.
 #[cold]
 pub(crate) fn adapt<A: Audience>(
     sim: &mut Simulation<'_, A>,

@@ -1,4 +1,5 @@
-//! The port for natives of initializers that run while the NIC does, beside the applet that they are to replace.
+//! The port for natives of a class's initializers that run while the NIC runs, beside the applet that the class is to
+//! replace.
 
 use jive_core::{Heap, TrapKind};
 use nic_core::event::Made;
@@ -16,14 +17,15 @@ use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
-/// Natives of the initializers of a class that comes while the NIC runs.
+/// Natives of the initializers of a class that is to replace an applet while the NIC runs.
 ///
-/// The swap may still be refused, and takes no time. So an initializer may not send, move bytes by DMA or push
-/// descriptors: each of these traps with `ProtectionFault`. Popped buffers return to the queue if the swap is refused.
+/// The swap to the new class may still be refused, and takes no virtual time. An initializer in a swap may therefore
+/// not send, move bytes by DMA or push descriptors: each of these traps with `ProtectionFault`. Buffers that an
+/// initializer popped return to the free queue if the swap is refused.
 pub(crate) struct BesideRunning {
-    /// What the initializers passed to `setTimer` last.
+    /// The time that the initializers passed to `setTimer` last.
     pub(crate) timer: Option<SimDuration>,
-    /// What they passed to `watch`: windows and ranges.
+    /// The windows and ranges that the initializers passed to `watch`.
     pub(crate) watches: Vec<(WindowId, (u32, u32))>,
 }
 

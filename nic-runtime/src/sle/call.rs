@@ -28,14 +28,14 @@ pub(crate) struct Call {
 /// The cause of a call.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Cause {
-    /// A transmit descriptor that the processor has taken.
+    /// The processor has taken a transmit descriptor.
     Post(Posted),
-    /// A packet, which is copied to `RxBuf`.
+    /// A packet has arrived and is copied to `RxBuf`.
     Arrival {
         packet: PacketId,
         channel: ChannelId,
         length: u32,
-        /// The packet itself. It keeps its arrival slot until the call is over.
+        /// The packet itself, which keeps its arrival slot until the call is over.
         arrival: PacketRef,
     },
     /// The applet's timer has expired.
@@ -48,18 +48,18 @@ pub(crate) enum Cause {
     Handed(Handed),
 }
 
-/// A message between two applets of a chain. Its bytes are in the [chain](super::chain).
+/// A message between two applets of a chain, whose bytes are in the [chain](super::chain).
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Handed {
-    /// What caused the first call of the round; [`Trigger::Passed`] if a packet did.
+    /// The cause of the first call of the chain's round; [`Trigger::Passed`] if a packet caused that call.
     pub(crate) trigger: Trigger,
     pub(crate) length: u32,
     pub(crate) channel: ChannelId,
-    /// Offset of the message for `doTx`; `None` for `doRx`.
+    /// Offset of the message if `doTx` handles it; `None` if `doRx` handles the message.
     pub(crate) staged_at: Option<NonZeroU32>,
 }
 
-/// Each call is copied once; see `Activation::begin`.
+/// A [`Cause`] must stay small, because each call is copied once; see `Activation::begin`.
 const _: () = assert!(size_of::<Cause>() <= 32);
 
 impl Call {
@@ -80,7 +80,7 @@ impl Call {
         }
     }
 
-    /// Returns the cause in the form that events use.
+    /// Returns the call's cause in the form that events use.
     pub(crate) fn trigger(&self) -> Trigger {
         match self.cause {
             Cause::Post(posted) => Trigger::Post(posted.post),
@@ -92,7 +92,7 @@ impl Call {
         }
     }
 
-    /// Returns the entry to call.
+    /// Returns the applet's entry to call.
     pub(crate) fn entry(&self) -> NicEntry {
         match self.cause {
             Cause::Post(_) => NicEntry::DoTx,
@@ -127,7 +127,7 @@ impl Call {
         }
     }
 
-    /// Returns the direction of the handled message, for prefetching.
+    /// Returns the direction of the message that the call handles, for prefetching.
     pub(crate) fn way(&self) -> Way {
         match self.cause {
             Cause::Arrival { .. } => Way::In,
@@ -188,9 +188,9 @@ pub(crate) struct Activation<'a> {
     pub(crate) stack: CallStack<'a>,
     /// The part of the quota that the call has used.
     pub(crate) spent: Spent,
-    /// The running call, or else the last one; `None` before the first call.
+    /// The processor's running call, or else its last call; `None` before the first call.
     call: Option<Call>,
-    /// Destination and source of the bytes that a native waits for.
+    /// Destination and source of the bytes for which the call's native waits.
     pub(crate) landing: Option<(ArraySpan, HostSpan)>,
     /// Packets that arrived for the applet while this call was suspended.
     pub(crate) parked: Parked,
@@ -204,7 +204,7 @@ pub(crate) struct Activation<'a> {
     pub(crate) reached: Option<NicNative>,
     /// The trap that ended the call, if one did.
     pub(crate) trap: Option<Trap>,
-    /// Data for the call's events. Recorded only if a sink listens.
+    /// Data for the call's events, recorded only if a sink listens.
     pub(crate) told: Told,
 }
 
@@ -218,7 +218,7 @@ pub(crate) struct Told {
 }
 
 impl<'a> Activation<'a> {
-    /// Returns an activation with this stack, before its first call.
+    /// Returns an activation with this call stack, before the first call.
     pub(crate) fn new(stack: CallStack<'a>) -> Activation<'a> {
         Activation {
             stack,
@@ -241,7 +241,7 @@ impl<'a> Activation<'a> {
         self.call = Some(call);
     }
 
-    /// Makes the call one of another method, because its applet was replaced before the call entered it.
+    /// Directs the call to another method, because the call's applet was replaced before the call entered it.
     pub(crate) fn retarget(&mut self, method: MethodId) {
         if let Some(call) = &mut self.call {
             call.method = method;
@@ -253,13 +253,13 @@ impl<'a> Activation<'a> {
         self.call.as_ref().map(|call| call.tenant)
     }
 
-    /// Returns the native that the call has reached. Must be used only at [`Stage::Perform`](crate::sim::stage::Stage).
+    /// Returns the native that the call has reached; must be used only at [`Stage::Perform`](crate::sim::stage::Stage).
     #[inline]
     pub(crate) fn native(&self) -> NicNative {
         self.reached.expect("the call has reached a native")
     }
 
-    /// Returns the call. Must be used only at stages of a call.
+    /// Returns the processor's call; must be used only at stages of a call.
     #[inline]
     pub(crate) fn call(&self) -> &Call {
         self.call.as_ref().expect("a call is under way")

@@ -1,7 +1,8 @@
 //! Capsules: class files that arrive in packets, on the code channel of an endpoint that accepts them.
 //!
-//! The processor that takes a packet puts the capsule together. A whole class file is verified as any other, and becomes
-//! the endpoint's applet by a [swap]. The sender gets an answer in a packet: `installed`, or why not.
+//! The processor that takes a packet puts the capsule together. A complete class file is verified like any other, and
+//! becomes the endpoint's applet by a [swap]. The sender of a capsule gets an answer in a packet: `installed`, or the
+//! reason for a refusal.
 
 use bumpalo::Bump;
 use jive_embed::load_class;
@@ -22,9 +23,10 @@ use crate::sim::{Simulation, at};
 /// The answer to a capsule whose class has become the applet.
 pub(crate) const INSTALLED: &str = "installed";
 
-/// What verifying a byte of a capsule counts towards the run's instruction budget. Chosen: a thousand bytes of the
-/// slowest class take the verifier about as long as a million instructions take the interpreter. So the budget bounds the
-/// time of a run into which somebody sends class after class.
+/// Number of instructions that the run's instruction budget is charged for verifying a byte of a capsule. The charge
+/// per byte is chosen: verifying a thousand bytes of the slowest class takes about as long as interpreting a million
+/// instructions. By the charge for verifying, the budget bounds the time of a run into which somebody sends class after
+/// class.
 const INSTRUCTIONS_PER_BYTE: u64 = 1_024;
 
 /// Maximum number of bytes of different class files from capsules that a run keeps.
@@ -71,13 +73,13 @@ pub(crate) fn take<A: Audience>(
         (Taken::Refused(reason), Some(number)) => answer(sim, endpoint, number, reason.word()),
         (Taken::Again(known), Some(number)) => answer(sim, endpoint, number, known),
         (Taken::Whole(class), Some(number)) => install(sim, on, (endpoint, number), &class),
-        // A packet without a number cannot be answered.
+        // A packet without a capsule number cannot be answered.
         (_, None) | (Taken::More | Taken::Ignored, Some(_)) => {}
     }
     sim.look(on)
 }
 
-/// Verifies a class file, and makes it the applet of its endpoint between two calls.
+/// Verifies a capsule's class file, and makes the class the applet of its endpoint between two calls.
 fn install<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -104,12 +106,12 @@ fn install<A: Audience>(
     swap::request(sim, endpoint, class, (Some(number), Some(on)));
 }
 
-/// Verifies a class file that has not been seen before, and keeps it if it is accepted.
+/// Verifies a class file that no earlier capsule contained, and keeps the class if it is accepted.
 fn verified<A: Audience>(sim: &mut Simulation<'_, A>, bytes: &[u8]) -> Result<usize, SwapRefusal> {
     let policy = Policy::Applet {
         entries: NicEntry::TABLE,
     };
-    // Memory for a class that is rejected is given back, so rejected capsules cannot add up.
+    // The memory for a rejected class is given back, so that the memory for rejected capsules does not add up.
     let scratch = Bump::new();
     if let Err(error) = load_class(&scratch, bytes, policy, NicNative::TABLE) {
         return Err(SwapRefusal::Rejected(error.code()));
@@ -128,7 +130,7 @@ fn verified<A: Audience>(sim: &mut Simulation<'_, A>, bytes: &[u8]) -> Result<us
     }
 }
 
-/// Answers a capsule that was whole, and keeps the answer in case the sender repeats its last fragment.
+/// Answers a complete capsule, and keeps the answer in case the sender repeats the capsule's last fragment.
 pub(crate) fn answered<A: Audience>(
     sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
@@ -139,8 +141,8 @@ pub(crate) fn answered<A: Audience>(
     answer(sim, endpoint, number, text);
 }
 
-/// Sends an answer on the code channel. It is sent from the memory of the capsule and needs no send slot, as packets that
-/// applets send while loading.
+/// Sends an answer on the code channel. Like packets that applets send while loading, the answer needs no send slot: it
+/// is sent from the memory of the capsule.
 fn answer<A: Audience>(
     sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,

@@ -1,14 +1,15 @@
 //! Carries the state of a replaced applet over to the class that replaces it: fields and arrays.
 //!
-//! A field is carried over if the replaced class has a field of the same name and descriptor. Whether either is static
-//! does not matter, since an applet has one instance. Two kinds of fields are never carried over:
+//! A field is carried over if the replaced class has a field of the same name and descriptor. Whether the field in
+//! either class is static does not matter, since an applet has one instance. Two kinds of fields are never carried
+//! over:
 //!
 //! - `RxBuf`, which the runtime sets
 //! - constants (`static final` with a `ConstantValue`), because compilers have copied their values into the code
 //!
-//! Arrays are reachable only through fields, because no call runs. So the heap of the new applet is rebuilt: it holds
-//! `RxBuf` and each array that a field names. An array that several fields name stays one array. What the initializers
-//! allocated for fields that are carried over is not copied.
+//! Arrays of an applet are reachable only through fields, because no call of the applet runs. The heap of the new
+//! applet is therefore rebuilt: it holds `RxBuf` and each array that a field refers to. An array to which several
+//! fields refer stays one array. Arrays that the initializers allocated for carried-over fields are not copied.
 
 use std::collections::BTreeMap;
 
@@ -19,25 +20,28 @@ use nic_core::sle::Applet;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeapFull;
 
-/// Where the value of a field comes from.
+/// The source of the value of a field of the new class.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Source {
-    /// The runtime sets it.
+    /// The runtime sets the field.
     RxBuf,
-    /// The initializers of the new class have set it.
+    /// The initializers of the new class have set the field.
     Initialized,
-    /// This field of the replaced class.
+    /// The value comes from this field of the replaced class.
     Carried(FieldId),
 }
 
-/// Moves the state of `old` into `new`, whose initializers have returned. Returns the number of fields carried over.
+/// Moves the state of `old` into `new`, whose initializers have returned. Returns the number of fields that were
+/// carried over.
 ///
 /// # Errors
 ///
-/// [`HeapFull`] if the arrays do not fit. After the error, the caller must not use `new`; `old` has not changed.
+/// Returns [`HeapFull`] if the arrays do not fit in the new heap. After a [`HeapFull`] error, the caller must not use
+/// `new`; `old` has not changed.
 pub(crate) fn carry(old: &Applet<'_>, new: &mut Applet<'_>) -> Result<u32, HeapFull> {
     let sources = sources(old, new);
-    // Freeing the arrays of `new` makes room for those of `old`, so copies of what `new` keeps are put aside.
+    // Freeing the arrays of `new` makes room for those of `old`, so copies of the arrays that `new` keeps are put
+    // aside.
     let initialized: Vec<i32> = new.instance.fields().to_vec();
     let mut own = BTreeMap::new();
     for (&value, source) in initialized.iter().zip(&sources) {
@@ -122,24 +126,24 @@ impl Array {
         let view = heap.array(reference)?;
         Some(Array {
             kind: view.kind,
-            // Lossless: the length was given as an `int`.
+            // The cast is lossless, because the array's length was given as an `int`.
             length: view.length.cast_signed(),
             bytes: heap.bytes(reference)?.to_vec(),
         })
     }
 }
 
-/// The references of one heap, and where their arrays lie in the rebuilt heap.
+/// Maps the references of one heap to the references of the same arrays in the rebuilt heap.
 struct References(BTreeMap<i32, i32>);
 
 impl References {
-    /// Begins with `RxBuf`, which both heaps have.
+    /// Returns a map that begins with `RxBuf`, which both heaps have.
     fn new(rx_buf: i32, into: i32) -> References {
         References(BTreeMap::from([(rx_buf, into)]))
     }
 
-    /// Returns the new reference of an array, which is copied if it has none. Null and the reference to the applet
-    /// itself stay as they are.
+    /// Returns the reference of an array in the rebuilt heap, to which the array is copied if it is not there yet. Null
+    /// and the reference to the applet itself do not change.
     fn translate(
         &mut self,
         heap: &mut Heap<'_>,

@@ -1,11 +1,13 @@
-//! The applets of an endpoint with more than one, and the messages between them.
+//! The chain of applets of an endpoint with more than one applet, and the messages between these applets.
 //!
-//! A *round* is a descriptor, a packet, a timer or a refill, with all calls that follow from it. A message that an applet
-//! pushes to its neighbour waits until the running call is over. Messages are handled in the order in which they were
-//! pushed. The round ends when none waits, so the endpoint's next descriptor or packet finds the chain empty.
+//! A *round* is a descriptor, a packet, a timer or a refill, with all applet calls that follow from it. A message that
+//! an applet pushes to its neighbour waits until the running call is over. Messages are handled in the order in which
+//! they were pushed. The round ends when no message waits, so the endpoint's next descriptor or packet finds the chain
+//! empty.
 //!
-//! Messages lie in a staging area of the NIC. An applet after the first has an applet above it, and no host. Bytes that it
-//! copies to free buffers stay in a copy of these buffers on the NIC.
+//! Messages between applets are stored in a staging area of the NIC. On the user's side of an applet after the first is
+//! another applet, and not the host. Bytes that an applet after the first copies to free buffers stay in a copy of
+//! these buffers on the NIC.
 
 use std::collections::VecDeque;
 
@@ -20,34 +22,35 @@ use crate::sim::audience::Audience;
 use crate::sim::resident::Seat;
 use crate::sim::{AppletId, Simulation, Tenant, at};
 
-/// Longest packets that fit in the staging area of a chain. Chosen: an applet can answer a packet and pass it on, while a
-/// message for each of its neighbours waits.
+/// Number of packets of maximum length that fit in the staging area of a chain. Four packets are chosen: an applet can
+/// answer a packet and pass it on, while a message for each of its neighbours waits.
 const STAGED_PACKETS: u32 = 4;
 
-/// Maximum number of messages between applets in a round. It bounds how long a chain keeps its processor. A burst of 25
-/// packets passes through three applets.
+/// Maximum number of messages between applets in a round, which bounds how long a chain keeps its processor. With this
+/// maximum, a burst of 25 packets passes through three applets.
 const HANDED_MAX: u32 = 64;
 
-/// The chains of all endpoints. Empty if no endpoint has one.
+/// The chains of all endpoints; the list is empty if no endpoint has a chain.
 #[derive(Debug, Default)]
 pub(crate) struct Chains(Vec<Option<Box<Chain>>>);
 
 /// A chain of applets.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    /// The chain's applets have consecutive numbers, from this on, in the order of their `doTx`.
+    /// The number of the chain's first applet; the chain's applets have consecutive numbers, in the order of their
+    /// `doTx`.
     first: AppletId,
-    /// The class of each, an index into [`Scenario::classes`].
+    /// The class of each applet of the chain, as an index into [`Scenario::classes`].
     classes: Vec<usize>,
-    /// A copy of the free buffers, for applets below the first.
+    /// A copy of the endpoint's free buffers, which applets after the first fill.
     pub(super) buffers: Vec<u8>,
     /// Messages that no call handles yet, oldest first.
     waiting: VecDeque<Message>,
     /// The message that the running call handles.
     handled: Option<Message>,
-    /// Messages that are over. They are used again, so that a packet allocates nothing.
+    /// Handled messages, which are reused so that a packet allocates nothing.
     spare: Vec<Message>,
-    /// Bytes of the messages, and how many there may be.
+    /// The number of bytes that the chain's messages hold; `room` is the maximum of this number.
     held: u32,
     room: u32,
     /// Length of `RxBuf`.
@@ -55,33 +58,33 @@ pub(crate) struct Chain {
     pub(super) round: Option<Round>,
 }
 
-/// A message from one applet to the next.
+/// A message from one applet of a chain to the next.
 #[derive(Debug)]
 pub(super) struct Message {
-    /// The applet that handles it.
+    /// The applet that handles the message.
     pub(super) to: AppletId,
     pub(super) way: Way,
-    /// The channel that `txPush` or the descriptor named.
+    /// The channel that the sending applet's `txPush` or descriptor named.
     pub(super) channel: ChannelId,
     pub(super) bytes: Vec<u8>,
-    /// The free buffers that the descriptor named.
+    /// The free buffers that the sending applet's descriptor named.
     pub(super) buffers: Vec<u32>,
 }
 
 /// The direction of a message in a chain.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Towards the wire: `doTx` handles it.
+    /// Towards the wire: `doTx` handles the message.
     Down,
-    /// Towards the user: `doRx` handles it.
+    /// Towards the user: `doRx` handles the message.
     Up,
 }
 
-/// A round: its first call, and what happened since.
+/// A round: its first call, and its state since that call.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Round {
     pub(super) call: Call,
-    /// `Trap` if a `doTx` trapped on the descriptor or on a message from it.
+    /// The status is `Trap` if a `doTx` trapped on the round's descriptor or on a message that followed from it.
     pub(super) status: TxStatus,
     handed: u32,
 }
@@ -132,9 +135,9 @@ impl Chains {
 }
 
 impl Chain {
-    /// Returns how many applets it has.
+    /// Returns how many applets the chain has.
     pub(super) fn count(&self) -> u32 {
-        // The reader of scenarios has bounded their number.
+        // The reader of scenarios has bounded the number of applets.
         u32::try_from(self.classes.len()).unwrap_or(u32::MAX)
     }
 
@@ -162,7 +165,7 @@ impl Chain {
         });
     }
 
-    /// Returns an empty message.
+    /// Returns an empty message for an applet of the chain.
     pub(super) fn message(&mut self, to: AppletId, way: Way, channel: ChannelId) -> Message {
         let message = self.spare.pop();
         let (bytes, buffers) =
@@ -176,7 +179,7 @@ impl Chain {
         }
     }
 
-    /// Queues a message. Returns whether there is room for it.
+    /// Queues a message. Returns whether the chain has room for the message.
     pub(super) fn push(&mut self, message: Message) -> bool {
         let length = u32::try_from(message.bytes.len()).unwrap_or(u32::MAX);
         let Some(round) = &mut self.round else {
@@ -193,20 +196,20 @@ impl Chain {
         true
     }
 
-    /// Makes the next message the handled one, and returns it.
+    /// Makes the next waiting message the handled one, and returns it.
     pub(super) fn take(&mut self) -> Option<&Message> {
         self.handled = self.waiting.pop_front();
         self.handled.as_ref()
     }
 
-    /// Ends the call of a message. Returns the message, which must be [given back](Chain::give_back).
+    /// Ends the call of a message, and returns the message, which must be [given back](Chain::give_back).
     pub(super) fn end_handled(&mut self) -> Option<Message> {
         let message = self.handled.take()?;
         self.held -= u32::try_from(message.bytes.len()).unwrap_or(self.held);
         Some(message)
     }
 
-    /// Keeps the memory of a message for the next.
+    /// Keeps the memory of a message for the next message.
     pub(super) fn give_back(&mut self, mut message: Message) {
         message.bytes.clear();
         message.buffers.clear();
@@ -214,8 +217,8 @@ impl Chain {
     }
 }
 
-/// Returns the bytes of NIC memory that a chain takes beside its applets: the staging area, and the copy of the free
-/// buffers.
+/// Returns the bytes of NIC memory that a chain needs in addition to its applets: the staging area, and the copy of the
+/// free buffers.
 pub(crate) fn sram_bytes(profile: &Profile, spec: &EndpointSpec) -> u64 {
     match spec.has_chain() {
         true => {
@@ -228,7 +231,7 @@ pub(crate) fn sram_bytes(profile: &Profile, spec: &EndpointSpec) -> u64 {
 
 /// Returns the length of the part of the buffer area that holds the free buffers.
 pub(super) fn free_bytes(spec: &EndpointSpec) -> u32 {
-    // The free buffers lie in the buffer area, so this cannot overflow.
+    // The product cannot overflow, because the free buffers are within the buffer area.
     spec.free_buffer_count
         .saturating_mul(spec.free_buffer_length)
 }
@@ -247,7 +250,7 @@ pub(super) fn receive<A: Audience>(
     }
 }
 
-/// Makes the names in an endpoint's events those of one applet of its chain.
+/// Makes an endpoint's events show the names of one applet of its chain.
 #[cold]
 pub(crate) fn speaks<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -260,7 +263,7 @@ pub(crate) fn speaks<A: Audience>(
     }
 }
 
-/// Returns whether the effect of a native is for a neighbour in the chain and not for user or wire.
+/// Returns whether the effect of an applet's native is on a neighbour in the chain and not on the user or the wire.
 pub(super) fn is_between<A: Audience>(
     sim: &Simulation<'_, A>,
     Tenant { endpoint, applet }: Tenant,

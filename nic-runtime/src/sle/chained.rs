@@ -1,7 +1,7 @@
-//! Runs the calls of a chain of applets. An endpoint with a single applet never comes here.
+//! Runs the calls of a chain of applets. The calls of an endpoint with a single applet never use this module.
 //!
-//! The stages of a call are those of [`engine`], which also performs most natives. What an applet pushes to its neighbour is
-//! performed here, and so are the copies between neighbours.
+//! The stages of a call are those of [`engine`], which also performs most natives. This module performs the pushes of
+//! an applet to its neighbour in the chain, and the copies between neighbours.
 
 use std::num::NonZeroU32;
 
@@ -34,7 +34,7 @@ impl Stage {
             Stage::Landed => Stage::ChainLanded,
             Stage::Return => Stage::ChainReturn,
             Stage::Trap => Stage::ChainTrap,
-            // The others are no stages of a call, or those of a chain already.
+            // The stages below are no stages of a call, or are already those of a call in a chain.
             Stage::Idle
             | Stage::Look
             | Stage::Taken
@@ -57,7 +57,7 @@ impl<A: Audience> Simulation<'_, A> {
     }
 }
 
-/// Begins a round with the item in hand, if it is for a chain.
+/// Begins a round of a chain with the item in hand, if the item is for a chain.
 #[cold]
 pub(crate) fn take<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
     let item = *sim.in_hand(on);
@@ -73,7 +73,7 @@ pub(crate) fn take<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) ->
         }
         Item::Own(..) => return None,
     };
-    // The processor may have taken something else, if the item was for another one.
+    // If the item in hand was for another processor, this processor may have taken another item.
     Some(match next {
         Next::After((delay, Stage::Enter)) => {
             let endpoint = sim.processors[at(on.0)].activation.call().tenant.endpoint;
@@ -86,7 +86,7 @@ pub(crate) fn take<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) ->
 /// Turns the next stage of a single applet's call into that of a call in a chain, if the processor still runs one.
 fn within<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, next: Next) -> Next {
     let processor = &mut sim.processors[at(on.0)];
-    // The call may be suspended, and the processor may have continued another one.
+    // The processor may have suspended its call and continued another one.
     let tenant = processor.activation.tenant();
     let is_chain = tenant.is_some_and(|tenant| sim.chains.of(tenant.endpoint).is_some());
     match next {
@@ -102,7 +102,7 @@ fn within<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, next: Next)
 pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let call = *sim.processors[at(on.0)].activation.call();
     let Tenant { endpoint, applet } = call.tenant;
-    // Within a round the processor keeps other processors out.
+    // Within a chain's round, the processor keeps other processors out of the chain.
     if !matches!(call.cause, Cause::Handed(_)) {
         if !sim.processors[at(on.0)].share.is_alone
             && let Some(next) = sim.enter_alone(on)
@@ -128,7 +128,8 @@ pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -
 pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let next = engine::run(sim, on);
     match next {
-        // A copy within the NIC needs no DMA engine. Its own time is added when it is performed.
+        // A copy within the NIC needs no DMA engine. The time of a copy within the NIC is added when the copy is
+        // performed.
         Next::After((delay, Stage::Perform)) => {
             let native = sim.processors[at(on.0)].activation.native();
             let setup = match between(sim, on, native) {
@@ -149,21 +150,21 @@ pub(crate) fn landed<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) 
     within(sim, on, next)
 }
 
-/// What a native does between two applets of a chain.
+/// The effect of a native between two applets of a chain.
 #[derive(Copy, Clone, Debug)]
 enum Between {
-    /// Pushes a packet to the next applet.
+    /// Pushes a packet to the next applet towards the wire.
     Down,
-    /// Pushes a descriptor to the applet above.
+    /// Pushes a descriptor to the next applet towards the user.
     Up,
     /// Copies from the message that `doTx` handles.
     Staged,
-    /// Copies to a free buffer, for a descriptor to the applet above.
+    /// Copies to a free buffer, for a descriptor to the next applet towards the user.
     Kept,
 }
 
-/// Returns what the native that a call has reached does between two applets, or `None` if it does what it does without a
-/// chain.
+/// Returns the effect between two applets that the reached native of a call has. Returns `None` if the reached native
+/// acts as it does without a chain.
 fn between<A: Audience>(
     sim: &Simulation<'_, A>,
     on: ProcessorId,
@@ -173,7 +174,7 @@ fn between<A: Audience>(
     let call = activation.call();
     let Tenant { endpoint, applet } = call.tenant;
     let chain = sim.chains.of(endpoint)?;
-    // Third argument of both natives that copy.
+    // The offset is the third argument of both natives that copy.
     let offset = activation.stack.native_arguments().get(2);
     let offset = offset.and_then(|offset| u32::try_from(*offset).ok());
     let is_first = applet == chain.first();
@@ -222,7 +223,7 @@ pub(crate) fn perform<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId)
     within(sim, on, next)
 }
 
-/// Performs a native between two applets. Returns the time that it takes beside its cost.
+/// Performs a native between two applets. Returns the time that the native takes in addition to its cost.
 fn perform_between<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -271,7 +272,7 @@ fn perform_between<A: Audience>(
             let share = state.free.buffer_length();
             let mut left = length;
             for offset in offsets.offsets(heap) {
-                // `check` proved that offsets are not negative, and that the shares lie in the free buffers.
+                // `check` proved that offsets are not negative, and that the shares are within the free buffers.
                 let (offset, here) = (offset.cast_unsigned(), left.min(share));
                 let start = at(offset);
                 let bytes = chain.buffers.get(start..start + at(here));
@@ -328,7 +329,7 @@ fn admit<A: Audience>(
         Between::Down => area.length(),
         Between::Up | Between::Kept => chain::free_bytes(&sim.specs[at(endpoint.0)]),
         Between::Staged => {
-            // The message is numbered after the buffer area.
+            // Offsets of the handled message follow those of the buffer area.
             args[2] -= area.length().cast_signed();
             let message = sim.chains.handled(endpoint).len();
             u32::try_from(message).unwrap_or(u32::MAX)
@@ -374,7 +375,7 @@ pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: Processo
     go_on(sim, on, call)
 }
 
-/// Goes on with the next message of the round, or ends the round.
+/// Continues with the next message of the round, or ends the round.
 fn go_on<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, ended: Call) -> Next {
     let Tenant { endpoint, applet } = ended.tenant;
     if sim.processors[at(on.0)].activation.has_asides {

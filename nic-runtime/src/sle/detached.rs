@@ -43,11 +43,11 @@ impl Default for DetachedShape {
     }
 }
 
-/// An endpoint with a buffer area and queues. Usually it has no channel, so `txPush` always traps. Packets sent on a
-/// channel are lost.
+/// An endpoint with a buffer area and queues, but without a NIC. Usually a detached endpoint has no channel, so
+/// `txPush` always traps. Packets that an applet sends on a channel of a detached endpoint are lost.
 ///
-/// No user empties its receive queue. When the queue is full, descriptors are dropped and their buffers are freed, as
-/// on a NIC.
+/// No user empties the receive queue of a detached endpoint. When the receive queue is full, descriptors are dropped
+/// and their buffers are freed, as on a NIC.
 #[derive(Clone, Debug)]
 pub struct DetachedEndpoint {
     endpoint: Endpoint,
@@ -91,7 +91,7 @@ impl DetachedEndpoint {
         if let Ok(Ok(whole)) = whole {
             memory.bytes_mut(whole).copy_from_slice(area);
         }
-        // Make the user hold every buffer, and then return those of `free` in their order.
+        // Make the user hold every buffer, and then return the buffers of `free` in their order.
         while let Some(offset) = endpoint.free.pop() {
             endpoint.free.name(offset);
         }
@@ -113,12 +113,12 @@ impl DetachedEndpoint {
         self.memory.region(self.endpoint.area)
     }
 
-    /// Called when a call returns: the applet keeps the popped buffers that the call did not name.
+    /// Must be called when an applet's call returns: the applet keeps the popped buffers that the call did not name.
     pub fn call_returned(&mut self) {
         self.endpoint.free.keep_popped();
     }
 
-    /// Called when a call traps: frees the popped buffers that the call did not name.
+    /// Must be called when an applet's call traps: frees the popped buffers that the call did not name.
     pub fn call_trapped(&mut self) {
         self.endpoint.free.return_popped();
     }
@@ -175,7 +175,8 @@ impl Port for AtOnce<'_, '_, '_> {
         Ok(())
     }
 
-    // Without a channel no send passes the check. With a channel, the packet is lost at once.
+    // If a detached endpoint has no channel, no send passes the check. If a detached endpoint has a channel, the packet
+    // is lost at once.
     fn make(&mut self, _: ArraySpan, _: Channel) -> Result<(PacketId, ()), Infallible> {
         Ok((packet_number(EndpointId(0), 0), ()))
     }
@@ -193,7 +194,7 @@ impl Port for AtOnce<'_, '_, '_> {
         Ok(())
     }
 
-    // There is no clock, no caller for `doTimer`, and no trace.
+    // A detached endpoint has no clock, no caller for `doTimer`, and no trace.
     fn now(&self) -> SimTime {
         SimTime::ZERO
     }
@@ -304,7 +305,7 @@ mod tests {
             };
             let push = NicNative::DmaRxd.id();
             let fault = Err(TrapKind::ProtectionFault);
-            // A share of 4,096 bytes and a share of 4 bytes.
+            // The descriptor has a share of 4,096 bytes and a share of 4 bytes.
             set(heap, 61_440, 65_532);
             assert_eq!(endpoint.call(push, &[offsets, 1, 4100], heap), Ok(0));
             assert_eq!(endpoint.call(push, &[offsets, 1, 4101], heap), fault);

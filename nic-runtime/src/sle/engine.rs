@@ -88,7 +88,7 @@ pub(crate) fn posted<A: Audience>(
     Next::after(processor.costs.tx.setup, Stage::Enter)
 }
 
-/// Enters an applet, with its packet in `RxBuf` if the call is for one.
+/// Enters an applet, with the arrived packet in `RxBuf` if the call is for a packet.
 pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     if !sim.processors[at(on.0)].share.is_alone
         && let Some(next) = sim.enter_alone(on)
@@ -165,8 +165,9 @@ pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
     Next::after(cost, stage)
 }
 
-/// Runs an applet up to its next native, its return or its trap, and charges the instructions. All instructions up to
-/// there take one event: no one can observe an applet between two natives.
+/// Runs an applet up to its next native, its return or its trap, and charges the executed instructions to the run's
+/// budget. All instructions up to the next native take one event, because nothing can observe an applet between two
+/// natives.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let processor = &mut sim.processors[at(on.0)];
@@ -211,7 +212,7 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
             }
         }
     };
-    // Saturates because a native without enough fuel is taken back from the count.
+    // The subtraction saturates, because a native without enough fuel is taken back from the count.
     let spent = before.saturating_sub(stack.fuel_left());
     if let Err(Exceeded) = sim.budget.spend(spent) {
         return sim.exceed_budget(on);
@@ -225,8 +226,7 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn perform_reached<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let native = sim.processors[at(on.0)].activation.native();
-    // One call for each native, so that each gets its own inlined copy of `perform_native` with the effect in
-    // registers.
+    // Each native has its own call here, and so its own inlined copy of `perform_native` with the effect in registers.
     match native {
         NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
         NicNative::GetFreeBufferLength => perform_native(sim, on, NicNative::GetFreeBufferLength),
@@ -252,7 +252,7 @@ pub(crate) fn perform_reached<A: Audience>(sim: &mut Simulation<'_, A>, on: Proc
     }
 }
 
-/// Performs a native that moves bytes, or makes the processor wait for a DMA engine if that is busy and has no queue.
+/// Performs a native that moves bytes, or makes the processor wait for a DMA engine that is busy and has no queue.
 #[cold]
 fn await_engine<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -274,7 +274,7 @@ fn await_dma_slot<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
     sim.wait(on, Stage::Perform)
 }
 
-/// Performs a native that few applets call; not inlined, to keep the hot path small.
+/// Performs a native that few applets call; not inlining this function keeps the hot path small.
 #[cold]
 fn perform_rare<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -284,7 +284,8 @@ fn perform_rare<A: Audience>(
     perform_native(sim, on, native)
 }
 
-// Not inlined in debug builds, where each copy would take stack of its own and the caller's stack may be small.
+// This function is not inlined in debug builds, where each copy would take stack of its own and the caller's stack may
+// be small.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn perform_native<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -376,7 +377,7 @@ fn admit<A: Audience>(
             }
             return Ok((effect, push));
         }
-        // Effects that do not count towards the quota.
+        // The effects in this arm do not count towards the call's quota.
         Effect::NewArray { .. }
         | Effect::BufferLength
         | Effect::PopBuffer
@@ -393,7 +394,7 @@ fn admit<A: Audience>(
     Ok((effect, push))
 }
 
-/// Makes a native end in a trap.
+/// Makes an applet's native end in a trap.
 #[cold]
 pub(crate) fn refuse_native<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -404,7 +405,7 @@ pub(crate) fn refuse_native<A: Audience>(
     Next::after(SimDuration::ZERO, Stage::Run)
 }
 
-/// Ends a native that waited for bytes from the buffer area.
+/// Ends an applet's native that waited for bytes from the buffer area.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn landed<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
@@ -448,7 +449,7 @@ pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: Processo
     }
     sim.leave_call(on);
     if !call.is_for_message() {
-        // No message is lost, so no `drop` is reported and the trap does not count towards detachment.
+        // The trapped call handles no message, so no `drop` is reported and the trap does not count towards detachment.
         sim.endpoints[at(call.tenant.endpoint.0)]
             .free
             .return_popped();
@@ -479,7 +480,7 @@ pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: Processo
     end_call(sim, on, TxStatus::Trap)
 }
 
-/// Handles the message on which an applet trapped as if there were no applet.
+/// Handles the message on which an applet trapped as if the endpoint had no applet.
 fn fall_back<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, call: Call) -> Next {
     match call.cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
@@ -492,8 +493,8 @@ fn fall_back<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, call: Ca
     }
 }
 
-/// Sends a message on which an applet has trapped. The message needs slots of its own if the applet has used those
-/// reserved for it.
+/// Sends a message on which an applet has trapped. The message needs slots of its own if the applet has used the slots
+/// that were reserved for the message.
 fn send_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
     let Some((channel, _)) = unet::engine::sendable(sim, posted) else {
         return end_post(sim, on, posted, TxStatus::Refused);
@@ -554,7 +555,7 @@ fn end_post<A: Audience>(
     sim.end_post(on, posted, status)
 }
 
-/// Why a native does not take effect now.
+/// The reason why a native does not take effect now.
 enum Refused {
     /// The native waits for slots or for a DMA engine.
     Stop(Next),

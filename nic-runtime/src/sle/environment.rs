@@ -1,4 +1,5 @@
-//! What surrounds an applet on a NIC, for the analysis of its worst case: arguments, results of natives, and times.
+//! The environment of an applet on a NIC, for the analysis of the applet's worst case: arguments, results of natives,
+//! and times.
 
 use std::ops::RangeInclusive;
 
@@ -17,9 +18,9 @@ const NATURAL: RangeInclusive<i32> = 0..=i32::MAX;
 /// The field that holds an arriving packet.
 const PACKET_FIELD: &str = "RxBuf";
 
-/// Returns what surrounds the applet of an endpoint of this shape, with this heap, on a NIC with this profile.
+/// Returns the environment of the applet of an endpoint of this shape, with this heap, on a NIC with this profile.
 ///
-/// The time of a call includes the transfers for which it waits, but no wait for a DMA engine, a slot or another
+/// The time of a call includes the transfers for which the call waits, but no wait for a DMA engine, a slot or another
 /// processor.
 #[must_use]
 pub fn environment(profile: &Profile, shape: DetachedShape, heap: u32) -> Environment {
@@ -49,7 +50,8 @@ pub fn environment(profile: &Profile, shape: DetachedShape, heap: u32) -> Enviro
     }
 }
 
-/// Returns what surrounds a class of which every method may be called with any arguments, with the times of a profile.
+/// Returns the environment of a class of which every method may be called with any arguments, with the times of a
+/// profile.
 #[must_use]
 pub fn class_environment(profile: &Profile, shape: DetachedShape) -> Environment {
     Environment {
@@ -60,15 +62,15 @@ pub fn class_environment(profile: &Profile, shape: DetachedShape) -> Environment
     }
 }
 
-/// Returns the values of an entry's parameters. They are in the order of the entry's descriptor.
+/// Returns the possible values of an entry's parameters, in the order of the entry's descriptor.
 fn arguments(entry: NicEntry, shape: DetachedShape) -> Vec<RangeInclusive<i32>> {
     let area = shape.buffer_area.cast_signed();
     match entry {
-        // A descriptor names bytes of the buffer area. The applet may divide them among packets.
+        // A descriptor names bytes of the buffer area, which the applet may divide among packets.
         NicEntry::DoTx => vec![0..=area, NATURAL, 0..=area],
         NicEntry::DoRx => vec![0..=shape.max_packet.cast_signed(), NATURAL],
         NicEntry::DoTimer => Vec::new(),
-        // A message in its descriptor has the offset -1.
+        // A message that is inside its receive descriptor has the offset -1.
         NicEntry::DoRefill => vec![0..=area, NATURAL, -1..=area],
         NicEntry::DoWatch => vec![NATURAL, 0..=area, 0..=area],
     }
@@ -99,11 +101,11 @@ fn natives(profile: &Profile, shape: DetachedShape, costs: &Costs) -> Vec<Native
         Native {
             name: native.decl().name.to_owned(),
             result: result(*native, shape),
-            // The destination stands before three numbers.
+            // On the operand stack, the destination array is below three numbers.
             array_below_top: waits.then_some(3),
             time_ps: Box::new(move |length| {
                 let transfer = waits.then(|| {
-                    // A longer transfer traps.
+                    // A transfer longer than the buffer area traps.
                     let length = length.min(area);
                     dma.duration(DmaDirection::HostToNic, length).as_ps()
                 });
@@ -117,9 +119,9 @@ fn natives(profile: &Profile, shape: DetachedShape, costs: &Costs) -> Vec<Native
 fn result(native: NicNative, shape: DetachedShape) -> RangeInclusive<i32> {
     match native {
         NicNative::GetFreeBufferLength => 0..=shape.free_buffer_length.cast_signed(),
-        // An offset in the buffer area, or -1.
+        // `getFreeBuffer` returns an offset in the buffer area, or -1.
         NicNative::GetFreeBuffer => -1..=shape.buffer_area.cast_signed(),
-        // An array, or nothing.
+        // The natives below return an array, or nothing.
         NicNative::NewAlignedArray
         | NicNative::DoHtoLDma
         | NicNative::DoLtoHDma

@@ -1,4 +1,4 @@
-//! The record of an applet's traps, and when traps detach it from its endpoint.
+//! The record of an applet's traps, and the rule by which traps detach the applet from its endpoint.
 
 use nic_core::time::{SimDuration, SimTime};
 
@@ -7,7 +7,7 @@ use crate::scenario::model::FaultPolicy;
 /// The detachment of an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Detachment {
-    /// Number of consecutive traps that caused it.
+    /// Number of consecutive traps that caused the detachment.
     pub(crate) traps: u32,
     /// The detachment's duration.
     pub(crate) duration: SimDuration,
@@ -16,7 +16,7 @@ pub(crate) struct Detachment {
 /// The record of an applet's traps.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct FaultRecord {
-    /// Traps since a call last returned.
+    /// Number of traps since a call of the applet last returned.
     in_a_row: u32,
     /// When the applet is attached again; zero if it is attached.
     attached_from: SimTime,
@@ -38,25 +38,25 @@ impl FaultRecord {
         self.in_a_row = 0;
     }
 
-    /// Records that a call begins. Returns whether it is the first since the applet was detached.
+    /// Records that a call of the applet begins. Returns whether the call is the first since the applet was detached.
     pub(crate) fn reattached(&mut self) -> bool {
         std::mem::take(&mut self.attached_from) != SimTime::ZERO
     }
 
-    /// Records that another class has replaced the applet. It starts attached and without traps.
+    /// Records that another class has replaced the applet. The new applet starts attached and without traps.
     pub(crate) fn replaced(&mut self, now: SimTime) {
         self.in_a_row = 0;
         self.attached_from = self.attached_from.min(now);
     }
 
-    /// Records that a call for a message has trapped. Returns the detachment, if this trap causes one. After a
-    /// detachment, a single trap is enough for the next.
+    /// Records that a call for a message has trapped. Returns the detachment of the applet, if this trap causes one.
+    /// After a detachment, a single trap is enough to cause the next detachment.
     pub(crate) fn trapped(&mut self, policy: FaultPolicy, now: SimTime) -> Option<Detachment> {
         let FaultPolicy::Detach { after, back_off } = policy else {
             return None;
         };
         self.in_a_row = self.in_a_row.saturating_add(1);
-        // Each further trap without a return in between doubles the duration.
+        // Each further trap without a return in between doubles the duration of the detachment.
         let earlier = self.in_a_row.checked_sub(after.get())?;
         let duration = back_off.times(1u64.checked_shl(earlier).unwrap_or(u64::MAX));
         self.attached_from = now + duration;

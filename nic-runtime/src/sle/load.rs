@@ -1,7 +1,7 @@
 //! Loading, before the clock starts: verifies and links classes, and runs the initializers of applets.
 //!
-//! Natives that initializers call take effect at once, at time 0. Packets that they send are queued on their links when
-//! all applets are loaded.
+//! Natives that initializers call take effect at once, at time 0. Packets that initializers send are queued on their
+//! links when all applets are loaded.
 
 use std::convert::Infallible;
 
@@ -36,21 +36,23 @@ use crate::via;
 
 /// Maximum number of packets that an endpoint may send while it is loaded; more are dropped.
 ///
-/// No time passes during loading, so no send slot could become free. These packets therefore need no slots. Chosen: a
-/// message to each neighbour, and a bound on what a hostile initializer holds.
+/// Packets sent during loading need no send slots, because no time passes during loading, so that no send slot could
+/// become free. The maximum of 16 packets is chosen: it allows a message to each neighbour, and bounds the packets that
+/// a hostile initializer holds.
 const LOAD_PACKETS_MAX: usize = 16;
 
-/// Why an initializer stopped.
+/// The reason why an initializer stopped.
 enum Reached {
     /// The initializer has returned.
     Return(Option<i32>),
     /// The initializer has called a native, which may be unknown.
     Native(Result<Request, TrapKind>),
-    /// The initializer stores a value in a static field. This stop occurs only if the scenario sets fields of the class.
+    /// The initializer stores a value in a static field. An initializer stops at stores to static fields only if the
+    /// scenario sets fields of the class.
     Store(FieldId, i32),
 }
 
-/// Why an initializer failed.
+/// The reason why an initializer failed.
 pub(crate) enum Uninitialized {
     /// The initializer trapped.
     Trapped(Trap),
@@ -70,7 +72,7 @@ impl From<Exceeded> for Uninitialized {
     }
 }
 
-/// Why loading failed.
+/// The reason why loading failed.
 pub(crate) enum NotLoaded {
     /// An applet trapped; the trap has been reported.
     Trap,
@@ -78,11 +80,11 @@ pub(crate) enum NotLoaded {
     Exceeded,
 }
 
-/// The classes of a scenario, in the order of [`Scenario::classes`], each with its error if it was rejected. The classes
-/// that endpoints begin with are accepted.
+/// The classes of a scenario, in the order of [`Scenario::classes`], each with its error if it was rejected. The
+/// classes with which endpoints start have been accepted.
 pub(crate) type Classes<'a> = &'a [Result<LinkedClass<'a>, LoadError>];
 
-/// Loads each class of the scenario once. A class that only a swap names may be rejected.
+/// Loads each class of the scenario once. Loading may reject a class that only a swap names.
 pub(crate) fn load_classes<'a>(
     arena: &'a Bump,
     scenario: &'a Scenario,
@@ -109,7 +111,7 @@ pub(crate) fn load_classes<'a>(
     Ok(arena.alloc_slice_copy(&classes))
 }
 
-/// Initializes every applet, in file order, and then queues the packets that they have sent.
+/// Initializes every applet, in file order, and then queues the packets that the applets have sent.
 pub(crate) fn load_applets<A: Audience>(sim: &mut Simulation<'_, A>) -> Result<(), NotLoaded> {
     let mut sent = Vec::new();
     for index in 0..sim.endpoints.len() {
@@ -125,7 +127,7 @@ pub(crate) fn load_applets<A: Audience>(sim: &mut Simulation<'_, A>) -> Result<(
     for packet in sent {
         match sim.packets[packet].header.is_none() {
             true => interface::send(sim, packet),
-            // A write to a window needs nothing of its sender's interface.
+            // A write to a window does not involve the interface of its sender.
             false => sim.enqueue(packet),
         }
     }
@@ -171,7 +173,7 @@ pub(crate) trait Natives {
 }
 
 /// Runs the static initializer and the constructor of an applet with the call stack of a processor, in no virtual time.
-/// Reports calls, returns and a trap.
+/// Reports the calls and returns of initializers, and a trap.
 pub(crate) fn run_initializers<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -297,7 +299,8 @@ fn perform_now<A: Audience>(
     natives.perform(sim, tenant, request, effect)
 }
 
-/// Before the clock starts: natives take effect at once. Packets are kept until all applets are loaded.
+/// Performs natives of initializers before the clock starts: each native takes effect at once. Packets that
+/// initializers send are kept until all applets are loaded.
 struct BeforeStart<'l> {
     sent: &'l mut Vec<PacketRef>,
 }
@@ -324,7 +327,7 @@ impl Natives for BeforeStart<'_> {
     }
 }
 
-/// Performs natives of initializers at once. Packets are kept until all applets are loaded.
+/// Performs natives of initializers at once, and keeps packets until all applets are loaded.
 struct Loading<'l, 's, A: Audience> {
     simulation: &'l mut Simulation<'s, A>,
     tenant: Tenant,

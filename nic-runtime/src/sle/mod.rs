@@ -1,4 +1,4 @@
-//! U-Net/SLE in the simulator: what a NIC does with applets.
+//! U-Net/SLE in the simulator: how a NIC runs applets.
 //!
 //! Parts of the simulation:
 //!
@@ -13,7 +13,7 @@
 //! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
 //! Apart from the simulation, `detached` is an endpoint without a NIC. `environment` describes a NIC to the analysis of
-//! worst cases. `stub` generates the Java stub and the reference of natives.
+//! worst cases. `stub` generates the Java stub of the natives and the reference of natives.
 
 pub(crate) mod agenda;
 mod beside;

@@ -24,7 +24,7 @@ use crate::storage::Growing;
 use crate::unet::Endpoint;
 use crate::via;
 
-/// What happens to a pushed packet.
+/// The outcome of pushing a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Push {
     /// The packet has its slots and is sent.
@@ -140,7 +140,7 @@ impl<A: Audience> Port for OnNic<'_, '_, A> {
                 let transfer = Transfer {
                     endpoint: tenant.endpoint,
                     host,
-                    // The call has claimed one slot, which holds the whole message.
+                    // The applet's call has claimed one staging slot, which holds the whole message.
                     cargo: match index {
                         0 => Cargo::Staged,
                         _ => Cargo::StagedBeside,

@@ -12,11 +12,11 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    /// Returns the used part after `effect`.
+    /// Returns the part of the quota that is used after `effect`.
     ///
     /// # Errors
     ///
-    /// The bound that the effect would break. The call then traps with `QuotaExceeded`.
+    /// Returns the bound that the effect would break, so that the call traps with `QuotaExceeded`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn and(self, effect: &Effect, quota: &Quota) -> Result<Spent, Bound> {
         let mut spent = self;

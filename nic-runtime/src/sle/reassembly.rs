@@ -1,8 +1,8 @@
 //! Puts the fragments of capsules together, in order, for one endpoint.
 //!
-//! The numbers of capsules ascend. So at any time one capsule is the latest, and it is being collected, was given up, or
-//! is whole. A fragment of a lower number is stale: the network may have repeated it. A fragment of a higher number
-//! replaces the latest capsule.
+//! The numbers of capsules ascend. At any time one capsule is the latest, and this capsule is being collected, was
+//! given up, or is complete. A fragment with a lower number than the latest capsule is stale: the network may have
+//! repeated the fragment. A fragment with a higher number begins a new capsule, which replaces the latest one.
 
 use nic_core::sle::{CapsuleRefusal, FragmentHeader, checksum};
 
@@ -14,21 +14,22 @@ pub(crate) struct Reassembly {
 
 #[derive(Clone, Debug)]
 enum Progress {
-    /// The message's first fragments are here.
+    /// The capsule's first fragments have arrived.
     Collecting {
         first: FragmentHeader,
         bytes: Vec<u8>,
     },
-    /// A fragment was missing or wrong, or there was no memory. It may start again with its first fragment.
+    /// A fragment of the capsule was missing or wrong, or the NIC lacked the memory for the capsule. A capsule that was
+    /// given up may start again with its first fragment.
     GivenUp,
-    /// The message was whole. The answer, if it is known yet.
+    /// The latest capsule was complete; `answer` is the answer to the sender, if the NIC has given one.
     Whole { answer: Option<&'static str> },
 }
 
-/// What becomes of a fragment.
+/// The result of handling a fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// The capsule waits for more fragments.
+    /// The fragment was added to its capsule, which waits for more fragments.
     More,
     /// The fragment repeats an earlier one, or belongs to a capsule that was given up.
     Ignored,
@@ -36,12 +37,12 @@ pub(crate) enum Taken {
     Again(&'static str),
     /// The capsule is refused.
     Refused(CapsuleRefusal),
-    /// The capsule is whole: the class file.
+    /// The capsule is complete, and this is its class file.
     Whole(Vec<u8>),
 }
 
 impl Reassembly {
-    /// Returns how many bytes of memory the capsule being collected has taken: those of the whole class file.
+    /// Returns how many bytes of memory the capsule that is being collected has taken: those of the whole class file.
     pub(crate) fn held(&self) -> u32 {
         match &self.latest {
             Some((_, Progress::Collecting { first, .. })) => first.total,
@@ -49,11 +50,12 @@ impl Reassembly {
         }
     }
 
-    /// Takes a fragment. `room` is the free memory of the NIC, without what [`Reassembly::held`] says.
+    /// Takes a fragment. `room` is the free memory of the NIC, not counting the memory that [`Reassembly::held`]
+    /// returns.
     pub(crate) fn take(&mut self, header: FragmentHeader, bytes: &[u8], room: u64) -> Taken {
         let is_new = match &self.latest {
             Some((latest, _)) if header.number < *latest => {
-                // One answer for each stale capsule, and none for its other fragments.
+                // Only the first fragment of a stale capsule is answered, so that the capsule gets one answer.
                 return match header.offset {
                     0 => Taken::Refused(CapsuleRefusal::Stale),
                     _ => Taken::Ignored,
@@ -119,7 +121,7 @@ impl Reassembly {
         Taken::Refused(refused)
     }
 
-    /// Records the answer to a whole capsule, unless a later capsule has begun.
+    /// Records the answer to a complete capsule, unless a later capsule has begun.
     pub(crate) fn answered(&mut self, number: u32, given: &'static str) {
         if let Some((latest, Progress::Whole { answer })) = &mut self.latest
             && *latest == number
@@ -185,10 +187,10 @@ mod tests {
         assert_eq!(take(&mut reassembly, 3, (0, 2)), Taken::More);
         assert_eq!(take(&mut reassembly, 3, (4, 6)), gap);
         assert_eq!(reassembly.held(), 0);
-        // One refusal is enough.
+        // One refusal for each capsule is enough.
         assert_eq!(take(&mut reassembly, 3, (6, 10)), Taken::Ignored);
         assert_eq!(take(&mut reassembly, 3, (0, 10)), whole());
-        // The first fragment may be missing too.
+        // The missing fragment may also be the capsule's first fragment.
         assert_eq!(take(&mut reassembly, 4, (4, 6)), gap);
         assert_eq!(take(&mut reassembly, 4, (6, 10)), Taken::Ignored);
         assert_eq!(take(&mut reassembly, 4, (0, 10)), whole());

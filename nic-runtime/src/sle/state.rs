@@ -1,15 +1,17 @@
 //! Static fields that a scenario sets before the static initializer runs.
 //!
-//! The initializer's first store to such a field is ignored. So `static byte[] ring = new byte[WINDOW];` uses the
-//! scenario's `WINDOW`, although the source assigns another value to `WINDOW`. The first store is known only at run
-//! time, because a store may be in a loop or a branch. So stores cannot be removed from the code in advance. A check in
-//! the interpreter's `putstatic` would cost every class time, and hardly any class needs it.
+//! The static initializer's first store to a field that a scenario sets is ignored. In a class with a set `WINDOW`,
+//! `static byte[] ring = new byte[WINDOW];` uses the scenario's `WINDOW`, although the source assigns another value.
+//! The first store to a field is known only at run time, because a store may be in a loop or a branch. First stores can
+//! therefore not be removed from the code in advance. A check of the first store in the interpreter's `putstatic` would
+//! cost every class time, and hardly any class needs it.
 //!
-//! Instead, the class is rewritten and loaded a second time. Each `putstatic` of `<clinit>` to a field that a scenario can
-//! set becomes an `invokestatic` of the same length. It calls a native of this module, whose parameter has the field's
-//! type. So the verifier proves the rewritten class safe like any other. The interpreter stops there as at any native,
-//! and the loader stores the value or ignores it. Such a native counts as one instruction, as `putstatic` does. Other
-//! methods are unchanged and `<clinit>` runs only once, so the applet keeps the second program.
+//! Instead of checking every store, the loader rewrites the class and loads it a second time. Each `putstatic` of
+//! `<clinit>` to a field that a scenario can set becomes an `invokestatic` of the same length. The new `invokestatic`
+//! calls a native of this module, whose parameter has the field's type: the verifier proves the rewritten class safe
+//! like any other. The interpreter stops at the native that replaces a store, as at any native, and the loader stores
+//! the value or ignores it. A native that replaces a store counts as one instruction, as `putstatic` does. Methods
+//! other than `<clinit>` are unchanged and `<clinit>` runs only once, so the applet keeps the rewritten program.
 
 use bumpalo::Bump;
 use jive_core::{
@@ -23,11 +25,11 @@ use nic_core::sle::{NicEntry, NicNative};
 use crate::scenario::FieldValue;
 use crate::scenario::model::FieldState;
 
-/// The class of the natives that replace stores. No applet can call it, because no table for verifying applets contains
-/// it.
+/// The class of the natives that replace stores. No applet can call a native of [`CLASS`], because no table for
+/// verifying applets contains this class.
 const CLASS: &str = "jive/State";
 
-/// The types that a native of [`CLASS`] takes. A `boolean`, `byte` or `short` is an `int` on the operand stack.
+/// The parameter types of the natives of [`CLASS`]. A `boolean`, `byte` or `short` is an `int` on the operand stack.
 const TYPES: [NativeType; 5] = [
     NativeType::Int,
     NativeType::BooleanArray,
@@ -39,7 +41,7 @@ const TYPES: [NativeType; 5] = [
 const FIELDS: usize = limits::FIELDS_MAX as usize;
 const NATIVES: usize = NicNative::TABLE.len() + FIELDS * TYPES.len();
 
-/// The names of the natives of [`CLASS`]: each is the number of a field, in three digits.
+/// The names of the natives of [`CLASS`]: each name is the number of a field, in three digits.
 static NAMES: [[u8; 3]; FIELDS] = {
     let mut names = [[b'0'; 3]; FIELDS];
     let mut field = 0;
@@ -70,7 +72,7 @@ static PARAMETERS: [[NativeParameter; 1]; TYPES.len()] = {
     parameters
 };
 
-/// The natives of a NIC, followed by one native for each field and type: all types of the first field, and so on.
+/// The natives of a NIC, followed by one native for each field and type, ordered by field and then by type.
 static TABLE: [NativeDecl; NATIVES] = {
     let mut table = [NicNative::TABLE[0]; NATIVES];
     let mut row = 0;
@@ -100,13 +102,13 @@ pub(crate) fn stored_field(native: NativeId) -> Option<FieldId> {
     Some(FieldId(field))
 }
 
-/// Loads a class once more for applets with a state. If its initializer stores to no field that a scenario can set,
-/// returns the class unchanged.
+/// Loads a class once more for applets whose fields the scenario sets. If the class's initializer stores to no field
+/// that a scenario can set, returns the class unchanged.
 ///
 /// # Errors
 ///
-/// Returns an error if the rewritten class is refused. This does not occur: the scenario's reader has checked that the
-/// class has room for the constants of the natives.
+/// Returns an error if the rewritten class is refused. A rewritten class is never refused: the scenario's reader has
+/// checked that the class has room for the constants of the natives.
 pub(crate) fn reload<'a>(
     arena: &'a Bump,
     bytes: &[u8],
@@ -122,8 +124,8 @@ pub(crate) fn reload<'a>(
     load_class(arena, bytes, policy, &TABLE)
 }
 
-/// Returns the type that a native takes to store to a field of this type. Returns `None` if no scenario can set such a
-/// field.
+/// Returns the parameter type of the native that stores to a field of this type. Returns `None` if no scenario can set
+/// a field of this type.
 fn parameter(descriptor: &[u8]) -> Option<NativeType> {
     match parse_field(descriptor).ok()? {
         FieldType::Boolean | FieldType::Byte | FieldType::Short | FieldType::Int => {
@@ -144,7 +146,7 @@ fn parameter(descriptor: &[u8]) -> Option<NativeType> {
 }
 
 /// Returns a class file whose static initializer calls a native instead of each store to a static field of the class.
-/// Returns `None` if there is no such store.
+/// Returns `None` if the static initializer has no store to a static field of the class.
 fn rewrite(bytes: &[u8], loaded: &LinkedClass<'_>) -> Option<Vec<u8>> {
     let initializer = loaded.class.method(loaded.program.initializer()?)?;
     let code = initializer.code()?.bytes;
@@ -179,11 +181,11 @@ fn rewrite(bytes: &[u8], loaded: &LinkedClass<'_>) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// The constants that are added to a class file.
+/// The constants that rewriting adds to a class file.
 struct Constants {
     /// The offset where the original constants end.
     end: usize,
-    /// The number of constants plus one, as in the file.
+    /// The number of constants plus one, as in the class file.
     count: u16,
     added: Vec<u8>,
     class: Option<CpIndex>,
@@ -235,7 +237,7 @@ impl Constants {
         self.add(tag, &[&first.0.to_be_bytes(), &second.0.to_be_bytes()])
     }
 
-    /// Returns the constant of the native that stores to a field of this type.
+    /// Returns the constant for the native that stores to this field, which has this type.
     fn method_of(&mut self, field: FieldId, kind: NativeType) -> Option<CpIndex> {
         let known = self.methods.iter().find(|(known, _)| *known == field);
         if let Some((_, method)) = known {
@@ -267,8 +269,9 @@ impl Constants {
     }
 }
 
-/// Stores the values of a state, before any code of the class runs. Arrays live as long as the applet. They fit,
-/// because the scenario's reader has checked that.
+/// Stores the field values that a scenario sets, before any code of the class runs. The arrays that a scenario sets
+/// live as long as the applet. Arrays that a scenario sets fit in the heap, because the scenario's reader has checked
+/// their size.
 pub(crate) fn set(instance: &mut Instance<'_>, state: &[FieldState]) {
     for FieldState { field, kind, value } in state {
         let value = match value {
@@ -296,7 +299,7 @@ fn array(heap: &mut Heap<'_>, kind: ArrayKind, values: &[i32]) -> Option<i32> {
 
 /// The stores of a static initializer to the fields of its class.
 pub(crate) struct Stores {
-    /// The fields whose first store has not happened yet.
+    /// The fields that the scenario sets and to which the initializer has not stored yet.
     awaited: Vec<FieldId>,
 }
 
@@ -306,7 +309,7 @@ impl Stores {
         Stores { awaited }
     }
 
-    /// Stores a value in a field, except for the first store to a field of the state.
+    /// Stores a value in a field, but ignores the first store to a field that the scenario sets.
     pub(crate) fn store(&mut self, instance: &mut Instance<'_>, field: FieldId, value: i32) {
         if let Some(place) = self.awaited.iter().position(|awaited| *awaited == field) {
             self.awaited.swap_remove(place);

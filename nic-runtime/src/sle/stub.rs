@@ -6,7 +6,7 @@ use nic_core::sle::{NicEntry, NicNative};
 /// Maximum number of characters in a line of Java.
 const LINE_MAX: usize = 100;
 
-/// Stands for a space at which the line must not break.
+/// This character stands for a space at which the line must not break.
 const NO_BREAK: char = '~';
 
 const STUB_HEAD: &str = "\
@@ -115,7 +115,7 @@ fn parameters(native: &NativeDecl) -> String {
     declared.collect::<Vec<_>>().join(", ")
 }
 
-/// Appends a declaration. If it is longer than a line, its parameters have a line of their own.
+/// Appends a declaration. If the declaration is longer than a line, its parameters get a line of their own.
 fn push_declaration(text: &mut String, native: &NativeDecl) {
     let (result, name, parameters) = (result(native), native.name, parameters(native));
     let line = format!("    public static native {result} {name}({parameters});");
@@ -142,7 +142,7 @@ fn javadoc(summary: &str) -> String {
         .collect()
 }
 
-/// Appends a javadoc comment, on one line if it fits.
+/// Appends a javadoc comment, on one line if the comment fits.
 ///
 /// Lines break at spaces. Within `{@code …}`, [`NO_BREAK`] replaces the space until the line is written.
 fn push_javadoc(text: &mut String, comment: &str) {

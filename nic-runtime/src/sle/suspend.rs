@@ -1,8 +1,9 @@
-//! Suspended calls: a call waits for the slots of a packet that it pushes, while its processor serves others.
+//! Suspended calls: an applet's call waits for the slots of a packet that it pushes, while its processor does other
+//! work.
 //!
-//! In the model, the frames and registers of a suspended call lie in the free part of the applet's heap. That memory
-//! belongs to the endpoint, and the call cannot allocate while it waits. A push that gets neither slots nor enough heap
-//! is dropped.
+//! In the model, the frames and registers of a suspended call are in the free part of the applet's heap. The heap's
+//! memory belongs to the endpoint, and the suspended call cannot allocate while it waits. A push that gets neither
+//! slots nor enough heap is dropped.
 
 use std::num::NonZeroU32;
 
@@ -24,15 +25,16 @@ use crate::via;
 
 /// A suspended call.
 pub(crate) struct Suspended<'a> {
-    /// The call's state, with the packets that have arrived for its applet. An applet has one call at a time.
+    /// The suspended call's state, with the packets that have arrived for its applet, which has one call at a time.
     pub(crate) activation: Activation<'a>,
-    /// The stage at which it continues.
+    /// The stage at which the suspended call continues.
     pub(crate) stage: Stage,
-    /// The processor that continues it.
+    /// The processor that continues the suspended call.
     pub(crate) on: ProcessorId,
 }
 
-/// Index of a suspended call, plus one. Stored for every applet, so the niche keeps `Option<Place>` at four bytes.
+/// Index of a suspended call, plus one. A [`Place`] is stored for every applet, so the niche at zero keeps
+/// `Option<Place>` at four bytes.
 #[derive(Copy, Clone, Debug)]
 struct Place(NonZeroU32);
 
@@ -46,7 +48,7 @@ impl Place {
     }
 }
 
-/// All suspended calls. Entries are reused with their call stacks.
+/// All suspended calls. Entries of suspended calls are reused with their call stacks.
 pub(crate) struct Suspensions<'a> {
     calls: Vec<Suspended<'a>>,
     vacant: Vec<u32>,
@@ -86,7 +88,8 @@ impl<'a> Suspensions<'a> {
 /// Makes a call stack of the depth that the NIC's profile gives.
 pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallStack<'a> {
     let frames = at(costs.stack.calls);
-    // The interpreter needs a register window behind the last slot, which no frame of the model uses.
+    // The interpreter needs a register window after the last slot of the call stack; no frame of the model uses this
+    // window.
     let slots = at(costs.stack.slots) + REGISTER_WINDOW;
     CallStack::new(
         arena.alloc_slice_fill_copy(frames, Frame::default()),
@@ -109,7 +112,7 @@ pub(crate) fn can_suspend<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId)
     activation.stack.live_bytes() <= at(heap.free())
 }
 
-/// Suspends the call of a processor. It will continue at `stage`.
+/// Suspends the call of a processor, so that the call will continue at `stage`.
 #[cold]
 pub(crate) fn suspend<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -122,11 +125,11 @@ pub(crate) fn suspend<A: Audience>(
     let endpoint = tenant.endpoint;
     let stage = stage.of_chain(sim.chains.of(endpoint).is_some());
     let place_of = sim.place_of(tenant);
-    // The call may stay suspended beyond the time of its timer.
+    // Arm the applet's timer now, because the call may stay suspended beyond the timer's expiry.
     if has_asides {
         agenda::arm(sim, tenant);
     }
-    // A message on which an applet trapped waits too, but outside any call: no event.
+    // A message on which an applet trapped waits for slots too, but outside any call, so no event is emitted.
     if stage.is_native() {
         let kind = SleEvent::AppletSuspend { trigger };
         sim.report.emit(sim.now, endpoint, kind);
@@ -153,14 +156,14 @@ pub(crate) fn suspend<A: Audience>(
     let activation = &mut sim.processors[at(on.0)].activation;
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = false;
-    // Give up the reserved slots only now: they may be those that this call waits for, and only a suspended call can be
+    // Give up the reserved slots only now: the suspended call may wait for them, and only a suspended call can be
     // resumed.
     sim.give_up_post(endpoint);
     sim.leave_call(on);
     sim.look(on)
 }
 
-/// Returns a vacant entry whose call stack is as deep as this processor's.
+/// Returns a vacant entry for a suspended call, whose call stack is as deep as this processor's.
 fn vacant_place<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<u32> {
     let depth = |on: ProcessorId| sim.processors[at(on.0)].costs.stack;
     let Suspensions { calls, vacant, .. } = &mut sim.suspensions;
@@ -202,7 +205,7 @@ pub(crate) fn go_on_with<A: Audience>(
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = true;
     if stage.is_native() {
-        // The native continues, so its span in the timeline starts again.
+        // The native of the suspended call continues, so the native's span in the timeline starts again.
         activation.told.reached = sim.now;
         let trigger = activation.call().trigger();
         let kind = SleEvent::AppletResume { trigger };
@@ -212,8 +215,8 @@ pub(crate) fn go_on_with<A: Audience>(
     Next::after(SimDuration::ZERO, stage)
 }
 
-/// Handles what had to wait for the end of a call. That is packets that arrived while it was suspended, the timer that
-/// it set, and swaps of its applet.
+/// Handles what had to wait for the end of a call: packets that arrived during its suspension, the timer that it set,
+/// and swaps.
 #[inline]
 pub(crate) fn end_asides<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
     let activation = &sim.processors[at(on.0)].activation;
@@ -253,7 +256,8 @@ fn unpark<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
     agenda::come_back(sim, id);
 }
 
-/// Returns parked packets to the processor of `doRx` if it had already taken them. Then wakes the other processors.
+/// Returns parked packets to the processor of `doRx` if that processor had already taken them, and then wakes the other
+/// processors.
 #[cold]
 fn unpark_items<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
     let processor = &mut sim.processors[at(on.0)];

@@ -1,12 +1,13 @@
 //! Replaces the applets of endpoints while the NIC runs.
 //!
-//! A swap has two parts. When it is due, the new class is verified, and memory for it is taken from the NIC's SRAM
-//! beside the running applet. The switch itself lies between two calls of the applet. Then the initializers of the new
-//! class run, and the fields and arrays that both classes have are [carried over](super::carry). If any of this fails,
-//! the old applet stays and goes on as if there had been no swap.
+//! A swap of applets has two parts. First, when a swap is due, the new class is verified, and gets memory from the
+//! NIC's SRAM beside the running applet. The second part of a swap, the switch, is made between two calls of the
+//! applet. At the switch to the new applet, its class's initializers run, and the fields and arrays that both classes
+//! have are [carried over](super::carry). If a step of a swap fails, the old applet stays and continues as if there had
+//! been no swap.
 //!
-//! Everything else belongs to the endpoint and not to its applet: queues, popped buffers, packets on their way, and the
-//! armed timer. So the switch neither loses nor repeats a packet.
+//! Queues, popped buffers, packets on their way and the armed timer belong to the endpoint and not to its applet. A
+//! switch of applets therefore neither loses nor repeats a packet.
 
 use std::collections::BTreeMap;
 
@@ -39,14 +40,14 @@ use crate::sim::{AppletId, Simulation, Tenant, Work, at};
 pub(crate) struct Swaps<'a> {
     scenario: &'a Scenario,
     classes: Classes<'a>,
-    /// The classes that came in capsules, numbered after `classes`. Each is here once.
+    /// The classes that came in capsules, each of them once, numbered after `classes`.
     carried: Vec<Carried<'a>>,
     ledger: Ledger,
-    /// The class of each endpoint's applet. Empty if no applet can be replaced.
+    /// The class of each endpoint's applet; the list is empty if no applet can be replaced.
     current: Vec<Option<usize>>,
-    /// The capsules of each endpoint that accepts them.
+    /// The capsules of each endpoint that accepts capsules.
     capsules: BTreeMap<EndpointId, Reassembly>,
-    /// Classes whose memory is taken and that wait for the end of a call, oldest first.
+    /// Classes that have their memory and wait for the end of a call of the old applet, oldest first.
     waiting: Vec<Waiting<'a>>,
     spare: Spare<'a>,
 }
@@ -69,17 +70,18 @@ struct Carried<'a> {
     loaded: &'a LinkedClass<'a>,
 }
 
-/// Memory for the next applet. An endpoint needs memory for two applets at a time, however often its applet is replaced.
+/// Memory for the next applet of an endpoint. An endpoint needs memory for two applets at a time, however often its
+/// applet is replaced.
 #[derive(Default)]
 struct Spare<'a> {
     heaps: Vec<&'a mut [u8]>,
     fields: Vec<&'a mut [i32]>,
-    /// Initializers run on these, because a processor may be in the middle of another applet's call.
+    /// Initializers run on these activations, because a processor's own may be in the middle of another applet's call.
     activations: Vec<(NicId, Activation<'a>)>,
 }
 
 impl<'a> Spare<'a> {
-    /// Keeps the memory of an applet that is no more.
+    /// Keeps the memory of an applet that has been replaced.
     fn keep(&mut self, applet: Applet<'a>) {
         let (fields, heap) = applet.instance.into_memory();
         self.fields.push(fields);
@@ -87,7 +89,7 @@ impl<'a> Spare<'a> {
     }
 }
 
-/// Takes a slice of this length that a replaced class has left behind, or else one from the arena.
+/// Takes a slice of the given length from the memory of replaced applets, or else from the arena.
 fn slice<'a, T: Copy + Default>(
     left: &mut Vec<&'a mut [T]>,
     arena: &'a Bump,
@@ -131,7 +133,8 @@ impl<'a> Swaps<'a> {
         !self.current.is_empty() && self.scenario.may_replace_applet(endpoint)
     }
 
-    /// Takes a fragment of a capsule. A capsule that is being collected holds SRAM for the whole class file.
+    /// Adds a fragment to the capsule of an endpoint. A capsule that is being collected holds SRAM for the whole class
+    /// file.
     pub(crate) fn take_fragment(
         &mut self,
         (endpoint, nic): (EndpointId, NicId),
@@ -146,7 +149,7 @@ impl<'a> Swaps<'a> {
         taken
     }
 
-    /// Keeps the answer to a whole capsule.
+    /// Keeps the answer to a complete capsule.
     pub(crate) fn answered(&mut self, endpoint: EndpointId, number: u32, text: &'static str) {
         if let Some(capsules) = self.capsules.get_mut(&endpoint) {
             capsules.answered(number, text);
@@ -189,8 +192,8 @@ impl<'a> Swaps<'a> {
         }
     }
 
-    /// Returns the class of an endpoint's applet: an index into [`Scenario::classes`], or behind these a class that came
-    /// in a capsule.
+    /// Returns the class of an endpoint's applet: an index into [`Scenario::classes`], or an index after these for a
+    /// class that came in a capsule.
     pub(crate) fn class_of(&self, endpoint: EndpointId) -> Option<usize> {
         match self.current.get(at(endpoint.0)) {
             Some(current) => *current,
@@ -215,14 +218,14 @@ pub(crate) fn may_bring_agendas(scenario: &Scenario, classes: Classes<'_>) -> bo
         })
 }
 
-/// Schedules the swaps of the scenario, before anything that may happen at the same time.
+/// Schedules the swaps of the scenario, so that each comes before all other events of the same time.
 pub(crate) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
     for (swap, spec) in (0u32..).zip(sim.swaps.scheduled()) {
         sim.schedule.insert(spec.at, Work::Swap(swap));
     }
 }
 
-/// A swap of the scenario is due.
+/// Begins a swap of the scenario that is due.
 #[cold]
 pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, swap: u32) {
     let SwapSpec {
@@ -231,8 +234,8 @@ pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, swap: u32) {
     request(sim, endpoint, class, (None, None));
 }
 
-/// Makes a class the applet of an endpoint, now or at the end of the running call. `capsule` is the number of the capsule
-/// in which the class came, and `on` the processor that took it.
+/// Makes a class the applet of an endpoint, now or at the end of the running call. `capsule` is the number of the
+/// capsule in which the class came, and `on` the processor that took the capsule.
 pub(crate) fn request<A: Audience>(
     sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
@@ -275,8 +278,8 @@ fn refuse<A: Audience>(
     }
 }
 
-/// Makes the swaps that wait for an endpoint, unless a call of its applet is under way. Then they are made at the end of
-/// that call. `on` is the processor that runs this code, if one does; it is in no call.
+/// Makes the swaps that wait for an endpoint, unless a call of its applet is under way: the end of such a call makes
+/// them. `on` is the processor that runs this code, if one does; this processor is in no call.
 #[cold]
 pub(crate) fn make<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -311,7 +314,7 @@ pub(crate) fn make<A: Audience>(
     }
 }
 
-/// Returns the call of an endpoint's applet that has been entered and has not ended. There is at most one.
+/// Returns the one call of an endpoint's applet that has been entered and has not ended, if there is one.
 fn call_under_way<'s, 'a, A: Audience>(
     sim: &'s mut Simulation<'a, A>,
     endpoint: EndpointId,
@@ -335,7 +338,7 @@ fn call_under_way<'s, 'a, A: Audience>(
     }
 }
 
-/// Why a switch is not made.
+/// The reason why a switch to a new applet is not made.
 enum NotMade {
     /// The old applet stays.
     Refused(SwapRefusal),
@@ -352,7 +355,8 @@ impl From<Uninitialized> for NotMade {
     }
 }
 
-/// Replaces the applet of an endpoint. No call of it is under way. If the switch is not made, nothing has changed.
+/// Replaces the applet of an endpoint while no call of the applet is under way. If the switch of applets is not made,
+/// nothing has changed.
 fn switch<'a, A: Audience>(
     sim: &mut Simulation<'a, A>,
     waiting: Waiting<'a>,
@@ -428,7 +432,8 @@ fn instance<'a, A: Audience>(
     applet.map_err(|error| NotMade::Refused(SwapRefusal::Rejected(error.code())))
 }
 
-/// Puts an applet in the place of an endpoint's applet, which is returned. An endpoint without an applet gets a place.
+/// Puts an applet in the place of an endpoint's old applet, and returns the old one. An endpoint without an applet gets
+/// a place in the list of applets.
 fn move_in<'a, A: Audience>(
     sim: &mut Simulation<'a, A>,
     endpoint: EndpointId,
@@ -455,7 +460,7 @@ fn move_in<'a, A: Audience>(
     (tenant, former)
 }
 
-/// Puts the former applet back, if there was one.
+/// Puts the former applet of an endpoint back, if there was one.
 fn move_out<'a, A: Audience>(
     sim: &mut Simulation<'a, A>,
     tenant: Tenant,
@@ -478,11 +483,11 @@ fn move_out<'a, A: Audience>(
 
 /// The state in which a new applet starts.
 struct Started {
-    /// Number of fields carried over.
+    /// Number of fields carried over from the former applet.
     carried: u32,
-    /// What its initializers passed to `setTimer` last.
+    /// The time that the new applet's initializers passed to `setTimer` last.
     timer: Option<SimDuration>,
-    /// What they passed to `watch`.
+    /// The windows and ranges that the new applet's initializers passed to `watch`.
     watches: Vec<(WindowId, (u32, u32))>,
 }
 
@@ -521,8 +526,8 @@ fn start<A: Audience>(
     })
 }
 
-/// Makes calls that have begun, and that the former applet has not seen, calls of the new one. Without an entry for such
-/// a call, its processor looks for other work.
+/// Directs calls that have begun but have not entered the former applet to the new applet. If the new applet has no
+/// entry for a redirected call, the call's processor looks for other work.
 fn retarget<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
     let members = sim.applets[at(tenant.applet.0)].members;
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;

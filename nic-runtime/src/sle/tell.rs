@@ -9,13 +9,13 @@ use crate::nic::ProcessorId;
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 
-/// Reports a note of an applet.
+/// Reports a note that an applet wrote to the trace.
 pub(crate) fn note<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, tag: i32, value: i32) {
     let kind = SleEvent::AppletTrace { tag, value };
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
-/// Reports that the handled message is dropped.
+/// Reports that the message which an applet's call handles is dropped.
 pub(crate) fn dropped<A: Audience>(
     sim: &mut Simulation<'_, A>,
     tenant: Tenant,
@@ -26,7 +26,7 @@ pub(crate) fn dropped<A: Audience>(
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
-/// Reports that a call has returned.
+/// Reports that an applet's call has returned.
 pub(crate) fn returned<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,

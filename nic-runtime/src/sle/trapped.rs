@@ -1,7 +1,7 @@
 //! Reports traps, with the values and the calls that a trapped call has left on its processor.
 //!
-//! Nothing is recorded while applets run. When a call has trapped, its call stack and its heap stay as they were until
-//! the processor begins its next call.
+//! While applets run, nothing is recorded for reports of traps. When a call has trapped, its call stack and its heap
+//! stay as they were until the processor begins its next call.
 
 use jive_core::{Heap, Instance, MethodId, Pc, Trap, TrapKind, TrapValues};
 use nic_core::event::{SleEvent, TracedCall, TrapDetails};
@@ -15,8 +15,8 @@ use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 
-/// How many nested calls an event shows, the innermost first. An endless recursion fills the call stack, and a few of its
-/// calls are enough to recognise it.
+/// Maximum number of nested calls that an event shows, the innermost first. An endless recursion fills the call stack,
+/// and a few of its calls are enough to recognise it.
 const TRACED_CALLS_MAX: usize = 32;
 
 /// Reports the trap in which the last call of a processor ended.
