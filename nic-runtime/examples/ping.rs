@@ -1,6 +1,6 @@
 //! A host program of your own on a simulated NIC: `cargo run -p nic-runtime --example ping`.
 //!
-//! The program sends a packet to an endpoint whose applet answers in the NIC, and measures the time of each answer.
+//! The program sends packets to an endpoint whose applet answers in the NIC, and measures the time of each answer.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use nic_core::time::SimTime;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::{scenario, sim};
 
-/// Two NICs with a link. On the second, the applet PingPong returns each packet without its host.
+/// Two NICs with a link. On the second NIC, the applet PingPong returns each packet without using the host.
 const SCENARIO: &str = r#"
 [[nic]]
 name = "near"
@@ -28,7 +28,7 @@ client = 1
 server = 1
 "#;
 
-/// Sends one packet at a time.
+/// A host program that sends one packet at a time.
 struct Ping {
     left: u32,
     sent: SimTime,
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         times: Rc::clone(&times),
     };
     let scenario = scenario::parse(SCENARIO.as_bytes(), None, None)?;
-    // The sink `()` ignores all events.
+    // The run's sink is `()`, which ignores all events.
     sim::run_with(&scenario, Programs::new().with("client", ping), &mut ())?;
     for (number, nanoseconds) in times.take().into_iter().enumerate() {
         println!("{number}: {nanoseconds} ns");

@@ -8,7 +8,7 @@ pub const ROW_BYTES: usize = 16;
 /// A row: its offset, up to [`ROW_BYTES`] bytes, and the same bytes as text.
 #[derive(Copy, Clone, Debug)]
 pub struct HexRow<'b> {
-    /// The offset of the first byte.
+    /// The offset of the row's first byte in the message.
     pub offset: usize,
     /// The bytes.
     pub bytes: &'b [u8],

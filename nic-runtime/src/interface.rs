@@ -1,12 +1,12 @@
 //! The interfaces that a NIC offers: one row for each, and the trait that its engine implements.
 //!
 //! The simulation provides the NIC: clock, processors, memory, DMA engines and wires. The loop of a processor takes a
-//! transmit descriptor or a packet, and asks the engine of the endpoint's interface what to do. An applet runs before
-//! the interface of its endpoint. The engine in [`sle`](crate::sle) runs its calls.
+//! transmit descriptor or a packet, and calls the engine of the endpoint's interface to handle it. An applet runs
+//! before the interface of its endpoint. The engine in [`sle`](crate::sle) runs the calls of applets.
 //!
-//! An interface may also have packets with a [header](crate::fabric::Header), and handles them as soon as they arrive. It
-//! may have items of its own for processors, delays and state. Everything that dispatches to an interface is
-//! generated from the table at the end of this file.
+//! An interface may also have packets with a [header](crate::fabric::Header), which it handles as soon as they arrive.
+//! An interface may have items of its own for processors, and delays and state of its own. The table at the end of this
+//! file generates every function that dispatches to an interface.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -31,26 +31,27 @@ use crate::via::Via;
 
 /// The engine of an interface: what a NIC does for its endpoints.
 ///
-/// U-Net is the fast path, whose functions are inlined in the loop of a processor. Those of other interfaces are
-/// `#[cold]`, so that they do not slow it down.
+/// U-Net is the fast path, whose functions are inlined in the loop of a processor. The functions of other interfaces
+/// are `#[cold]`, so that they do not slow down the loop of a processor.
 pub(crate) trait Interface {
-    /// The items of its own, in addition to packets and transmit descriptors. [`Infallible`] if there are none.
+    /// The items of the interface's own, in addition to packets and transmit descriptors. The type is [`Infallible`] if
+    /// the interface has no items of its own.
     type Own: OwnItem;
 
-    /// What it schedules for later times. [`Infallible`] if there is nothing.
+    /// What the interface schedules for later times. The type is [`Infallible`] if the interface schedules nothing.
     type Delay: Copy + Debug;
 
-    /// The state of its endpoints, in addition to their queues.
+    /// The state of the interface's endpoints, in addition to their queues.
     type State<'a>: Debug;
 
     /// The profile sections that endpoints of this interface need.
     const SECTIONS: &'static [&'static str];
 
-    /// The protocol of its packets. A channel joins endpoints of one protocol.
+    /// The protocol of the interface's packets. A channel joins endpoints of one protocol.
     const PROTOCOL: &'static str = "packets";
 
-    /// Whether the interface has items or delays of its own. If an endpoint uses such an interface, each processor looks
-    /// for items, and groups of NICs are not simulated one after another.
+    /// Whether the interface has items or delays of its own. If an endpoint uses an interface with its own items, each
+    /// processor looks for items, and groups of NICs are not simulated one after another.
     const HAS_OWN_WORK: bool = false;
 
     /// Whether applets can be replaced during a run, by `[[swap]]` and by capsules, and joined to a chain.
@@ -59,45 +60,46 @@ pub(crate) trait Interface {
     /// Bytes of NIC memory for the records of the messages that may be outstanding on a channel.
     const RECORD_BYTES: u64 = 0;
 
-    /// Returns the state before anything has happened.
+    /// Returns the interface's state at the start of a run.
     fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> Self::State<'a>;
 
-    /// Returns how long a processor takes for a packet before it can handle it.
+    /// Returns how long a processor takes to fetch a packet before it can handle the packet.
     fn time_of_arrival(processor: &Processor<'_>) -> SimDuration {
         processor.taking.arrival
     }
 
-    /// Returns how long a processor takes for a transmit descriptor before it can handle it.
+    /// Returns how long a processor takes to fetch a transmit descriptor before it can handle the descriptor.
     fn time_of_post(processor: &Processor<'_>) -> SimDuration {
         processor.taking.post
     }
 
-    /// Handles the processor's item in hand. Returns the next stage and the time until then.
+    /// Handles the processor's item in hand. Returns the processor's next stage and the time until that stage.
     fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next;
 
-    /// Does what has become due. Returns false if there was nothing to do. That is then no event of the run.
+    /// Handles a delay of the interface that has become due. Returns false if the delay required no work, so that it is
+    /// no event of the run.
     fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Self::Delay) -> bool;
 
-    /// Returns whether nothing would be done when this becomes due, whatever happens until then.
+    /// Returns whether a delay will have no effect when it becomes due, whatever happens until then.
     fn is_obsolete<A: Audience>(_sim: &Simulation<'_, A>, _delay: Self::Delay) -> bool {
         false
     }
 
-    /// Prepares the endpoints, before applets are loaded.
+    /// Prepares the interface's endpoints, before applets are loaded.
     fn prepare<A: Audience>(_sim: &mut Simulation<'_, A>) {}
 
-    /// Starts the run, after applets were loaded.
+    /// Starts the interface's part of the run, after applets were loaded.
     fn start<A: Audience>(_sim: &mut Simulation<'_, A>) {}
 
-    /// Handles a packet with a header that has arrived. Packets for the NIC itself have no arrival slot.
+    /// Handles a packet with a header that has arrived. A packet for the NIC itself has no arrival slot.
     fn came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
         sim.end_arrival(packet);
     }
 
-    /// Learns that the first bit of a packet with a header leaves.
+    /// Tells the interface that the first bit of a packet with a header leaves.
     fn goes<A: Audience>(_sim: &mut Simulation<'_, A>, _packet: PacketRef) {}
 
-    /// Returns how the trace shows a packet with a header that passes a NIC.
+    /// Returns the header fields that the trace shows for a packet with a header at a NIC.
     fn part<'s>(
         _shown: &Shown<'s, '_>,
         _packet: PacketRef,
@@ -106,16 +108,16 @@ pub(crate) trait Interface {
         None
     }
 
-    /// Returns whether an endpoint's send slots are for packets that the interface makes itself. It then learns of each
-    /// by `slot_found`.
+    /// Returns whether an endpoint's send slots are for packets that the interface makes itself. If the result is true,
+    /// `slot_found` tells the interface of each send slot that the endpoint gets.
     fn makes_packets(_seat: Seat) -> bool {
         false
     }
 
-    /// Learns that an endpoint has the send slot for which it waited.
+    /// Tells the interface that an endpoint has the send slot for which it waited.
     fn slot_found<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
 
-    /// Learns that the user is about to push the transmit descriptor for a message of the scenario.
+    /// Tells the interface that the user is about to push the transmit descriptor for a message of the scenario.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn send_begins<A: Audience>(
         _sim: &mut Simulation<'_, A>,
@@ -124,41 +126,41 @@ pub(crate) trait Interface {
     ) {
     }
 
-    /// Learns that the user of an endpoint has pushed a transmit descriptor.
+    /// Tells the interface that the user of an endpoint has pushed a transmit descriptor.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
         sim.offer_post(endpoint);
     }
 
-    /// Sends a packet that an applet has made and that has its slots.
+    /// Sends a packet that an applet has made and that has its arrival and send slots.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
         sim.enqueue(packet);
     }
 
-    /// Learns that the user is about to give the oldest message back.
+    /// Tells the interface that the user is about to give the oldest message back.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn message_read<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
 
-    /// Learns that the receive queue of an endpoint has room for another message.
+    /// Tells the interface that the receive queue of an endpoint has room for another message.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn message_gone<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
 
-    /// Returns how many arrival slots of a NIC its endpoints hold when nothing is due any more. Returns `None` if they hold
-    /// something else that they should have returned.
+    /// Returns how many arrival slots the interface's endpoints hold on a NIC when nothing is due any more. Returns
+    /// `None` if the interface's endpoints hold something else that they should have returned.
     fn held_at_rest<A: Audience>(_sim: &Simulation<'_, A>, _nic: NicId) -> Option<u32> {
         Some(0)
     }
 
     /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped. A packet to
-    /// send has its slots already.
+    /// send already has its arrival slot and its send slot.
     fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next;
 }
 
-/// An item for processors that only one interface knows.
+/// An item for processors that only one interface can handle.
 pub(crate) trait OwnItem: Copy + Debug {
-    /// Begins with the item, which is for this endpoint. Returns how long a processor takes for it before it can handle
-    /// it.
+    /// Begins with the item, which is for this endpoint. Returns how long a processor takes before it can handle the
+    /// item.
     fn begin<A: Audience>(
         self,
         sim: &mut Simulation<'_, A>,
@@ -166,7 +168,7 @@ pub(crate) trait OwnItem: Copy + Debug {
         endpoint: EndpointId,
     ) -> SimDuration;
 
-    /// Returns the key in a placement for the work on it.
+    /// Returns the key under which a placement lists the work on this item.
     fn work(self) -> &'static str;
 }
 
@@ -195,11 +197,11 @@ macro_rules! interfaces {
         }
 
         impl InterfaceKind {
-            /// Every interface with its name in a scenario. The first is the default.
+            /// Every interface with its name in a scenario. The first interface is the default.
             pub const ALL: [(&'static str, InterfaceKind); [$($name),*].len()] =
                 [$(($name, InterfaceKind::$interface)),*];
 
-            /// Returns the name in a scenario.
+            /// Returns the interface's name in a scenario.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -215,7 +217,7 @@ macro_rules! interfaces {
                 }
             }
 
-            /// Returns the protocol of its packets. A channel joins endpoints of one protocol.
+            /// Returns the protocol of the interface's packets. A channel joins endpoints of one protocol.
             #[must_use]
             pub fn protocol(self) -> &'static str {
                 match self {
@@ -223,7 +225,8 @@ macro_rules! interfaces {
                 }
             }
 
-            /// Returns whether applets of its endpoints can be replaced during a run, and joined to a chain.
+            /// Returns whether applets of the interface's endpoints can be replaced during a run, and joined to a
+            /// chain.
             #[must_use]
             pub fn replaces_applets(self) -> bool {
                 match self {
@@ -238,7 +241,7 @@ macro_rules! interfaces {
                 }
             }
 
-            /// Returns whether it has items or delays of its own.
+            /// Returns whether the interface has items or delays of its own.
             pub(crate) fn has_own_work(self) -> bool {
                 match self {
                     $(InterfaceKind::$interface => $interface::HAS_OWN_WORK,)*
@@ -257,7 +260,7 @@ macro_rules! interfaces {
         }
 
         impl<'a> States<'a> {
-            /// Returns the states before anything has happened.
+            /// Returns the states of all interfaces at the start of a run.
             pub(crate) fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> States<'a> {
                 States {
                     $($module: $interface::state(scenario, endpoints),)*
@@ -265,7 +268,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// What an interface has scheduled.
+        /// A delay that an interface has scheduled.
         #[derive(Copy, Clone, Debug)]
         #[expect(dead_code, reason = "an interface without delays makes none")]
         pub(crate) enum Delay {
@@ -275,14 +278,14 @@ macro_rules! interfaces {
             )*
         }
 
-        /// Does what an interface has scheduled for now. Returns false if there was nothing to do.
+        /// Handles a delay that an interface has scheduled for now. Returns false if the delay required no work.
         pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
             match delay {
                 $(Delay::$interface(delay) => $interface::due(sim, delay),)*
             }
         }
 
-        /// Returns whether nothing would be done when this becomes due.
+        /// Returns whether a delay will have no effect when it becomes due.
         pub(crate) fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
             match delay {
                 $(Delay::$interface(delay) => $interface::is_obsolete(sim, delay),)*
@@ -294,19 +297,19 @@ macro_rules! interfaces {
             $($interface::prepare(sim);)*
         }
 
-        /// Returns how many arrival slots of a NIC are held when nothing is due any more. Returns `None` if an interface
-        /// holds something else that it should have returned.
+        /// Returns how many arrival slots of a NIC the interfaces hold when nothing is due any more. Returns `None` if
+        /// an interface holds something else that it should have returned.
         pub(crate) fn held_at_rest<A: Audience>(sim: &Simulation<'_, A>, nic: NicId) -> Option<u32> {
             let held = [$($interface::held_at_rest(sim, nic)?),*];
             Some(held.iter().sum())
         }
 
-        /// Starts the run of every interface.
+        /// Starts each interface's part of the run.
         pub(crate) fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
             $($interface::start(sim);)*
         }
 
-        /// Passes a packet with a header that has arrived to its interface.
+        /// Passes a packet with a header that has arrived to the interface of its endpoint.
         pub(crate) fn came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
             let (to, _) = sim.packets[packet].to;
             match sim.seats[at(to.0)].interface {
@@ -314,7 +317,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// Tells an interface that the first bit of its packet with a header leaves.
+        /// Tells an interface that the first bit of a packet with a header leaves.
         pub(crate) fn goes<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
             match sim.seats[at(from.0)].interface {
@@ -323,7 +326,7 @@ macro_rules! interfaces {
         }
 
         impl<'s> Shown<'s, '_> {
-            /// Returns how the trace shows a packet with a header that passes an endpoint's NIC.
+            /// Returns the header fields that the trace shows for a packet with a header at an endpoint's NIC.
             pub(crate) fn part(
                 &self,
                 packet: PacketRef,
@@ -402,7 +405,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// Sends a packet that an applet has made and that has its slots.
+        /// Sends a packet that an applet has made and that has its arrival and send slots.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
@@ -451,8 +454,8 @@ macro_rules! interfaces {
             Next::after(takes, Stage::Taken)
         }
 
-        /// Makes a processor begin with a transmit descriptor. Passed by value it would be written in parts and read as
-        /// words, for which a CPU has to wait.
+        /// Makes a processor begin with a transmit descriptor. The descriptor is passed by reference, because a copy
+        /// would be written in parts and read as words, for which a CPU has to wait.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn posted<A: Audience>(
             sim: &mut Simulation<'_, A>,
@@ -476,7 +479,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// Handles an item without its applet.
+        /// Handles an item as if its endpoint had no applet.
         #[cold]
         pub(crate) fn pass<A: Audience>(
             sim: &mut Simulation<'_, A>,
@@ -500,7 +503,7 @@ interfaces! {
     via: Via = "via";
 }
 
-/// Returns whether one of a scenario's endpoints uses an interface with items or delays of its own.
+/// Returns whether any endpoint of a scenario uses an interface with items or delays of its own.
 pub(crate) fn have_own_work(endpoints: &[EndpointSpec]) -> bool {
     endpoints.iter().any(|spec| spec.interface.has_own_work())
 }
@@ -514,12 +517,12 @@ pub(crate) enum Passes {
     In,
 }
 
-/// What an interface needs to show a packet with a header.
+/// The parts of the simulation that an interface needs to show a packet with a header.
 pub(crate) struct Shown<'s, 'a> {
     pub(crate) states: &'s States<'a>,
     pub(crate) memory: &'s HostMemory,
     pub(crate) packets: &'s PacketStore,
 }
 
-/// A packet takes some twenty stages, and each value must fit in a register.
+/// A processor has some twenty stages for each packet, so the value of a stage must fit in a register.
 const _: () = assert!(size_of::<Stage>() <= 8);

@@ -1,6 +1,6 @@
 //! The NIC simulator: clock, fabric, NIC engine, U-Net endpoints, applets, scenarios and exports.
 //!
-//! A library for other programs. It reads scenarios and writes traces to writers, but prints nothing itself.
+//! This library for other programs reads scenarios and writes traces to writers, but prints nothing itself.
 
 mod emp;
 pub mod export;

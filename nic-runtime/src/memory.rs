@@ -30,17 +30,17 @@ impl HostMemory {
         &self.regions[region.index() as usize]
     }
 
-    /// Returns the bytes of a span.
+    /// Returns the bytes of a span of host memory.
     #[must_use]
     pub fn bytes(&self, span: HostSpan) -> &[u8] {
         &self.regions[span.region() as usize][span.range()]
     }
 
-    /// Copies a span to another of the same region and length. The spans may overlap.
+    /// Copies a span of host memory to another span of the same region and length. The spans may overlap.
     ///
     /// # Panics
     ///
-    /// If the regions or lengths differ. Only a NIC may copy between regions.
+    /// The call panics if the regions or lengths of the two spans differ. Only a NIC may copy between regions.
     pub fn copy(&mut self, from: HostSpan, to: HostSpan) {
         assert_eq!(
             (from.region(), from.length()),
@@ -50,7 +50,7 @@ impl HostMemory {
         self.regions[from.region() as usize].copy_within(from.range(), to.offset() as usize);
     }
 
-    /// Returns the bytes of a span for writing.
+    /// Returns the bytes of a span of host memory for writing.
     pub fn bytes_mut(&mut self, span: HostSpan) -> &mut [u8] {
         &mut self.regions[span.region() as usize][span.range()]
     }

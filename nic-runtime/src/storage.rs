@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 
 use nic_core::storage::{List, Queue, Storage};
 
-/// Storage in memory from the allocator.
+/// Storage of queues and lists in memory from the allocator.
 #[derive(Copy, Clone, Debug)]
 pub enum Growing {}
 
@@ -19,7 +19,7 @@ impl Storage for Growing {
     }
 }
 
-/// A queue without a capacity of its own.
+/// A queue without a fixed capacity.
 #[derive(Clone, Debug)]
 pub struct GrowingQueue<T>(VecDeque<T>);
 
@@ -66,7 +66,7 @@ impl<T: Clone + Debug> Queue<T> for GrowingQueue<T> {
     }
 }
 
-/// A list without a capacity of its own.
+/// A list without a fixed capacity.
 #[derive(Clone, Debug)]
 pub struct GrowingList<T>(Vec<T>);
 
@@ -93,7 +93,8 @@ impl<T> DerefMut for GrowingList<T> {
 impl<T: Clone + Debug> List<T> for GrowingList<T> {
     fn push(&mut self, element: T) -> bool {
         if self.0.len() == self.0.capacity() {
-            // Doubles from one on. A vector alone begins with room for four, and most endpoints have one channel.
+            // The capacity of a list grows from one element by doubling. A plain `Vec` begins with room for four
+            // elements, and most endpoints have one channel.
             self.0.reserve_exact(self.0.len().max(1));
         }
         self.0.push(element);

@@ -1,6 +1,6 @@
 //! Parses and shows quantities with units, such as `"11.8us"`, `"256KiB"` and `"160MB/s"`.
 //!
-//! All arithmetic is on integers. A quantity that cannot be represented exactly is refused, not rounded.
+//! All arithmetic on quantities is on integers. A quantity that cannot be represented exactly is refused, not rounded.
 
 use nic_core::time::SimDuration;
 
@@ -156,7 +156,7 @@ impl Decimal {
         Ok((Decimal { digits, decimals }, rest.trim_start()))
     }
 
-    /// Returns the number times `factor`, which must be a whole number.
+    /// Returns this decimal number times `factor`; the product must be a whole number.
     ///
     /// # Errors
     ///
@@ -170,7 +170,7 @@ impl Decimal {
         u64::try_from(product / scale).map_err(|_| UnitError::TooLarge)
     }
 
-    /// Returns the time of this many cycles at a clock rate of `hertz`, rounded to the nearest picosecond.
+    /// Returns the time of this number of cycles at a clock rate of `hertz`, rounded to the nearest picosecond.
     ///
     /// # Errors
     ///
@@ -197,7 +197,8 @@ impl Decimal {
 ///
 /// # Errors
 ///
-/// The reason for which `text` is not a time. A fraction of a picosecond is [`UnitError::TooFine`].
+/// Returns the reason for which `text` is not a time. The error for a fraction of a picosecond is
+/// [`UnitError::TooFine`].
 pub fn parse_duration(text: &str) -> Result<SimDuration, UnitError> {
     quantity(text, TIMES, "ns, us, ms, s").map(SimDuration::from_ps)
 }
@@ -206,7 +207,7 @@ pub fn parse_duration(text: &str) -> Result<SimDuration, UnitError> {
 ///
 /// # Errors
 ///
-/// The reason for which `text` is not a size.
+/// Returns the reason for which `text` is not a size.
 pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     quantity(text, SIZES, "B, KB, MB, KiB, MiB")
 }
@@ -215,7 +216,7 @@ pub fn parse_size(text: &str) -> Result<u64, UnitError> {
 ///
 /// # Errors
 ///
-/// The reason for which `text` is not a rate.
+/// Returns the reason for which `text` is not a rate.
 pub fn parse_rate(text: &str) -> Result<u64, UnitError> {
     quantity(text, RATES, "B/s, KB/s, MB/s, GB/s, KiB/s, MiB/s")
 }
@@ -224,7 +225,7 @@ pub fn parse_rate(text: &str) -> Result<u64, UnitError> {
 ///
 /// # Errors
 ///
-/// The reason for which `text` is not a frequency.
+/// Returns the reason for which `text` is not a frequency.
 pub fn parse_frequency(text: &str) -> Result<u64, UnitError> {
     quantity(text, FREQUENCIES, "Hz, kHz, MHz, GHz")
 }
@@ -264,8 +265,8 @@ pub fn show_frequency(hertz: u64) -> String {
     shown(hertz, FREQUENCIES)
 }
 
-/// Shows a quantity exactly, in the largest unit that is not larger than the quantity. `units` are in ascending order,
-/// by factors of a thousand.
+/// Shows a quantity exactly, in the largest unit that is not larger than the quantity. The `units` are in ascending
+/// order, by factors of a thousand.
 fn shown(value: u64, units: &[Unit]) -> String {
     let largest = units.iter().rev().find(|unit| unit.factor <= value);
     let unit = largest.unwrap_or(&units[0]);
@@ -348,14 +349,14 @@ mod tests {
         let clock = NonZeroU64::new(37_000_000).unwrap();
         let (cycles, rest) = Decimal::split("203.5 cycles").unwrap();
         assert_eq!(rest, "cycles");
-        // 203.5 / 37 MHz = 5.5 us exactly.
+        // 203.5 cycles at 37 MHz take 5.5 us exactly.
         assert_eq!(cycles.cycles(clock), Ok(SimDuration::from_ps(5_500_000)));
-        // 1 / 37 MHz = 27027.027… ps.
+        // One cycle at 37 MHz takes 27027.027… ps.
         assert_eq!(
             Decimal::split("1").unwrap().0.cycles(clock),
             Ok(SimDuration::from_ps(27_027))
         );
-        // For any clock and count, no other number of picoseconds is nearer.
+        // For any clock and count, no other number of picoseconds is nearer to the exact time of the cycles.
         for hertz in [3, 1_000_003, 37_000_000, 133_333_333, 3_000_000_000] {
             let clock = NonZeroU64::new(hertz).unwrap();
             for count in 1..=200u64 {

@@ -1,4 +1,4 @@
-//! Exports read only the roles of events, so a new interface does not change any export.
+//! Exports read only the roles of events, so a new interface of the simulator does not change any export.
 
 use std::fs;
 use std::path::{Path, PathBuf};

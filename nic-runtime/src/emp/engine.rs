@@ -21,11 +21,12 @@ use crate::sle;
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
 
-/// Bytes of the record of a message that is being sent. Five frame numbers, silences, tag, number and peer have 2 bytes
-/// each. Length, offset in host memory and channel have 4 bytes each.
+/// Bytes of the transmit record of an EMP message that is being sent. In a transmit record, five frame numbers, the
+/// count of silences, tag, number and peer have 2 bytes each. A transmit record's length, offset in host memory and
+/// channel have 4 bytes each.
 const TRANSMIT_RECORD_BYTES: u64 = 32;
-/// Bytes of the record of a message that arrives. Tag and four frame numbers have 2 bytes each, the length has 4. The set
-/// of frames ahead and the receive have 8 bytes each.
+/// Bytes of the receive record of an EMP message that arrives. In a receive record, tag and four frame numbers have 2
+/// bytes each, the length has 4. A receive record's set of frames ahead and its posted receive have 8 bytes each.
 const RECEIVE_RECORD_BYTES: u64 = 32;
 
 /// The engine of EMP endpoints.
@@ -36,17 +37,17 @@ pub(crate) enum Emp {}
 pub(crate) enum Delay {
     /// Checks whether the message with this record has waited for an acknowledgement for too long.
     LookSilence(u32),
-    /// A receive of the scenario becomes due. Holds its position in the scenario.
+    /// A receive of the scenario becomes due. The field is the receive's position in the scenario.
     Receive(u32),
 }
 
 /// An item of EMP.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Job {
-    /// The stage that it is for.
+    /// The EMP stage that the processor runs for this item.
     stage: EmpStage,
     subject: Subject,
-    /// Whether another processor had it before.
+    /// Whether another processor had the item before.
     is_handed_over: bool,
 }
 
@@ -73,18 +74,19 @@ impl OwnItem for Job {
     }
 }
 
-/// The subject of an item.
+/// The subject of an item of EMP: a message or a frame.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Subject {
-    /// A message whose next frame is to be cut.
+    /// A message from which the processor cuts the next frame.
     Message(OutgoingRef),
     /// A frame of a message that is being sent.
     Outgoing(OutgoingRef, PacketRef),
-    /// A frame that has arrived, or an acknowledgement in either direction.
+    /// A frame that has arrived, or an acknowledgement that arrives or is sent.
     Frame(PacketRef),
 }
 
-// The functions that every packet of U-Net passes are inlined in the loop of a processor. Those of EMP stay out of it.
+// The functions that every packet of U-Net passes are inlined in the loop of a processor. The functions of EMP are not
+// inlined in the loop of a processor, to keep that loop short.
 impl Interface for Emp {
     type Own = Job;
     type Delay = Delay;
@@ -159,7 +161,8 @@ impl Interface for Emp {
         Some(shown.states.emp.part(frame, nic, opens))
     }
 
-    /// With an applet, a message keeps the slot in which the applet made it, and its frames need no others.
+    /// If an endpoint has an applet, a message keeps the slot in which the applet made it, and the message's frames
+    /// need no other slots.
     fn makes_packets(seat: Seat) -> bool {
         seat.applet.is_none()
     }
@@ -178,7 +181,8 @@ impl Interface for Emp {
         sim.states.emp.tag = spec.tag;
     }
 
-    /// A processor takes a packet or a descriptor for an applet at no cost: the stages of EMP have costs of their own.
+    /// A processor takes a packet or a descriptor for an applet at no cost, because the stages of EMP have costs of
+    /// their own.
     fn time_of_arrival(_processor: &Processor<'_>) -> SimDuration {
         SimDuration::ZERO
     }
@@ -236,7 +240,7 @@ impl Interface for Emp {
     #[cold]
     fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
         match item {
-            // A whole message in NIC memory goes into free buffers, as a packet of U-Net does.
+            // The NIC moves a whole message from its own memory into free buffers, as it moves a packet of U-Net.
             Item::Arrival(_) => Unet::pass(sim, on, item),
             Item::Post(posted) => pass_post(sim, on, posted),
             Item::Own(..) => sim.look(on),
@@ -244,7 +248,7 @@ impl Interface for Emp {
     }
 }
 
-/// Sends a descriptor's message from the slot that was reserved for an applet's packet.
+/// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.
 fn pass_post<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let resolved = resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor);
@@ -264,7 +268,7 @@ fn pass_post<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: 
     sim.end_post(on, posted, TxStatus::Ok)
 }
 
-/// Makes an item ready for the processor of its stage. `from` is the processor that had it before.
+/// Queues an item of EMP for the processor that runs its stage. `from` is the processor that had the item before.
 pub(super) fn ready<A: Audience>(
     sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
@@ -297,7 +301,7 @@ fn idle<A: Audience>(sim: &Simulation<'_, A>, nic: NicId) -> Option<ProcessorId>
     processors.find(|on| matches!(sim.processors[at(on.0)].stage, Stage::Idle))
 }
 
-/// Returns whether a stage runs on this processor too, so that it may follow at once.
+/// Returns whether this processor also runs the next stage of its item, so that this stage may follow at once.
 fn runs_here<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, stage: EmpStage) -> bool {
     let nic = sim.processors[at(on.0)].nic;
     match sim.states.emp.board(nic).placement {
@@ -306,7 +310,7 @@ fn runs_here<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, stage: E
     }
 }
 
-/// Returns how long an item occupies its processor.
+/// Returns how long an item of EMP occupies its processor.
 fn time_of<A: Audience>(sim: &mut Simulation<'_, A>, costs: &EmpCosts, job: Job) -> SimDuration {
     match job.stage {
         EmpStage::SendBookkeeping => {
@@ -319,7 +323,7 @@ fn time_of<A: Audience>(sim: &mut Simulation<'_, A>, costs: &EmpCosts, job: Job)
                 .outgoing(of)
                 .map(|found| found.record.peek_next());
             match next {
-                // The message is over, or has no more frames: there is nothing to do.
+                // The message has ended or has no more frames, so the stage takes no time.
                 None | Some(None) => SimDuration::ZERO,
                 Some(Some(0)) => costs.send_bookkeeping,
                 Some(Some(_)) => costs.of_later_frame(),
@@ -345,7 +349,8 @@ fn time_of<A: Audience>(sim: &mut Simulation<'_, A>, costs: &EmpCosts, job: Job)
     }
 }
 
-/// Reports the transfer that a stage begins with. The profile's time of the stage includes it.
+/// Reports the DMA transfer with which a stage of EMP begins. The time of that stage in the profile includes this
+/// transfer.
 fn begins<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId, job: Job) {
     if !A::LISTENS {
         return;
@@ -361,7 +366,7 @@ fn begins<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId, job: J
     }
 }
 
-/// Does what is due at the end of a stage for a frame that has arrived, or for an acknowledgement. Returns the stage that
+/// Does the work at the end of a stage for a frame that has arrived, or for an acknowledgement. Returns the stage that
 /// follows for the same frame.
 fn frame_over<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -396,7 +401,7 @@ fn frame_over<A: Audience>(
     }
 }
 
-/// Does what is due at the end of a stage.
+/// Does the work of an EMP stage when the time of the stage has passed.
 fn over<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -417,7 +422,7 @@ fn over<A: Audience>(
     let Some(then) = then else {
         return sim.look(on);
     };
-    // The two parts of a step follow each other without a break if they are on one processor.
+    // Two stages of the same frame follow each other without a break if one processor runs both.
     if runs_here(sim, on, then) {
         let job = Job {
             stage: then,

@@ -5,8 +5,8 @@
 //! - `receive` matches and places frames, acknowledges them and delivers messages
 //! - `user` posts receives
 //!
-//! The stages are functions of an item, and nothing in them depends on the processor that runs them. So a placement
-//! changes times and nothing else.
+//! The stages of EMP are functions of an item, and none depends on the processor that runs it, so a placement changes
+//! only times.
 
 mod engine;
 mod receive;
@@ -36,9 +36,9 @@ use crate::unet::Endpoint;
 /// The state of all EMP endpoints, and of the NICs that serve them.
 #[derive(Debug)]
 pub(crate) struct EmpState<'a> {
-    /// By endpoint. Empty if no endpoint uses EMP.
+    /// By endpoint. The list of endpoints is empty if no endpoint uses EMP.
     ends: Vec<Option<Box<End>>>,
-    /// By NIC. Empty if no endpoint uses EMP.
+    /// By NIC. The list of NICs is empty if no endpoint uses EMP.
     boards: Vec<Option<Board>>,
     /// Messages that are being sent. Entries are reused.
     outgoing: Vec<Entry>,
@@ -52,39 +52,39 @@ pub(crate) struct EmpState<'a> {
 /// An endpoint.
 #[derive(Debug)]
 struct End {
-    /// The receives that wait for a message.
+    /// The posted receives that no message has matched yet.
     waiting: Receives<Growing>,
     /// The bytes that each receive uses, sorted by offset, without overlaps.
     buffers: Vec<Buffer>,
     /// Number of receives posted so far.
     posted: u32,
-    /// By channel, sorted by the endpoint's own numbers.
+    /// The flows of an EMP endpoint by channel, sorted by the endpoint's own channel numbers.
     flows: Vec<Flow>,
 }
 
-/// A part of the buffer area that a receive uses again and again.
+/// A part of an EMP endpoint's buffer area for which a receive is posted again and again.
 #[derive(Copy, Clone, Debug)]
 struct Buffer {
     receive: PostedReceive,
-    /// How often it may still be posted; `None` if always.
+    /// How often the receive for this buffer may still be posted; `None` if there is no limit.
     left: Option<u64>,
 }
 
-/// What passes between an endpoint and a peer.
+/// The messages between an EMP endpoint and a peer in both directions.
 #[derive(Debug)]
 struct Flow {
     channel: Channel,
-    /// Number of the next message.
+    /// Number of the next message to the peer.
     next: u16,
-    /// Messages that are being sent, oldest first.
+    /// Messages to the peer that are being sent, oldest first.
     outstanding: VecDeque<OutgoingRef>,
-    /// Messages that wait until fewer are outstanding.
+    /// Messages to the peer that wait until fewer messages are outstanding.
     waiting: VecDeque<OutgoingRef>,
     /// Messages that arrive.
     inbound: Inbound<Matched>,
 }
 
-/// A message that arrives and has a place.
+/// An arriving message that has a place for its frames.
 #[derive(Copy, Clone, Debug)]
 struct Matched {
     packet: PacketId,
@@ -92,24 +92,24 @@ struct Matched {
     room: Room,
 }
 
-/// Where the frames of a message are placed.
+/// The place into which the NIC moves the frames of an arriving message.
 #[derive(Copy, Clone, Debug)]
 enum Room {
-    /// In the receive that matched.
+    /// The frames are placed in host memory, in the room of the receive that matched the message.
     Host(PostedReceive),
-    /// In NIC memory, for an applet.
+    /// The frames are placed in NIC memory, where the message is put together for an applet.
     Nic(PacketRef),
 }
 
-/// What a NIC needs for EMP.
+/// The costs of EMP on a NIC, and the messages that the NIC cuts into frames.
 #[derive(Debug)]
 struct Board {
     costs: EmpCosts,
     cut: Cut,
     placement: EmpPlacement,
-    /// Messages whose frames are to be sent, in this order.
+    /// Messages that wait until the NIC cuts them into frames, in this order.
     queue: VecDeque<OutgoingRef>,
-    /// The message whose frames are being sent. The next begins when it has no more.
+    /// The message whose frames are being sent. The NIC begins the next message when this one has no more frames.
     cutting: Option<OutgoingRef>,
     /// The frame that waits for a send slot.
     parked: Option<(OutgoingRef, PacketRef)>,
@@ -124,40 +124,40 @@ struct Outgoing {
     packet: PacketId,
     source: Source,
     tag: u16,
-    /// Number between its endpoints. Valid only after it has become outstanding.
+    /// The message's number between its two endpoints, which is valid only after the message has become outstanding.
     message: u16,
     length: u32,
     record: TransmitRecord,
-    /// When a frame was sent or acknowledged last.
+    /// The time at which a frame of the message was last sent or acknowledged.
     active: SimTime,
-    /// Frames that have been cut and that have not reached the wire.
+    /// Number of frames of the message that have been cut and that have not reached the wire.
     on_board: u32,
-    /// Whether the message is in the queue of its NIC or being cut.
+    /// Whether the message is in its NIC's queue, or the NIC is cutting the message.
     is_queued: bool,
     /// Whether the message's first frame has been sent.
     is_opened: bool,
 }
 
-/// Where the bytes of a message are.
+/// The place of the bytes of an outgoing message.
 #[derive(Copy, Clone, Debug)]
 enum Source {
-    /// In host memory, named by this transmit descriptor.
+    /// The bytes are in host memory, at the span that this transmit descriptor names.
     Host(PostId, HostSpan),
-    /// In NIC memory, made by an applet.
+    /// The bytes are in NIC memory, in the packet that an applet made.
     Nic(PacketRef),
 }
 
-/// An entry for a message.
+/// An entry in the list of messages that are being sent.
 #[derive(Debug, Default)]
 struct Entry {
-    /// How many messages used the entry before.
+    /// How many messages used this entry before the present one.
     turn: u32,
     outgoing: Option<Outgoing>,
-    /// Whether a check for silence is scheduled.
+    /// Whether a check is scheduled that looks for an overdue acknowledgement of the message.
     is_watched: bool,
 }
 
-/// A message that is being sent, or was sent.
+/// A reference to a message that is being sent, or was sent.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutgoingRef {
     entry: u32,
@@ -165,7 +165,7 @@ pub(crate) struct OutgoingRef {
 }
 
 impl<'a> EmpState<'a> {
-    /// Returns the state before anything has happened.
+    /// Returns the state of EMP at the start of a run.
     pub(crate) fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> EmpState<'a> {
         let mut state = EmpState {
             ends: Vec::new(),
@@ -225,8 +225,8 @@ impl<'a> EmpState<'a> {
         entry.is_some_and(|entry| entry.outgoing.is_some())
     }
 
-    /// Returns how many arrival slots of a NIC hold messages when nothing is due any more. Applets never get these messages,
-    /// because their senders have given up. Returns `None` if a message is still being sent.
+    /// Returns how many arrival slots of a NIC hold messages when nothing is due any more. Applets never get the
+    /// messages in these slots, because the senders have given up. Returns `None` if a message is still being sent.
     fn held_at_rest(&self, nic: NicId, specs: &[EndpointSpec]) -> Option<u32> {
         let ends = self.ends.iter().zip(specs);
         let own = ends.filter(|(_, spec)| spec.nic == nic);
@@ -245,7 +245,7 @@ impl<'a> EmpState<'a> {
         held.filter(|_| !is_cutting)
     }
 
-    /// Returns how events show a frame that passes a NIC.
+    /// Returns the header fields that events show for a frame at a NIC.
     fn part<'s>(&self, frame: Frame, nic: NicId, opens: Option<&'s [u8]>) -> Part<'s> {
         let board = self.boards.get(at(nic.0)).and_then(Option::as_ref);
         let of = board.and_then(|board| board.cut.frames(frame.length));
@@ -278,14 +278,14 @@ impl<'a> EmpState<'a> {
         place.ok().and_then(|place| flows.get_mut(place))
     }
 
-    /// Returns a message that is being sent, to read it; `None` if it is over.
+    /// Returns a message that is being sent, for reading; `None` if the message has ended.
     fn peek(&self, of: OutgoingRef) -> Option<&Outgoing> {
         let entry = self.outgoing.get(at(of.entry))?;
         let outgoing = entry.outgoing.as_ref();
         outgoing.filter(|_| entry.turn == of.turn)
     }
 
-    /// Returns a message that is being sent; `None` if it is over.
+    /// Returns a message that is being sent; `None` if the message has ended.
     fn outgoing(&mut self, of: OutgoingRef) -> Option<&mut Outgoing> {
         let entry = self.outgoing.get_mut(at(of.entry))?;
         let outgoing = entry.outgoing.as_mut();
@@ -298,7 +298,8 @@ impl<'a> EmpState<'a> {
         from: (EndpointId, ChannelId),
         message: u16,
     ) -> Option<OutgoingRef> {
-        // Messages complete in any order, so the number does not give the place. There are few.
+        // Messages complete in any order, so a message's number does not give its place in the list. A channel has few
+        // outstanding messages.
         let flow = self.flow_of(from.0, from.1)?;
         debug_assert!(flow.outstanding.len() <= usize::from(WINDOW));
         let mut outstanding = flow.outstanding.iter().copied();
@@ -342,8 +343,8 @@ impl Flow {
     }
 }
 
-/// Returns the number by which frames name a process: that of its endpoint.
+/// Returns the number by which frames name a process: the number of the process's endpoint.
 fn source_number(id: EndpointId) -> u16 {
-    // A scenario has far fewer endpoints than there are numbers.
+    // A scenario has far fewer endpoints than `u16` has values.
     u16::try_from(id.0).unwrap_or(u16::MAX)
 }

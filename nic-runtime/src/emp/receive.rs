@@ -12,8 +12,8 @@ use crate::nic::{EmpStage, ProcessorId};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
-/// Classifies a frame at the end of its bookkeeping. Returns whether it is to be placed; otherwise it is
-/// over.
+/// Classifies a frame at the end of the receive bookkeeping. Returns whether the frame is to be placed; otherwise the
+/// frame is dropped.
 pub(super) fn classify<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -43,7 +43,7 @@ pub(super) fn classify<A: Audience>(
             false => DropReason::NoDescriptor,
         },
         Verdict::Duplicate | Verdict::Finished => {
-            // The acknowledgement may be lost.
+            // Acknowledge the repeated frame, because the earlier acknowledgement may be lost.
             if ends_group(sim, to.0, frame.frame, place.frames) {
                 let count = sim.states.emp.flow(to.0, to.1);
                 let count = count.and_then(|flow| flow.inbound.count(frame.message));
@@ -59,7 +59,7 @@ pub(super) fn classify<A: Audience>(
     false
 }
 
-/// Returns the header of a frame and its place, if they agree with its length.
+/// Returns a frame's header and its place in the message, if header and place agree with the frame's length.
 fn placed<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option<(Frame, Place)> {
     let Packet {
         header,
@@ -76,7 +76,7 @@ fn placed<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option
     Some((frame, place))
 }
 
-/// Gives up the messages that their sender has given up.
+/// Discards the arriving messages that their sender has given up.
 fn give_up<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId), oldest: u16) {
     while let Some(flow) = sim.states.emp.flow(to.0, to.1) {
         let Some(given_up) = flow.inbound.give_up_before(oldest) else {
@@ -95,7 +95,7 @@ fn give_up<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId)
     }
 }
 
-/// Finds the place of a message. Returns false if there is none.
+/// Finds a place for the frames of an arriving message. Returns false if no place is free for the message.
 fn find_room<A: Audience>(
     sim: &mut Simulation<'_, A>,
     packet: PacketRef,
@@ -144,7 +144,7 @@ fn find_room<A: Audience>(
     true
 }
 
-/// Takes an arrival slot in which a message for an applet is put together.
+/// Takes an arrival slot in which the NIC puts a message for an applet together.
 fn room_on_nic<A: Audience>(
     sim: &mut Simulation<'_, A>,
     frame: PacketRef,
@@ -182,7 +182,7 @@ fn room_on_nic<A: Audience>(
     Some(message)
 }
 
-/// Returns whether a frame is acknowledged when it arrives.
+/// Returns whether a frame is the last of its group or message, for which the NIC sends an acknowledgement.
 fn ends_group<A: Audience>(
     sim: &mut Simulation<'_, A>,
     to: EndpointId,
@@ -195,7 +195,7 @@ fn ends_group<A: Audience>(
     count.is_multiple_of(every) || count == u32::from(frames)
 }
 
-/// Records a frame. Acknowledges its group before its bytes are moved to the host.
+/// Records a frame that has arrived. Acknowledges the frame's group before the frame's bytes are moved to the host.
 pub(super) fn process<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -207,7 +207,7 @@ pub(super) fn process<A: Audience>(
     let (to, channel) = sim.packets[packet].to;
     let flow = sim.states.emp.flow(to, channel);
     let recorded = flow.and_then(|flow| flow.inbound.record(frame.message, frame.frame));
-    // A copy may have been recorded since this frame was classified.
+    // A copy of the frame may have been recorded since this frame was classified.
     let Some(recorded) = recorded else {
         return drop_frame(sim, packet, DropReason::DuplicateFrame);
     };
@@ -220,7 +220,7 @@ pub(super) fn process<A: Audience>(
     ready(sim, to, job, Some(on));
 }
 
-/// Makes an acknowledgement of the message that a frame belongs to.
+/// Sends an acknowledgement of the message that a frame belongs to.
 fn acknowledge<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -261,7 +261,7 @@ fn acknowledge<A: Audience>(
     ready(sim, to.0, job, Some(on));
 }
 
-/// Returns the part of a receive that a frame fills, and how many of the frame's bytes fit there.
+/// Returns where in a receive a frame's bytes begin, and how many of these bytes fit there.
 fn share(room: HostSpan, place: &Place) -> (i64, u32) {
     let end = place.bytes.end.min(room.length());
     let fits = end.saturating_sub(place.bytes.start);
@@ -287,7 +287,7 @@ fn target<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option
     area.span(offset, length.into()).ok()
 }
 
-/// Reports the transfer of a frame to the host.
+/// Reports the DMA transfer that moves a frame to the host.
 pub(super) fn tell_transfer<A: Audience>(
     sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
@@ -299,7 +299,8 @@ pub(super) fn tell_transfer<A: Audience>(
     }
 }
 
-/// Moves a frame's bytes to their place. Delivers the message if it was the last frame.
+/// Moves an arrived frame's bytes to their place in host or NIC memory. Delivers the message if the frame was the
+/// message's last.
 pub(super) fn land<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let (to, channel) = sim.packets[packet].to;
     let Some((frame, place)) = placed(sim, packet) else {
@@ -308,7 +309,7 @@ pub(super) fn land<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) 
     let flow = sim.states.emp.flow(to, channel);
     let matched = flow.and_then(|flow| flow.inbound.matched(frame.message));
     match matched.map(|matched| matched.room) {
-        // The message was given up meanwhile.
+        // The message was given up after this frame was classified, so the frame has no place.
         None => {}
         Some(Room::Host(_)) => {
             if let Some(host) = target(sim, packet) {
@@ -330,7 +331,7 @@ pub(super) fn land<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) 
     deliver(sim, (to, channel));
 }
 
-/// Delivers the messages of a channel that are complete and in turn, as many as the receive queue has room for.
+/// Delivers the complete messages of a channel in order, as many as the receive queue has room for.
 pub(super) fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId)) {
     let has_applet = sim.seats[at(to.0.0)].applet.is_some();
     while has_applet || sim.endpoints[at(to.0.0)].receive.has_room() {

@@ -16,7 +16,7 @@ use crate::nic::{EmpStage, ProcessorId};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
-/// Takes the descriptors that a user has pushed.
+/// Begins the messages of the transmit descriptors that a user has pushed.
 pub(super) fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let tag = std::mem::take(&mut sim.states.emp.tag);
     let nic = sim.endpoints[at(id.0)].nic;
@@ -52,14 +52,14 @@ pub(super) fn send_message<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
     let frames = sim.states.emp.board(nic).cut.frames(length);
     let channel = sim.endpoints[at(from.0)].channels.get(channel).copied();
     let (Some(channel), Some(frames)) = (channel, frames) else {
-        // A packet of an applet is short and on one of its own channels.
+        // Every packet of an applet is short and names a channel of the applet's own endpoint.
         return sim.drop_unsent(packet);
     };
     let message = (id, trigger, Source::Nic(packet));
     begin(sim, (from, channel), message, (0, length, frames));
 }
 
-/// Adds a message to an endpoint's transmit records.
+/// Adds a message to those that an EMP endpoint sends.
 fn begin<A: Audience>(
     sim: &mut Simulation<'_, A>,
     (from, channel): (EndpointId, Channel),
@@ -87,10 +87,10 @@ fn begin<A: Audience>(
     send_waiting(sim, from, channel.id);
 }
 
-/// Begins the oldest waiting messages of a channel, as many as may be outstanding.
+/// Begins to send the oldest waiting messages of a channel, as many as may be outstanding.
 fn send_waiting<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, channel: ChannelId) {
     while let Some(flow) = sim.states.emp.flow(from, channel) {
-        // The receiver's window begins at the oldest outstanding message.
+        // The receiver's window of message numbers begins at the oldest outstanding message.
         let oldest = flow.outstanding.front().copied();
         let next = flow.next;
         let oldest = oldest.and_then(|of| sim.states.emp.outgoing(of).map(|found| found.message));
@@ -112,7 +112,8 @@ fn send_waiting<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, chan
     }
 }
 
-/// Queues a message whose frames are to be sent. One that is sent again precedes the others.
+/// Puts a message whose frames are to be sent into its NIC's queue. A message that is sent again precedes the others in
+/// the queue.
 fn enqueue<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, is_again: bool) {
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return;
@@ -129,8 +130,8 @@ fn enqueue<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, is_again: 
     next_message(sim, nic, None);
 }
 
-/// Begins the next message of a NIC, if none is being cut. One message's frames leave before the next message's first,
-/// because the receiver could acknowledge neither if they took turns.
+/// Begins to cut the next message of a NIC into frames, unless the NIC is cutting one. The frames of one message leave
+/// before the first frame of the next, because the receiver could acknowledge neither if their frames alternated.
 fn next_message<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, from: Option<ProcessorId>) {
     let board = sim.states.emp.board(nic);
     if board.cutting.is_some() {
@@ -146,7 +147,7 @@ fn next_message<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, from: Opti
     }
 }
 
-/// Cuts the next frame of a message, at the end of its bookkeeping.
+/// Cuts the next frame of a message, at the end of the send bookkeeping.
 pub(super) fn cut_next<A: Audience>(
     sim: &mut Simulation<'_, A>,
     on: ProcessorId,
@@ -175,7 +176,7 @@ pub(super) fn cut_next<A: Audience>(
     frame_ready(sim, endpoint, (of, packet), Some(on));
 }
 
-/// Makes a frame, still without bytes.
+/// Makes a frame of a message, still without the message's bytes.
 fn cut<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
     let rule = sim.states.emp.board(nic).cut;
     let outgoing = sim.states.emp.outgoing(of)?;
@@ -216,7 +217,7 @@ fn cut<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, of: OutgoingRef) ->
         has_arrival_slot: false,
         has_send_slot: false,
         header: Header::Emp(Frame {
-            // Each message under way has a frame in the window, whose length fits in a byte.
+            // Each outstanding message has its place in the window, whose length fits in a byte.
             pending: u8::try_from(pending).unwrap_or(0),
             ..frame
         }),
@@ -225,7 +226,7 @@ fn cut<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, of: OutgoingRef) ->
     Some(sim.packets.add(packet, &[]))
 }
 
-/// Passes a frame that has its slot on, and begins with the next one.
+/// Passes a frame that has its send slot to the transmission stage, and begins with the message's next frame.
 fn frame_ready<A: Audience>(
     sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
@@ -238,7 +239,7 @@ fn frame_ready<A: Audience>(
     ready(sim, endpoint, job, from);
 }
 
-/// Goes on with the frame that has waited for a send slot.
+/// Continues with the frame that has waited for a send slot.
 pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
     sim.use_post(endpoint);
     let nic = sim.endpoints[at(endpoint.0)].nic;
@@ -249,7 +250,7 @@ pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: End
     frame_ready(sim, endpoint, (of, packet), None);
 }
 
-/// Reports the transfer of a frame from the host.
+/// Reports the DMA transfer that moves a frame from the host.
 pub(super) fn tell_transfer<A: Audience>(
     sim: &mut Simulation<'_, A>,
     endpoint: EndpointId,
@@ -274,7 +275,7 @@ pub(super) fn tell_transfer<A: Audience>(
     }
 }
 
-/// Returns the bytes of its message that a frame carries.
+/// Returns the range of a message's bytes that one of its frames carries.
 fn bytes_of<A: Audience>(
     sim: &mut Simulation<'_, A>,
     packet: PacketRef,
@@ -291,7 +292,7 @@ fn bytes_of<A: Audience>(
         .bytes(frame.frame, frame.length)
 }
 
-/// Moves a frame's bytes into NIC memory and hands it to the wire.
+/// Moves a frame's bytes into NIC memory and queues the frame for the wire.
 pub(super) fn transmit<A: Audience>(
     sim: &mut Simulation<'_, A>,
     of: OutgoingRef,
@@ -299,7 +300,7 @@ pub(super) fn transmit<A: Audience>(
 ) {
     let range = bytes_of(sim, packet);
     let (Some(outgoing), Some(range)) = (sim.states.emp.outgoing(of), range) else {
-        // The message was acknowledged or has failed meanwhile.
+        // The message was acknowledged or has failed since the frame was cut.
         return discard(sim, packet);
     };
     let range = at(range.start)..at(range.end);
@@ -313,7 +314,7 @@ pub(super) fn transmit<A: Audience>(
     sim.enqueue(packet);
 }
 
-/// Gives a frame up that is not sent.
+/// Releases a frame that will not be sent, and its send slot.
 fn discard<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         from: (from, _),
@@ -327,7 +328,7 @@ fn discard<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     }
 }
 
-/// Returns the whole message if a frame opens it.
+/// Returns the whole message if the given frame is the first of the message to leave.
 pub(crate) fn opens<'s>(
     shown: &Shown<'s, '_>,
     packet: PacketRef,
@@ -350,7 +351,7 @@ pub(crate) fn opens<'s>(
     })
 }
 
-/// The first bit of a message's frame leaves.
+/// Updates a message's record when the first bit of one of its frames leaves.
 pub(super) fn frame_goes<A: Audience>(
     sim: &mut Simulation<'_, A>,
     packet: PacketRef,
@@ -371,7 +372,7 @@ pub(super) fn frame_goes<A: Audience>(
     }
 }
 
-/// Schedules a check for silence, unless one is scheduled.
+/// Schedules a check for an overdue acknowledgement of a message, unless a check is scheduled already.
 fn watch<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, after: SimDuration) {
     if !std::mem::replace(&mut sim.states.emp.outgoing[at(of.entry)].is_watched, true) {
         let time = sim.now + after;
@@ -391,7 +392,7 @@ pub(super) fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
     if frame.source != source_number(from.0) {
         return drop_frame(sim, packet, DropReason::BadFrame);
     }
-    // Without a record the message is over: the acknowledgement was sent again, or comes too late.
+    // A message without a record has ended, so this acknowledgement was sent again or came too late.
     let Some(of) = sim.states.emp.outgoing_numbered(to, frame.message) else {
         return sim.end_arrival(packet);
     };
@@ -436,7 +437,7 @@ pub(super) fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
     }
 }
 
-/// Checks whether a message has waited for an acknowledgement for too long. Returns false if there was nothing to do.
+/// Checks whether a message has waited for an acknowledgement for too long. Returns false if the check changed nothing.
 pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, entry: u32) -> bool {
     let place = &mut sim.states.emp.outgoing[at(entry)];
     place.is_watched = false;
@@ -479,7 +480,7 @@ pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, entry: u
     true
 }
 
-/// Ends a message, and tells its user.
+/// Ends a message that was sent, and completes its transmit descriptor with the status.
 fn finish<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, status: TxStatus) {
     let Some(outgoing) = sim.states.emp.remove(of) else {
         return;
@@ -519,7 +520,7 @@ fn finish<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, status: TxS
     send_waiting(sim, from, channel.id);
 }
 
-/// A process puts a frame on the wire, past the protocol.
+/// Puts a frame of EMP on the wire for a process, without any record of a message.
 pub(crate) fn send_raw<A: Audience>(
     sim: &mut Simulation<'_, A>,
     (from, channel): (EndpointId, ChannelId),

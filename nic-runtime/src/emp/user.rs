@@ -12,8 +12,8 @@ use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
-/// Returns the parts of an endpoint's buffer area that its receives use, in the order of the scenario. Each has a place
-/// of its own from the start of the area on.
+/// Returns the parts of an endpoint's buffer area that its receives use, in the order of the scenario. Each receive has
+/// a place of its own in that area, counted from the area's start.
 pub(super) fn buffers(scenario: &Scenario, id: EndpointId, endpoint: &Endpoint) -> Vec<Buffer> {
     let spec = &scenario.endpoints[at(id.0)];
     if !spec.posts_receives() {
@@ -52,7 +52,7 @@ fn buffer(
     })
 }
 
-/// Posts the receives that are there from the start, and schedules the others.
+/// Posts the receives that an endpoint has from the start of the run, and schedules the others.
 pub(crate) fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
     for (number, spec) in (0u32..).zip(sim.states.emp.receives) {
         sim.schedule_own(spec.at, Due::Emp(Delay::Receive(number)));
@@ -87,14 +87,14 @@ pub(crate) fn receive_due<A: Audience>(sim: &mut Simulation<'_, A>, receive: u32
 }
 
 impl End {
-    /// Returns the position of the buffer that begins at an offset.
+    /// Returns the position in the list of the buffer that begins at an offset of the buffer area.
     fn buffer_at(&self, offset: u32) -> Option<usize> {
         let start = |buffer: &Buffer| buffer.receive.room.offset();
         self.buffers.binary_search_by_key(&offset, start).ok()
     }
 }
 
-/// Posts a receive, unless it has been posted as often as the scenario says.
+/// Posts a receive of EMP, unless the endpoint has posted it as often as the scenario says.
 fn post<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, number: usize) {
     let Some(end) = sim.states.emp.end(id) else {
         return;
@@ -128,7 +128,7 @@ fn post<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, number: usize)
     }
 }
 
-/// Posts the receive of the oldest message again, which the user has read.
+/// Posts again the receive of the oldest message, because the user has read this message.
 pub(super) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let first = sim.endpoints[at(id.0)].receive.first();
     let Some(MessageBody::Buffers(list)) = first.map(|message| &message.body) else {

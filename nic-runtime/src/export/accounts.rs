@@ -11,12 +11,12 @@ use serde::{Serialize, Serializer};
 
 use super::tally::Tally;
 
-/// Counts items of one kind, and their outcomes.
+/// Counts the messages or packets of one kind, and their outcomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     opened: u64,
     outcomes: Tally,
-    /// Name in outputs for items that have no outcome yet.
+    /// Name in outputs for messages or packets that have no outcome yet.
     open: &'static str,
 }
 
@@ -42,25 +42,25 @@ impl Account {
         self.outcomes.merge(&other.outcomes);
     }
 
-    /// Returns the number of items.
+    /// Returns the number of messages or packets that were counted.
     #[must_use]
     pub fn opened(&self) -> u64 {
         self.opened
     }
 
-    /// Returns the number of items without an outcome: the run ended before they got one.
+    /// Returns the number of messages or packets that have no outcome because the run ended first.
     #[must_use]
     pub fn pending(&self) -> u64 {
         self.opened.saturating_sub(self.outcomes.sum())
     }
 
-    /// Returns the number of items with this outcome.
+    /// Returns the number of messages or packets with this outcome.
     #[must_use]
     pub fn outcome(&self, name: &str) -> u64 {
         self.outcomes.get(name)
     }
 
-    /// Returns the number of items by outcome. Items without an outcome come last.
+    /// Returns the number of messages or packets by outcome, with those that have no outcome last.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let pending = Some((self.open, self.pending())).filter(|(_, count)| *count > 0);
         self.outcomes.iter().chain(pending)
@@ -86,10 +86,10 @@ pub struct Accounts {
     pub refusals: Tally,
     /// Packets that the applet pushed: `sent`, or dropped for a reason.
     pub pushes: Account,
-    /// Packets on their way to the endpoint, copies included: `received`, or lost for a reason.
+    /// Packets sent to the endpoint, copies included: `received`, or lost for a reason.
     pub wire: Account,
     /// Packets that arrived: `delivered` on the base path, handled by the `applet`, or dropped for a reason. Packets
-    /// without a message are here by their kind.
+    /// that carry no message are counted here by their kind.
     pub arrivals: Account,
 }
 
@@ -111,19 +111,19 @@ pub(super) enum Entry {
     Posted,
     Done(&'static str, Option<&'static str>),
     Pushed,
-    /// A pushed packet was sent, or dropped before.
+    /// A packet that an applet pushed was sent, or dropped before it was sent.
     PushEnded(&'static str),
-    /// A packet is on its way to the endpoint.
+    /// A packet was sent to the endpoint.
     Sent,
     /// A packet arrived.
     Received,
-    /// The link lost a packet.
+    /// A link lost a packet.
     Lost(&'static str),
     ArrivalEnded(&'static str),
 }
 
 impl Accounts {
-    /// Adds every account of another endpoint.
+    /// Adds every account of another endpoint to these accounts.
     pub(super) fn merge(&mut self, other: &Accounts) {
         self.posts.merge(&other.posts);
         self.refusals.merge(&other.refusals);
@@ -154,7 +154,7 @@ impl Accounts {
     }
 }
 
-/// Translates events into entries of the accounts.
+/// Translates events into changes of the accounts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clerk {
     /// What caused the running call of each endpoint.
@@ -177,7 +177,7 @@ impl Clerk {
         &mut self.calls[place]
     }
 
-    /// Returns the entries that an event causes, at most two, each with its endpoint.
+    /// Returns the changes of accounts that an event causes, at most two, each with its endpoint.
     pub(super) fn entries(
         &mut self,
         here: EndpointId,
@@ -207,7 +207,7 @@ impl Clerk {
                 )
                 | None => [None, None],
             },
-            // The `drop` event that follows decides about the packet.
+            // The `drop` event that follows the trap decides the outcome of the packet.
             Step::CallTrapped { .. } => {
                 let trigger = self.call(here).take();
                 self.has_passed = matches!(trigger, Some(Trigger::Passed(_)));
@@ -266,7 +266,7 @@ impl Clerk {
         }
     }
 
-    /// Removes a receive descriptor that an applet pushed; returns false if no applet pushed it.
+    /// Removes a receive descriptor that an applet pushed; returns false if no applet pushed one for this packet.
     fn is_described(&mut self, here: EndpointId, packet: PacketId) -> bool {
         let Some(count) = self.described.get_mut(&(here, packet)) else {
             return false;
@@ -284,17 +284,18 @@ impl Clerk {
         packet: PacketId,
         (reason, what): (&'static str, Dropped),
     ) -> [Option<(EndpointId, Entry)>; 2] {
-        // The packet was pushed here and has not been sent.
+        // An applet of this endpoint pushed the dropped packet, which has not been sent.
         if what != Dropped::Frame && self.pushed.remove(&packet) {
             return [Some((here, Entry::PushEnded(reason))), None];
         }
         match what {
-            // An answer: the message itself was delivered. Outgoing on the base path: its `tx-done` is entered.
-            // A frame: its packet may still arrive.
+            // When an answer is dropped, the message itself was delivered. When an outgoing packet is dropped on the
+            // base path, its `tx-done` is counted. When a frame is dropped, its packet may still arrive.
             Dropped::Answer | Dropped::Outgoing | Dropped::Frame => [None, None],
-            // During a call this is a descriptor that the call pushed; the arrival is still being handled.
+            // A drop during a call concerns a descriptor that the call pushed; the call is still handling the arrived
+            // packet.
             Dropped::Arrival if self.call(here).is_some() => [None, None],
-            // The first applet of a chain has handled the packet.
+            // The first applet of a chain has handled the dropped packet.
             Dropped::Trapped if std::mem::take(&mut self.has_passed) => [None, None],
             Dropped::Arrival | Dropped::Trapped => {
                 [Some((here, Entry::ArrivalEnded(reason))), None]

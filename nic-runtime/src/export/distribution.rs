@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// Number of distinct values that are counted exactly. Calls of a method rarely have more different instruction counts.
+/// Number of distinct values that are counted exactly. The calls of a method rarely have more than 1,024 different
+/// instruction counts.
 const EXACT_MAX: usize = 1_024;
 
-/// Significant bits that are kept once there are more distinct values. A bucket is then less than 1 % wide, and each
-/// power of two has at most 128 buckets.
+/// Significant bits that are kept of each number once there are more than [`EXACT_MAX`] distinct values. With 8
+/// significant bits a bucket is less than 1 % wide, and each power of two has at most 128 buckets.
 const ROUNDED_BITS: u32 = 8;
 
 /// The distribution of the numbers added so far.
@@ -38,23 +39,23 @@ impl Distribution {
         }
     }
 
-    /// Returns how many numbers there are.
+    /// Returns how many numbers were added.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the minimum, or 0 without numbers.
+    /// Returns the minimum of the numbers, or 0 if there are none.
     pub(super) fn minimum(&self) -> u64 {
         self.minimum
     }
 
-    /// Returns the maximum, or 0 without numbers.
+    /// Returns the maximum of the numbers, or 0 if there are none.
     pub(super) fn maximum(&self) -> u64 {
         self.maximum
     }
 
-    /// Returns the median, or 0 without numbers. For an even count, it is the lower of the two middle numbers. With more
-    /// than [`EXACT_MAX`] distinct numbers it may be up to 1 % too low.
+    /// Returns the median of the numbers, or 0 if there are none. For an even count of numbers, the median is the lower
+    /// of the two middle numbers. With more than [`EXACT_MAX`] distinct numbers the median may be up to 1 % too low.
     pub(super) fn median(&self) -> u64 {
         let mut below = 0;
         for (number, count) in &self.counts {

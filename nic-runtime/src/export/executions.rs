@@ -1,7 +1,8 @@
-//! Counts what applets execute: each instruction, each native, and the time that they take.
+//! Counts what applets execute: each instruction, each native, and the time that instructions and natives take.
 //!
-//! Times are those of the run: an instruction takes the profile's time, a native takes from its call to its return. What
-//! a call takes beyond that is the cost of entering and leaving it.
+//! Times are those of the simulated run: an instruction takes the profile's time, a native takes the time from its call
+//! to its return. The time of an applet's call beyond its instructions and natives is the cost of entering and leaving
+//! the call.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +12,23 @@ use nic_core::event::{Event, Executed, Names, Sink};
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
-/// Maximum number of different chains of nested calls that are kept apart. Callees beyond that count for their callers.
-/// An applet that recurses in two places makes exponentially many chains.
+/// Maximum number of different chains of nested calls that are counted separately. Beyond the maximum number of chains,
+/// a callee's counts are added to its caller. An applet that recurses at two call sites makes exponentially many
+/// chains.
 const CHAINS_MAX: usize = 1 << 16;
 
 /// What an instruction took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// How often it was executed.
+    /// How often the instruction was executed.
     pub executions: u64,
-    /// The time of these executions, without natives.
+    /// The time of all executions of the instruction, without natives.
     pub time: SimDuration,
-    /// The natives that it called.
+    /// The natives that the instruction called.
     pub natives: Spent,
 }
 
-/// How often something happened, and the time that it took.
+/// A count of calls or executions, and their total time.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
     /// How often.
@@ -42,7 +44,7 @@ impl Spent {
     }
 }
 
-/// What a method took, without its callees.
+/// The calls and the time of a method, without its callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MethodSpent {
     /// The name.
@@ -51,20 +53,20 @@ pub struct MethodSpent {
     pub calls: u64,
     /// Time of entering and leaving the method, if the runtime calls it.
     pub entry: SimDuration,
-    /// The instructions by pc. Instructions behind the last are not executed.
+    /// The executed instructions by pc. No instruction after the last entry of this list was executed.
     pub places: Vec<Place>,
     /// The natives by name.
     pub natives: BTreeMap<&'static str, Spent>,
 }
 
-/// What the applets of a class took.
+/// The calls and the time of all methods of an applet's class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassSpent {
     /// The name of the class.
     pub name: String,
-    /// The names of the endpoints, in the order of their first instruction.
+    /// The names of the endpoints that execute the class, in the order of their first instruction.
     pub endpoints: Vec<String>,
-    /// The methods that were called.
+    /// The methods of the class that were called.
     pub methods: BTreeMap<MethodId, MethodSpent>,
 }
 
@@ -74,26 +76,27 @@ struct Chain {
     class: usize,
     method: MethodId,
     caller: Option<usize>,
-    /// Instructions, and the time of all that the innermost method did itself.
+    /// Number of instructions of the innermost method, and the time of these instructions and of the natives that the
+    /// method called.
     spent: Spent,
 }
 
-/// A call of an applet's entry that has begun and not ended.
+/// A call of an applet's entry method that has begun and not ended.
 #[derive(Clone, Debug, Default)]
 struct Running {
-    /// When it began, or was resumed after it was suspended.
+    /// When the call began, or when the suspended call was last resumed.
     began: Option<SimTime>,
-    /// The chains of the nested calls, outermost first. Empty until the first instruction.
+    /// The chains of the nested calls, outermost first. The list is empty until the first instruction of the call.
     nested: Vec<usize>,
-    /// The last instruction and its time.
+    /// The last instruction that the call executed, and its time.
     last: Option<(usize, MethodId, Pc, SimDuration)>,
-    /// The time that is accounted for.
+    /// The part of the call's time that was counted for instructions and natives.
     accounted: SimDuration,
-    /// The time before the call was last suspended.
+    /// The call's running time up to its last suspension.
     before: SimDuration,
 }
 
-/// The counts of a run, as a sink of its events.
+/// The counts of a run, collected by a sink of the run's events.
 #[derive(Clone, Debug, Default)]
 pub struct Executions {
     classes: BTreeMap<usize, ClassSpent>,
@@ -103,14 +106,14 @@ pub struct Executions {
 }
 
 impl Executions {
-    /// Returns the classes that were executed, by their position among the classes of the run.
+    /// Returns the classes of which methods were executed, by their position among the classes of the run.
     #[must_use]
     pub fn classes(&self) -> &BTreeMap<usize, ClassSpent> {
         &self.classes
     }
 
-    /// Visits the chains of nested calls of a class. Methods are listed outermost first. Count of instructions and time
-    /// are those of the innermost method itself.
+    /// Visits the chains of nested calls of a class. The methods of a chain are listed outermost first. The count of
+    /// instructions and the time are those of the chain's innermost method itself.
     pub fn chains(&self, class: usize) -> impl Iterator<Item = (Vec<MethodId>, Spent)> {
         let of_class = self.chains.iter().filter(move |chain| chain.class == class);
         of_class.map(|chain| {
@@ -125,7 +128,7 @@ impl Executions {
         })
     }
 
-    /// Returns the chain of a call, or that of its caller if there are too many.
+    /// Returns the chain of a call, or the caller's chain if the number of chains has reached its maximum.
     fn chain(&mut self, caller: Option<usize>, class: usize, method: MethodId) -> usize {
         let key = (caller, class, method);
         if let Some(known) = self.known.get(&key) {
@@ -187,7 +190,7 @@ impl Executions {
         }
     }
 
-    /// Counts a native that has returned.
+    /// Counts a call of a native that has returned.
     fn native(&mut self, endpoint: EndpointId, name: &'static str, time: SimDuration) {
         let Some(running) = self.running.get_mut(&endpoint) else {
             return;

@@ -1,7 +1,7 @@
 //! The story of one packet (`run --follow`): its events on all hosts, and those of the call or descriptor that made it.
 //!
-//! Which descriptor makes the packet is known only when the packet is made. So the events of each descriptor are kept
-//! until then, or until the descriptor completes.
+//! Only when an applet or endpoint makes the packet is it known which descriptor caused the packet. The events of each
+//! descriptor are therefore kept until the packet is made, or until the descriptor completes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -16,15 +16,15 @@ use nic_core::time::SimTime;
 /// A cause of events, and the endpoint where it occurred.
 type Source = (EndpointId, Trigger);
 
-/// A sink that writes the events of one packet as lines of text. Each line begins with the time since the previous one.
+/// A sink that writes the story of one packet as lines of text. Each line begins with the time since the previous line.
 #[derive(Debug)]
 pub struct Story<W> {
     writer: W,
     packet: PacketId,
     payload_mode: PayloadMode,
-    /// Causes that made the packet or handle it.
+    /// Causes of events that made the followed packet or handle it.
     ours: BTreeSet<Source>,
-    /// Lines of each cause that may still make the packet.
+    /// Lines of each cause of events that may still make the followed packet.
     pending: BTreeMap<Source, Vec<(SimTime, String)>>,
     /// The cause of the running call of each endpoint.
     running: BTreeMap<EndpointId, Trigger>,
@@ -48,7 +48,7 @@ impl<W: Write> Story<W> {
         }
     }
 
-    /// Returns whether the packet occurred in the run.
+    /// Returns whether the followed packet occurred in the run.
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.told.is_some()
@@ -66,7 +66,7 @@ impl<W: Write> Story<W> {
         }
     }
 
-    /// Writes the lines kept for a cause that made the packet.
+    /// Writes the lines that were kept for a cause, because this cause made the followed packet.
     fn claim(&mut self, source: Source) {
         if self.ours.insert(source) {
             for (time, line) in self.pending.remove(&source).unwrap_or_default() {
@@ -105,7 +105,7 @@ impl<W: Write> Story<W> {
                 self.running.remove(&endpoint);
                 !matches!(trigger, Trigger::Post(_))
             }
-            // The `drop` event of the trapped call may still follow.
+            // The `drop` event of the trapped call may still follow the trap.
             Step::CallTrapped { .. } | Step::Detached => !matches!(trigger, Trigger::Post(_)),
             Step::Completed { .. } => true,
             _ => false,
@@ -113,7 +113,7 @@ impl<W: Write> Story<W> {
         Some((trigger, is_last))
     }
 
-    /// Returns whether an event names the packet, or was caused by its arrival.
+    /// Returns whether an event names the followed packet, or was caused by the packet's arrival.
     fn names_packet(&self, roles: &Roles<'_>) -> bool {
         let named = match (roles.step, roles.cause) {
             (Step::Sent { packet, .. }, _) => Some(packet),
@@ -145,7 +145,7 @@ impl<W: Write> Sink for Story<W> {
             let payload_mode = self.payload_mode;
             Line::new(names, event, payload_mode).to_string()
         };
-        // Omit the other packets that the same cause makes.
+        // Omit the other packets that the same cause of events makes.
         let is_others = matches!(roles.step, Step::Sent { .. }) && !names_packet;
         if (is_ours || names_packet) && !is_others {
             let line = line();

@@ -13,20 +13,21 @@ use sha2::{Digest as _, Sha256};
 
 use crate::scenario::{GoldenSettings, Times};
 
-/// Longest payload shown in full, in bytes. Of a longer payload the digest is shown.
+/// Longest payload that a golden trace shows in full, in bytes. For a longer payload, a golden trace shows the digest
+/// of the payload.
 pub const SHOWN_BYTES_MAX: usize = 64;
 
 /// Maximum number of bytes of a trace without times that are kept until the end of the run.
 const KEPT_BYTES_MAX: usize = 1 << 26;
 
-/// A sink that writes events as lines of a golden trace. With the default settings the output equals that of
+/// A sink that writes events as lines of a golden trace. With the default settings the golden trace equals that of
 /// [`TextTrace`](super::text::TextTrace) without payloads.
 #[derive(Debug)]
 pub struct GoldenTrace<W> {
     writer: W,
     settings: GoldenSettings,
     line: String,
-    /// With [`Times::None`]: the lines of each endpoint, and of each NIC for events without an endpoint.
+    /// The lines that [`Times::None`] keeps, for each endpoint, and for each NIC with events without an endpoint.
     streams: BTreeMap<(NicId, Option<EndpointId>), String>,
     kept: usize,
     failure: Option<io::Error>,
@@ -49,8 +50,8 @@ impl<W: Write> GoldenTrace<W> {
     ///
     /// # Errors
     ///
-    /// The first error of the writer, after which nothing was written. A trace without times is kept until its end, and
-    /// fails with [`io::ErrorKind::FileTooLarge`] beyond 64 MiB.
+    /// Returns the first error of the writer, after which nothing was written. A trace without times is kept until its
+    /// end, and fails with [`io::ErrorKind::FileTooLarge`] beyond 64 MiB.
     pub fn finish(mut self) -> io::Result<W> {
         if let Some(failure) = self.failure {
             return Err(failure);
@@ -79,7 +80,7 @@ impl<W: Write> GoldenTrace<W> {
         Ok(())
     }
 
-    /// Writes the line, or keeps it for the end of the run.
+    /// Writes the rendered line of an event, or keeps the line until the end of the run.
     fn take_line(&mut self, event: &Event<'_>) -> io::Result<()> {
         match self.settings.times {
             Times::Exact | Times::Order => self.writer.write_all(self.line.as_bytes()),
@@ -115,7 +116,7 @@ impl<W: Write> Sink for GoldenTrace<W> {
     }
 }
 
-/// Writes fields as `key=value`, leaving out costs if the settings say so.
+/// Writes an event's fields as `key=value`, and omits costs if the settings say so.
 struct Fields<'l> {
     line: &'l mut String,
     shows_costs: bool,

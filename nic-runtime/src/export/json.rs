@@ -14,7 +14,7 @@ use super::traps::TrapFacts;
 use crate::scenario::Scenario;
 use crate::scenario::model::NicSpec;
 
-/// Version of the format. It changes when a field is renamed or removed, but not when a field is added.
+/// Version of the format. The version changes when a field is renamed or removed, but not when a field is added.
 pub const VERSION: u32 = 1;
 
 /// Writes events as JSON Lines.
@@ -23,7 +23,7 @@ pub struct JsonTrace<W> {
     writer: W,
     payload_mode: PayloadMode,
     shows_work: bool,
-    /// The header, until it has been written. A run that is refused writes nothing.
+    /// The header of the trace, until the header has been written. A run that is refused writes no header.
     head: Option<Head>,
     failure: Option<io::Error>,
 }
@@ -32,13 +32,13 @@ pub struct JsonTrace<W> {
 #[derive(Debug)]
 struct Head {
     profile: String,
-    /// Names of profiles, by the names of the NICs that have their own.
+    /// Names of the profiles of NICs that have their own profile, by NIC name.
     own_profiles: BTreeMap<String, String>,
     seed: u64,
 }
 
 impl<W: Write> JsonTrace<W> {
-    /// Starts the trace of a scenario. The header is written with the first event.
+    /// Starts the trace of a scenario. The first event also writes the header.
     pub fn new(writer: W, payload_mode: PayloadMode, scenario: &Scenario) -> JsonTrace<W> {
         let own_profile = |nic: &NicSpec| {
             let own = nic.profile.as_ref()?;
@@ -63,7 +63,7 @@ impl<W: Write> JsonTrace<W> {
         JsonTrace { shows_work, ..self }
     }
 
-    /// Adds an object that is no event, on a line of its own.
+    /// Adds an object other than an event, on a line of its own.
     pub fn add(&mut self, object: &impl Serialize) {
         self.write_head();
         if self.failure.is_some() {
@@ -121,7 +121,7 @@ impl<W: Write> JsonTrace<W> {
     }
 }
 
-/// An object while it is being written.
+/// A JSON object whose fields are still being written.
 pub(super) type Object<'s, W> =
     serde_json::ser::Compound<'s, &'s mut W, serde_json::ser::CompactFormatter>;
 
@@ -153,7 +153,7 @@ impl<W: Write> Sink for JsonTrace<W> {
     }
 }
 
-/// Writes fields as entries of an object.
+/// Writes fields of an event as entries of a JSON object.
 pub(super) struct Entries<'m, M>(pub(super) &'m mut M);
 
 impl<M: SerializeMap> FieldSink for Entries<'_, M> {
@@ -184,7 +184,7 @@ impl<M: SerializeMap> FieldSink for Entries<'_, M> {
     }
 }
 
-/// Serializes numbers with names as an object.
+/// Serializes numbers with names as a JSON object.
 struct Numbers(Vec<(&'static str, i64)>);
 
 impl Serialize for Numbers {
@@ -193,7 +193,7 @@ impl Serialize for Numbers {
     }
 }
 
-/// Serializes the value of a field.
+/// Serializes the value of an event's field.
 struct Json<'a>(Value<'a>);
 
 impl Serialize for Json<'_> {

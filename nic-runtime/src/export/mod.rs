@@ -1,7 +1,7 @@
 //! Outputs, all computed from the event stream: text, JSON Lines, summary, story of a packet, Perfetto timeline and
-//! Wireshark capture. Outputs read only events and never change a run.
+//! Wireshark capture. The outputs only read events and never change a run.
 //!
-//! No output depends on an interface: each reads the roles of events (see [`nic_core::event::roles`]).
+//! No output depends on an interface: each output reads the roles of events (see [`nic_core::event::roles`]).
 
 pub mod accounts;
 mod distribution;
@@ -19,7 +19,7 @@ pub mod traps;
 pub use nic_core::event::fields::PayloadMode;
 use nic_core::event::roles::Shown;
 
-/// Returns whether a trace shows an event.
+/// Returns whether a trace shows an event with this visibility.
 fn is_shown(shown: Shown, shows_work: bool) -> bool {
     match shown {
         Shown::Always => true,

@@ -5,8 +5,8 @@ use serde::{Serialize, Serializer};
 
 /// Counts by name, sorted by name.
 ///
-/// An endpoint has only a few reasons, so a scan of a sorted list is faster than a tree. Usually the scan ends with
-/// comparing addresses, because every event passes the same `&'static str`.
+/// An endpoint has only a few reasons, so a scan of a sorted list is faster than a tree. Usually a comparison of
+/// addresses finds the name, because every event passes the same `&'static str`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(Vec<(&'static str, u64)>);
 
@@ -22,7 +22,7 @@ impl Tally {
             *count += more;
             return;
         }
-        // Fall back to comparing the text: equal names may have different addresses.
+        // Equal names may have different addresses, so the text is compared when no address is equal.
         match self.0.binary_search_by_key(&name, |(known, _)| known) {
             Ok(place) => self.0[place].1 += more,
             Err(place) => self.0.insert(place, (name, more)),
@@ -36,7 +36,7 @@ impl Tally {
         }
     }
 
-    /// Returns the count of `name`: 0 if it was never counted.
+    /// Returns the count of `name`, which is 0 if the name was never counted.
     #[must_use]
     pub fn get(&self, name: &str) -> u64 {
         let found = self.0.iter().find(|(known, _)| *known == name);

@@ -8,10 +8,11 @@ use nic_core::id::EndpointId;
 use nic_core::time::SimTime;
 use serde::{Serialize, Serializer};
 
-/// Maximum number of places of traps that a log keeps. Chosen: more than a person reads.
+/// Maximum number of places of traps that a log of traps keeps. The maximum of 16 places is chosen: it is more than a
+/// person reads.
 const PLACES_MAX: usize = 16;
 
-/// A trap of an applet, with names.
+/// A trap of an applet, with the names of its methods and fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TracedTrap {
     /// The kind's name.
@@ -22,27 +23,27 @@ pub struct TracedTrap {
     /// The instruction that trapped.
     #[serde(serialize_with = "number")]
     pub pc: Pc,
-    /// Source line of that instruction, if the class has line numbers.
+    /// Source line of the instruction that trapped, if the class has line numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
-    /// The trap's cause and its calls.
+    /// The trap's cause and its nested calls.
     #[serde(flatten)]
     pub facts: TrapFacts,
 }
 
-/// Cause and calls of a trap.
+/// Cause and nested calls of a trap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TrapFacts {
-    /// Why it trapped, as in `index 16, length 16`.
+    /// Why the instruction trapped, as in `index 16, length 16`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The numbers in `why`, by name.
+    /// The numbers in the text of `why`, by name.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "object")]
     pub values: Option<Vec<(&'static str, i64)>>,
-    /// The nested calls, innermost first.
+    /// The nested calls at the trap, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<NestedCall>,
-    /// Number of nested calls that are not among `calls`, because there were too many.
+    /// Number of nested calls at the trap that `calls` omits because there were too many.
     #[serde(skip_serializing_if = "is_zero")]
     pub calls_omitted: u32,
 }
@@ -52,7 +53,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// A call that was nested at a trap.
+/// A call that had not returned when a trap occurred.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NestedCall {
     /// The method's name.
@@ -60,10 +61,10 @@ pub struct NestedCall {
     /// The method.
     #[serde(skip)]
     pub id: MethodId,
-    /// The instruction at which it was.
+    /// The instruction that the method was executing.
     #[serde(serialize_with = "number")]
     pub pc: Pc,
-    /// Source line of that instruction, if the class has line numbers.
+    /// Source line of the executing instruction, if the class has line numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
 }
@@ -86,7 +87,7 @@ fn object<S: Serializer>(
 }
 
 impl TrapFacts {
-    /// Takes the names and numbers out of an event.
+    /// Reads the trap's names and numbers from the details of an event.
     #[must_use]
     pub fn of(details: &NamedDetails<'_>) -> TrapFacts {
         let values = details.cause().map(|cause| {
@@ -110,7 +111,7 @@ impl TrapFacts {
 }
 
 impl TracedTrap {
-    /// Returns the trap of an endpoint's applet, if the event is one.
+    /// Returns the trap of an endpoint's applet, if the event is a trap.
     #[must_use]
     pub fn of(names: &dyn Names, endpoint: EndpointId, step: &Step<'_>) -> Option<TracedTrap> {
         let Step::CallTrapped {
@@ -138,21 +139,21 @@ fn facts(names: &dyn Names, endpoint: EndpointId, details: TrapDetails<'_>) -> T
     TrapFacts::of(&NamedDetails::new(names, Some(endpoint), details))
 }
 
-/// A place where applets trapped.
+/// A place in an applet's method at which the applet trapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrapPlace {
     /// The endpoint.
     pub endpoint: EndpointId,
     method: MethodId,
-    /// The first trap there.
+    /// The first trap at this place.
     pub first: TracedTrap,
-    /// When it happened.
+    /// When the first trap at this place occurred.
     pub time: SimTime,
-    /// How often the endpoint's applet trapped there in this way.
+    /// How often the endpoint's applet trapped at this place with this kind of trap.
     pub count: u64,
 }
 
-/// A sink that keeps the first trap of each place, and counts the others.
+/// A sink that keeps the first trap of each place, and counts the later traps.
 #[derive(Clone, Debug, Default)]
 pub struct TrapLog {
     places: Vec<TrapPlace>,
@@ -160,13 +161,13 @@ pub struct TrapLog {
 }
 
 impl TrapLog {
-    /// Returns the places in the order of their first trap. Only the first few are kept.
+    /// Returns the places of traps in the order of their first trap. The log keeps only the first 16 places.
     #[must_use]
     pub fn places(&self) -> &[TrapPlace] {
         &self.places
     }
 
-    /// Returns how many traps happened at other places.
+    /// Returns how many traps occurred at places that the log does not keep.
     #[must_use]
     pub fn elsewhere(&self) -> u64 {
         self.elsewhere

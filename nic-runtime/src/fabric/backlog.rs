@@ -7,20 +7,21 @@ use nic_core::time::{SimDuration, SimTime};
 
 use super::PacketRef;
 
-/// Packets that passed a wire and found no slot in the NIC, oldest first. Also holds the flow-control state of both
-/// ends.
+/// Packets that passed a wire and found no slot in the NIC, oldest first. The backlog also holds the flow-control state
+/// of both ends of the wire.
 ///
-/// Only the first packet can leave. The others wait behind it, whatever their destinations.
+/// Only the first packet of a backlog can leave. The other packets wait until the first has left, whatever their
+/// destinations.
 #[derive(Clone, Debug)]
 pub struct Backlog<P = PacketRef> {
     /// Capacity in bytes.
     size: u32,
-    /// Fill level above which the sender is told to stop. The rest of the capacity holds the bytes still on their way
-    /// then.
+    /// Fill level in bytes above which the receiver signals the sender to stop. The capacity above the mark holds the
+    /// bytes that are still on the wire when the receiver sends the signal.
     mark: u32,
-    /// Time after which a waiting packet is dropped.
+    /// Time after which a waiting packet of the backlog is dropped.
     timeout: SimDuration,
-    /// The packets, with the bytes of their frames and the times at which they are dropped.
+    /// The waiting packets, with the bytes of their frames and the times at which they are dropped.
     waiting: VecDeque<Waiting<P>>,
     /// Bytes of all waiting frames.
     bytes: u32,
@@ -28,7 +29,7 @@ pub struct Backlog<P = PacketRef> {
     pub told: Signal,
     /// The last signal that the sender has received.
     pub heard: Signal,
-    /// When the wire would have been free without the stop.
+    /// When the wire would have been free if the receiver had not stopped the sender.
     pub free_at: SimTime,
 }
 
@@ -42,14 +43,14 @@ struct Waiting<P> {
 /// A flow-control signal from the receiver to the sender of a wire.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Do not begin another packet.
+    /// The sender must not begin another packet.
     Stop,
     /// Continue to send.
     Go,
 }
 
-/// Returns the bytes that a backlog needs above its mark. They hold the frame that passes the mark, the frame being
-/// sent, and the bytes sent until the stop takes effect.
+/// Returns the bytes that a backlog needs above its mark. The bytes above the mark hold the frame that passes the mark,
+/// the frame being sent, and the bytes sent until the stop takes effect.
 #[must_use]
 pub fn reserve(longest_frame: u32, latency: SimDuration, bytes_per_second: u64) -> u64 {
     let picoseconds = 2 * u128::from(latency.as_ps()) * u128::from(bytes_per_second);
@@ -81,14 +82,15 @@ impl<P: Copy> Backlog<P> {
         self.waiting.front().map(|waiting| waiting.packet)
     }
 
-    /// Returns whether the oldest packet has waited too long.
+    /// Returns whether the oldest packet of the backlog has waited longer than the timeout.
     #[must_use]
     pub fn is_overdue(&self, now: SimTime) -> bool {
         let first = self.waiting.front();
         first.is_some_and(|waiting| waiting.until <= now)
     }
 
-    /// Appends a packet of `frame` bytes. Returns when the packet is dropped, or `None` if it does not fit.
+    /// Appends a packet of `frame` bytes. Returns the time at which the packet is dropped, or `None` if the packet does
+    /// not fit.
     pub fn add(&mut self, packet: P, frame: u32, now: SimTime) -> Option<SimTime> {
         let bytes = self.bytes.checked_add(frame)?;
         if bytes > self.size {
@@ -111,8 +113,8 @@ impl<P: Copy> Backlog<P> {
         Some(packet)
     }
 
-    /// Returns the next signal, if one is due: stop above the mark, go at half the mark. The distance between the two
-    /// avoids a signal for every packet.
+    /// Returns the next signal, if one is due: stop above the mark, and go at half the mark or below. The distance
+    /// between the mark and half the mark avoids a signal for every packet.
     pub fn signal(&mut self) -> Option<Signal> {
         let signal = match self.told {
             Signal::Go if self.bytes > self.mark => Signal::Stop,
@@ -130,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_is_under_way_fits_behind_the_mark() {
-        // 200 ns for the way there and back at one byte a nanosecond, and two frames of 50 bytes.
+        // In 200 ns there and back the wire carries 200 bytes, and two frames have 50 bytes each.
         let reserve = reserve(50, SimDuration::from_ns(100), 1_000_000_000);
         assert_eq!(reserve, 300);
         let mut backlog = Backlog::new(400, reserve, SimDuration::from_ns(7));

@@ -12,26 +12,26 @@ use super::{Backlog, Faults, Flows, Framing, PacketRef};
 /// Properties of one direction of a link.
 #[derive(Copy, Clone, Debug)]
 pub struct Wire {
-    /// Time from the last bit out to the last bit in.
+    /// Time from the sending of a packet's last bit to its reception.
     pub latency: SimDuration,
-    /// Rate at which bytes are sent.
+    /// Rate at which the wire sends bytes.
     pub rate: Rate,
-    /// Bytes sent in addition to a message.
+    /// Bytes that the wire carries in addition to a message.
     pub framing: Framing,
     /// Maximum number of message bytes of a packet.
     pub longest: u32,
     /// Bytes of a cell; 0 if packets are not split into cells.
     pub cell: u32,
-    /// Longest time for which a packet is held back behind the next one.
+    /// Longest time for which a reordered packet is held back until the next packet has passed.
     pub reorder_max: SimDuration,
     /// Probability of each fault.
     pub faults: Faults,
-    /// Size of the backlog in bytes, its reserve in bytes, and the time after which a waiting packet is dropped. `None`
-    /// without stop-and-go flow control.
+    /// Size and reserve in bytes of the backlog at the receiving end, and the time after which a packet that waits
+    /// there is dropped. The backlog is `None` if the wire has no stop-and-go flow control.
     pub backlog: Option<(u32, u64, SimDuration)>,
-    /// Whether flipped bits are detected.
+    /// Whether the receiver detects flipped bits by a CRC.
     pub crc: bool,
-    /// The condition for a packet to leave.
+    /// The condition for a packet to leave its sender's memory for this wire.
     pub admission: Admission,
 }
 
@@ -48,9 +48,9 @@ impl Wire {
 pub enum Admission {
     /// The packet has an arrival slot at the receiver.
     Slot,
-    /// None. The packet may find no slot; then it waits in the backlog or is dropped.
+    /// No condition must hold. A packet that finds no slot at the receiver waits in the backlog or is dropped.
     Unasked,
-    /// The packet must not leave: its ends are in different groups of NICs.
+    /// The packet must not leave, because sender and receiver are in different groups of NICs.
     LeavesGroup,
 }
 
@@ -67,34 +67,34 @@ pub struct Direction {
     pub is_faulty: bool,
     /// Packets that wait for the wire.
     pub queue: VecDeque<PacketRef>,
-    /// The packet that is being sent.
+    /// The packet that the wire is sending.
     pub sending: Option<PacketRef>,
     /// Least idle time after a frame.
     pub gap: SimDuration,
-    /// End of the idle time after the last frame.
+    /// End of the idle time that follows the last frame.
     pub gap_ends: SimTime,
-    /// Whether an event is scheduled for the end of the idle time.
+    /// Whether an event is scheduled for the end of the idle time after a frame.
     pub waits_for_gap: bool,
-    /// The condition for a packet to leave its sender.
+    /// The condition for a packet to leave its sender's memory in this direction.
     pub admission: Admission,
-    /// Whether every packet is delivered: faults are impossible, and each packet has its slot.
+    /// Whether every packet is delivered, because faults are impossible and each packet has its slot.
     pub delivers_all: bool,
-    /// The backlog at the receiving end, with stop-and-go flow control.
+    /// The backlog of packets at the receiving end; `None` without stop-and-go flow control.
     pub backlog: Option<Box<Backlog>>,
-    /// The state of each channel, if faults are possible.
+    /// The state of each channel whose packets use this direction, if faults are possible.
     pub flows: Flows,
     /// The direction's hashed name, which seeds the draws of faults.
     pub name: Name,
 }
 
 impl Direction {
-    /// Returns whether a packet may be sent now.
+    /// Returns whether the wire can send a packet now.
     #[must_use]
     pub fn is_free(&self, now: SimTime) -> bool {
         self.sending.is_none() && self.gap_ends <= now
     }
 
-    /// Returns how long a message of `length` bytes occupies the wire.
+    /// Returns how long a packet with a message of `length` bytes occupies the wire.
     #[must_use]
     pub fn occupied_by(&self, length: u32) -> SimDuration {
         self.wire.rate.time(self.wire.framing.frame(length))
@@ -115,7 +115,7 @@ impl Fabric {
         Fabric::default()
     }
 
-    /// Returns the direction from one NIC to another.
+    /// Returns the link direction from one NIC to another.
     #[must_use]
     pub fn route(&self, from: NicId, to: NicId) -> Option<DirectionId> {
         self.routes.get(&(from, to)).copied()
@@ -126,7 +126,7 @@ impl Fabric {
         (0u32..).map(DirectionId).zip(&self.directions)
     }
 
-    /// Marks the directions between NICs of different groups, so that no packet leaves on them.
+    /// Marks the link directions between NICs of different groups, so that no packet leaves on them.
     pub fn mark_leaving(&mut self, group: impl Fn(NicId) -> NicId) {
         for direction in &mut self.directions {
             if group(direction.from) != group(direction.to) {
@@ -135,7 +135,7 @@ impl Fabric {
         }
     }
 
-    /// Adds the direction from one NIC to another.
+    /// Adds the link direction from one NIC to another.
     pub fn add(&mut self, (from, to): (NicId, NicId), wire: Wire, name: Name) {
         let id = u32::try_from(self.directions.len()).expect("a scenario has fewer links");
         self.routes.insert((from, to), DirectionId(id));

@@ -2,7 +2,7 @@
 
 use nic_core::random::{Chance, Generator};
 
-/// The probability of each fault.
+/// The probability of each fault of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
     /// The packet is lost.
@@ -11,7 +11,7 @@ pub struct Faults {
     pub duplicate: Chance,
     /// One bit of the packet is flipped.
     pub corrupt: Chance,
-    /// The packet is delayed behind the next.
+    /// The packet is held back until the next packet has passed.
     pub reorder: Chance,
 }
 
@@ -34,15 +34,15 @@ pub struct Fate {
     pub duplicated: bool,
     /// The bit to flip, modulo the number of bits.
     pub flipped: Option<u64>,
-    /// The packet is delayed behind the next one.
+    /// The packet is held back until the next packet has passed.
     pub held: bool,
 }
 
 impl Fate {
-    /// Draws a fate. Every packet uses the same number of draws, so the probability of one fault does not shift the
-    /// draws for another.
+    /// Draws a fate. Every packet uses the same number of random draws, so the probability of one fault does not shift
+    /// the draws for another fault.
     pub fn draw(faults: &Faults, generator: &mut Generator) -> Fate {
-        // Skip the draws: without possible faults their values have no effect.
+        // If no fault is possible, the draws are skipped, because their values have no effect.
         if *faults == Faults::NONE {
             return Fate::default();
         }
@@ -56,11 +56,11 @@ impl Fate {
     }
 }
 
-/// Flips the bit that `draw` selects. Does nothing if there are no bits.
+/// Flips the bit of `bytes` that `draw` selects. Does nothing if `bytes` is empty.
 pub(super) fn flip(bytes: &mut [u8], draw: u64) {
     let bits = bytes.len() as u64 * 8;
     if let Some(bit) = draw.checked_rem(bits) {
-        // `bit` is below eight times the slice's length, so the casts lose nothing.
+        // The number `bit` is below eight times the slice's length, so the casts lose nothing.
         bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
     }
 }

@@ -7,19 +7,19 @@ use nic_core::time::SimTime;
 
 use super::{Fate, Faults, PacketRef};
 
-/// The packets of a sender on one channel.
+/// The flow of the packets of one sender on one channel.
 #[derive(Clone, Debug)]
 struct Flow {
     from: (EndpointId, ChannelId),
-    /// Number of packets whose fates were drawn.
+    /// Number of packets of the flow whose fates were drawn.
     drawn: u64,
-    /// The fate of the copy of the latest packet, in case the link duplicates it.
+    /// The fate of the latest packet's copy, for the case that the link duplicates the packet.
     of_copy: Fate,
-    /// The packet delayed behind the next of this flow, and the time at which it is delivered at the latest.
+    /// The packet that is held back until the flow's next packet arrives, and the latest time of its delivery.
     held: Option<(PacketRef, SimTime)>,
 }
 
-/// The flows of a direction, sorted by sender and channel. Empty if faults are impossible.
+/// The flows of a link direction, sorted by sender and channel. The list of flows is empty if faults are impossible.
 #[derive(Clone, Debug, Default)]
 pub struct Flows(Vec<Flow>);
 
@@ -43,11 +43,11 @@ impl Flows {
         &mut self.0[place]
     }
 
-    /// Draws the fate of the next packet on a sender's channel. `direction` and `sender` are the hashed names of the
+    /// Draws the fate of the next packet of a sender on a channel. `direction` and `sender` are the hashed names of the
     /// link direction and the sender.
     ///
-    /// The draws depend only on these names, the channel number and the packet's count on its channel. Packets of other
-    /// endpoints therefore never change them.
+    /// The draws depend only on the two hashed names, the channel number and the number of earlier packets on the
+    /// channel. Packets of other endpoints therefore never change the draws for a channel.
     pub fn draw_fate(
         &mut self,
         from: (EndpointId, ChannelId),
@@ -72,8 +72,8 @@ impl Flows {
         self.of(from).of_copy
     }
 
-    /// Holds a packet back until the next of its channel arrives, or until `until`. Returns false if another packet of
-    /// the channel is already held.
+    /// Holds a packet back until the next packet of its channel arrives, or until the time `until`. Returns false if
+    /// the flow already holds another packet of the channel.
     pub fn hold(
         &mut self,
         from: (EndpointId, ChannelId),
@@ -93,7 +93,7 @@ impl Flows {
         self.of(from).held.take().map(|(packet, _)| packet)
     }
 
-    /// Returns whether a held packet has waited too long.
+    /// Returns whether a held packet of any flow has waited too long.
     #[must_use]
     pub fn is_overdue(&self, now: SimTime) -> bool {
         self.0.iter().any(|flow| flow.is_overdue(now))

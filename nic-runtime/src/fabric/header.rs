@@ -8,7 +8,7 @@ use nic_core::via::ViaHeader;
 use super::fate::flip;
 use crate::remote::RemoteWrite;
 
-/// A header, as the wire carries it.
+/// A header of a packet, in the form that the wire carries.
 pub(crate) trait WireHeader: Copy + Debug + PartialEq {
     /// The header's bytes.
     type Bytes: AsMut<[u8]>;
@@ -16,17 +16,17 @@ pub(crate) trait WireHeader: Copy + Debug + PartialEq {
     /// The number of bytes.
     const LENGTH: u32;
 
-    /// Whether the NIC itself notices every flipped bit, even where the link has no CRC.
+    /// Whether the NIC itself detects every flipped bit, even where the link has no CRC.
     const IS_CHECKED: bool = false;
 
     /// Returns the header as bytes.
     fn to_bytes(self) -> Self::Bytes;
 
-    /// Reads a header; returns `None` if the bytes are not one.
+    /// Reads a header; returns `None` if the bytes are not a header.
     fn from_bytes(bytes: &[u8]) -> Option<Self>;
 
-    /// Returns whether the packet is for the receiving NIC itself, such as an acknowledgement. It needs no slot there
-    /// and does not reach an endpoint.
+    /// Returns whether the packet is for the receiving NIC itself, such as an acknowledgement. A packet for the NIC
+    /// itself needs no slot there and does not reach an endpoint.
     fn is_for_nic(self) -> bool;
 }
 
@@ -38,14 +38,15 @@ macro_rules! headers {
         /// A packet with a header is passed to the engine of its interface as soon as it arrives.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
         pub enum Header {
-            /// None: the packet is a whole message for its endpoint.
+            /// No header: the packet is a whole message for its endpoint.
             #[default]
             None,
             $($(#[$doc])* $name($header),)*
         }
 
         impl Header {
-            /// Returns whether the packet is for the receiving NIC itself. It needs no slot there.
+            /// Returns whether the packet is for the receiving NIC itself. A packet for the NIC itself needs no slot
+            /// there.
             #[must_use]
             pub fn is_for_nic(self) -> bool {
                 match self {
@@ -63,8 +64,8 @@ macro_rules! headers {
                 }
             }
 
-            /// Flips the bit that `draw` selects among those of the header and the payload. Returns false if the result
-            /// is no header any more.
+            /// Flips the bit that `draw` selects among those of the header and the payload. Returns false if the
+            /// flipped bytes are no valid header.
             #[must_use]
             pub(crate) fn flip(&mut self, payload: &mut [u8], draw: u64) -> bool {
                 match self {
@@ -88,23 +89,23 @@ headers! {
     Remote(RemoteWrite);
 }
 
-/// Each packet of U-Net carries one too, so it should stay small.
+/// Each packet of U-Net also has a field of this type, so the type should stay small.
 const _: () = assert!(size_of::<Header>() <= 24);
 
 impl Header {
-    /// Returns whether the packet is a whole message without a header.
+    /// Returns whether the packet has no header and is a whole message.
     #[must_use]
     pub fn is_none(self) -> bool {
         matches!(self, Header::None)
     }
 
-    /// Returns whether the packet is a part of a message.
+    /// Returns whether the packet is a frame, which carries a part of a message.
     #[must_use]
     pub fn is_frame(self) -> bool {
         matches!(self, Header::Emp(_))
     }
 
-    /// Returns whether the packet is a whole message, which passes the wires as a packet without a header does.
+    /// Returns whether the packet is a whole message, which the wires treat as a packet without a header.
     #[must_use]
     pub fn is_message(self) -> bool {
         match self {
@@ -114,7 +115,7 @@ impl Header {
         }
     }
 
-    /// Returns the immediate data of a message between VIs, if it has any.
+    /// Returns the immediate data of a message between VIs, if the message has any.
     #[must_use]
     pub fn immediate(self) -> Option<u32> {
         match self {
@@ -159,8 +160,8 @@ impl WireHeader for emp::Frame {
     }
 }
 
-/// The wire's own header has room for the header of a message, so no bit of it can flip alone. Links apply no faults to
-/// control packets.
+/// The wire's own header has room for the header of a VIA message, so no bit of the latter can flip alone. Links apply
+/// no faults to control packets of VIA.
 impl WireHeader for ViaHeader {
     type Bytes = [u8; 0];
 
@@ -179,8 +180,8 @@ impl WireHeader for ViaHeader {
     }
 }
 
-/// The wire's own header has room for a window, an offset and a number. A write with a flipped bit never reaches memory,
-/// because no library can repair its rings.
+/// The wire's own header has room for a window, an offset and the number of a remote write. A remote write with a
+/// flipped bit never reaches memory, because no library can repair its rings.
 impl WireHeader for RemoteWrite {
     type Bytes = [u8; 0];
 
@@ -227,7 +228,7 @@ mod tests {
                 true => payloads += u64::from(payload != [0; 2]),
             }
         }
-        // Of the eight bits of the kind, two give another kind.
+        // Of the eight bits of a frame's kind, two give another valid kind when flipped.
         assert_eq!((headers, payloads, broken), (13 * 8 + 2, 16, 6));
     }
 

@@ -7,7 +7,7 @@ use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId};
 
 use super::{Fate, Header};
 
-/// A packet, from the push that makes it to its end.
+/// A packet, from the push that makes the packet to its delivery or loss.
 #[derive(Clone, Debug)]
 pub struct Packet {
     /// Number of the packet, unique in the run. A duplicate has the number of its original.
@@ -16,28 +16,29 @@ pub struct Packet {
     pub from: (EndpointId, ChannelId),
     /// The receiver, and the receiver's number of the channel.
     pub to: (EndpointId, ChannelId),
-    /// The link direction that it takes.
+    /// The link direction on which the packet travels.
     pub route: DirectionId,
-    /// What caused the packet. A transmit descriptor completes only after its packets have left.
+    /// The event that caused the packet. A transmit descriptor completes only after its packets have left.
     pub trigger: Trigger,
-    /// The faults that the link applies; `None` until they are drawn.
+    /// The faults that the link applies to the packet; `None` until they are drawn.
     pub fate: Option<Fate>,
-    /// Whether the packet has an arrival slot. Copies made by a link have none, nor have packets pushed while applets
-    /// were loaded.
+    /// Whether the packet has an arrival slot. Neither copies made by a link nor packets pushed while applets were
+    /// loaded have an arrival slot.
     pub has_arrival_slot: bool,
-    /// Whether the packet has a send slot, which becomes free when it has left.
+    /// Whether the packet has a send slot, which becomes free when the packet has left.
     pub has_send_slot: bool,
-    /// What it carries besides the message.
+    /// The header that the packet carries besides the message.
     pub header: Header,
     /// The message.
     pub bytes: Vec<u8>,
 }
 
-/// Index of a packet in the store. It is meaningless after the packet is released.
+/// Index of a packet in the store. The index is meaningless after the packet is released.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketRef(u32);
 
-/// All packets. The store grows to the largest number of packets in existence, and then reuses their memory.
+/// All packets of a run. The store grows to the largest number of packets that exist at a time, and then reuses their
+/// memory.
 #[derive(Clone, Debug, Default)]
 pub struct PacketStore {
     packets: Vec<Packet>,
@@ -80,7 +81,7 @@ impl PacketStore {
         copy
     }
 
-    /// Removes a packet; its memory will be reused.
+    /// Removes a packet, so that later packets reuse its memory.
     pub fn release(&mut self, packet: PacketRef) {
         self.vacant.push(packet);
     }

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Due messages, oldest first, as runs of the same send. A send may become due far more often than its user can post,
-/// so one counter per run bounds the memory.
+/// Due messages, oldest first, stored as runs of messages of the same send. A send may become due far more often than
+/// its user can post, so one counter for each run bounds the memory.
 #[derive(Clone, Debug, Default)]
 pub struct DueSends(VecDeque<Run>);
 
@@ -14,7 +14,7 @@ struct Run {
 }
 
 impl DueSends {
-    /// Appends a message of a send, which is given by its position in the scenario.
+    /// Appends a message of a send; `send` is the send's position in the scenario.
     pub fn add(&mut self, send: u32) {
         match self.0.back_mut() {
             Some(last) if last.send == send => last.count += 1,
@@ -28,7 +28,7 @@ impl DueSends {
         self.0.is_empty()
     }
 
-    /// Returns the send of the oldest message.
+    /// Returns the send of the oldest due message, as its position in the scenario.
     #[must_use]
     pub fn first(&self) -> Option<u32> {
         self.0.front().map(|run| run.send)

@@ -8,27 +8,29 @@ use super::program::{Actions, Happened, HostProgram};
 /// When a program posts its next message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ExchangePattern {
-    /// When the previous message is complete and a message has arrived.
+    /// The program posts when its previous message is complete and a message has arrived.
     Ping,
-    /// When fewer than two messages are outstanding.
+    /// The program posts when fewer than two of its messages are outstanding.
     Stream,
-    /// When fewer than two messages are outstanding, and as many messages have arrived as are complete.
+    /// The program posts when fewer than two of its messages are outstanding, and as many messages have arrived as are
+    /// complete.
     BothWays,
 }
 
 /// What a program exchanges.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// When it posts the next message.
+    /// When the program posts the next message.
     pub pattern: ExchangePattern,
-    /// Number of messages that it posts.
+    /// Number of messages that the program posts.
     pub rounds: u32,
     /// Length of each message in bytes.
     pub length: u32,
 }
 
 impl Exchange {
-    /// Returns how many messages may be posted in all, after this many have completed and arrived.
+    /// Returns how many messages the program may post in all, after these numbers of messages have completed and
+    /// arrived.
     fn allowance(self, completed: u32, arrived: u32) -> u32 {
         let allowed = match self.pattern {
             ExchangePattern::Ping => completed.min(arrived).saturating_add(1),
@@ -39,7 +41,8 @@ impl Exchange {
     }
 }
 
-/// The program of an [`Exchange`] on a channel of the process's first endpoint. It ends when a message fails.
+/// The program of an [`Exchange`] on a channel of the process's first endpoint. The program posts no further message
+/// after a message has failed.
 #[derive(Copy, Clone, Debug)]
 pub struct Exchanging {
     exchange: Exchange,
@@ -51,7 +54,7 @@ pub struct Exchanging {
 }
 
 impl Exchanging {
-    /// Returns the program before its first message.
+    /// Returns the program in its state before the first message.
     #[must_use]
     pub fn new(exchange: Exchange, channel: ChannelId) -> Exchanging {
         Exchanging {
@@ -81,7 +84,7 @@ impl HostProgram for Exchanging {
         let allowed = self.exchange.allowance(self.completed, self.arrived);
         while self.posted < allowed && !self.has_failed {
             self.posted += 1;
-            // The bytes 0, 1, 2, … as `count` of a `[[send]]` makes them.
+            // The payload is the bytes 0, 1, 2, …, as `count` of a `[[send]]` makes them.
             let payload = (0..self.exchange.length).map(|place| place as u8);
             actions.post(endpoint, self.channel, payload.collect());
         }

@@ -1,7 +1,7 @@
 //! Users: the state of the host program at each endpoint.
 //!
-//! A program only chooses its reaction to a message ([`nic_core::host::Reaction`]). Polling, upcalls, posts and the
-//! return of buffers are the same for all programs, and the simulation does them.
+//! A host program only chooses its reaction to a message ([`nic_core::host::Reaction`]). The simulation does polling,
+//! upcalls, posts and the return of buffers, which are the same for all programs.
 
 mod due;
 mod exchange;
@@ -18,60 +18,60 @@ pub use turns::Turns;
 
 use crate::storage::Growing;
 
-/// The part of a buffer area from which messages are sent.
+/// The part of a buffer area from which a user sends messages.
 pub type TransmitRegion = nic_core::host::TransmitRegion<Growing>;
 
 /// The user at an endpoint. A user does one task at a time.
 #[derive(Clone, Debug)]
 pub struct User {
-    /// The program that reacts to messages.
+    /// The host program that reacts to messages.
     pub program: Program,
-    /// How the user learns of messages.
+    /// How the user notices received messages.
     pub notify: Notify,
-    /// Allocates the places of messages to send.
+    /// The allocator of places in the transmit region for messages to send.
     pub region: TransmitRegion,
-    /// Messages that are due and not posted, oldest first.
+    /// Messages that are due and that the user has not posted, oldest first.
     pub due: DueSends,
     /// The current task.
     pub task: Task,
     /// Whether the user has noticed the messages in the receive queue.
     pub notice: Notice,
-    /// Whether the next task is to read, if there are both a message to read and a message to send.
+    /// Whether the user reads next, if both a received message and a message to send wait.
     pub reads_next: bool,
     /// Number of messages that the user has handled.
     pub messages: u64,
 }
 
-/// How the user learns of received messages.
+/// How the user notices received messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Notify {
     /// The user polls the receive queue at every multiple of this time.
     Poll(SimDuration),
-    /// The NIC makes an upcall, which takes this time.
+    /// The NIC makes an upcall to the user, which takes this time.
     Upcall(SimDuration),
 }
 
 /// The task of a user.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// None: the user waits for a message, a send or room.
+    /// No task: the user waits for a message, a due send or room.
     Waiting,
-    /// Pays the time of a message that it has just posted.
+    /// The user is busy for the time of a message that it has just posted.
     Posting,
-    /// Reads a message, and then puts its buffers back.
+    /// The user reads a message, and puts the message's buffers back afterwards.
     Reading,
-    /// Copies a message to this space, and then sends the copy.
+    /// The user copies a message to this span, and sends the copy afterwards.
     Replying(HostSpan),
 }
 
 /// Whether a user has noticed the messages in the receive queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// The queue was empty when the user last looked.
+    /// The receive queue was empty when the user last looked.
     None,
-    /// A poll or an upcall is scheduled.
+    /// A poll or an upcall of the user is scheduled.
     Coming,
-    /// The user reads messages until the queue is empty.
+    /// The user has noticed messages and reads until the receive queue is empty.
     Taken,
 }
 

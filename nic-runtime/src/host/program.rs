@@ -9,26 +9,28 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::ReceiveDescriptor;
 
-/// A program that runs in a process. The runtime tells it what has happened, and the program queues its next actions.
+/// A program that runs in a process. The runtime reports events to the program, and the program queues its next
+/// actions.
 ///
-/// A process does one thing at a time: it reads a message, posts a message or computes. Each takes the time given by
-/// the profile or the action, and the next begins afterwards. The scenario's sends for the endpoints of the process
-/// alternate with the actions of the program.
+/// A process does one thing at a time: it reads a message, posts a message or computes. Each action of a process takes
+/// the time given by the profile or the action, and the next action begins afterwards. The scenario's sends for the
+/// endpoints of the process alternate with the actions of the program.
 pub trait HostProgram {
-    /// Returns the reaction to the message that the process is about to read, after `before` earlier ones of that
-    /// endpoint. The process reads the message and returns its buffers in any case.
+    /// Returns the reaction to the message that the process is about to read, after `before` earlier messages of that
+    /// endpoint. Whatever the reaction, the process reads the message and returns its buffers.
     fn react(&self, message: &ReceiveDescriptor, before: u64) -> Reaction {
         let _ = (message, before);
         Reaction::Read
     }
 
-    /// Reports an event to the program. `actions` appends to the actions that the process has not carried out yet.
+    /// Reports an event to the program. The argument `actions` appends to the actions that the process has not carried
+    /// out yet.
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         let _ = (what, actions);
     }
 }
 
-/// An event that a program is told of.
+/// An event that the runtime reports to a program.
 #[derive(Copy, Clone, Debug)]
 pub enum Happened<'a> {
     /// The run begins.
@@ -37,16 +39,16 @@ pub enum Happened<'a> {
     Message {
         /// The endpoint that received the message.
         endpoint: EndpointId,
-        /// The endpoint's number of the channel.
+        /// The receiving endpoint's number of the channel.
         channel: ChannelId,
         /// The message.
         payload: &'a [u8],
     },
     /// A posted message has completed.
     Completed {
-        /// The endpoint at which it was posted.
+        /// The endpoint at which the message was posted.
         endpoint: EndpointId,
-        /// The channel on which it was posted.
+        /// The channel on which the message was posted.
         channel: ChannelId,
         /// The completion status.
         status: TxStatus,
@@ -64,24 +66,24 @@ pub(crate) enum Action {
         channel: ChannelId,
         payload: Vec<u8>,
     },
-    /// Ends the connection of a VI.
+    /// The process ends the connection of a VI.
     Disconnect(EndpointId),
-    /// Writes to a window of a VI's peer.
+    /// The process writes to a window of a VI's peer.
     Write {
         endpoint: EndpointId,
         window: u32,
         offset: u32,
         bytes: Vec<u8>,
     },
-    /// Puts a frame of EMP on the wire.
+    /// The process puts a frame of EMP on the wire.
     Frame {
         endpoint: EndpointId,
         channel: ChannelId,
         bytes: Vec<u8>,
     },
-    /// Is busy for this time.
+    /// The process is busy for this time.
     Compute(SimDuration),
-    /// Asks for [`Happened::Time`] at this time.
+    /// The process requests [`Happened::Time`] at this time.
     WakeAt(SimTime),
 }
 
@@ -99,14 +101,15 @@ impl Actions<'_> {
         self.now
     }
 
-    /// Returns the endpoints of the process in the order of the scenario. There is at least one.
+    /// Returns the endpoints of the process, of which there is at least one, in the order of the scenario.
     #[must_use]
     pub fn endpoints(&self) -> &[EndpointId] {
         self.endpoints
     }
 
-    /// Posts a message. The process waits if there is no room. A message longer than the endpoint's transmit region is
-    /// dropped (`no-transmit-room`). A message for an endpoint of another process is ignored.
+    /// Posts a message. The process waits if the transmit queue or region has no room for the message. A message longer
+    /// than the endpoint's transmit region is dropped (`no-transmit-room`). A message for an endpoint of another
+    /// process is ignored.
     pub fn post(&mut self, endpoint: EndpointId, channel: ChannelId, payload: Vec<u8>) {
         if self.endpoints.contains(&endpoint) {
             self.queue.push_back(Action::Post {
@@ -117,7 +120,7 @@ impl Actions<'_> {
         }
     }
 
-    /// Ends the connection of a VI (VIA). An endpoint of another process or interface is ignored.
+    /// Ends the connection of a VI (VIA). A request for an endpoint of another process or interface is ignored.
     pub fn disconnect(&mut self, endpoint: EndpointId) {
         if self.endpoints.contains(&endpoint) {
             self.queue.push_back(Action::Disconnect(endpoint));
@@ -125,7 +128,8 @@ impl Actions<'_> {
     }
 
     /// Writes bytes to a window of a VI's peer, as the library of a provider over remote memory does. The peer refuses
-    /// the write if the VI may not write there. Without such a provider the action is ignored.
+    /// the write if the VI has no right to write to the window. The action is ignored if the VI has no provider over
+    /// remote memory.
     pub fn write_window(
         &mut self,
         endpoint: EndpointId,
@@ -142,9 +146,9 @@ impl Actions<'_> {
         }
     }
 
-    /// Puts bytes on the wire as a frame of EMP, past the NIC's protocol: a header and its payload. So a program can be a
-    /// peer that forges frames. Bytes without a header are discarded, as by the wire's CRC. A frame that is longer than a
-    /// packet, or for an endpoint of another process or interface, is ignored.
+    /// Puts bytes, a header and its payload, on the wire as a frame of EMP, without the NIC's protocol. A program can
+    /// thereby be a peer that forges frames. Bytes without a valid header are discarded, as a wire's CRC would discard
+    /// them. A frame that is longer than a packet, or for an endpoint of another process or interface, is ignored.
     pub fn send_frame(&mut self, endpoint: EndpointId, channel: ChannelId, bytes: Vec<u8>) {
         if self.endpoints.contains(&endpoint) {
             self.queue.push_back(Action::Frame {
@@ -160,13 +164,13 @@ impl Actions<'_> {
         self.queue.push_back(Action::Compute(takes));
     }
 
-    /// Requests [`Happened::Time`] at a time. A time in the past counts as now.
+    /// Requests [`Happened::Time`] at a time. A time in the past is treated as the current time.
     pub fn wake_at(&mut self, time: SimTime) {
         self.queue.push_back(Action::WakeAt(time));
     }
 }
 
-/// Programs that a user of the library supplies, by the name of the process.
+/// Programs that a user of the library supplies, by the name of the process that runs them.
 #[derive(Default)]
 pub struct Programs(BTreeMap<String, Box<dyn HostProgram>>);
 
@@ -177,15 +181,15 @@ impl Programs {
         Programs::default()
     }
 
-    /// Adds a program for a process, in place of the scenario's own. An endpoint without a process counts as a process
-    /// of the endpoint's name.
+    /// Adds a program for a process, in place of the program that the scenario gives. An endpoint without a process is
+    /// treated as a process with the endpoint's name.
     #[must_use]
     pub fn with(mut self, process: &str, program: impl HostProgram + 'static) -> Programs {
         self.0.insert(process.to_owned(), Box::new(program));
         self
     }
 
-    /// Returns the names of the processes.
+    /// Returns the names of the processes with a supplied program.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -203,12 +207,12 @@ pub(crate) struct OwnProcess {
 }
 
 impl OwnProcess {
-    /// Returns the endpoint to which the process attributes actions that belong to no endpoint.
+    /// Returns the endpoint of the process to which actions without an endpoint are attributed.
     pub(crate) fn home(&self) -> EndpointId {
         self.endpoints[0]
     }
 
-    /// Reports an event to the program.
+    /// Reports an event to the process's program.
     pub(crate) fn tell(&mut self, now: SimTime, what: Happened<'_>) {
         let mut actions = Actions {
             now,
@@ -219,7 +223,7 @@ impl OwnProcess {
     }
 }
 
-/// The built-in programs, which only react to messages.
+/// The built-in programs choose reactions to messages and do nothing else.
 impl HostProgram for Program {
     fn react(&self, message: &ReceiveDescriptor, before: u64) -> Reaction {
         Program::react(*self, message, before)

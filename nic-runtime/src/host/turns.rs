@@ -9,8 +9,8 @@ use crate::scenario::model::Scenario;
 
 /// The waiting processes and free processors of all hosts.
 ///
-/// Each host has a queue of processes, and each process has a queue of its endpoints. Both are first in, first out. A
-/// host without a limit has one processor for each process.
+/// Each host has a queue of processes, and each process has a queue of its endpoints. The queues of hosts and of
+/// processes are first in, first out. A host without a limit has one processor for each process.
 #[derive(Clone, Debug)]
 pub struct Turns {
     /// The process of each endpoint.
@@ -21,7 +21,7 @@ pub struct Turns {
     lines: Vec<Line>,
 }
 
-/// A process, and those of its endpoints that have work.
+/// A process, and the endpoints of the process that have work.
 #[derive(Clone, Debug)]
 struct Process {
     line: u32,
@@ -38,8 +38,8 @@ struct Line {
 }
 
 impl Turns {
-    /// Returns the turns of a scenario. `None` if every process has one endpoint and its own processor, so that no
-    /// process ever waits.
+    /// Returns the turns of a scenario. The result is `None` if every process has one endpoint and its own processor,
+    /// so that no process ever waits.
     #[must_use]
     pub fn new(scenario: &Scenario) -> Option<Turns> {
         let is_limited = scenario.nics.iter().any(|nic| nic.host.is_some());
@@ -99,7 +99,7 @@ impl Turns {
         self.processes.len() as u32 - 1
     }
 
-    /// Queues an endpoint that may have work for its process.
+    /// Queues an endpoint that may have work, and its process if the process is not running.
     pub fn line_up(&mut self, id: EndpointId) {
         if std::mem::replace(&mut self.is_waiting[id.0 as usize], true) {
             return;
@@ -117,8 +117,8 @@ impl Turns {
         }
     }
 
-    /// Starts the next process on the processors that serve the process of `id`. Returns the endpoint to work for. The
-    /// turn lasts until [`Turns::end`].
+    /// Starts the next process of the queue that also holds the process of `id`, if a processor is free. Returns the
+    /// endpoint for which the started process works. The turn of the process lasts until [`Turns::end`].
     pub fn next_beside(&mut self, id: EndpointId) -> Option<EndpointId> {
         let number = self.process_of[id.0 as usize];
         let line = &mut self.lines[self.processes[number as usize].line as usize];
@@ -135,7 +135,7 @@ impl Turns {
         Some(next)
     }
 
-    /// Ends the turn of an endpoint's process.
+    /// Ends the turn of an endpoint's process, which frees its processor.
     pub fn end(&mut self, id: EndpointId) {
         let number = self.process_of[id.0 as usize];
         let process = &mut self.processes[number as usize];

@@ -7,18 +7,20 @@ use crate::hexdump::{HexRow, ROW_BYTES};
 /// The first byte that differs, and the row that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The offset of the first byte that differs. It may be the end of the shorter of the two.
+    /// The offset of the first byte that differs. The offset may be the end of the shorter of the expected and the
+    /// received bytes.
     pub offset: usize,
-    /// How many bytes were expected.
+    /// The number of expected bytes.
     pub expected_length: usize,
-    /// How many bytes were received.
+    /// The number of received bytes.
     pub found_length: usize,
     expected_row: Vec<u8>,
     found_row: Vec<u8>,
 }
 
 impl Difference {
-    /// Compares bytes. Returns `None` if they are equal. `found` is called for each pass over the received bytes.
+    /// Compares expected with received bytes. Returns `None` if expected and received bytes are equal. The function
+    /// `found` is called for each pass over the received bytes.
     pub fn between<I: Iterator<Item = u8>>(
         expected: &[u8],
         found: impl Fn() -> I,
@@ -44,7 +46,7 @@ impl Difference {
 }
 
 impl fmt::Display for Difference {
-    /// Shows both rows, one above the other, and marks the byte.
+    /// Shows the expected row above the received row, and marks the first byte that differs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let column = self.offset % ROW_BYTES;
         let offset = self.offset - column;
@@ -62,7 +64,8 @@ impl fmt::Display for Difference {
         for (name, bytes) in rows {
             write!(f, "\n{name:<8}  {}", HexRow { offset, bytes })?;
         }
-        // The mark stands below the digits: after the name, the offset, and three characters for each byte before.
+        // The mark is below the differing digits: after the name, the offset, and three characters for each earlier
+        // byte of the row.
         let margin = 8 + 2 + 8 + 2 + 3 * column;
         write!(f, "\n{:margin$}^^", "")
     }

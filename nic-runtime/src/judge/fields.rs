@@ -11,7 +11,8 @@ use crate::scenario::{Expected, FieldKind, FieldValue, Scenario, kind_of};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
-/// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if it is met.
+/// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if the
+/// expectation is met.
 pub(super) fn judge<A: Audience>(
     scenario: &Scenario,
     simulation: &Simulation<'_, A>,
@@ -47,8 +48,8 @@ enum Field<'m> {
 }
 
 impl<'m> Field<'m> {
-    /// Returns the field of this name and type. The applet at the end of the run may have another class than at the
-    /// start, and then another field or none.
+    /// Returns the value of the field with this name and type. The applet at the end of the run may have another class
+    /// than at the start, and therefore another field or none.
     fn of<A: Audience>(
         simulation: &'m Simulation<'_, A>,
         endpoint: EndpointId,
@@ -58,7 +59,8 @@ impl<'m> Field<'m> {
         let applets = simulation.applets_of(endpoint);
         let mut applets = applets.map(|id| &simulation.applets[at(id.0)]);
         let (applet, name) = match name.split_once('.') {
-            // No field of a Java class has a dot in its name (JVMS §4.2.2): this is an applet of a chain.
+            // No field of a Java class has a dot in its name (JVMS §4.2.2): a name with a dot means an applet of a
+            // chain.
             Some((class, field)) => {
                 let of_class =
                     |applet: &&Applet<'_>| applet.class.class.name().as_bytes() == class.as_bytes();
@@ -82,7 +84,8 @@ impl<'m> Field<'m> {
         })
     }
 
-    /// Compares the field with its expected value. Returns a description of the difference, or `None`.
+    /// Compares the field with its expected value. Returns a description of the difference, or `None` if field and
+    /// value are equal.
     fn compare(&self, what: &str, kind: FieldKind, expected: &FieldValue) -> Option<Shortfall> {
         let scalar = |value: i32| match kind.element {
             ArrayKind::Boolean => (value != 0).to_string(),
@@ -103,7 +106,8 @@ impl<'m> Field<'m> {
                 let expected = Count(expected.len() as u64, "element");
                 return say(&expected.to_string(), "null");
             }
-            // Does not occur: the scenario's reader has checked that the value has the field's type.
+            // A value that does not have the field's type does not occur, because the scenario's reader has checked the
+            // type.
             (Field::One(_), FieldValue::Array(_))
             | (Field::Null | Field::Array(_), FieldValue::One(_)) => return None,
         };
@@ -127,7 +131,7 @@ impl<'m> Field<'m> {
         };
         let note = match kind.element {
             ArrayKind::Byte => {
-                // The reader has checked that each value fits a byte.
+                // The scenario's reader has checked that each value fits a byte.
                 let expected = expected.iter().map(|byte| *byte as u8).collect::<Vec<_>>();
                 Difference::between(&expected, || bytes.iter().copied())
             }

@@ -10,17 +10,17 @@ use super::difference::Difference;
 use super::shortfall::{At, Count, On, Shortfall};
 use crate::scenario::{Expectation, Expected, Order, Scenario};
 
-/// Maximum number of unexpected messages that are kept for a group of expectations in any order. They are kept to show
-/// the message most like a missing one.
+/// Maximum number of unexpected messages that are kept for a group of expectations in any order. The judge keeps
+/// unexpected messages to show the one that is most like a missing message.
 const STRANGERS_MAX: usize = 4;
 
 /// The longest unexpected message that is kept, in bytes.
 const STRANGER_BYTES_MAX: usize = 4_096;
 
-/// The messages of an endpoint: those on one of its channels, or all.
+/// The messages that an endpoint receives: those on one of its channels, or all.
 type Way = (EndpointId, Option<ChannelId>);
 
-/// The expected messages that have not come yet.
+/// The expected messages of a scenario that have not come yet.
 #[derive(Debug)]
 pub(super) struct Messages<'s> {
     scenario: &'s Scenario,
@@ -35,15 +35,15 @@ struct Awaited<'s> {
     expectation: usize,
     payload: &'s [u8],
     repeat: u64,
-    /// How many more times it is expected.
+    /// How many more times the message is expected.
     left: u64,
 }
 
-/// Messages that are expected in the order of the file.
+/// Messages that are expected in the order of the scenario file.
 #[derive(Debug, Default)]
 struct InOrder<'s> {
     awaited: VecDeque<Awaited<'s>>,
-    /// How many messages have come.
+    /// How many messages the endpoint has received.
     came: u64,
 }
 
@@ -52,7 +52,7 @@ struct InOrder<'s> {
 struct InAnyOrder<'s> {
     awaited: BTreeMap<&'s [u8], VecDeque<Awaited<'s>>>,
     came: u64,
-    /// The first few messages that were not expected.
+    /// The first few messages that the endpoint received and no expectation named.
     strangers: Vec<Vec<u8>>,
 }
 
@@ -107,7 +107,7 @@ impl<'s> Messages<'s> {
         messages
     }
 
-    /// Takes a message that an endpoint's user receives.
+    /// Compares a message that an endpoint's user receives with the expected messages.
     pub(super) fn take(
         &mut self,
         endpoint: EndpointId,
@@ -128,7 +128,7 @@ impl<'s> Messages<'s> {
                 if let Some(group) = self.in_any_order.get_mut(&way)
                     && group.take(&bytes)
                 {
-                    // A message meets one expectation only: the one that names the channel takes precedence.
+                    // A message meets one expectation only, and an expectation that names the channel takes precedence.
                     break;
                 }
             }
@@ -160,7 +160,7 @@ impl<'s> Messages<'s> {
     }
 }
 
-/// Formats the endpoint and the channel of messages.
+/// Formats the endpoint and the channel at which messages are expected.
 #[derive(Copy, Clone)]
 struct To<'s>(&'s Scenario, Way);
 
@@ -197,7 +197,7 @@ impl InOrder<'_> {
 }
 
 impl InAnyOrder<'_> {
-    /// Takes a message, and returns whether it was expected.
+    /// Counts a received message, and returns whether the message was expected.
     fn take(&mut self, bytes: &[u8]) -> bool {
         self.came += 1;
         if let Some(alike) = self.awaited.get_mut(bytes)
@@ -215,7 +215,7 @@ impl InAnyOrder<'_> {
         false
     }
 
-    /// Describes a message that did not come.
+    /// Describes an expected message that did not come.
     fn missing(&self, awaited: Awaited<'_>, to: To<'_>) -> Shortfall {
         let expected = Count(awaited.repeat, "receive descriptor");
         let (found, came) = (awaited.repeat - awaited.left, self.came);
@@ -228,9 +228,11 @@ impl InAnyOrder<'_> {
         }
     }
 
-    /// Among the unexpected messages, finds the one most like this message. Returns the difference.
+    /// Finds the unexpected message that is most like this expected message. Returns the difference between the
+    /// expected message and the one found.
     fn closest(&self, expected: &[u8]) -> Option<Difference> {
-        // `max_by_key` returns the last of equal elements. Reverse the order to get the first message that came.
+        // The function `max_by_key` returns the last of equal elements. The order of the messages is reversed, so that
+        // `max_by_key` finds the message that came first.
         let strangers = self.strangers.iter().rev();
         let differences =
             strangers.filter_map(|bytes| Difference::between(expected, || bytes.iter().copied()));

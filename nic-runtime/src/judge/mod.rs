@@ -1,7 +1,7 @@
-//! Judges whether a run meets its scenario's expectations. It counts events during the run, and compares fields at the
-//! end.
+//! Judges whether a run meets its scenario's expectations. The judge counts events during the run, and compares fields
+//! of applets at the end of the run.
 //!
-//! Judging does not change the run.
+//! Judging expectations does not change the run.
 
 mod difference;
 mod fields;
@@ -28,7 +28,7 @@ use crate::sim::{self, EndpointState, RunEnd, SimError, Simulation};
 pub struct Judgement {
     /// How many expectations are met.
     pub met: usize,
-    /// The expectations that are not met, in the order of the file.
+    /// The expectations that are not met, in the order of the scenario file.
     pub unmet: Vec<Unmet>,
 }
 
@@ -37,9 +37,9 @@ pub struct Judgement {
 pub struct Unmet {
     /// The expectation's place in the scenario file.
     pub place: Span,
-    /// One sentence: what was expected and what was found.
+    /// One sentence that says what was expected and what was found.
     pub title: String,
-    /// For messages, the bytes that differ.
+    /// For an expected message, the bytes that differ.
     pub note: Option<String>,
 }
 
@@ -60,7 +60,8 @@ pub fn run(
     Ok((end, judgement))
 }
 
-/// Runs and judges a scenario like [`run`]. Also returns the final state of each endpoint, in their order.
+/// Runs and judges a scenario like [`run`]. Also returns the final state of each endpoint, in the order of the
+/// endpoints.
 ///
 /// # Errors
 ///
@@ -104,7 +105,7 @@ fn run_and_look<T>(
 
 /// Passes each event to the judge and to the sink of the run.
 struct Judging<'s> {
-    /// `None` if the run has no other sink.
+    /// The sink of the run, or `None` if only the judge receives events.
     sink: Option<&'s mut dyn Sink>,
     judge: Judge<'s>,
 }
@@ -146,10 +147,10 @@ impl Sink for Judging<'_> {
     }
 }
 
-/// How many events of each kind there were.
+/// The number of events of each kind.
 type Counts = BTreeMap<&'static str, u64>;
 
-/// The counts and messages of a run so far, as far as the expectations need them.
+/// The counts and messages of a run so far, as far as expectations refer to them.
 struct Judge<'s> {
     scenario: &'s Scenario,
     messages: Messages<'s>,
@@ -157,7 +158,7 @@ struct Judge<'s> {
     delivered: BTreeMap<(EndpointId, ChannelId), u64>,
     drops: BTreeMap<EndpointId, Counts>,
     traps: BTreeMap<EndpointId, Counts>,
-    /// For each expectation, why it is not met, as far as known.
+    /// For each expectation, the reason why the run does not meet it, once the reason is found.
     shortfalls: Vec<Option<Shortfall>>,
 }
 
@@ -236,7 +237,7 @@ impl<'s> Judge<'s> {
         judgement
     }
 
-    /// Compares an expectation about counts with what was counted.
+    /// Compares an expectation about counts with the counts of the run.
     fn of_counts(&self, expectation: &Expectation) -> Option<Shortfall> {
         let Expectation { endpoint, what, .. } = expectation;
         let at = At(self.scenario, *endpoint);
@@ -281,7 +282,7 @@ fn sum(of_endpoints: &BTreeMap<EndpointId, Counts>, endpoint: Option<EndpointId>
     sum
 }
 
-/// Compares counts with the expected ones.
+/// Compares counts of events with the expected counts.
 fn compare(
     tally: &Tally,
     found: &Counts,

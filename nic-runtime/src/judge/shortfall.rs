@@ -7,12 +7,12 @@ use nic_core::id::{ChannelId, EndpointId};
 
 use crate::scenario::Scenario;
 
-/// What was expected and what was found.
+/// A description of what was expected and what was found instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shortfall {
     /// The description in one sentence.
     pub(super) title: String,
-    /// For messages, the bytes that differ.
+    /// For an expected message, the bytes that differ.
     pub(super) note: Option<String>,
 }
 

@@ -1,29 +1,29 @@
 //! Arrival slots: NIC memory for arriving packets, which the endpoints of a NIC share.
 //!
-//! Every applet owns one slot: its `RxBuf`, which has the size of a packet and is part of its SRAM anyway. If a NIC has
-//! applets, its endpoints without an applet own one slot together. All other slots form a pool. An endpoint can fill
-//! the pool, but cannot take the slot that each neighbour owns.
+//! Every applet owns one arrival slot: its `RxBuf`, which has the size of a packet and is part of the applet's SRAM
+//! anyway. If a NIC has applets, its endpoints without an applet own one arrival slot together. All other arrival slots
+//! form a pool. An endpoint can fill the pool, but cannot take the slot that each neighbour owns.
 
 use nic_core::chain::{Chain, Link};
 use nic_core::id::EndpointId;
 
 use super::ready::RoundRobin;
 
-/// A group of endpoints that own a slot together: one applet's endpoint, or all endpoints without an applet.
+/// A group of endpoints that own an arrival slot together: one applet's endpoint, or all endpoints without an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Tenancy(pub u32);
 
-/// A claim of an endpoint for slots: the endpoint and the purpose in one number. It is also the index of the claim's
-/// link in a queue.
+/// A claim of an endpoint for slots: the endpoint and the purpose in one number. The number is also the index of the
+/// claim's link in a queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ClaimId(pub u32);
 
-/// What an endpoint needs slots for.
+/// The purpose for which an endpoint needs slots.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// The packet of the next transmit descriptor in its queue.
+    /// The endpoint needs slots for the packet of the next transmit descriptor in its queue.
     Post,
-    /// A packet that a call of its applet pushes.
+    /// The endpoint needs slots for a packet that a call of its applet pushes.
     Push,
 }
 
@@ -52,34 +52,34 @@ impl ClaimId {
     }
 }
 
-/// Progress of a claim towards the two slots of a packet: first an arrival slot at the receiver, then a send slot at
-/// home.
+/// Progress of a claim towards a packet's two slots: first an arrival slot at the receiver, then a send slot on the
+/// sender's NIC.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
-    /// The claim has no slot and asks for none.
+    /// The claim has no slot and waits for none.
     #[default]
     None,
     /// The claim waits for an arrival slot of this receiver.
     AwaitsArrival(EndpointId),
     /// The claim has an arrival slot of this receiver and waits for a send slot.
     AwaitsSend(EndpointId),
-    /// The claim has both slots.
+    /// The claim has both its arrival slot and its send slot.
     Held(EndpointId),
 }
 
 /// The arrival slots of a NIC.
 #[derive(Clone, Debug)]
 pub struct ArrivalSlots {
-    // Free slots of the pool.
+    // Number of free slots of the pool.
     pool: u32,
     tenants: Vec<Tenant>,
-    // Tenancies for which claims wait.
+    // Tenancies with waiting claims.
     awaited: RoundRobin,
 }
 
 #[derive(Copy, Clone, Debug, Default)]
 struct Tenant {
-    // Slots held by packets for this tenancy.
+    // Number of slots that packets for this tenancy hold.
     held: u32,
     // Number of slots that the tenancy owns: 0 or 1.
     own: u32,
@@ -87,8 +87,8 @@ struct Tenant {
 }
 
 impl ArrivalSlots {
-    /// Returns the slots of a NIC: `count` in the pool, and one for each applet. With `has_base_endpoints`, endpoints
-    /// without an applet form the last [`Tenancy`].
+    /// Returns the arrival slots of a NIC: `count` slots in the pool, and one for each applet. With
+    /// `has_base_endpoints`, endpoints without an applet form the last [`Tenancy`].
     #[must_use]
     pub fn new(count: u32, applets: usize, has_base_endpoints: bool) -> ArrivalSlots {
         let base_own = u32::from(applets > 0 && has_base_endpoints && count > 1);
@@ -108,7 +108,7 @@ impl ArrivalSlots {
         }
     }
 
-    /// Takes a slot for a packet to this tenancy; returns false if there is none.
+    /// Takes an arrival slot for a packet to this tenancy; returns false if no slot is free.
     #[must_use]
     #[inline]
     pub fn take(&mut self, tenancy: Tenancy) -> bool {
@@ -130,10 +130,10 @@ impl ArrivalSlots {
         self.awaited.insert(tenancy.0 as usize);
     }
 
-    /// Frees a slot. If a claim waited for it, the claim takes the slot and is returned.
+    /// Frees an arrival slot. If a claim waited for the slot, the claim receives it and is returned.
     ///
-    /// A slot that the tenancy owns goes to the oldest claim for that tenancy. A slot of the pool goes to the tenancies
-    /// with waiting claims, in turn.
+    /// A slot that the tenancy owns is given to the oldest claim for that tenancy. A slot of the pool is given to the
+    /// tenancies with waiting claims, in turn.
     #[inline(always)]
     pub fn release(&mut self, tenancy: Tenancy, links: &mut [Link]) -> Option<ClaimId> {
         let tenant = &mut self.tenants[tenancy.0 as usize];
@@ -150,7 +150,7 @@ impl ArrivalSlots {
         self.pass_on(next, links)
     }
 
-    /// Returns how many slots are taken.
+    /// Returns how many arrival slots are taken.
     #[must_use]
     pub fn taken(&self) -> u32 {
         self.tenants.iter().map(|tenant| tenant.held).sum()
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_full_pool_leaves_each_neighbour_its_own_slot() {
         let mut slots = ArrivalSlots::new(4, 2, true);
-        // The own slot of the tenancy, and the three slots of the pool without an owner.
+        // The tenancy takes its own slot, and the three slots of the pool without an owner.
         let taken = (0..9).filter(|_| slots.take(Tenancy(0))).count();
         assert_eq!(taken, 4);
         assert!(slots.take(Tenancy(1)) && !slots.take(Tenancy(1)));
@@ -208,9 +208,9 @@ mod tests {
         wait(&mut slots, Tenancy(0), &mut links, 0);
         wait(&mut slots, Tenancy(0), &mut links, 1);
         wait(&mut slots, Tenancy(1), &mut links, 2);
-        // Tenancy 2 releases its own slot; the pool stays full.
+        // Tenancy 2 releases its own slot, so the pool stays full.
         assert_eq!(slots.release(Tenancy(2), &mut links), None);
-        // Tenancy 1 releases a slot of the pool. The turns are tenancy 0, then 1, then 0.
+        // Tenancy 1 releases a slot of the pool. The turns for slots of the pool are tenancy 0, then 1, then 0.
         assert_eq!(slots.release(Tenancy(1), &mut links), Some(ClaimId(0)));
         assert_eq!(slots.release(Tenancy(0), &mut links), Some(ClaimId(2)));
         assert_eq!(slots.release(Tenancy(0), &mut links), Some(ClaimId(1)));

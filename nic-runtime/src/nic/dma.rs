@@ -5,18 +5,18 @@ use nic_core::time::{Rate, SimDuration, SimTime};
 
 use crate::profile::{DmaEngines, DmaProfile, Takes};
 
-/// When each DMA engine of a NIC is busy. Transfers run in the order in which they were queued and are not interrupted.
-/// The start and end of a transfer are therefore known when it is queued.
+/// The times at which each DMA engine of a NIC is busy. Transfers run in the order in which they were queued and are
+/// not interrupted. The start and end of a transfer are therefore determined when the transfer is queued.
 #[derive(Copy, Clone, Debug)]
 pub struct DmaSchedule {
     engines: DmaEngines,
-    /// Rates into the NIC and to the host.
+    /// Rates of DMA transfers into the NIC and to the host.
     rates: [Rate; 2],
-    /// Time of a request before its first byte moves.
+    /// Time of a DMA request before its first byte moves.
     request: SimDuration,
     takes_one: bool,
     free_at: [SimTime; 2],
-    /// Bytes of a receive descriptor, if it is moved by DMA; else 0.
+    /// Bytes of a receive descriptor if DMA moves it to the host, 0 otherwise.
     descriptor: u32,
 }
 
@@ -34,13 +34,13 @@ impl DmaSchedule {
         }
     }
 
-    /// Returns the duration of a transfer of `length` bytes.
+    /// Returns the duration of a DMA transfer of `length` bytes.
     #[must_use]
     pub fn duration(&self, direction: DmaDirection, length: u32) -> SimDuration {
         self.request + self.moving(direction, length)
     }
 
-    /// Returns the time that the bytes alone take, without the request.
+    /// Returns the time in which the bytes of a transfer move, without the time of the request.
     #[must_use]
     pub fn moving(&self, direction: DmaDirection, bytes: u32) -> SimDuration {
         let way = match direction {
@@ -56,7 +56,7 @@ impl DmaSchedule {
         self.takes_one
     }
 
-    /// Returns when an engine without a queue can accept a request; `None` if it can now.
+    /// Returns when a DMA engine without a queue can accept a request; `None` if the engine can accept one now.
     #[must_use]
     pub fn takes_at(&self, now: SimTime, direction: DmaDirection) -> Option<SimTime> {
         let free = self.free_at[self.engine(direction)];
@@ -70,7 +70,7 @@ impl DmaSchedule {
         }
     }
 
-    /// Queues a transfer, and returns its start and its end.
+    /// Queues a DMA transfer, and returns the transfer's start and end.
     pub fn queue(
         &mut self,
         now: SimTime,
@@ -84,8 +84,8 @@ impl DmaSchedule {
         (start, end)
     }
 
-    /// Queues a transfer whose bytes arrive over time. It takes at least `pace` after its request, and does not end
-    /// before `ends`. Returns its start and its end.
+    /// Queues a DMA transfer whose bytes arrive over time. The transfer takes at least `pace` after its request, and
+    /// does not end before `ends`. Returns the start and the end of the DMA transfer.
     pub fn queue_paced(
         &mut self,
         now: SimTime,
@@ -100,7 +100,8 @@ impl DmaSchedule {
         (start, end)
     }
 
-    /// Queues the transfer of a receive descriptor behind all transfers of both engines, and returns its end.
+    /// Queues the transfer of a receive descriptor after all transfers of both engines, and returns the end of the
+    /// descriptor's transfer.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn queue_descriptor(&mut self, now: SimTime) -> SimTime {
         match self.descriptor {
@@ -115,15 +116,15 @@ impl DmaSchedule {
         self.drained_at(now)
     }
 
-    /// Queues the sending of a packet behind all transfers, and returns its start. No transfer starts before the packet
-    /// has been sent.
+    /// Queues the sending of a packet after all DMA transfers, and returns the start of the sending. No later transfer
+    /// starts before the packet has been sent.
     pub fn queue_packet(&mut self, now: SimTime, duration: SimDuration) -> SimTime {
         let start = self.drained_at(now);
         self.free_at = [start + duration; 2];
         start
     }
 
-    /// Returns when all queued transfers are over.
+    /// Returns when all queued transfers end.
     #[must_use]
     pub fn drained_at(&self, now: SimTime) -> SimTime {
         self.free_at[0].max(self.free_at[1]).max(now)

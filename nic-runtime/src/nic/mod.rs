@@ -18,49 +18,49 @@ pub use slots::Slots;
 use crate::fabric::PacketRef;
 use crate::profile::Profile;
 
-/// A NIC without its processors, which the simulation holds.
+/// A NIC without the state of its processors, which the simulation holds.
 #[derive(Clone, Debug)]
 pub struct Nic {
-    /// The NIC's processors: the number of the first, and their count.
+    /// The NIC's processors: the number of the first processor, and how many there are.
     first_processor: u32,
     processors: u32,
-    /// Which processor runs which stage.
+    /// The placement, which names the processor of each stage.
     pub placement: Placement,
     /// The processor that takes transmit descriptors.
     pub takes_posts: ProcessorId,
     /// The processor that takes arrivals.
     pub takes_arrivals: ProcessorId,
-    /// The schedule of its DMA engines.
+    /// The schedule of the NIC's DMA engines.
     pub dma: DmaSchedule,
     /// Whether the NIC's wires and its DMA exclude each other (`dma.with_wire = "in-turn"`).
     pub sends_in_turn: bool,
     /// Packets that have arrived and that no processor has taken, oldest first.
     pub arrivals: VecDeque<PacketRef>,
-    /// Memory for arriving packets. A packet takes its slot before its first bit is sent.
+    /// Memory for arriving packets. A packet needs an arrival slot before the sender sends its first bit.
     pub arrival_slots: ArrivalSlots,
-    /// Memory for packets to send.
+    /// Memory for packets that the NIC sends.
     pub send_slots: Slots,
     /// Memory for bytes that `doLtoHDMA` has queued for the host.
     pub dma_slots: Slots,
-    /// Claims that wait for a send slot, oldest first. Some may have been given up.
+    /// Claims that wait for a send slot, oldest first. Some of the claims may have been given up.
     pub awaiting_send_slot: VecDeque<ClaimId>,
     /// Processors that wait for a DMA slot, longest wait first.
     pub awaiting_dma_slot: VecDeque<ProcessorId>,
     /// Endpoints with transmit descriptors that the NIC may take, by their positions on this NIC.
     pub posted: RoundRobin,
-    /// Endpoints whose timer has expired, by their positions.
+    /// Endpoints whose timer has expired, by their positions on this NIC.
     pub timers: RoundRobin,
-    /// Endpoints with returned buffers for `doRefill`, by their positions.
+    /// Endpoints with returned buffers for `doRefill`, by their positions on this NIC.
     pub refills: RoundRobin,
-    /// Endpoints with events of watches for `doWatch`, by their positions.
+    /// Endpoints with events of watches for `doWatch`, by their positions on this NIC.
     pub watched: RoundRobin,
-    /// The endpoints on this NIC, in file order.
+    /// The endpoints on this NIC, in the order of the scenario file.
     pub endpoints: Vec<EndpointId>,
 }
 
 impl Nic {
-    /// Returns an idle NIC with these endpoints, of which `applets` have an applet. `first_processor` is its first
-    /// processor's number among those of all NICs.
+    /// Returns an idle NIC with these endpoints; `applets` is the number of endpoints with an applet. The argument
+    /// `first_processor` is the number of the NIC's first processor among those of all NICs.
     #[must_use]
     pub fn new(
         profile: &Profile,
@@ -70,7 +70,7 @@ impl Nic {
         applets: usize,
         has_agendas: bool,
     ) -> Nic {
-        // Without timers or refills these sets stay empty and need no memory.
+        // If no applet uses timers or refills, the sets for them stay empty and need no memory.
         let with_agenda = if has_agendas { endpoints.len() } else { 0 };
         let has_base_endpoints = applets < endpoints.len();
         let memory = &profile.memory;

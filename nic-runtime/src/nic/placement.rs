@@ -6,12 +6,12 @@ use std::ops::{Index, IndexMut};
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ProcessorId(pub u32);
 
-/// The processor that runs each stage, by its number on the NIC.
+/// The processor that runs each stage of a NIC's work, by the processor's number on the NIC.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// Takes transmit descriptors, and sends packets of endpoints without an applet.
+    /// The processor that fetches transmit descriptors, and sends packets of endpoints without an applet.
     pub transmit: u32,
-    /// Takes arrivals, and delivers packets of endpoints without an applet.
+    /// The processor that fetches arrivals, and delivers packets of endpoints without an applet.
     pub receive: u32,
     /// Calls `doTx`.
     pub do_tx: u32,
@@ -23,16 +23,16 @@ pub struct Placement {
     pub do_refill: u32,
     /// Calls `doWatch`.
     pub do_watch: u32,
-    /// Runs the stages of EMP.
+    /// The processors that run the stages of EMP.
     pub emp: EmpPlacement,
 }
 
 /// The processors that run the stages of EMP.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EmpPlacement {
-    /// Each stage has a processor, by its number on the NIC.
+    /// Each stage of EMP has one processor, given by its number on the NIC.
     Fixed(EmpPlaces),
-    /// A free processor takes the next item.
+    /// Any free processor of the NIC runs the next item of EMP.
     Dynamic,
 }
 
@@ -63,18 +63,18 @@ impl IndexMut<EmpStage> for EmpPlaces {
 /// Declares the stages of EMP with their names.
 macro_rules! emp_stages {
     ($($(#[$doc:meta])* $stage:ident = $name:literal;)+) => {
-        /// A stage of EMP (EMP §3.1). Two steps of the paper have two parts, because Table 2 gives the parts to
-        /// different processors.
+        /// A stage of EMP (EMP §3.1). Two steps of the paper are two stages each here, because the paper's Table 2
+        /// gives their parts to different processors.
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
         pub enum EmpStage {
             $($(#[$doc])* $stage,)+
         }
 
         impl EmpStage {
-            /// Every stage, in the order of declaration.
+            /// Every stage of EMP, in the order of declaration.
             pub const ALL: [EmpStage; [$($name),+].len()] = [$(EmpStage::$stage),+];
 
-            /// The names, in the same order.
+            /// The names of the stages of EMP, in the order of declaration.
             pub const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
 
             /// Returns the stage's name in a placement.
@@ -93,11 +93,11 @@ emp_stages! {
     SendBookkeeping = "send-bookkeeping";
     /// Moves a frame from the host to the wire.
     Transmission = "transmission";
-    /// Finds the message of an acknowledgement.
+    /// Finds the message that an acknowledgement acknowledges.
     ReceiveAck = "receive-ack";
-    /// Updates the record of the message that is acknowledged.
+    /// Updates the record of the acknowledged message.
     UpdateRecord = "update-record";
-    /// Finds the receive of a frame ("classify frame").
+    /// Finds the posted receive for a frame ("classify frame").
     ReceiveBookkeeping = "receive-bookkeeping";
     /// Records a frame ("process frame").
     ReceiveFrame = "receive-frame";

@@ -1,17 +1,17 @@
-//! A round robin over the members of a set of small numbers. Its cost does not depend on how many numbers are not
-//! members.
+//! A round robin over the members of a set of small numbers. The cost of finding the next member does not depend on how
+//! many numbers are not members.
 
 const WORD: usize = u64::BITS as usize;
 
-/// A set of small numbers whose members take turns, in ascending order and around.
+/// A set of small numbers whose members take turns, in ascending order and again from the first.
 #[derive(Clone, Debug)]
 pub struct RoundRobin {
     members: Vec<u64>,
-    // Bit i is set if word i of `members` is not zero. One word thereby covers 4,096 numbers.
+    // Bit i is set if word i of `members` is not zero. One word of the list `words` thereby covers 4,096 numbers.
     words: Vec<u64>,
     count: usize,
     next: usize,
-    // The number inserted last. Usually it is the only member, and needs no search.
+    // The number that was inserted last. Usually this number is the only member, so the set need not be searched.
     newest: usize,
 }
 
@@ -56,9 +56,9 @@ impl RoundRobin {
         }
     }
 
-    /// Returns the next member and advances the turn. The member stays in the set.
+    /// Returns the next member of the set and advances the turn. The member stays in the set.
     pub fn take_turn(&mut self) -> Option<usize> {
-        // The common case: processors ask often, and usually the set is empty.
+        // An empty set is the common case, because processors call this function often.
         if self.count == 0 {
             return None;
         }

@@ -10,7 +10,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Returns this many free slots.
+    /// Returns this number of slots, all free.
     #[must_use]
     pub fn new(count: NonZeroU32) -> Slots {
         Slots {

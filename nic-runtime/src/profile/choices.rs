@@ -3,19 +3,19 @@
 /// Number of DMA engines; written `1` and `2`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DmaEngines {
-    /// One, for both directions.
+    /// The NIC has one DMA engine for both directions.
     Shared,
-    /// Two, one for each direction.
+    /// The NIC has two DMA engines, one for each direction.
     PerDirection,
 }
 
 /// Whether a DMA engine has a queue; written `queue` and `one`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// The engine queues all requests.
+    /// The DMA engine queues all requests.
     Queue,
-    /// The engine accepts one request at a time, and a processor with another waits. All buffers of a message form one
-    /// request.
+    /// The DMA engine accepts one request at a time, and a processor with another request waits. All buffers of a
+    /// message form one DMA request.
     One,
 }
 
@@ -25,26 +25,28 @@ pub enum Takes {
 pub enum WithWire {
     /// DMA and sending run at the same time.
     Parallel,
-    /// One runs at a time, in the order of the requests. Arriving packets are not delayed.
+    /// Either DMA or the sending of a packet runs at a time, in the order of the requests. The arrival of packets is
+    /// not delayed.
     InTurn,
 }
 
 /// How a library over remote memory learns that the peer has written; written `interrupt` and `user`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Events {
-    /// The NIC interrupts the host, whose kernel tells the library.
+    /// The NIC interrupts the host, whose kernel passes the event to the library.
     Interrupt,
-    /// The library looks at its memory.
+    /// The library polls its memory.
     User,
 }
 
 /// Handling of packets for which the receiver has no slot; written `hold`, `drop` and `stop`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// The packets stay with their sender until there is a slot.
+    /// The packets stay in their sender's memory until the receiver has a slot.
     Hold,
-    /// The packets are sent, and dropped on arrival.
+    /// The packets are sent, and the receiver drops them on arrival.
     Drop,
-    /// The packets are sent, and wait in `wire.buffer` on arrival. The sender is told to stop before that is full.
+    /// The packets are sent, and wait in `wire.buffer` on arrival. The sender is told to stop before `wire.buffer` is
+    /// full.
     Stop,
 }

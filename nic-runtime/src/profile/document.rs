@@ -90,7 +90,7 @@ fn section(page: &mut String, keys: &[Key], builtin: &[(&str, Vec<Entry>)]) {
     line("");
 }
 
-/// Returns the interfaces or applets that need an optional section.
+/// Returns the interfaces or applets that need an optional section of a profile.
 fn who_needs(section: &str) -> String {
     let kinds = InterfaceKind::ALL.iter();
     let of_interface = kinds.filter(|(_, kind)| kind.sections().contains(&section));

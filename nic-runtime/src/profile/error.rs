@@ -8,13 +8,13 @@ use crate::units::UnitError;
 /// Why a text is not a valid profile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
-    /// A key is missing, unknown or malformed. The message shows its line.
+    /// A key of the profile is missing, unknown or malformed. The error message shows the line of the key.
     #[error("{0}")]
     Toml(toml::de::Error),
     /// A cost in cycles exceeds the longest time.
     #[error("a cost in cycles is {0}")]
     Cycles(UnitError),
-    /// A cost that includes instructions is less than those instructions take.
+    /// A cost that includes instructions is less than the time that those instructions take.
     #[error(
         "the row `{row}` holds {instructions} instructions, which take {takes}: longer than the row"
     )]
@@ -23,10 +23,10 @@ pub enum ProfileError {
         row: &'static str,
         /// Number of instructions that the cost includes.
         instructions: u64,
-        /// Time that these instructions take.
+        /// Time that the included instructions take.
         takes: SimDuration,
     },
-    /// The NIC's packets are longer than those of the wire.
+    /// The NIC's packets are longer than the longest packet of the wire.
     #[error(
         "`memory.max_packet` is {packet} bytes, and `wire.mtu` lets {mtu} pass: make one fit the other"
     )]
@@ -55,13 +55,13 @@ pub enum ProfileError {
         /// Least size in bytes.
         least: u64,
     },
-    /// A buffer at the end of a wire is given, but the flow control does not use it.
+    /// A buffer at the end of a wire is given, but the wire's flow control does not use it.
     #[error("`wire.buffer` is for `wire.flow = \"stop\"`")]
     IdleBuffer,
     /// Cells and stop-and-go flow control are combined.
     #[error("`wire.cell` and `wire.flow = \"stop\"` exclude each other")]
     CellsStop,
-    /// A frame of EMP is longer than a slot.
+    /// A frame of EMP is longer than a packet slot in the NIC's memory.
     #[error(
         "`emp.payload` is {payload} bytes and a frame has 14 more, but `memory.max_packet` is {slot}: make a frame fit"
     )]
@@ -77,7 +77,7 @@ pub enum ProfileError {
         /// The timeout.
         timeout: SimDuration,
     },
-    /// A placement lacks a stage, or names one that does not exist.
+    /// A placement lacks a stage of EMP, or names one that does not exist.
     #[error("`placement.{name}` {problem}")]
     Placement {
         /// Name of the placement.
@@ -85,7 +85,7 @@ pub enum ProfileError {
         /// What is wrong.
         problem: String,
     },
-    /// Cells are combined with a NIC that cannot move and send at the same time.
+    /// Cells are combined with a NIC that cannot move bytes by DMA and send at the same time.
     #[error(
         "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \
          forbids that: write \"parallel\", or no cell"

@@ -1,5 +1,5 @@
-//! The table of a profile's keys, one row each: meaning, type in the simulation, form in a file, and default.
-//! [`sections!`](super::sections) generates the code for these rows.
+//! The table of a profile's keys, one row for each key: meaning, type in the simulation, form in a file, and default.
+//! [`sections!`](super::sections) generates the code for the rows of this table.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -15,16 +15,17 @@ use super::source::{Source, Sourced};
 use super::{DmaEngines, Events, Flow, Profile, Takes, WithWire};
 use crate::units::UnitError;
 
-/// How long a packet waits at the end of a wire: long compared with a message, and short compared with a run.
+/// How long a packet waits at the end of a wire by default: long compared with a message, and short compared with a
+/// run.
 const TIMEOUT: SimDuration = SimDuration::from_ns(10_000_000);
 
-/// A processor of 40 MHz that takes four cycles for a word. Chosen, not measured.
+/// Rate of copies by a processor of 40 MHz that takes four cycles for a word. Chosen, not measured.
 const COPY: NonZeroU64 = NonZeroU64::new(40_000_000).expect("40 MB/s is not 0");
 
-/// Two windows for each of 512 VIs, and as many to spare. Chosen, not measured.
+/// Mappings of a CLAN NIC: two windows for each of 512 VIs, and as many to spare. Chosen, not measured.
 const MAPPINGS: NonZeroU32 = NonZeroU32::new(2_048).expect("2,048 is not 0");
 
-/// A call of the kernel that writes an entry of the NIC's table. Chosen, not measured.
+/// Time of a kernel call that writes an entry of the CLAN NIC's table. Chosen, not measured.
 const MAP: SimDuration = SimDuration::from_ns(20_000);
 
 /// No time.

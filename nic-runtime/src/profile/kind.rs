@@ -7,11 +7,11 @@ use nic_core::time::SimDuration;
 use super::{DmaEngines, Events, Flow, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
-/// Maximum number of bytes of a packet that a profile may allow. A Java array index holds this easily, and slots of this size stay
-/// affordable.
+/// Maximum number of bytes of a packet that a profile may allow. A Java array index can hold 1 MiB, and packet slots of
+/// this size stay affordable.
 const MAX_PACKET_LIMIT: u32 = 1 << 20;
 
-/// Most slots of one kind. Products of slots and packet size then stay far below 2^64.
+/// Most slots of one kind. With at most 65,536 slots, products of slots and packet size stay far below 2^64.
 const SLOTS_LIMIT: u32 = 1 << 16;
 
 /// Most nested calls that a profile may allow; the simulator allocates them for every processor.
@@ -56,11 +56,12 @@ impl Scalar<'_> {
     }
 }
 
-/// A value as written in a file. Its meaning may depend on the clock rate.
+/// A value in the form that a profile's file uses. The meaning of the written value may depend on the processor's clock
+/// rate.
 pub(super) trait Written: Copy {
     type Value: Copy;
 
-    /// Returns the value for a processor with this clock rate, in hertz.
+    /// Returns the written value for a processor with this clock rate, in hertz.
     fn resolve(self, clock: NonZeroU64) -> Result<Self::Value, UnitError>;
 }
 
@@ -99,16 +100,17 @@ pub(super) trait Kind {
     /// The value as written.
     type Written: Written;
 
-    /// Description of the form that a file may use.
+    /// Description of the form in which a file may write a quantity of this kind.
     const FORM: &'static str;
 
-    /// Reads a written value. The error says what was expected.
+    /// Reads a written value. The error says what form was expected.
     fn read(scalar: Scalar<'_>) -> Result<Self::Written, String>;
 
     /// Returns the value in the form that a file uses.
     fn show(value: Value<Self>) -> String;
 
-    /// Returns the value times a factor, rounded. `None` if the result is the same or not allowed.
+    /// Returns the value multiplied by a factor, rounded. The result is `None` if the value stays the same or is not
+    /// allowed.
     fn scaled(value: Value<Self>, factor: Factor) -> Option<Value<Self>>;
 
     /// Returns nearby values: 5 % more and less for a measured value, one more and less for a count, the alternatives
@@ -121,7 +123,7 @@ pub(super) trait Kind {
     }
 }
 
-/// A factor for moving a value.
+/// A factor by which a sensitivity analysis moves a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Factor {
     numerator: u32,
@@ -143,7 +145,8 @@ impl Factor {
         }
     }
 
-    /// Returns a number times the factor, rounded. `None` if the result is the same number or too large.
+    /// Returns a number multiplied by the factor, rounded. The result is `None` if the number stays the same or becomes
+    /// too large.
     fn scale(self, number: u64) -> Option<u64> {
         let denominator = u128::from(self.denominator);
         let product = u128::from(number) * u128::from(self.numerator);
@@ -152,7 +155,7 @@ impl Factor {
     }
 }
 
-/// The type in the simulation for a kind of quantity.
+/// The type of a kind of quantity in the simulation.
 pub(super) type Value<K> = <<K as Kind>::Written as Written>::Value;
 
 /// A cost of a step: a time, or processor cycles.
@@ -332,7 +335,7 @@ impl Count for u64 {
     }
 }
 
-/// Declares kinds that count: name, form, type and largest value.
+/// Declares kinds of quantities that count: name, form in a file, type and largest value.
 macro_rules! counts {
     ($($(#[doc = $doc:literal])+ $name:ident($form:literal): $value:ty, at most $limit:expr;)+) => {$(
         $(#[doc = $doc])+
@@ -385,7 +388,7 @@ counts! {
     Packets("a whole number below 2^32"): u32, at most u32::MAX.into();
 }
 
-/// A factor from 1 to 100, in thousandths. No published figure is finer than that.
+/// A factor from 1 to 100, in thousandths. No published figure of contention is finer than a thousandth.
 pub(super) struct Multiple;
 
 impl Kind for Multiple {
@@ -403,7 +406,7 @@ impl Kind for Multiple {
                 "expected a factor from 1.0 to 100.0, found {factor}"
             ));
         }
-        // The cast loses nothing: the product is at most 100,000.
+        // The cast loses nothing, because the product is at most 100,000.
         Ok(Plain((factor * f64::from(ONE)).round() as u32))
     }
 
@@ -433,7 +436,7 @@ impl Kind for Share {
         if !(0.0..=1.0).contains(&part) {
             return Err(format!("expected a part from 0.0 to 1.0, found {part}"));
         }
-        // The cast loses nothing: the product is at most 1,000.
+        // The cast loses nothing, because the product is at most 1,000.
         Ok(Plain((part * f64::from(ONE)).round() as u32))
     }
 
@@ -447,7 +450,7 @@ impl Kind for Share {
     }
 }
 
-/// Declares kinds that are a choice: name, form, type, and each alternative with its written form.
+/// Declares kinds of quantities that are a choice: name, form, type, and each alternative with its written form.
 macro_rules! choices {
     ($($(#[doc = $doc:literal])+ $name:ident($form:literal): $value:ident { $($choice:ident = $written:literal,)+ })+) => {$(
         $(#[doc = $doc])+
@@ -493,17 +496,17 @@ choices! {
         Shared = "1",
         PerDirection = "2",
     }
-    /// Whether an engine queues requests.
+    /// Whether a DMA engine queues requests.
     EngineTakes("\"queue\" or \"one\""): Takes {
         Queue = "queue",
         One = "one",
     }
-    /// Whether DMA and the wire work at the same time.
+    /// Whether DMA and the sending of packets can run at the same time.
     WireTurns("\"parallel\" or \"in-turn\""): WithWire {
         Parallel = "parallel",
         InTurn = "in-turn",
     }
-    /// How a library learns of writes.
+    /// How a library over remote memory learns of the peer's writes.
     EventsBy("\"interrupt\" or \"user\""): Events {
         Interrupt = "interrupt",
         User = "user",

@@ -1,6 +1,6 @@
 //! Profiles: the cost model of a NIC and its host, in time and memory, read from a TOML file.
 //!
-//! A file gives a cost as a time or as processor cycles. Both are converted once, to picoseconds.
+//! A profile's file gives a cost as a time or as processor cycles. Times and cycles are converted once, to picoseconds.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub use kind::Factor;
 pub use sections::{Absent, Entry, Key, Moved};
 pub use source::{Source, Statement};
 
-/// The built-in profiles: name and text.
+/// The built-in profiles: the name and the text of each.
 const BUILTIN: &[(&str, &str)] = &[
     ("lanai-1998", include_str!("../../profiles/lanai-1998.toml")),
     (
@@ -63,26 +63,29 @@ const BUILTIN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Least time after which frames of EMP are sent again. Each check costs the simulation an event.
+/// Least time after which frames of EMP are sent again. Each check for an overdue acknowledgement costs the simulation
+/// an event.
 const LEAST_TIMEOUT: SimDuration = SimDuration::from_ns(1_000);
 
-/// Instructions that the profile's cost of an entry's call includes: the return, and the push of its value.
+/// Number of instructions that the profile's cost of an entry's call includes: the return, and the push of its value.
 const RETURN_INSTRUCTIONS: u64 = 2;
 
-/// A cost model. Holding one proves that it is complete and that its values are within their limits.
+/// A profile: the cost model of a NIC and its host. A value of this type proves that the profile is complete and that
+/// its values are within their limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// Name of the profile, as traces show it.
     pub name: String,
     /// The NIC's processor.
     pub processor: ProcessorProfile,
-    /// Costs of standard U-Net. `None` if the NIC has no U-Net endpoints.
+    /// Costs of standard U-Net. The costs of U-Net are `None` if the NIC has no U-Net endpoints.
     pub base: Option<BaseCosts>,
-    /// Costs of calling an applet. Like the sections for natives and quotas, `None` if the NIC runs no applets.
+    /// Costs of calling an applet. The costs of applets, and those of natives and quotas, are `None` if the NIC runs no
+    /// applets.
     pub entry: Option<EntryCosts>,
-    /// Costs of natives, by class.
+    /// Costs of natives, by class of natives.
     pub native: Option<NativeCosts>,
-    /// Fuel of natives, by class.
+    /// Fuel of natives, by class of natives.
     pub native_fuel: Option<NativeFuel>,
     /// The DMA engines.
     pub dma: DmaProfile,
@@ -90,19 +93,19 @@ pub struct Profile {
     pub wire: WireProfile,
     /// The NIC's memory.
     pub memory: MemoryProfile,
-    /// Costs of EMP. `None` if the NIC has no EMP endpoints.
+    /// Costs of EMP. The costs of EMP are `None` if the NIC has no EMP endpoints.
     pub emp: Option<EmpCosts>,
-    /// Costs of VIA over remote memory. `None` if no VI of the NIC uses remote memory.
+    /// Costs of VIA over remote memory. The costs of remote memory are `None` if no VI of the NIC uses remote memory.
     pub via: Option<ViaCosts>,
-    /// Costs of CLAN. `None` if the NIC is no CLAN NIC.
+    /// Costs of CLAN. The costs of CLAN are `None` if the NIC is no CLAN NIC.
     pub clan: Option<ClanCosts>,
     /// Limits of one call of an applet.
     pub quota: Option<Quota>,
     /// The host's processor.
     pub host: HostProfile,
-    /// Placements of the stages of EMP, by name. A scenario may name one.
+    /// Placements of the stages of EMP, by name. A scenario may name one of these placements.
     pub placements: Vec<(String, EmpPlaces)>,
-    /// Source of each value, in the order of [`KEYS`].
+    /// Source of each value of the profile, in the order of [`KEYS`].
     sources: Vec<Source>,
 }
 
@@ -119,7 +122,7 @@ impl Profile {
         Some(Profile::parse(text).expect("a test parses every builtin profile"))
     }
 
-    /// Returns the profile with processors that do not slow each other.
+    /// Returns this profile with processors that do not slow each other down.
     #[must_use]
     pub fn without_contention(&self) -> Profile {
         let mut alone = self.clone();
@@ -131,9 +134,10 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`ProfileError`] says what is missing, unknown or out of range, and on which line.
+    /// Returns a [`ProfileError`] that says what is missing, unknown or out of range, and on which line.
     pub fn parse(text: &str) -> Result<Profile, ProfileError> {
-        // Two functions, so that their stack frames are never in use at the same time. The caller's stack may be small.
+        // Parsing calls two functions, whose stack frames are never in use at the same time, because the caller's stack
+        // may be small.
         Profile::written(text).and_then(|written| Profile::resolved(*written))
     }
 
@@ -153,14 +157,14 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Returns the cost of a native without the instructions that the profile's cost includes.
+    /// Returns the cost of a native, less the time of the instructions that the profile's cost includes.
     #[must_use]
     pub fn native_cost(&self, class: CostClass) -> Option<SimDuration> {
         let row = self.native?.of(class);
         Some(self.net(row, class.instructions()))
     }
 
-    /// Returns the cost of an entry's call without the instructions that the profile's cost includes.
+    /// Returns the cost of an entry's call, less the time of the instructions that the profile's cost includes.
     #[must_use]
     pub fn call_cost(&self, row: SimDuration) -> SimDuration {
         self.net(row, RETURN_INSTRUCTIONS)
@@ -170,7 +174,7 @@ impl Profile {
         row.less(self.processor.bytecode.times(instructions))
     }
 
-    /// Returns whether the NIC's wires and its DMA exclude each other.
+    /// Returns whether the NIC's wires and its DMA exclude each other (`dma.with_wire = "in-turn"`).
     #[must_use]
     pub fn sends_in_turn(&self) -> bool {
         self.dma.with_wire == WithWire::InTurn
@@ -253,7 +257,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Returns the placement with this name.
+    /// Returns the placement of the stages of EMP that has this name.
     #[must_use]
     pub fn placement(&self, name: &str) -> Option<EmpPlaces> {
         let mut placements = self.placements.iter();
@@ -263,7 +267,7 @@ impl Profile {
     }
 }
 
-/// Reads the placements of a profile, each of which names every stage.
+/// Reads the placements of a profile, and checks that each names every stage of EMP.
 fn placements(
     written: BTreeMap<String, BTreeMap<String, u32>>,
 ) -> Result<Vec<(String, EmpPlaces)>, ProfileError> {
@@ -316,7 +320,7 @@ impl NativeCosts {
 }
 
 impl NativeFuel {
-    /// Returns the highest fuel of a native.
+    /// Returns the highest fuel of all classes of natives.
     #[must_use]
     pub fn max(&self) -> u64 {
         let fuel = CostClass::ALL.iter().map(|&class| self.of(class));
@@ -406,7 +410,7 @@ mod tests {
         let text = lanai().replace("bytecode = \"0us\"", "bytecode = \"0.65us\"");
         let profile = Profile::parse(&text).unwrap();
         let net = |class| profile.native_cost(class).unwrap().as_ns();
-        // 8.1 minus five times 0.65: four pushes and the call.
+        // The native `transmit` costs 8.1 us, which include five instructions of 0.65 us: four pushes and the call.
         assert_eq!(net(CostClass::Transmit), 4_850);
         assert_eq!(net(CostClass::FreeBuffer), 5_200);
         assert_eq!(net(CostClass::DescriptorInline), 10_300);
@@ -439,7 +443,7 @@ mod tests {
             with("mtu = '9500B'\ncell = '9501B'", parallel).unwrap_err(),
             "`wire.cell` is 9501 bytes, and a packet has 9500 at most: write a shorter cell, or 0 for none"
         );
-        // Two packets of 9,216 bytes, plus 160 MB/s for a microsecond.
+        // The buffer holds two packets of 9,216 bytes, and the bytes that 160 MB/s carry in a microsecond.
         assert_eq!(
             with("flow = 'stop'\nbuffer = '18591B'", parallel).unwrap_err(),
             "with `wire.flow = \"stop\"` `wire.buffer` holds at least 18592 bytes: two frames, and what the wire carries \
@@ -467,7 +471,7 @@ mod tests {
             let mut document: toml::Table = toml::from_str(lanai()).unwrap();
             for section in sections {
                 let is_removed = document.remove(*section).is_some();
-                // A LANai runs no EMP, and has no remote memory.
+                // A LANai runs no EMP and has no remote memory, so its profile lacks these sections.
                 let is_absent = ["emp", "via", "clan"].contains(section);
                 assert_eq!(is_removed, !is_absent, "{section}");
             }
@@ -476,7 +480,7 @@ mod tests {
         let bare = without(OPTIONAL).unwrap();
         assert_eq!(bare.lacks(&["dma", "entry"]), Some("entry"));
         assert_eq!(bare.lacks(&["dma", "wire"]), None);
-        // The sections that are present keep their sources.
+        // The values of the sections that are present keep their sources.
         let whole = Profile::builtin("lanai-1998").unwrap();
         let entries = |profile: &Profile| -> Vec<_> {
             let entries = profile.entries();

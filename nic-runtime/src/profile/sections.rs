@@ -4,7 +4,7 @@
 use super::Profile;
 use super::source::Source;
 
-/// A key of a profile.
+/// A key of a profile, as the table of keys describes it.
 #[derive(Copy, Clone, Debug)]
 pub struct Key {
     /// Name of its section.
@@ -13,14 +13,14 @@ pub struct Key {
     pub name: &'static str,
     /// What it means.
     pub meaning: &'static str,
-    /// Form of the value in a file.
+    /// Form in which a file writes the key's value.
     pub form: &'static str,
-    /// Default if the key is absent; `None` if the key is required.
+    /// Default value if a file does not have the key; `None` if the key is required.
     pub absent: Option<Absent>,
 }
 
 impl Key {
-    /// Returns section and name, as in `base.receive`.
+    /// Returns the key's section and name, as in `base.receive`.
     #[must_use]
     pub fn path(&self) -> String {
         format!("{}.{}", self.section, self.name)
@@ -30,9 +30,9 @@ impl Key {
 /// The default of an absent key.
 #[derive(Copy, Clone, Debug)]
 pub enum Absent {
-    /// This value, in the form that a file uses.
+    /// The default is this value, in the form that a file uses.
     Value(fn() -> String),
-    /// The value of another key of the same section.
+    /// The default is the value of another key of the same section.
     As(&'static str),
 }
 
@@ -41,7 +41,7 @@ pub enum Absent {
 pub struct Entry {
     /// The key.
     pub key: &'static Key,
-    /// The value, in the form that a file uses.
+    /// The value of the key, in the form that a file uses.
     pub value: String,
     /// The source of the value.
     pub source: Source,
@@ -52,7 +52,7 @@ pub struct Entry {
 pub struct Moved {
     /// The key of the changed value.
     pub key: &'static Key,
-    /// Source of the original value.
+    /// Source of the value before the change.
     pub source: Source,
     /// The changed value, in the form that a file uses.
     pub value: String,
@@ -78,7 +78,8 @@ impl Profile {
 }
 
 impl Moving<'_> {
-    /// Changes the next key's value to each of `values`. `set` changes the value and returns its written form.
+    /// Changes the next key's value to each of `values`. The function `set` changes the value and returns the value's
+    /// written form.
     pub(super) fn next<T>(
         &mut self,
         values: impl IntoIterator<Item = T>,
@@ -102,7 +103,7 @@ impl Moving<'_> {
     }
 }
 
-/// A section that may be optional.
+/// A section of a profile that may be optional.
 pub(super) trait Section<Of> {
     fn present(&self) -> Option<&Of>;
     fn present_mut(&mut self) -> Option<&mut Of>;
@@ -128,9 +129,9 @@ impl<Of> Section<Of> for Option<Of> {
     }
 }
 
-/// Declares the sections. For each it generates two structs, as written and as resolved, and the descriptions of its
-/// keys. `optional` after a name marks an optional section. An optional key has a default after `=`, or the name of
-/// another key after `or`.
+/// Declares the sections of a profile. For each section the macro generates two structs, as written and as resolved,
+/// and the descriptions of its keys. The word `optional` after a section's name marks an optional section. An optional
+/// key has a default after `=`, or the name of another key after `or`.
 macro_rules! sections {
     ($(
         $(#[doc = $doc:literal])+
@@ -139,7 +140,7 @@ macro_rules! sections {
             $key:ident: $value:ty as $kind:ident $(= $constant:expr)? $(, or $other:ident)?;
         )+}
     )+) => {
-        /// All keys, in the order of this table.
+        /// All keys of a profile, in the order of the table of keys.
         pub const KEYS: &[Key] = &[$($(Key {
             section: stringify!($section),
             name: stringify!($key),
@@ -176,20 +177,20 @@ macro_rules! sections {
             }
         )+
 
-        /// A profile as written, with costs that may be in cycles.
+        /// A profile in the form that a file uses, with costs that may be in cycles.
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(super) struct WrittenProfile {
             name: String,
             #[serde(default)]
             pub(super) placement: std::collections::BTreeMap<String, std::collections::BTreeMap<String, u32>>,
-            // Sections are boxed, as are their values, because the caller's stack may be small.
+            // Sections and their values are boxed, because the caller's stack may be small.
             $($section: sections!(@section $written $($optional)?),)+
         }
 
         impl WrittenProfile {
             pub(super) fn resolve(self) -> Result<Profile, UnitError> {
-                // The clock rate itself does not depend on a clock, so any value serves here.
+                // The clock rate itself does not depend on a clock, so any clock serves to resolve it.
                 let (clock, _) = self.processor.clock.resolve(NonZeroU64::MIN)?;
                 let mut sources = Vec::with_capacity(KEYS.len());
                 Ok(Profile {
@@ -202,7 +203,7 @@ macro_rules! sections {
         }
 
         impl Profile {
-            /// Returns the first of these sections that the profile does not have.
+            /// Returns the first of the given sections that the profile does not have.
             #[must_use]
             pub fn lacks(&self, sections: &[&'static str]) -> Option<&'static str> {
                 let has = |section: &str| match section {
@@ -212,7 +213,7 @@ macro_rules! sections {
                 sections.iter().copied().find(|section| !has(section))
             }
 
-            /// Returns all values, with their keys and sources.
+            /// Returns all values of the profile, with their keys and sources.
             #[must_use]
             pub fn entries(&self) -> Vec<Entry> {
                 let values = [$($(
@@ -225,7 +226,7 @@ macro_rules! sections {
             }
 
             /// Returns profiles that each change one value: a measured value by 5 % up and down, a count by one, a
-            /// choice to each alternative. Changes that give no valid profile are left out.
+            /// choice to each alternative. Changes that give no valid profile are omitted.
             #[must_use]
             pub fn moves(&self) -> Vec<Moved> {
                 let mut moves = self.moving();
@@ -242,8 +243,8 @@ macro_rules! sections {
                 moves.done
             }
 
-            /// Returns profiles that each multiply one value by a factor. Changes that give no valid profile, or the
-            /// same one, are left out.
+            /// Returns profiles that each multiply one value by a factor. Changes that give an invalid or an equal
+            /// profile are omitted.
             #[must_use]
             pub fn scaled(&self, factor: Factor) -> Vec<Moved> {
                 let mut moves = self.moving();
@@ -271,7 +272,7 @@ macro_rules! sections {
         match $own {
             Some(own) => Some(own.resolve($clock, &mut $sources)?),
             None => {
-                // Keep one source for each key, so that sources and keys stay aligned.
+                // An absent section still gets one source for each of its keys, so that sources and keys stay aligned.
                 let keys = KEYS.iter().filter(|key| key.section == stringify!($section));
                 $sources.extend(keys.map(|_| Source::Chosen));
                 None

@@ -10,7 +10,8 @@ use super::kind::{Kind, Scalar, Value, Written};
 use super::statements::STATEMENTS;
 use crate::units::UnitError;
 
-/// A statement of a paper, as listed in `docs/papers.md`. Holding one proves that the statement is listed there.
+/// A statement of a paper, as listed in `docs/papers.md`. A value of this type proves that `docs/papers.md` lists the
+/// statement.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Statement(u16);
 
@@ -21,7 +22,7 @@ impl Statement {
         Statement::all().find(|known| known.id() == id)
     }
 
-    /// Returns all statements, in the order of the page.
+    /// Returns all statements, in the order of `docs/papers.md`.
     pub fn all() -> impl Iterator<Item = Statement> {
         (0u16..)
             .zip(STATEMENTS)
@@ -35,12 +36,12 @@ impl Statement {
     }
 }
 
-/// The source of a value.
+/// The source of a profile's value.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// A paper states it.
     Paper(Statement),
-    /// Chosen so that the simulation reproduces this statement.
+    /// The value was chosen so that the simulation reproduces this statement.
     Fitted(Statement),
     /// Chosen without a measurement.
     #[default]
@@ -67,7 +68,7 @@ impl Source {
 }
 
 impl fmt::Display for Source {
-    /// Shows the source in the form that a file uses: `paper S1-37`, `fitted S1-45`, `chosen`.
+    /// Shows the source of a value in the form that a file uses: `paper S1-37`, `fitted S1-45`, `chosen`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Paper(statement) => write!(f, "paper {}", statement.id()),
@@ -77,7 +78,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// A value as written: alone, or in a table with its source.
+/// A value in the form that a file uses: alone, or in a table with its source.
 pub(super) struct Sourced<K: Kind> {
     written: K::Written,
     source: Source,
@@ -118,7 +119,8 @@ impl<'de, K: Kind> Visitor<'de> for AsSourced<K> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sourced<K>, A::Error> {
         let (mut value, mut source) = (None, Source::Chosen);
-        // Written by hand: derived code would add three stack frames, and the caller's stack may be small.
+        // The loop over the table's keys is written by hand, because derived code would add three frames to a stack
+        // that may be small.
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "value" => value = Some(map.next_value::<Alone<K>>()?),
@@ -131,7 +133,7 @@ impl<'de, K: Kind> Visitor<'de> for AsSourced<K> {
     }
 }
 
-/// Returns a value whose source the file does not give.
+/// Returns a value with the source `chosen`, because the file gives no source.
 fn chosen<K: Kind>(Alone(written): Alone<K>) -> Sourced<K> {
     Sourced {
         written,
@@ -145,7 +147,7 @@ impl<'de> Deserialize<'de> for Source {
     }
 }
 
-/// A value without a source.
+/// A value that a file writes without a source.
 struct Alone<K: Kind>(K::Written);
 
 impl<'de, K: Kind> Deserialize<'de> for Alone<K> {

@@ -1,6 +1,7 @@
-//! The ids of all statements in `docs/papers.md` that a value may come from. A test compares this list with the page.
+//! The ids of all statements in `docs/papers.md` that a value may come from. A test compares this list of ids with
+//! `docs/papers.md`.
 
-/// All ids, in the order of the page.
+/// The ids of all statements, in the order of `docs/papers.md`.
 pub(super) const STATEMENTS: &[&str] = &[
     "S1-01", "S1-02", "S1-03", "S1-04", "S1-05", "S1-06", "S1-06a", "S1-07", "S1-08", "S1-09",
     "S1-10", "S1-11", "S1-12", "S1-13", "S1-14", "S1-15", "S1-16", "S1-17", "S1-18", "S1-19",

@@ -12,13 +12,14 @@ use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 
 /// Returns how long a processor takes to write the bytes of a message to remote memory. The bridge collects the first
-/// bytes in a burst; the others pass the bus one word at a time.
+/// bytes in a burst; the later bytes pass the bus one word at a time.
 pub(super) fn pio_takes(costs: &ClanCosts, bytes: u32) -> SimDuration {
     let burst = bytes.min(costs.burst);
     Rate::new(costs.burst_rate).time(burst) + Rate::new(costs.pio_rate).time(bytes - burst)
 }
 
-/// Carries out a write: by the processor, whose time the caller has charged, or as a DMA request behind all earlier ones.
+/// Carries out a write to remote memory: by the processor, whose time the caller has charged, or as a DMA request after
+/// all earlier requests.
 pub(super) fn carry_out<A: Audience>(
     sim: &mut Simulation<'_, A>,
     from: EndpointId,

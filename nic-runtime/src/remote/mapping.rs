@@ -1,9 +1,11 @@
 //! Mappings: windows of other nodes to which the processor of a host can write (S5-20).
 //!
-//! A NIC has a fixed number of mappings. The host maps a window before its processor writes to it, which takes a time of its
-//! own. If all mappings are in use, the least recently used goes. DMA needs none.
+//! A NIC has a fixed number of mappings of windows. The host maps a window before its processor writes to the window,
+//! and the mapping takes a time of its own. If all mappings are in use, the least recently used mapping is removed. DMA
+//! needs no mapping.
 //!
-//! All later writes of a VI wait behind a mapping, DMA requests included. So the writes of a connection keep their order.
+//! While a window is being mapped, all later writes of the VI wait, DMA requests included. The writes of a connection
+//! thereby keep their order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;
@@ -25,20 +27,20 @@ use crate::via;
 struct Mappings {
     most: NonZeroU32,
     takes: SimDuration,
-    /// The last use of each mapped window.
+    /// The number of the last use of each mapped window.
     used: BTreeMap<WindowId, u64>,
-    /// The mapped windows by their last use.
+    /// The mapped windows, by the number of their last use.
     by_use: BTreeMap<u64, WindowId>,
-    /// Number of the next use.
+    /// Number of the next use of a window.
     next: u64,
 }
 
-/// What the use of a window did.
+/// The effect of a use of a window on the mappings.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Use {
     /// The window was mapped.
     Mapped,
-    /// The window was not mapped, so it is mapped now. Another window may have lost its mapping.
+    /// The window was not mapped, so this use maps the window. Another window may have lost its mapping to this window.
     Maps { evicts: Option<WindowId> },
 }
 
@@ -53,10 +55,10 @@ impl Mappings {
         }
     }
 
-    /// Uses a window, and maps it if it is not mapped.
+    /// Records a use of a window, and maps the window if it is not mapped.
     fn take(&mut self, window: WindowId) -> Use {
         let turn = self.next;
-        // Cannot overflow: no run makes 2⁶⁴ writes.
+        // The number of uses cannot overflow, because no run makes 2⁶⁴ writes.
         self.next += 1;
         let before = self.used.insert(window, turn);
         self.by_use.insert(turn, window);
@@ -75,28 +77,28 @@ impl Mappings {
     }
 }
 
-/// The mappings of all NICs, and the writes that wait for them.
+/// The mappings of all NICs, and the writes that wait for mappings.
 #[derive(Debug, Default)]
 pub(crate) struct AllMappings {
-    /// By NIC; `None` without remote memory.
+    /// The mappings by NIC; `None` if the NIC has no remote memory.
     of_nics: Vec<Option<Mappings>>,
-    /// Endpoints that have mapped a window during the run.
+    /// The waiting writes of endpoints that have mapped a window during the run.
     waiting: BTreeMap<EndpointId, Waiting>,
 }
 
-/// The writes of an endpoint that wait.
+/// The writes of an endpoint that wait for the mapping of a window.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// When the last mapping is made.
+    /// The time at which the endpoint's last mapping is complete.
     free_at: SimTime,
-    /// Oldest first, with the time at which each is carried out.
+    /// The waiting items, oldest first, with the time at which each is carried out.
     items: VecDeque<(SimTime, Item)>,
 }
 
 #[derive(Debug)]
 enum Item {
     Write(Channel, Write, Trigger),
-    /// The descriptor whose last write is before this item.
+    /// The completion of a descriptor whose last write precedes this item.
     Over(PostId),
 }
 
@@ -122,7 +124,7 @@ impl AllMappings {
     }
 }
 
-/// Carries out a write, or makes it wait for the mapping of its window and for the writes before it.
+/// Carries out a write, or makes the write wait for the mapping of its window and for earlier writes.
 pub(super) fn pass<A: Audience>(
     sim: &mut Simulation<'_, A>,
     from: EndpointId,
@@ -141,7 +143,8 @@ pub(super) fn pass<A: Audience>(
     }
 }
 
-/// Makes a descriptor complete when all writes made so far have been carried out. Returns false if they have been.
+/// Makes a descriptor complete when all writes that the endpoint has made so far have been carried out. Returns false
+/// if all these writes have been carried out already.
 pub(crate) fn completes_later<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -173,10 +176,10 @@ fn map<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, window: Windo
     via::occupy(sim, from, takes);
 }
 
-/// Returns until when the next write of an endpoint waits; `None` if it need not.
+/// Returns the time until which the next write of an endpoint must wait; `None` if the write need not wait.
 fn waits_until<A: Audience>(sim: &Simulation<'_, A>, from: EndpointId) -> Option<SimTime> {
     let waiting = sim.states.via.mappings.waiting.get(&from)?;
-    // Writes that are due now come first.
+    // A new write also waits for writes that are due now, so that they are carried out first.
     let waits = !waiting.items.is_empty() || waiting.free_at > sim.now;
     waits.then_some(waiting.free_at.max(sim.now))
 }
@@ -193,7 +196,7 @@ fn wait<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, item: Item) 
     }
 }
 
-/// A mapping of an endpoint has been made: carries out the writes that waited for it.
+/// Carries out the writes of an endpoint that waited for a mapping which is now complete.
 pub(crate) fn mapped<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId) {
     while let Some(item) = next_due(sim, from) {
         match item {
@@ -223,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_mapping_goes() {
-        // A plain list, least recently used first.
+        // The test compares with a plain list of windows, least recently used first.
         for seed in 0..50 {
             let mut generator = Generator::named(seed, &["mappings"]);
             let most = 1 + (generator.draw() % 5) as u32;

@@ -1,11 +1,11 @@
 //! Remote memory in the simulator: writes to windows travel as packets, and change the receiver's memory when they
 //! arrive.
 //!
-//! A library collects its writes in [`Writes`], and [`carry_out`] passes them to the NIC. A write needs no slot and no
-//! processor of a NIC. `clan` is the NIC that exists: it says how long writes take, and carries them out. `mapping` lets
-//! writes of a processor wait until their windows are mapped.
+//! A library collects its writes in [`Writes`], and [`carry_out`] passes them to the NIC. A write to a window needs no
+//! slot and no processor of a NIC. The module `clan` is the only NIC with remote memory: it says how long writes take,
+//! and carries them out. The module `mapping` delays writes of a processor until their windows are mapped.
 //!
-//! `windows` has the windows of scenarios, which applets write and watch.
+//! The module `windows` has the windows that scenarios declare, to which applets write and which they watch.
 
 mod clan;
 mod mapping;
@@ -38,7 +38,7 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// Returns the costs of a profile; `None` if its NIC has no remote memory.
+    /// Returns the costs of remote memory in a profile; `None` if the profile's NIC has no remote memory.
     pub(crate) fn of(profile: &Profile) -> Option<Costs> {
         let clan = profile.clan?;
         Some(Costs {
@@ -51,26 +51,26 @@ impl Costs {
         })
     }
 
-    /// Returns how long a processor takes to write the bytes of a message.
+    /// Returns how long a host's processor takes to write the bytes of a message.
     pub(crate) fn write_takes(&self, bytes: u32) -> SimDuration {
         clan::pio_takes(&self.clan, bytes)
     }
 
-    /// Returns how long the host is busy with an event before the library learns of it; `None` if the library polls.
+    /// Returns how long the host is busy with an event before the library sees the event; `None` if the library polls.
     pub(crate) fn event_takes(&self) -> Option<SimDuration> {
         self.event
     }
 
-    /// Returns how long the host is busy with DMA requests: an interrupt starts each.
+    /// Returns how long the host is busy with this number of DMA requests, because an interrupt starts each request.
     pub(crate) fn interrupts_take(&self, requests: u64) -> SimDuration {
         SimDuration::from_ps(self.request.as_ps().saturating_mul(requests))
     }
 }
 
-/// The windows of all nodes. No two have the same number.
+/// The windows of all nodes. No two windows have the same number.
 pub(crate) type AllWindows = Windows<Growing>;
 
-/// Where a packet that carries a write goes.
+/// The header of a packet that carries a write: the destination of the write and how it was made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RemoteWrite {
     /// The window.
@@ -81,18 +81,18 @@ pub struct RemoteWrite {
     pub opens: bool,
     /// What carries it out.
     pub how: WriteHow,
-    /// The write's number among the writes of its connection, once it has left. Numbers wrap around. `None` for writes of
-    /// no connection.
+    /// The write's number among the writes of its connection, once it has left. Numbers wrap around. The number is
+    /// `None` for a write that belongs to no connection.
     pub number: Option<NonZeroU32>,
 }
 
 impl RemoteWrite {
-    /// Returns whether an applet has made the write, to a window of the scenario.
+    /// Returns whether an applet has made the write, to a window that the scenario declares.
     pub(crate) fn is_of_applet(self) -> bool {
         self.how == WriteHow::Nic
     }
 
-    /// Returns whether outputs show the packet as that of a message.
+    /// Returns whether outputs show the write's packet as the packet of a message.
     fn carries_message(self) -> bool {
         self.opens || self.is_of_applet()
     }
@@ -120,18 +120,19 @@ pub(crate) struct Write {
     pub(crate) opens: bool,
 }
 
-/// What carries out a write.
+/// The part of a host or NIC that carries out a write.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum By {
-    /// The processor of the host. The caller has charged its time.
+    /// The processor of the host. The caller has charged the processor's time for the write.
     Processor,
     /// A DMA request, which takes the bytes from host memory.
     Dma(HostSpan),
-    /// A DMA request behind all earlier requests, for a few bytes of the library. The span says how long it takes.
+    /// A DMA request after all earlier requests, for a few bytes of the library. The length of the span in host memory
+    /// determines how long the DMA request takes.
     DmaBehind(HostSpan),
 }
 
-/// The writes of a library, in order.
+/// The writes of a library, in the order in which the library made them.
 #[derive(Debug, Default)]
 pub(crate) struct Writes(pub(crate) Vec<Write>);
 
@@ -147,7 +148,7 @@ impl Writes {
         });
     }
 
-    /// Marks the write at a position as the first of a message, if there is one.
+    /// Marks the write at a position as the first write of a message, if a write has this position.
     pub(crate) fn opens_at(&mut self, position: usize) {
         if let Some(write) = self.0.get_mut(position) {
             write.opens = true;
@@ -168,7 +169,7 @@ impl RemoteMemory for Writes {
     }
 }
 
-/// Carries out writes in order.
+/// Passes the writes of a library to the NIC in order.
 pub(crate) fn carry_out<A: Audience>(
     sim: &mut Simulation<'_, A>,
     from: EndpointId,
@@ -189,8 +190,8 @@ pub(crate) fn make<A: Audience>(
     (write, bytes): (RemoteWrite, &[u8]),
     trigger: Trigger,
 ) -> (PacketId, PacketRef) {
-    // The library completes descriptors, so the transmit queue does not count the packets of a write.
-    // Faults strike numbered writes. Only their receivers notice a lost write.
+    // The library completes descriptors, so the transmit queue does not count the packets of a write. Faults strike
+    // numbered writes. Only the receivers of numbered writes notice a lost write.
     let is_numbered = sim.states.via.numbers_writes(from, connection.peer);
     let packet = Packet {
         trigger,
@@ -203,7 +204,7 @@ pub(crate) fn make<A: Audience>(
     (packet.id, sim.packets.add(packet, bytes))
 }
 
-/// The first bit of a write leaves.
+/// Numbers and reports a write when the first bit of its packet leaves.
 pub(crate) fn packet_goes<A: Audience>(
     sim: &mut Simulation<'_, A>,
     packet: PacketRef,
@@ -217,7 +218,7 @@ pub(crate) fn packet_goes<A: Audience>(
     let Header::Remote(write) = header else {
         return;
     };
-    // The copy of a packet has the number of the original. Writes of applets have none.
+    // The copy of a packet that carries a write has the number of the original. Writes of applets have no number.
     if write.number.is_none() && !write.is_of_applet() {
         let number = via::number_write(sim, from, packet);
         sim.packets[packet].header = Header::Remote(RemoteWrite { number, ..write });
@@ -234,7 +235,7 @@ pub(crate) fn packet_goes<A: Audience>(
     via::tell_leaves(sim, packet, write.shown(length), duration);
 }
 
-/// A write has arrived: changes the memory and tells its owner, or refuses the write.
+/// Handles a write that has arrived: changes the memory and informs the owner, or refuses the write.
 pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
         id,
@@ -248,7 +249,7 @@ pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
     };
     let length = u32::try_from(sim.packets[packet].bytes.len()).unwrap_or(u32::MAX);
     via::tell_arrives(sim, packet, write.shown(length));
-    // Outputs count arrivals of messages alone.
+    // Outputs count only arrivals of packets that carry a message.
     let message = write.carries_message().then_some(id);
     if let Some(number) = write.number
         && !via::takes_write(sim, to, (message, number))

@@ -1,7 +1,8 @@
 //! Windows that the scenario gives to endpoints: what applets may name, the writes of applets, and their watches.
 //!
-//! A write of an applet is a packet like any other: it needs a send slot at home and an arrival slot at the owner. The
-//! NIC of the owner changes the memory as soon as the packet arrives, without its processor. Then it looks for watches.
+//! An applet's write is a packet like any other: it needs a send slot on its own NIC and an arrival slot at the owner.
+//! The NIC of the window's owner changes the memory as soon as the packet arrives, without using a processor. After the
+//! change, the owner's NIC looks for watches of the written bytes.
 
 use nic_core::event::{DropReason, NicEvent, RemoteEvent, Trigger, WindowName, WriteHow};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
@@ -24,16 +25,16 @@ use crate::via;
 /// Remote memory of all nodes.
 #[derive(Debug)]
 pub(crate) struct Remote {
-    /// The windows. Those of the scenario come first, in file order.
+    /// The windows. The windows of the scenario come first, in the order of the scenario file.
     pub(crate) windows: AllWindows,
     declared: Vec<WindowSpec>,
-    /// By endpoint. Empty if the scenario has no window.
+    /// By endpoint. The list of endpoints is empty if the scenario declares no window.
     ends: Vec<End>,
-    /// By NIC. Empty if the scenario has no window.
+    /// By NIC. The list of NICs is empty if the scenario declares no window.
     watches: Vec<Watches<Growing>>,
 }
 
-/// What an endpoint may name.
+/// The windows that an endpoint's applet may name, and how many watches it may still set.
 #[derive(Clone, Debug, Default)]
 struct End {
     own: Vec<OwnWindow>,
@@ -42,7 +43,7 @@ struct End {
 }
 
 impl Remote {
-    /// Opens the windows of a scenario.
+    /// Opens the windows that a scenario declares.
     pub(crate) fn new(scenario: &Scenario, fabric: &Fabric, endpoints: &[Endpoint]) -> Remote {
         let mut remote = Remote {
             windows: Windows::default(),
@@ -86,7 +87,7 @@ impl Remote {
         remote
     }
 
-    /// Divides the watches of each NIC equally among its endpoints with windows, so that none can take all.
+    /// Divides the watches of each NIC equally among its endpoints with windows, so that no endpoint can use all.
     fn share_watches(&mut self, endpoints: &[Endpoint]) {
         let mut owners = vec![0_usize; self.watches.len()];
         for (end, endpoint) in self.ends.iter().zip(endpoints) {
@@ -112,12 +113,13 @@ impl Remote {
         }
     }
 
-    /// Returns the path to the owner of the window at a position of an endpoint's table, which a check has found.
+    /// Returns the path of writes to a peer's window; an earlier check found the window at this position of the
+    /// endpoint's table.
     pub(crate) fn path(&self, id: EndpointId, peer: u32) -> Channel {
         self.ends[at(id.0)].peers[at(peer)].path
     }
 
-    /// Returns the paths of an endpoint's writes.
+    /// Returns the paths from an endpoint to the owners of its peer windows.
     pub(crate) fn paths(&self, id: EndpointId) -> impl Iterator<Item = &Channel> {
         let end = self.ends.get(at(id.0));
         end.into_iter()
@@ -125,7 +127,7 @@ impl Remote {
             .map(|peer| &peer.path)
     }
 
-    /// Returns how both ends refer to a window.
+    /// Returns the name by which owner and writer of a window refer to the window.
     pub(super) fn name(&self, window: WindowId) -> WindowName {
         match self.declared.get(at(window.0)) {
             Some(spec) => WindowName::Numbered(spec.number),
@@ -133,7 +135,8 @@ impl Remote {
         }
     }
 
-    /// Returns a watch of an endpoint: the number of its window, and the watched range. `None` if the watch was removed.
+    /// Returns a watch of an endpoint: the number of the watched window, and the watched range. The result is `None` if
+    /// the watch was removed.
     pub(crate) fn watched(
         &self,
         endpoint: (EndpointId, &Endpoint),
@@ -146,7 +149,8 @@ impl Remote {
     }
 }
 
-/// Sets a watch, or removes all watches of a window if the range is empty. An applet without `doWatch` has no watches.
+/// Sets a watch of a window, or removes all watches of the window if the range is empty. An applet without `doWatch`
+/// has no watches.
 #[cold]
 pub(crate) fn watch<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -173,7 +177,7 @@ pub(crate) fn watch<A: Audience>(
     }
 }
 
-/// Removes all watches of a window of an endpoint, with their events.
+/// Removes all watches of an endpoint's window, and the events of these watches.
 fn unwatch<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, window: WindowId) {
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
     loop {
@@ -188,7 +192,7 @@ fn unwatch<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, window: Win
     }
 }
 
-/// Removes all watches of an endpoint, whose new applet has no `doWatch`.
+/// Removes all watches of an endpoint, because the endpoint's new applet has no `doWatch`.
 pub(crate) fn unwatch_all<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
     let Some(end) = sim.remote.ends.get(at(tenant.endpoint.0)) else {
         return;
@@ -225,7 +229,7 @@ pub(crate) fn make_write<A: Audience>(
     Some(sim.packets.add(packet, from.bytes(heap)))
 }
 
-/// A write has changed a window of the scenario: reports it, and tells the owner's applet if it watches these bytes.
+/// Reports an applet's write that has changed a window, and notifies the owner's applet if it watches these bytes.
 pub(super) fn written<A: Audience>(
     sim: &mut Simulation<'_, A>,
     owner: EndpointId,
@@ -269,12 +273,13 @@ pub(super) fn written<A: Audience>(
     agenda::come_back(sim, owner);
 }
 
-/// Returns whether the memory of a window of the scenario is registered. That of a VI may not be.
+/// Returns whether the memory of a window that the scenario declares is registered. If the owner is a VI, the memory
+/// may be deregistered.
 pub(super) fn is_registered<A: Audience>(sim: &Simulation<'_, A>, owner: EndpointId) -> bool {
     !via::is_vi(sim, owner) || via::is_registered(sim, owner)
 }
 
-/// Refuses a write. `packet` is the packet of its message, if it carries one.
+/// Refuses a write. The argument `packet` is the packet of the write's message, if the write carries one.
 pub(super) fn refuse<A: Audience>(
     sim: &mut Simulation<'_, A>,
     owner: EndpointId,

@@ -1,19 +1,19 @@
 //! The front of the schedule: a few sorted entries that are due before everything in the wheel.
 
-/// Capacity. A power of two, so that `% ROOM` is a mask and indexing needs no bounds check. One packet rarely has more
-/// events pending.
+/// Capacity of the front, in entries. The capacity is a power of two, so that `% ROOM` is a mask and indexing needs no
+/// bounds check. One packet rarely has more events pending than this capacity.
 const ROOM: usize = 8;
 
 const _: () = assert!(ROOM.is_power_of_two());
 
-/// A small stack, sorted so that the entry that is due first is on top. Of entries that are due at the same time, the
-/// one that was inserted first is on top.
+/// A small stack of entries, sorted so that the entry that is due first is on top. Of entries that are due at the same
+/// time, the entry that was inserted first is on top.
 ///
-/// Most entries are inserted at the top or right below it, so few others move.
+/// Most entries are inserted at the top of the stack or right below it, so few others move.
 #[derive(Debug)]
 pub(super) struct Front<W> {
-    // Times and work are two arrays. If they were one, a move would load the bytes of two recent stores at once, and
-    // the processor would stall.
+    // Times and work of the entries are two arrays. If times and work were one array, a move would load the bytes of
+    // two recent stores at once, and the processor would stall.
     times: [u64; ROOM],
     work: [W; ROOM],
     count: usize,
@@ -35,13 +35,13 @@ impl<W: Copy + Default> Front<W> {
         Some(self.times[top % ROOM])
     }
 
-    /// Returns whether all places are occupied.
+    /// Returns whether the front holds [`ROOM`] entries.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.count == ROOM
     }
 
-    /// Inserts work behind all entries that are due at the same time or earlier. The stack must not be full.
+    /// Inserts work after all entries that are due at the same time or earlier. The stack must not be full.
     #[inline]
     pub(super) fn insert(&mut self, time: u64, work: W) {
         debug_assert!(!self.is_full());

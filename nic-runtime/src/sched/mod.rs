@@ -9,11 +9,12 @@ use wheel::{End, Wheel};
 
 /// Pending work; `W` is the kind of work.
 ///
-/// Two queues form the schedule. A small sorted one holds the work that is due first, and a timing wheel holds the
-/// rest. Most work of a packet is due within a few events, so it rarely enters the wheel.
+/// Two queues form the schedule. A small sorted queue holds the work that is due first, and a timing wheel holds the
+/// remaining work. Most work of a packet is due within a few events, so the work rarely enters the wheel.
 #[derive(Debug)]
 pub struct Schedule<W> {
-    /// Invariant: each entry here precedes every entry of the wheel, by time or, at equal times, by insertion.
+    /// Invariant: each entry of this sorted queue precedes every entry of the wheel, by time or, at equal times, by
+    /// insertion.
     front: Front<W>,
     wheel: Wheel<W>,
 }
@@ -28,7 +29,7 @@ impl<W: Copy + Default> Schedule<W> {
         }
     }
 
-    /// Removes all work and sets the reached time back to zero.
+    /// Removes all work, and sets the time that the schedule has reached to zero.
     pub fn reset(&mut self) {
         self.front = Front::new();
         self.wheel.clear();
@@ -40,8 +41,8 @@ impl<W: Copy + Default> Schedule<W> {
         self.front.first_time().is_none() && self.wheel.is_empty()
     }
 
-    /// Inserts work behind all work that is due at the same time. `time` must not lie before the time of the entry
-    /// taken last.
+    /// Inserts work after all work that is due at the same time. The argument `time` must not be before the time of the
+    /// entry that was taken last.
     #[inline(never)]
     pub fn insert(&mut self, time: SimTime, work: W) {
         let time = time.as_ps();
@@ -52,19 +53,19 @@ impl<W: Copy + Default> Schedule<W> {
         }
     }
 
-    /// Inserts work that may belong in the wheel, or may push other work into the wheel.
+    /// Inserts work that may have its place in the wheel, or may displace other work into the wheel.
     #[inline(never)]
     fn insert_beside_wheel(&mut self, time: u64, work: W) {
-        // If the sorted queue is empty, the wheel may take the work whatever its time, so `is_clear_until` need not
-        // search the wheel.
+        // If the sorted queue is empty, the wheel may take work of any time, so `is_clear_until` need not search the
+        // wheel.
         if self.front.first_time().is_none() || !self.wheel.is_clear_until(time) {
             return self.wheel.insert(time, work, End::Back);
         }
         if !self.front.is_full() {
             return self.front.insert(time, work);
         }
-        // The sorted queue is full: its last entry, or the new one, moves to the wheel. Entries of equal time in the
-        // wheel were inserted later, so it goes in front of them.
+        // The sorted queue is full, so its last entry or the new entry moves to the wheel. Entries of equal time in the
+        // wheel were inserted later, so the moved entry is put in front of them.
         match self.front.take_last() {
             Some((last, later)) if last > time => {
                 self.wheel.insert(last, later, End::Front);
@@ -79,9 +80,10 @@ impl<W: Copy + Default> Schedule<W> {
         }
     }
 
-    /// Removes and returns the first work.
+    /// Removes and returns the work that is due first.
     ///
-    /// Inlined into both loops, with a sink and without one: a call would cost 2 % of a packet.
+    /// The method `take` is inlined into both loops, with a sink and without one, because a call would cost 2 % of a
+    /// packet's time.
     #[inline(always)]
     pub fn take(&mut self) -> Option<(SimTime, W)> {
         let (time, work) = match self.front.take() {
@@ -91,8 +93,9 @@ impl<W: Copy + Default> Schedule<W> {
         Some((SimTime::from_ps(time), work))
     }
 
-    /// Returns whether nothing is due until `time`, inclusive. If something may be, inserts `work` at `time` and
-    /// returns false. May return false although nothing is due, because finding out would cost too much.
+    /// Returns whether no work is due until `time`, inclusive. If work may be due until `time`, the function inserts
+    /// `work` at `time` and returns false. The function may return false although no work is due, because a complete
+    /// search would cost too much.
     #[inline]
     pub fn is_clear_or_insert(&mut self, time: SimTime, work: W) -> bool {
         let is_clear = match self.front.first_time() {
@@ -132,15 +135,15 @@ mod tests {
         assert_eq!(order, "abcde");
     }
 
-    /// Inserts and takes at random, with times up to 2^`bits` apart. Compares the order with a linear search for the
-    /// first entry.
+    /// Inserts and takes work at random, with times up to 2^`bits` apart. Compares the schedule's order with a linear
+    /// search for the first entry.
     fn compare(seed: u64, bits: u32) {
         let mut generator = Generator::named(seed, &["schedule"]);
         let mut schedule = Schedule::new();
         let mut waiting: Vec<(SimTime, u32)> = Vec::new();
         let (mut now, mut passed) = (0u64, 0);
         for work in 0..6_000 {
-            // The number of entries grows, then shrinks, again and again.
+            // The number of waiting entries grows and shrinks in turn.
             let grows = work % 1_000 < 150;
             let span = generator.draw() >> (64 - 1 - generator.draw() % u64::from(bits));
             let time = SimTime::from_ps(now.saturating_add(span));
@@ -180,7 +183,8 @@ mod tests {
     #[test]
     fn what_was_reset_begins_anew() {
         let mut schedule = Schedule::new();
-        // More entries than the sorted queue holds, at times that the wheel had already passed before the reset.
+        // The test inserts more entries than the sorted queue holds, at times that the wheel has passed before the
+        // reset.
         for ps in (1..100).map(|number| number * 1_000) {
             schedule.insert(SimTime::from_ps(ps), 'a');
         }

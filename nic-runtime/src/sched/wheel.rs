@@ -1,40 +1,44 @@
 //! A hierarchical timing wheel, for work that is due later than the first few entries.
 
-/// Bits of the time that select a slot within a level.
+/// Number of bits of the time that select a slot within a level of the wheel.
 const DIGIT_BITS: u32 = 6;
-/// Slots of a level: one for each value of a digit. They match the 64 bits of an `occupied` word.
+/// Number of slots of a level: one for each value of a digit. The slots of a level match the 64 bits of an `occupied`
+/// word.
 const SLOTS: usize = 1 << DIGIT_BITS;
-/// Levels needed to cover every `u64` time.
+/// Number of levels that the wheel needs to cover every `u64` time.
 const LEVELS: usize = u64::BITS.div_ceil(DIGIT_BITS) as usize;
-/// Index that stands for no entry.
+/// Index of an entry that means "no entry".
 const NONE: u32 = u32::MAX;
 
 /// Pending work, ordered by time and, at equal times, by insertion.
 ///
-/// Inserting and taking take constant time, however many entries there are. A time is a number of base-64 digits. An
-/// entry's level is the most significant digit in which its time differs from `reached`; its slot is the value of that
-/// digit. So all entries of a slot are due before those of the next slot, and before those of the next level.
+/// Inserting and taking an entry need constant time, however many entries the wheel has. The wheel treats a time as a
+/// number of base-64 digits. An entry's level is the most significant digit in which its time differs from `reached`;
+/// its slot is the value of that digit. All entries of a slot are therefore due before those of the next slot, and
+/// before those of the next level.
 ///
-/// Entries of equal time always share a slot and stay in the order of insertion. Insertion numbers and comparisons are
-/// therefore not needed. When `reached` enters a slot, its entries move to lower levels, at most once for each level.
+/// Entries of equal time always share a slot and stay in the order of insertion. The wheel therefore needs no insertion
+/// numbers and no comparisons of times. When `reached` enters a slot, the slot's entries move to lower levels, at most
+/// once for each level.
 ///
 /// The vector of entries grows to the largest number of pending entries. Vacant entries are reused.
 #[derive(Debug)]
 pub(super) struct Wheel<W> {
     entries: Vec<Entry<W>>,
-    // Head of the list of vacant entries, which are linked by `next`.
+    // Head of the list of vacant entries, which the field `next` links.
     vacant: u32,
-    // The last entry of each slot, level by level. Its `next` is the slot's first entry, so the list is circular.
+    // The last entry of each slot, level by level. The `next` of a slot's last entry is the slot's first entry, so the
+    // list is circular.
     slots: [u32; LEVELS * SLOTS],
     // Bit i is set if slot i of the level has entries.
     occupied: [u64; LEVELS],
-    // Bit i is set if the entries of slot i have different times.
+    // Bit i is set if the entries of slot i of the level have different times.
     mixed: [u64; LEVELS],
     // Bit i is set if level i has entries.
     levels: u32,
-    // Entries already removed from their slot: all are due at `reached`, before everything in the slots.
+    // Entries already removed from their slot, which are all due at `reached`, before every entry in a slot.
     first: Option<Chain>,
-    // Time of the entries taken last. No entry is due before it, and none may be inserted before it.
+    // Time of the entries taken last. No entry is due before this time, and none may be inserted before it.
     reached: u64,
     // A lower bound of all times in the wheel, kept so that most queries need no search.
     clear_until: u64,
@@ -52,21 +56,21 @@ struct Entry<W> {
     next: u32,
 }
 
-/// A linked list of entries. The `next` of the last entry is unspecified.
+/// A linked list of entries of the wheel. The `next` of the list's last entry is unspecified.
 #[derive(Copy, Clone, Debug)]
 struct Chain {
     first: u32,
     last: u32,
 }
 
-/// A slot: its level and the value of its digit.
+/// A slot of the wheel: its level and the value of its digit.
 #[derive(Copy, Clone)]
 struct Slot {
     level: usize,
     digit: usize,
 }
 
-/// Which end of the entries with equal time to insert at.
+/// The end of the entries with equal time at which work is inserted.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum End {
     Front,
@@ -88,7 +92,7 @@ impl<W: Copy> Wheel<W> {
         }
     }
 
-    /// Removes all work and sets the reached time back to zero.
+    /// Removes all work, and sets the time that the wheel has reached to zero.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.vacant = NONE;
@@ -105,13 +109,13 @@ impl<W: Copy> Wheel<W> {
         self.first.is_none() && self.levels == 0
     }
 
-    /// Inserts work before or behind all work that is due at the same time. `time` must not lie before the time of the
-    /// entry taken last.
+    /// Inserts work before or after all work that is due at the same time. The argument `time` must not be before the
+    /// time of the entry that was taken last.
     pub(super) fn insert(&mut self, time: u64, work: W, end: End) {
         let place = self.store(Due { time, work });
         self.clear_until = self.clear_until.min(time);
         match &mut self.first {
-            // All other entries due at `reached` are in this chain.
+            // All other entries that are due at `reached` are in the list `first`.
             Some(chain) if time == self.reached => match end {
                 End::Front => {
                     self.entries[place as usize].next = chain.first;
@@ -132,7 +136,7 @@ impl<W: Copy> Wheel<W> {
         }
     }
 
-    /// Removes and returns the first work.
+    /// Removes and returns the work that is due first.
     pub(super) fn take(&mut self) -> Option<(u64, W)> {
         let Chain { first, last } = match self.first {
             Some(chain) => chain,
@@ -145,20 +149,21 @@ impl<W: Copy> Wheel<W> {
         Some((due.time, due.work))
     }
 
-    /// Returns whether it is certain that nothing is due until `time`, inclusive.
+    /// Returns whether it is certain that no work is due until `time`, inclusive.
     #[inline]
     pub(super) fn is_clear_until(&mut self, time: u64) -> bool {
         self.is_known_clear_until(time) || time < self.find_clear_until()
     }
 
-    /// Like [`Wheel::is_clear_until`], but uses only the known bound and does not search. Returns false more often.
+    /// Like [`Wheel::is_clear_until`], but compares only with the known lower bound and does not search. The answer is
+    /// false more often than with a search.
     #[inline]
     pub(super) fn is_known_clear_until(&self, time: u64) -> bool {
         time < self.clear_until
     }
 
-    /// Returns a lower bound of all times in the wheel. It is the time of the first entry, or the start of the first
-    /// slot if that has several times.
+    /// Returns a lower bound of all times in the wheel. The lower bound is the time of the first entry, or the start of
+    /// the first slot if that slot has several times.
     fn find_clear_until(&mut self) -> u64 {
         let found = match self.first {
             Some(_) => self.reached,
@@ -171,13 +176,13 @@ impl<W: Copy> Wheel<W> {
                 }
             }),
         };
-        // Keep the old bound if it is better: the start of a slot can lie before the bound that was known.
+        // The bound that was known is kept if it is later than the start of the first slot.
         self.clear_until = self.clear_until.max(found);
         self.clear_until
     }
 
-    /// Removes the first slot and moves `reached` to the earliest time in it. Entries of the slot that are due later
-    /// move to lower levels, which are all empty.
+    /// Removes the first slot and moves `reached` to the earliest time of the slot's entries. Entries of the slot that
+    /// are due later move to lower levels, which are all empty.
     fn advance(&mut self) -> Option<Chain> {
         let slot = self.first_slot()?;
         let last = self.last_of(slot);
@@ -197,13 +202,13 @@ impl<W: Copy> Wheel<W> {
         Some(self.distribute(all))
     }
 
-    /// Moves a removed slot's entries back into slots relative to the new `reached`. Returns those that are due at
-    /// `reached`.
+    /// Moves the entries of a removed slot back into slots, which depend on the new `reached`. Returns the entries that
+    /// are due at `reached`.
     fn distribute(&mut self, all: Chain) -> Chain {
         let mut due_first: Option<Chain> = None;
         let mut rest = all.first;
         loop {
-            // Move neighbours of equal time together.
+            // Neighbouring entries of equal time move together.
             let first = rest;
             let time = self.entries[first as usize].due.time;
             let mut last = first;
@@ -226,7 +231,7 @@ impl<W: Copy> Wheel<W> {
         }
     }
 
-    /// Stores an entry and returns its index.
+    /// Stores an entry of the wheel and returns its index.
     fn store(&mut self, due: Due<W>) -> u32 {
         let place = self.vacant;
         if let Some(vacant) = self.entries.get_mut(place as usize) {
@@ -265,7 +270,7 @@ impl<W: Copy> Wheel<W> {
         }
     }
 
-    /// Returns the slot of the first entry.
+    /// Returns the slot that holds the wheel's first entry.
     fn first_slot(&self) -> Option<Slot> {
         let level = self.levels.trailing_zeros() as usize;
         let digit = self.occupied.get(level)?.trailing_zeros() as usize % SLOTS;
@@ -276,7 +281,7 @@ impl<W: Copy> Wheel<W> {
         self.slots[slot.index()]
     }
 
-    /// Marks a slot as empty. Returns whether its entries had different times.
+    /// Marks a slot as empty. Returns whether the slot's entries had different times.
     fn clear_slot(&mut self, slot: Slot) -> bool {
         let bit = 1 << slot.digit;
         self.slots[slot.index()] = NONE;
@@ -295,9 +300,9 @@ impl Slot {
         self.level * SLOTS + self.digit
     }
 
-    /// Returns the earliest time that belongs to the slot; `time` is any time in it.
+    /// Returns the earliest time that falls into this slot; `time` is any time in the slot.
     fn begin(self, time: u64) -> u64 {
-        // `level` is below `LEVELS`, so it fits.
+        // The number `level` is below `LEVELS`, so it fits in `u32`.
         time & (u64::MAX << (self.level as u32 * DIGIT_BITS))
     }
 }

@@ -110,7 +110,7 @@ fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: Pa
     sim.look(on)
 }
 
-/// Starts the transfer of a descriptor's message into its send slot.
+/// Starts the DMA transfer of a posted descriptor's message into the send slot of its packet.
 fn send<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(posted.endpoint);
@@ -129,7 +129,8 @@ fn send<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Poste
     sim.end_post(on, posted, TxStatus::Ok)
 }
 
-/// Handles an item that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None` for any other item.
+/// Handles an item in hand that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None`
+/// for any other item.
 #[cold]
 fn detour<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
     if let Item::Arrival(packet) = *sim.in_hand(on)
@@ -146,8 +147,8 @@ fn detour<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<N
     }
 }
 
-/// Makes a processor wait if its item needs a DMA engine without a queue that is busy. Items for applets do not wait
-/// here.
+/// Makes a processor wait if its item needs a busy DMA engine that has no queue. Items for applets do not wait here,
+/// because an applet's natives wait for the engine.
 #[cold]
 fn await_engine<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);

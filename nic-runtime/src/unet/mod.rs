@@ -4,11 +4,11 @@ pub(crate) mod engine;
 
 use crate::storage::Growing;
 
-/// The state of an endpoint that the NIC and the user share.
+/// The state of a U-Net endpoint that the NIC and the user share.
 pub type Endpoint = nic_core::unet::Endpoint<Growing>;
 
-/// The free queue of an endpoint.
+/// The free queue of a U-Net endpoint.
 pub type FreeQueue = nic_core::unet::FreeQueue<Growing>;
 
-/// The channel table of an endpoint.
+/// The channel table of a U-Net endpoint.
 pub type Channels = nic_core::unet::Channels<Growing>;

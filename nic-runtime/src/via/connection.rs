@@ -1,7 +1,7 @@
 //! Connections: numbers of packets, acknowledgements, and the end of a connection at both ends.
 //!
-//! Control packets need neither slots nor a processor. Links apply no faults to them: the NICs are taken to repeat them
-//! until they arrive.
+//! Control packets need neither slots nor a processor. Links apply no faults to control packets, because the NICs are
+//! assumed to repeat them until they arrive.
 
 use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus, ViaEvent};
 use nic_core::id::{EndpointId, PacketId};
@@ -20,7 +20,7 @@ use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 
-/// Joins the ends of the connections, and reports what is there when the run starts: registered regions, posted receive
+/// Joins the ends of the connections, and reports the state at the start of the run: registered regions, posted receive
 /// descriptors and connections.
 pub(super) fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
     super::join(sim);
@@ -51,7 +51,7 @@ pub(super) fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
     }
 }
 
-/// The first bit of a packet leaves: numbers a message that has no number yet, and reports the packet.
+/// Numbers a message that has no number yet, and reports its packet, when the first bit of the packet leaves.
 #[cold]
 pub(crate) fn packet_goes<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -68,7 +68,7 @@ pub(crate) fn packet_goes<A: Audience>(
         return;
     };
     tell_leaves(sim, packet, shown(header), duration);
-    // The copy of a packet has the number of the original.
+    // The copy of a packet has the number of the original, so only an unsent packet gets a number.
     if let ViaHeader::Unsent { immediate } = header {
         let (number, is_awaited) = number(sim, from, trigger);
         sim.packets[packet].header = Header::Via(ViaHeader::Message {
@@ -79,7 +79,7 @@ pub(crate) fn packet_goes<A: Audience>(
     }
 }
 
-/// Returns how outputs show a packet.
+/// Returns how outputs show a packet of a VI with this header.
 fn shown(header: ViaHeader) -> Shown {
     match header.control() {
         None => Shown::Message,
@@ -87,7 +87,7 @@ fn shown(header: ViaHeader) -> Shown {
     }
 }
 
-/// Returns the number of a message, and whether its descriptor completes with the acknowledgement.
+/// Returns the number of a message of a VI, and whether its descriptor completes only with the acknowledgement.
 fn number<A: Audience>(
     sim: &mut Simulation<'_, A>,
     from: EndpointId,
@@ -103,7 +103,8 @@ fn number<A: Audience>(
         (Reliability::Reception, Trigger::Post(post)) => Some(post),
         (Reliability::Delivery | Reliability::Reception, _) => None,
     };
-    // After the end of a connection nothing is acknowledged, so the descriptor does not wait.
+    // After the end of a connection the peer acknowledges nothing, so the descriptor does not wait for an
+    // acknowledgement.
     if !end.vi.is_connected() {
         return (number, false);
     }
@@ -114,7 +115,7 @@ fn number<A: Audience>(
     (number, post.is_some())
 }
 
-/// A packet has left: its descriptor may be complete, unless it waits for the acknowledgement.
+/// Completes the descriptor of a packet that has left, unless the descriptor waits for the acknowledgement.
 #[cold]
 pub(crate) fn packet_left<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
@@ -129,7 +130,7 @@ pub(crate) fn packet_left<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
     if header.control().is_some() {
         return;
     }
-    // The acknowledgement completes an awaited packet, or the end of the connection has.
+    // The descriptor of an awaited packet is completed by the acknowledgement or by the end of the connection.
     if let Trigger::Post(post) = trigger
         && !header.is_awaited()
     {
@@ -138,7 +139,7 @@ pub(crate) fn packet_left<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
     }
 }
 
-/// A packet has arrived: accepts a message for the processor, or handles a control packet.
+/// Handles a packet that has arrived: accepts a message for the processor, or handles a control packet.
 #[cold]
 pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
@@ -198,7 +199,7 @@ pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
     }
 }
 
-/// The receiving NIC is done with a packet: acknowledges a message that is in the receiver's memory.
+/// Acknowledges a message that is in the receiver's memory, when the receiving NIC has finished with the packet.
 #[cold]
 pub(crate) fn arrival_over<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
     let Packet {
@@ -258,7 +259,7 @@ fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, before
     }
 }
 
-/// Completes the descriptor of a packet that was acknowledged, or that will not be.
+/// Completes the descriptor of a packet that the peer has acknowledged, or will not acknowledge.
 fn complete_sent<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, sent: Sent) {
     if let Some(post) = sent.post {
         let completion = sim.endpoints[at(id.0)].transmit.packet_left(post);
@@ -266,12 +267,12 @@ fn complete_sent<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, sent:
     }
 }
 
-/// Schedules a check for silence.
+/// Schedules a check for an overdue acknowledgement.
 fn watch<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, time: SimTime) {
     sim.schedule_own(time, AnyDelay::Via(Delay::Look(id)));
 }
 
-/// Returns whether a check for silence has something to do: the VI waits for acknowledgements.
+/// Returns whether the VI waits for acknowledgements, so that a check for an overdue one has something to do.
 pub(crate) fn is_silent<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
     sim.states
         .via
@@ -279,7 +280,8 @@ pub(crate) fn is_silent<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) ->
         .is_some_and(|end| !end.sent.is_empty())
 }
 
-/// Breaks the connection if the oldest packet has waited for its acknowledgement for too long. Returns whether it has.
+/// Breaks the connection if the VI's oldest packet has waited for its acknowledgement for too long. Returns whether it
+/// has.
 pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
     let now = sim.now;
     let Some(end) = sim.states.via.end_mut(id) else {
@@ -299,12 +301,12 @@ pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, id: Endp
     true
 }
 
-/// Ends the connection at the request of this end's user.
+/// Ends the connection at the request of the user at this end.
 pub(crate) fn disconnect<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     breaks(sim, id, Reason::Disconnect);
 }
 
-/// Ends the connection at this end, and tells the peer.
+/// Ends the connection at this end, and sends the peer a packet with the reason.
 pub(super) fn breaks<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason) {
     if sim.states.via.is_broken(id) {
         return;
@@ -314,7 +316,7 @@ pub(super) fn breaks<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, r
 }
 
 /// Ends the connection at this end. Receive descriptors and packets that wait for an acknowledgement complete as
-/// flushed. The processor completes posted send descriptors when it takes them.
+/// flushed. Posted send descriptors complete later, when the processor fetches them.
 fn ends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
@@ -338,7 +340,7 @@ fn ends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason
     flush_receives(sim, id, Status::Flushed);
 }
 
-/// Completes every posted receive descriptor with an error status. The user keeps the buffers.
+/// Completes every posted receive descriptor with an error status. The user keeps the buffers of these descriptors.
 pub(super) fn flush_receives<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,

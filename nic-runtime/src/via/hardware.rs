@@ -33,17 +33,17 @@ pub(crate) enum Via {}
 /// What the interface schedules.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Delay {
-    /// With the hardware provider: a check whether the VI has waited for an acknowledgement for too long. Over remote
-    /// memory: the end of the library's work for a posted descriptor.
+    /// With the hardware provider, a check whether the VI has waited for an acknowledgement for too long. With the
+    /// provider over remote memory, the end of the library's work for a posted descriptor.
     Look(EndpointId),
-    /// Over remote memory: a check whether the VI has written nothing for long enough to tell the peer how many writes
-    /// there were.
+    /// Over remote memory, a check whether the VI has written nothing for so long that its NIC sends the peer the
+    /// number of writes.
     Silence(EndpointId),
-    /// Over remote memory: the host has taken an interrupt that tells the library of a pointer.
+    /// Over remote memory, the end of an interrupt at the host, after which the library sees a pointer.
     Event(EndpointId, Pointer),
-    /// Over remote memory: a window of the peer is mapped, for which writes of this VI wait.
+    /// Over remote memory, the time at which a window of the peer is mapped, for which writes of this VI wait.
     Mapped(EndpointId),
-    /// A user asks to deregister or register a region. Holds the request's position in the scenario.
+    /// A user requests to deregister or register a region. The field is the request's position in the scenario.
     Region(u32),
 }
 
@@ -52,7 +52,8 @@ impl Interface for Via {
     type Delay = Delay;
     type State<'a> = ViaState<'a>;
 
-    // Each provider needs sections of its own, which the reader of scenarios checks.
+    // The interface itself needs no section: each provider needs its own sections, which the reader of scenarios
+    // checks.
     const SECTIONS: &'static [&'static str] = &[];
 
     const PROTOCOL: &'static str = "via";
@@ -182,7 +183,7 @@ impl Interface for Via {
     }
 }
 
-/// Makes a processor wait if its item needs a DMA engine without a queue that is busy.
+/// Makes a processor wait if its item needs a busy DMA engine that has no queue.
 fn await_engine<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId, item: Item) -> Option<Next> {
     if !sim.awaits_engines {
         return None;
@@ -195,7 +196,7 @@ fn await_engine<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId, item: Ite
     sim.await_engine(on, direction, Stage::Taken)
 }
 
-/// Ends an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
+/// Ends the work on an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
 fn flush<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
     match item {
         Item::Arrival(packet) => drop_arrival(sim, on, packet),
@@ -223,7 +224,7 @@ fn drop_arrival<A: Audience>(
     sim.look(on)
 }
 
-/// Moves a message to the receive descriptors that it takes, or drops it.
+/// Moves an arrived message to the buffers of receive descriptors, or drops the message.
 fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let message = Message {
@@ -233,7 +234,7 @@ fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: Pa
         immediate: sim.packets[packet].header.immediate(),
     };
     let Some(buffers) = take_descriptors(sim, to, message) else {
-        // The message is lost, so it is not acknowledged.
+        // The message is lost, so its packet is marked to get no acknowledgement.
         sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate: None });
         sim.end_arrival(packet);
         return sim.look(on);
@@ -264,7 +265,7 @@ fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: Pa
     sim.look(on)
 }
 
-/// Starts the transfer of a descriptor's message into its send slot.
+/// Starts the DMA transfers of a posted descriptor's message into the send slot of its packet.
 fn send<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let Some((channel, host)) = sendable(sim, posted) else {

@@ -1,7 +1,7 @@
 //! Immediate data on VIs with an applet.
 //!
-//! Packets and receive descriptors of a call carry the immediate data of the message that the call handles. An applet
-//! reads the data with `immediate`, and replaces it in the packets that it sends with `setImmediate`.
+//! Packets and receive descriptors that a call makes carry the immediate data of the message that the call handles. An
+//! applet reads immediate data with `immediate`, and replaces it in the packets that it sends with `setImmediate`.
 
 use nic_core::event::Trigger;
 use nic_core::id::{EndpointId, PacketId};
@@ -9,7 +9,7 @@ use nic_core::id::{EndpointId, PacketId};
 use crate::sim::Simulation;
 use crate::sim::audience::Audience;
 
-/// Returns the immediate data of the message that a call handles.
+/// Returns the immediate data of the message that a call of an applet handles.
 #[cold]
 pub(crate) fn immediate<A: Audience>(
     sim: &Simulation<'_, A>,
@@ -44,7 +44,7 @@ pub(super) fn of_packet<A: Audience>(
     set.or_else(|| immediate(sim, id, trigger))
 }
 
-/// Keeps the immediate data of a packet that an applet will handle.
+/// Stores the immediate data of an arrived packet that an applet will handle.
 pub(super) fn keep<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -59,7 +59,8 @@ pub(super) fn keep<A: Audience>(
     }
 }
 
-/// Forgets packets before this one, of which a receive descriptor has become visible. Applets handle packets in order.
+/// Discards the immediate data of packets that came before a packet whose receive descriptor has become visible. No
+/// call needs the data of earlier packets any more, because applets handle packets in order.
 pub(super) fn forget_before<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -73,7 +74,7 @@ pub(super) fn forget_before<A: Audience>(
     }
 }
 
-/// Forgets all packets but the newest, if no descriptor waits to become visible.
+/// Discards the immediate data of arrived packets, if no receive descriptor waits to become visible.
 pub(super) fn forget_delivered<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let receive = &sim.endpoints[crate::sim::at(id.0)].receive;
     let is_visible = receive.len() == receive.visible();
@@ -92,7 +93,7 @@ pub(crate) fn set_immediate<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoi
     }
 }
 
-/// A call of an applet is over: forgets the immediate data that it has set.
+/// Discards the immediate data that a call of an applet has set, when the call ends.
 #[cold]
 pub(crate) fn call_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     if let Some(end) = sim.states.via.end_mut(id) {

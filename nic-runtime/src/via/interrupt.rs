@@ -1,8 +1,9 @@
 //! Interrupts: how a library over remote memory learns of the peer's writes if it does not poll (S5-09, S5-19).
 //!
-//! The library has watches on the pointers that it waits for. When the peer writes such a pointer, the NIC interrupts the
-//! host. The host takes one interrupt of its NIC at a time, and the library sees the pointer afterwards. A watch whose event
-//! is under way adds no other, as in `nic_core::remote::EventQueue`.
+//! The library has watches on the peer's pointers for which it waits. When the peer writes a watched pointer, the NIC
+//! interrupts the host. The host handles one interrupt of its NIC at a time, and the library sees the pointer
+//! afterwards. While the interrupt for a pointer is pending, the watch adds no other, as in
+//! `nic_core::remote::EventQueue`.
 
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
@@ -14,7 +15,7 @@ use crate::interface::Delay as AnyDelay;
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
-/// Interrupts the host because the peer has written a pointer, if the library waits for the pointer.
+/// Interrupts the host after the peer has written a pointer, if the library waits for this pointer.
 pub(super) fn interrupt<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -43,7 +44,7 @@ pub(super) fn interrupt<A: Audience>(
     sim.schedule_own(time, AnyDelay::Via(Delay::Event(id, pointer)));
 }
 
-/// The host has taken an interrupt: the library sees the pointer.
+/// Lets the library see a pointer when the host has handled the interrupt for it.
 pub(super) fn taken<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, pointer: Pointer) {
     if let Some(over) = over(sim, id) {
         *over.coming.of(pointer) = false;
@@ -51,7 +52,7 @@ pub(super) fn taken<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, po
     sees(sim, id, pointer);
 }
 
-/// The pointers whose events are under way.
+/// The pointers for which an interrupt of the host is pending.
 #[derive(Debug, Default)]
 pub(super) struct Coming {
     transfers: bool,

@@ -59,9 +59,9 @@ use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
-/// How long a reliable VI waits for an acknowledgement before it takes its oldest packet for lost. Over remote memory: how
-/// long a VI writes nothing before its NIC tells the peer the number of its writes. Long compared with a
-/// round trip through busy NICs, and short compared with a run; chosen, not measured.
+/// How long a reliable VI waits for an acknowledgement before it assumes that its oldest packet is lost. Over remote
+/// memory, also how long a VI must write nothing before its NIC sends the peer the number of its writes. The time of 20
+/// ms is chosen, not measured: long compared with a round trip through busy NICs, short compared with a run.
 const SILENCE: SimDuration = SimDuration::from_ns(20_000_000);
 
 /// Returns whether any endpoint of a scenario is a VI.
@@ -73,11 +73,11 @@ pub(crate) fn is_used(scenario: &Scenario) -> bool {
 /// The state of all VIs.
 #[derive(Debug)]
 pub(crate) struct ViaState<'a> {
-    /// By endpoint. Empty if no endpoint is a VI.
+    /// By endpoint. The list of VIs is empty if no endpoint is a VI.
     ends: Vec<Option<Box<End>>>,
     queues: Vec<CompletionQueue<Growing>>,
     scenario: &'a Scenario,
-    /// When the host of each NIC has taken all interrupts of its libraries. By NIC.
+    /// The time at which the host of each NIC has handled all interrupts of its libraries. By NIC.
     interrupts_end: Vec<SimTime>,
     /// The windows that each NIC has mapped.
     pub(crate) mappings: AllMappings,
@@ -90,7 +90,8 @@ pub(crate) struct ViaState<'a> {
 #[derive(Clone, Debug, Default)]
 struct Extras {
     immediate: Option<u32>,
-    /// The pieces of the payload that make up the message. Empty if it is in one piece.
+    /// The pieces of the payload that form the message, each with offset and length. The list of pieces is empty if the
+    /// message is in one piece.
     segments: Vec<(u32, u32)>,
 }
 
@@ -99,49 +100,51 @@ struct Extras {
 struct End {
     vi: Vi,
     connection: Channel,
-    /// Packets that the peer has not acknowledged, oldest first. Empty at the unreliable level.
+    /// Packets of the VI that the peer has not acknowledged, oldest first. A VI at the unreliable level has no packets
+    /// in this list.
     sent: VecDeque<Sent>,
-    /// Whether a check for silence is scheduled.
+    /// Whether a check for an overdue acknowledgement is scheduled.
     is_watched: bool,
     /// The VI's registered region.
     region: Option<Handle>,
-    /// Descriptors under way, which use the region.
+    /// Number of descriptors under way, which use the region.
     under_way: u32,
     /// The immediate data that the running call of the applet has set.
     set: Option<u32>,
     /// Immediate data of arrived packets that the applet may still handle or deliver, oldest first.
     arrived: VecDeque<(PacketId, u32)>,
-    /// Segments and immediate data of posted send descriptors.
+    /// Segments and immediate data of posted send descriptors that have any.
     extras: BTreeMap<PostId, Extras>,
-    /// Number of receive descriptors that the user has returned.
+    /// Number of receive descriptors whose message the user has read and returned.
     returned: u64,
     /// Remarks on completed receive descriptors, by their numbers. Most descriptors have none.
     remarks: BTreeMap<u64, Remark>,
-    /// Positions of the completion queues for sends and for receives.
+    /// Positions of the completion queues for the VI's sends and for its receives.
     queues: [Option<u32>; 2],
-    /// The VI's library, if the provider is one over remote memory.
+    /// The VI's library, if its provider is the one over remote memory.
     over: Option<Box<Over>>,
 }
 
-/// A remark on a completed receive descriptor.
+/// A remark on a completed receive descriptor of a VI.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Remark {
     /// The message's immediate data.
     Immediate(u32),
-    /// There is no message, because it was longer than the descriptor.
+    /// The descriptor has no message, because the message was longer than the descriptor.
     TooLong,
 }
 
-/// A packet that was sent and not acknowledged.
+/// A packet that a VI has sent and the peer has not acknowledged.
 #[derive(Copy, Clone, Debug)]
 struct Sent {
     at: SimTime,
-    /// The descriptor that completes with the acknowledgement.
+    /// The send descriptor that completes with the acknowledgement of this packet, if there is one.
     post: Option<PostId>,
 }
 
 impl<'a> ViaState<'a> {
-    /// Returns the state in which every VI has its connection. U-Net's channels exist from the start too.
+    /// Returns the state at the start of a run, in which every VI has its connection. The channels of U-Net also exist
+    /// from the start.
     fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> ViaState<'a> {
         let mut state = ViaState {
             ends: Vec::new(),
@@ -194,18 +197,18 @@ impl<'a> ViaState<'a> {
         state
     }
 
-    /// Returns whether the provider of a VI is one over remote memory.
+    /// Returns whether a VI uses the provider over remote memory.
     fn is_over_memory(&self, id: EndpointId) -> bool {
         self.end(id).is_some_and(|end| end.over.is_some())
     }
 
-    /// Returns whether any endpoint is a VI.
+    /// Returns whether any endpoint of the simulation is a VI.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         !self.ends.is_empty()
     }
 
-    /// Sets what the next send descriptor of a user says besides its message.
+    /// Sets the immediate data and the segments of the next send descriptor of a user.
     fn set_next(&mut self, spec: &SendSpec) {
         self.next = Extras {
             immediate: spec.immediate,
@@ -213,7 +216,7 @@ impl<'a> ViaState<'a> {
         };
     }
 
-    /// Returns the immediate data of a posted send descriptor, if it has any.
+    /// Returns the immediate data of a posted send descriptor, if the descriptor has any.
     fn immediate(&self, id: EndpointId, post: PostId) -> Option<u32> {
         self.end(id)?.extras.get(&post)?.immediate
     }
@@ -232,13 +235,13 @@ impl<'a> ViaState<'a> {
     }
 }
 
-/// Returns whether an endpoint is a VI. False for all if there are none.
+/// Returns whether an endpoint is a VI. The result is false if the simulation has no VI.
 #[inline]
 pub(crate) fn is_vi<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
     sim.states.via.is_on() && sim.states.via.end(id).is_some()
 }
 
-/// Makes the libraries of the connections over remote memory.
+/// Creates the libraries at both ends of each connection over remote memory.
 fn join<A: Audience>(sim: &mut Simulation<'_, A>) {
     let scenario = sim.states.via.scenario;
     for channel in &scenario.channels {

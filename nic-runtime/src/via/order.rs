@@ -1,10 +1,11 @@
-//! The order of writes over remote memory: the NICs number the writes of a connection, and so notice lost writes.
+//! The order of writes over remote memory: the NICs number the writes of a connection, and thereby notice lost writes.
 //!
-//! The library cannot repair a ring that lacks a write. So the receiving NIC takes only the next write. A number that it
-//! has seen is that of a copy, which it ignores. A higher number shows a gap, which breaks the connection.
+//! The library cannot repair a ring that lacks a write, so the receiving NIC accepts only the write with the next
+//! number. A write with a lower number is a copy of an earlier write, which the NIC ignores. A write with a higher
+//! number shows that a write was lost, and breaks the connection.
 //!
-//! No number shows that the last write is lost. So a NIC whose VI has written nothing for a while tells the peer how many
-//! writes there were. On a link without faults it does not, because no write can be lost there.
+//! The loss of a connection's last write leaves no gap, so a NIC whose VI is silent for a while sends the number of
+//! writes. On a link without faults the NIC sends no number of writes, because no write can be lost there.
 
 use std::num::NonZeroU32;
 
@@ -22,29 +23,29 @@ use crate::interface::Delay as AnyDelay;
 use crate::sim::Simulation;
 use crate::sim::audience::Audience;
 
-/// The numbers of the writes of one end.
+/// The numbers of the writes at one end of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     /// Writes so far.
     next: u64,
-    /// Writes of the peer so far.
+    /// Number of writes that have arrived from the peer so far.
     expected: u64,
-    /// When the newest write left.
+    /// The time at which this end's newest write left.
     left: SimTime,
-    /// Whether a check for silence is scheduled.
+    /// Whether a check is scheduled that looks for a time without writes.
     is_watched: bool,
 }
 
 impl ViaState<'_> {
-    /// Returns whether a NIC numbers the writes from one endpoint to another: both are the ends of a connection over
-    /// remote memory.
+    /// Returns whether a NIC numbers writes between two endpoints, which are then the ends of a connection over remote
+    /// memory.
     pub(crate) fn numbers_writes(&self, from: EndpointId, to: EndpointId) -> bool {
         let end = self.end(from);
         end.is_some_and(|end| end.over.is_some() && end.connection.peer == to)
     }
 }
 
-/// A write leaves: returns its number, if it has one.
+/// Returns the number of a write that leaves, if the write belongs to a connection over remote memory.
 pub(crate) fn number_write<A: Audience>(
     sim: &mut Simulation<'_, A>,
     from: EndpointId,
@@ -58,7 +59,7 @@ pub(crate) fn number_write<A: Audience>(
     let may_be_lost = sim.fabric[route].is_faulty && !sim.states.via.is_broken(from);
     let order = &mut over(sim, from)?.order;
     let number = number(order.next);
-    // Cannot overflow: no run makes 2⁶⁴ writes.
+    // The count of writes cannot overflow, because no run makes 2⁶⁴ writes.
     order.next += 1;
     order.left = now;
     if may_be_lost && !std::mem::replace(&mut order.is_watched, true) {
@@ -67,7 +68,7 @@ pub(crate) fn number_write<A: Audience>(
     Some(number)
 }
 
-/// Returns the number of the write that follows this many writes.
+/// Returns the number of the write that follows `writes` earlier writes.
 fn number(writes: u64) -> NonZeroU32 {
     let number = writes % u64::from(u32::MAX);
     u32::try_from(number).map_or(NonZeroU32::MAX, |number| {
@@ -75,7 +76,8 @@ fn number(writes: u64) -> NonZeroU32 {
     })
 }
 
-/// A write has arrived: returns whether it may change the memory. If not, reports why, and breaks the connection at a gap.
+/// Returns whether a write that has arrived may change the memory. Reports why a write must not change the memory, and
+/// breaks the connection if an earlier write was lost.
 pub(crate) fn takes_write<A: Audience>(
     sim: &mut Simulation<'_, A>,
     to: EndpointId,
@@ -85,7 +87,8 @@ pub(crate) fn takes_write<A: Audience>(
     let Some(over) = over(sim, to) else {
         return false;
     };
-    // A packet passes fewer than half of all numbers on its way, so the sign of the difference tells which is older.
+    // On its way a packet passes fewer than half of all numbers, so the sign of the difference tells which write is
+    // older.
     let ahead = found.get().wrapping_sub(number(over.order.expected).get());
     let reason = match ahead.cast_signed() {
         _ if is_broken => DropReason::NotConnected,
@@ -104,7 +107,7 @@ pub(crate) fn takes_write<A: Audience>(
     false
 }
 
-/// The peer has told how many writes there were before it fell silent.
+/// Breaks the connection if the peer has sent a number of writes that is higher than the number of arrived writes.
 pub(super) fn counted<A: Audience>(sim: &mut Simulation<'_, A>, to: EndpointId, before: u64) {
     if over(sim, to).is_some_and(|over| over.order.expected < before) {
         connection::breaks(sim, to, Reason::Loss);
@@ -115,7 +118,8 @@ fn watch<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, time: SimTime
     sim.schedule_own(time, AnyDelay::Via(Delay::Silence(id)));
 }
 
-/// Tells the peer the number of writes, if the VI has written nothing for long enough. Returns whether it has.
+/// Sends the peer the number of writes, if the VI has written nothing for long enough. Returns whether the number was
+/// sent.
 pub(super) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
     let now = sim.now;
     let is_broken = sim.states.via.is_broken(id);

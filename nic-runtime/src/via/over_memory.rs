@@ -1,7 +1,8 @@
 //! The provider over remote memory: a library of each process, which writes to the memory of the peer (S5-11 to S5-24).
 //!
-//! The library runs on the host. It takes its own time before its writes leave. Each message then goes by writes of the
-//! processor or by DMA requests, with the pointer of the transfer queue behind the data. No processor of a NIC takes part.
+//! The library runs on the host. For each message the library needs time of its own before its writes leave. The
+//! processor's writes or DMA requests move each message, and the pointer of the transfer queue is written after the
+//! data. No processor of a NIC takes part in the transfer of a message.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -35,40 +36,41 @@ use crate::unet::Endpoint;
 pub(super) struct Over {
     pub(super) library: Library,
     pub(super) layout: ControlLayout,
-    /// The memory of the rings that the peer writes.
+    /// The memory of the VI's rings, which the peer writes.
     pub(super) control: Region,
     /// The peer's window to the whole buffer area. None with `strict`.
     data: Option<WindowId>,
-    /// With `strict`, the peer's window to each posted receive descriptor, oldest first.
+    /// With `strict`, the peer's windows to the posted receive descriptors, oldest first.
     pub(super) lent: VecDeque<WindowId>,
     pub(super) costs: (ViaCosts, remote::Costs),
     transfer: TransferMode,
     on_empty: OnEmpty,
     pub(super) strict: bool,
-    /// When the library has done all that it was asked.
+    /// The time at which the library has done all work that was requested so far.
     free_at: SimTime,
-    /// Posted descriptors whose time in the library is over, and that still wait for receive descriptors.
+    /// Number of posted descriptors whose time in the library is over, and that wait for receive descriptors of the
+    /// peer.
     pub(super) due: u32,
-    /// Statuses of descriptors that complete with an error.
+    /// Statuses of send descriptors that complete with an error.
     failed: BTreeMap<PostId, Status>,
-    /// Messages that go by DMA and whose last request is not done.
+    /// Number of messages that DMA moves and whose last DMA request is not done.
     requested: u32,
-    /// The pointers of which interrupts are about to tell it.
+    /// The peer's pointers for which an interrupt of the host is pending.
     pub(super) coming: Coming,
-    /// The numbers of its writes and of those of the peer.
+    /// The numbers of this end's writes and of the peer's writes.
     pub(super) order: Order,
-    /// Packets of messages that have arrived and whose entries have not been read, oldest first.
+    /// Packets of messages that have arrived and whose entries in the transfer queue have not been read, oldest first.
     pub(super) came: VecDeque<PacketId>,
 }
 
-/// What is known before the libraries of both ends exist.
+/// The memory and windows of one end, which are created before the libraries of both ends.
 struct Half {
     control: Region,
     control_window: WindowId,
     data: Option<WindowId>,
 }
 
-/// Makes the libraries of both ends of a connection.
+/// Creates the libraries of both ends of a connection.
 pub(super) fn join(
     (memory, windows, mappings): (&mut HostMemory, &mut AllWindows, &mut AllMappings),
     endpoints: &[Endpoint],
@@ -128,7 +130,7 @@ pub(super) fn join(
 }
 
 impl Over {
-    /// Returns whether a message of this length goes by writes of the processor.
+    /// Returns whether the processor, and not DMA, moves a message of this length.
     fn goes_by_pio(&self, length: u32) -> bool {
         match self.transfer {
             TransferMode::Pio => true,
@@ -137,7 +139,7 @@ impl Over {
         }
     }
 
-    /// Returns how long the library and the processor's writes take for a message.
+    /// Returns how long the library needs for a message, including the processor's writes.
     fn takes(&self, length: u32) -> SimDuration {
         let (via, memory) = &self.costs;
         let mut takes = via.library;
@@ -151,7 +153,7 @@ impl Over {
     }
 }
 
-/// Returns the library of a VI, if its provider is one over remote memory.
+/// Returns the library of a VI, if the VI's provider is the one over remote memory.
 pub(super) fn over<'s, A: Audience>(
     sim: &'s mut Simulation<'_, A>,
     id: EndpointId,
@@ -169,8 +171,8 @@ pub(crate) fn post_takes<A: Audience>(
     over.map_or(SimDuration::ZERO, |over| over.takes(length))
 }
 
-/// Tells the peer of the receive descriptors that are posted before the run. They are part of the connection's set-up,
-/// so no packet carries them.
+/// Writes to the peer's memory the receive descriptors that are posted before the run. These descriptors are part of
+/// the connection's set-up, so no packet carries the writes.
 pub(super) fn post_first<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     if !sim.states.via.is_over_memory(id) {
         return;
@@ -192,7 +194,7 @@ pub(super) fn post_first<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
     }
 }
 
-/// Returns the writes that tell the peer of a posted receive descriptor.
+/// Returns the writes that make a posted receive descriptor visible to the peer.
 fn posts<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, offset: u32) -> Option<Writes> {
     let peer = sim.states.via.end(id)?.connection.peer;
     let endpoint = &sim.endpoints[at(id.0)];
@@ -219,7 +221,7 @@ fn posts<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, offset: u32) 
     Some(writes)
 }
 
-/// The user has posted receive descriptors again.
+/// Makes a receive descriptor that the user has posted again visible to the peer.
 pub(super) fn post_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, offset: u32) {
     let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
         return;
@@ -231,12 +233,12 @@ pub(super) fn post_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
         Some(writes) => {
             remote::carry_out(sim, id, &connection, &writes, Trigger::Refill);
         }
-        // The peer's read pointer is wrong, or it has not read for too long.
+        // The peer's read pointer is wrong, or the peer has not read the queue for too long.
         None => connection::breaks(sim, id, Reason::Loss),
     }
 }
 
-/// The user has posted a send descriptor: schedules the end of the library's work for it.
+/// Schedules the end of the library's work for a send descriptor that the user has posted.
 pub(super) fn posted<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let now = sim.now;
     let newest = sim.endpoints[at(id.0)].transmit.newest();
@@ -247,7 +249,7 @@ pub(super) fn posted<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     sim.schedule_own(time, AnyDelay::Via(Delay::Look(id)));
 }
 
-/// The library's work for the next posted descriptor is over.
+/// Sends a message when the library's work for the next posted descriptor is over.
 pub(crate) fn library_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     if let Some(over) = over(sim, id) {
         over.due += 1;
@@ -274,8 +276,8 @@ pub(super) fn send_due<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId)
     }
 }
 
-/// Sends a message, or completes its descriptor with an error. Returns false if the message waits for receive
-/// descriptors.
+/// Sends a posted message, or completes its descriptor with an error. Returns false if the message waits for receive
+/// descriptors of the peer.
 fn send<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -335,7 +337,7 @@ fn send<A: Audience>(
     true
 }
 
-/// Completes a descriptor whose message was not transmitted. The reliable levels lose their connection.
+/// Completes a send descriptor whose message was not transmitted. At the reliable levels the connection ends.
 fn unsent<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -360,7 +362,7 @@ fn unsent<A: Audience>(
     end(sim, id, post, TxStatus::Failed);
 }
 
-/// Completes a descriptor with an error, and ends the connection.
+/// Completes a send descriptor with an error, and ends the connection.
 fn fail<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -384,7 +386,7 @@ pub(super) fn end<A: Audience>(
     sim.complete(id, post, completion);
 }
 
-/// Returns the status of a descriptor that failed, if the library has noted one.
+/// Returns the status of a send descriptor that failed, if the library has recorded one.
 pub(super) fn failed_with<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -393,7 +395,7 @@ pub(super) fn failed_with<A: Audience>(
     over(sim, id)?.failed.remove(&post)
 }
 
-/// Tells the peer that a message did not fit, so that its receive descriptor completes.
+/// Writes to the peer that a message did not fit, so that the peer's receive descriptor completes with an error.
 fn tell_too_long<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -415,7 +417,7 @@ fn tell_too_long<A: Audience>(
     Ok(())
 }
 
-/// Writes a message to its target, its entry to the transfer queue, and then the pointer.
+/// Writes a message to its target, the message's entry to the transfer queue, and the pointer after both.
 fn carry_out<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -430,7 +432,8 @@ fn carry_out<A: Audience>(
     let Some(over) = end_of.over.as_deref_mut() else {
         return Ok(());
     };
-    // A pointer covers all entries before it. So no pointer may overtake the DMA requests of an earlier message.
+    // A pointer of the transfer queue covers all entries before it, so no pointer may overtake the DMA requests of an
+    // earlier message.
     let by_pio = over.goes_by_pio(host.length()) && over.requested == 0;
     over.requested += u32::from(!by_pio);
     let own = sim.memory.region(over.control);
@@ -449,7 +452,7 @@ fn carry_out<A: Audience>(
     let area = sim.endpoints[at(id.0)].area;
     let pieces = sim.states.via.pieces(id, post, (area, host));
     let parts = divided(area, &pieces, target);
-    // The first write of the data opens the message, or that of the entry if there is no data.
+    // The first write of a message's data opens the message; without data, the write of its entry does.
     let mut writes = told;
     let first = writes.0.len();
     if by_pio {
@@ -484,7 +487,7 @@ fn carry_out<A: Audience>(
     Ok(())
 }
 
-/// The processor has written a message, so the send descriptor completes.
+/// Completes a send descriptor whose message the processor has written.
 pub(crate) fn writes_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: PostId) {
     end(sim, id, post, TxStatus::Ok);
 }
@@ -498,14 +501,14 @@ pub(crate) fn schedule_mapped<A: Audience>(
     sim.schedule_own(time, AnyDelay::Via(Delay::Mapped(id)));
 }
 
-/// Interrupts for DMA requests keep the library's processor from its next message.
+/// Charges the library's processor with the interrupts for DMA requests, which delay its next message.
 fn interrupt<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, requests: u64) {
     let Some(over) = over(sim, id) else { return };
     let takes = over.costs.1.interrupts_take(requests);
     occupy(sim, id, takes);
 }
 
-/// Something keeps the library's processor from its next message.
+/// Charges the library's processor with a time, which delays its next message.
 pub(crate) fn occupy<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, takes: SimDuration) {
     let now = sim.now;
     let Some(over) = over(sim, id) else { return };
@@ -513,7 +516,7 @@ pub(crate) fn occupy<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, t
     sim.host_time += takes;
 }
 
-/// The last DMA request of a message is done.
+/// Handles the end of a message's last DMA request: completes the send descriptor unless it waits for reception.
 #[cold]
 pub(crate) fn requests_done<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -531,7 +534,7 @@ pub(crate) fn requests_done<A: Audience>(
     }
 }
 
-/// A process writes to a window of the peer, past the library.
+/// Writes bytes of a process to a window of the peer, without using the library.
 pub(crate) fn write_raw<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -552,7 +555,7 @@ pub(crate) fn write_raw<A: Audience>(
     }
 }
 
-/// The region was deregistered: the peer may no longer write it.
+/// Closes the peer's window to a region that was deregistered.
 pub(super) fn close<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let data = over(sim, id).and_then(|over| over.data.take());
     if let Some(window) = data {
@@ -560,7 +563,8 @@ pub(super) fn close<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     }
 }
 
-/// The region is registered again. The peer learns of its new window with the next receive descriptor.
+/// Opens a new window for the peer to a region that is registered again. The peer learns of the new window with the
+/// next receive descriptor.
 pub(super) fn open_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let Some(peer) = sim.states.via.end(id).map(|end| end.connection.peer) else {
         return;
@@ -575,7 +579,7 @@ pub(super) fn open_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
     }
 }
 
-/// The connection has ended: completes what is posted as flushed.
+/// Completes the posted send descriptors as flushed, because the connection has ended.
 pub(super) fn flush_sends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     while let Some((post, _)) = sim.endpoints[at(id.0)].transmit.take() {
         end(sim, id, post, TxStatus::Failed);

@@ -1,4 +1,4 @@
-//! Receive descriptors of a VI: messages take them, and lost messages break the connection.
+//! Receive descriptors of a VI: messages use them up, and lost messages break the connection.
 
 use nic_core::event::{Made, NicEvent};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
@@ -14,16 +14,16 @@ use crate::unet::Endpoint;
 /// A message for a VI's user.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Message {
-    /// The packet that brings it, if one does.
+    /// The packet that carries the message, if a packet does.
     pub(crate) packet: Option<PacketId>,
-    /// The number that the descriptor names.
+    /// The channel number that the receive descriptor names.
     pub(crate) channel: ChannelId,
     pub(crate) length: u32,
     pub(crate) immediate: Option<u32>,
 }
 
-/// Takes the receive descriptors for a message, whose completion becomes visible when the caller publishes it. Returns
-/// `None` if the message is lost: it has been reported, and the connection has ended if the level demands that.
+/// Uses up receive descriptors for a message; their completion becomes visible when the caller publishes it. Returns
+/// `None` if the message is lost, after reporting the loss and, if the level demands it, ending the connection.
 pub(crate) fn take_descriptors<A: Audience>(
     sim: &mut Simulation<'_, A>,
     to: EndpointId,
@@ -89,7 +89,8 @@ pub(crate) fn is_first_empty<A: Audience>(sim: &Simulation<'_, A>, id: EndpointI
     }
 }
 
-/// Returns what becomes of a short message that an applet delivers; `None` if the endpoint is no VI.
+/// Returns what an applet's call makes when it delivers a short message: a descriptor or nothing; `None` if the
+/// endpoint is no VI.
 #[inline]
 pub(crate) fn placing<A: Audience>(
     sim: &Simulation<'_, A>,
@@ -106,7 +107,7 @@ pub(crate) fn placing<A: Audience>(
     }
 }
 
-/// Returns the shares of a message with the places of the buffers that they go to.
+/// Returns the shares of a message, each with the place in a buffer to which it is copied.
 pub(crate) fn shares<'b>(
     endpoint: &Endpoint,
     buffers: &'b BufferList,

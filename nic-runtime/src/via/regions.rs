@@ -1,7 +1,7 @@
 //! Registered memory of VIs: the region of a VI is its buffer area, which its user may deregister and register again.
 //!
-//! The region is in use while a send descriptor is posted. It is also in use while a receive descriptor is posted, until the
-//! user sees the message. A region in use stays registered.
+//! The region of a VI is in use while a send descriptor is posted. The region is also in use while a receive descriptor
+//! is posted, until the user sees the message. A region in use stays registered.
 
 use nic_core::event::ViaEvent;
 use nic_core::id::EndpointId;
@@ -14,7 +14,7 @@ use crate::scenario::model::RegionRequest;
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
-/// Registers the region of a VI. Descriptors under way use it from now on.
+/// Registers the region of a VI. Descriptors under way use the region from this time on.
 pub(super) fn register<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let area = sim.endpoints[at(id.0)].area;
     let registered = sim.states.via.registry.register(area, id.0);
@@ -27,7 +27,7 @@ pub(super) fn register<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId)
     tell(sim, id, RegionAction::Registered);
 }
 
-/// Descriptors were posted that name the region of a VI.
+/// Records posted descriptors, which use the region of a VI.
 pub(super) fn hold<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, uses: u32) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
@@ -40,7 +40,7 @@ pub(super) fn hold<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, use
     }
 }
 
-/// Descriptors that name the region of a VI have completed.
+/// Records that descriptors have completed, which used the region of a VI.
 pub(super) fn release<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, uses: u32) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
@@ -58,7 +58,7 @@ pub(crate) fn is_registered<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId
     handle(sim, id).is_some()
 }
 
-/// Schedules the requests of the scenario.
+/// Schedules the scenario's requests to deregister and register regions.
 pub(super) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
     let scenario = sim.states.via.scenario;
     for (number, region) in (0..).zip(&scenario.regions) {
@@ -66,7 +66,7 @@ pub(super) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
     }
 }
 
-/// The user of a VI asks to deregister or register its region.
+/// Handles the request of a VI's user to deregister or register the region.
 pub(super) fn due<A: Audience>(sim: &mut Simulation<'_, A>, number: u32) {
     let scenario = sim.states.via.scenario;
     let Some(region) = scenario.regions.get(at(number)) else {

@@ -1,7 +1,7 @@
 //! Messages in several pieces: the segments of a send descriptor.
 //!
-//! The user's payload is in one place of the registered region. The descriptor's segments name pieces of it, which the
-//! provider joins to the message.
+//! The user's payload is in one place of the VI's registered region. The descriptor's segments name pieces of the
+//! payload, which the provider joins to the message.
 
 use nic_core::id::{EndpointId, PostId};
 use nic_core::memory::{HostSpan, Region};
@@ -28,7 +28,7 @@ pub(crate) fn described(spec: &SendSpec, area: Region, payload: HostSpan) -> Hos
 }
 
 impl ViaState<'_> {
-    /// Returns the pieces of the message that a descriptor names, in order.
+    /// Returns the pieces of the message that a send descriptor names, in order.
     pub(super) fn pieces(
         &self,
         id: EndpointId,
@@ -48,14 +48,14 @@ impl ViaState<'_> {
     }
 }
 
-/// Returns the bytes of a message.
+/// Returns the bytes of a message that consists of these pieces.
 pub(super) fn joined(memory: &HostMemory, pieces: &[HostSpan]) -> Vec<u8> {
     let bytes = pieces.iter().flat_map(|piece| memory.bytes(*piece));
     bytes.copied().collect()
 }
 
-/// Divides the pieces of a message among the shares of its target. Returns the window, the offset in it and the bytes of
-/// each part.
+/// Divides the pieces of a message among the shares of its target in the peer's memory. Returns the window, the offset
+/// in the window and the bytes of each part.
 pub(super) fn divided(
     area: Region,
     pieces: &[HostSpan],

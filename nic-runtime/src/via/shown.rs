@@ -7,21 +7,21 @@ use crate::fabric::{Packet, PacketRef};
 use crate::sim::Simulation;
 use crate::sim::audience::Audience;
 
-/// How outputs show a packet.
+/// How outputs show a packet of a VI.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Shown {
-    /// As the packet of a message.
+    /// The packet is shown as the packet of a message.
     Message,
-    /// As a packet of this kind, without a message.
+    /// The packet is shown as a packet of this kind, without a message.
     Control {
-        /// The word that the trace shows.
+        /// The word for the packet's kind in traces.
         kind: &'static str,
         /// Number of its bytes.
         length: u32,
     },
 }
 
-/// Reports that the first bit of a packet leaves.
+/// Reports that the first bit of a VI's packet leaves.
 pub(crate) fn tell_leaves<A: Audience>(
     sim: &mut Simulation<'_, A>,
     packet: PacketRef,
@@ -63,7 +63,7 @@ pub(crate) fn tell_leaves<A: Audience>(
     }
 }
 
-/// Reports that the last bit of a packet has arrived.
+/// Reports that the last bit of a VI's packet has arrived.
 pub(crate) fn tell_arrives<A: Audience>(
     sim: &mut Simulation<'_, A>,
     packet: PacketRef,

@@ -12,8 +12,8 @@ use super::{Remark, immediate, over_memory, regions};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
-/// Reports a send descriptor that the user of a VI has posted, and keeps its immediate data. Returns false if the
-/// endpoint is no VI.
+/// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
+/// Returns false if the endpoint is no VI.
 pub(crate) fn tell_posted<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -54,7 +54,8 @@ pub(crate) fn tell_posted<A: Audience>(
     true
 }
 
-/// A send descriptor completes now: returns its status. Nothing completes well on a VI without a connection.
+/// Returns the status with which a send descriptor completes. No descriptor completes with success on a VI without a
+/// connection.
 #[cold]
 pub(crate) fn status<A: Audience>(
     sim: &mut Simulation<'_, A>,
@@ -106,7 +107,7 @@ pub(crate) fn tell_completed<A: Audience>(
     };
     sim.report.emit(sim.now, id, kind);
     enter_completion(sim, id, Side::Send);
-    // The user learns of it at once.
+    // The user sees the completion of the send at once.
     take_completion(sim, id, Side::Send);
     true
 }
@@ -153,7 +154,7 @@ pub(crate) fn publish<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) 
     sim.message_came(id);
 }
 
-/// Adds an entry to the completion queue of a VI's side, if it has one.
+/// Adds an entry to the completion queue for sends or receives of a VI, if the VI has this queue.
 pub(super) fn enter_completion<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -171,7 +172,7 @@ pub(super) fn enter_completion<A: Audience>(
     sim.report.emit(sim.now, id, kind);
 }
 
-/// Takes the oldest entry of the completion queue of a VI's side, if it has one.
+/// Removes the oldest entry of the completion queue for sends or receives of a VI, if the VI has this queue.
 pub(super) fn take_completion<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -182,7 +183,7 @@ pub(super) fn take_completion<A: Audience>(
     }
 }
 
-/// Returns the position of the completion queue of a VI's side.
+/// Returns the position of the completion queue for sends or receives of a VI.
 fn queue<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId, side: Side) -> Option<u32> {
     let [of_sends, of_receives] = sim.states.via.end(id)?.queues;
     match side {
@@ -216,7 +217,8 @@ pub(crate) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
     }
 }
 
-/// The user has returned a message: takes its entry, and flushes the posted descriptors of a VI without a connection.
+/// Removes the completion entry of a message that the user has returned, and flushes posted descriptors if the VI has
+/// no connection.
 pub(crate) fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
     if sim.states.via.is_broken(id) {

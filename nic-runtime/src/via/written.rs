@@ -1,4 +1,5 @@
-//! What a library does when the peer has written to its memory: completes receive descriptors, and sends that wait.
+//! What a library does after the peer has written to its memory: completes receive descriptors, and sends waiting
+//! messages.
 
 use nic_core::event::{NicEvent, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PacketId};
@@ -14,7 +15,7 @@ use crate::remote::{self, Writes};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
-/// The peer has written to this end's memory.
+/// Handles a write of the peer to this end's memory.
 pub(crate) fn written<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -49,15 +50,15 @@ pub(crate) fn written<A: Audience>(
 /// A pointer that the peer writes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pointer {
-    /// The write pointer of the transfer queue: there are messages.
+    /// The write pointer of the transfer queue; a new value means that messages have arrived.
     Transfers,
-    /// The write pointer of the cookie queue: the peer has posted receive descriptors.
+    /// The write pointer of the cookie queue; a new value means that the peer has posted receive descriptors.
     Cookies,
-    /// The read pointer of the transfer queue: the peer has received messages.
+    /// The read pointer of the transfer queue; a new value means that the peer has received messages.
     Read,
 }
 
-/// The library sees that the peer has written a pointer.
+/// Lets the library react to a pointer that the peer has written.
 pub(super) fn sees<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, pointer: Pointer) {
     match pointer {
         Pointer::Transfers => receive(sim, id),
@@ -66,7 +67,7 @@ pub(super) fn sees<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, poi
     }
 }
 
-/// Completes the sends whose entries the peer has read.
+/// Completes the send descriptors whose entries the peer has read from the transfer queue.
 fn complete_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let Some(end_of) = sim.states.via.end_mut(id) else {
         return;
@@ -86,7 +87,7 @@ fn complete_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     }
 }
 
-/// Completes receive descriptors for the entries of the transfer queue.
+/// Completes receive descriptors for the new entries of the transfer queue.
 fn receive<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     while !sim.states.via.is_broken(id) {
         let Some(end_of) = sim.states.via.end_mut(id) else {
@@ -111,7 +112,7 @@ fn receive<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     }
 }
 
-/// Completes the oldest receive descriptors for an entry.
+/// Completes the oldest receive descriptors for an entry of the transfer queue.
 fn complete<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -136,7 +137,7 @@ fn complete<A: Audience>(
                 length,
                 immediate,
             };
-            // The sender has decided whether it splits.
+            // The sender has already decided whether it splits the message.
             (message, true)
         }
         Entry::TooLong => {
@@ -168,7 +169,7 @@ fn complete<A: Audience>(
             1
         }
         Placement::Dropped(reason) => {
-            // The user has not read what came before, so the receive queue is full.
+            // The user has not read earlier messages, so the receive queue is full.
             let kind = NicEvent::Drop { packet, reason };
             sim.report.emit(sim.now, id, kind);
             if let Some(reason) = Placement::Dropped(reason).breaks(&vi) {

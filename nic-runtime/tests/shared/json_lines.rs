@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Returns the objects of a trace, including header and summary.
+/// Returns the JSON objects of a trace, including header and summary.
 pub(crate) fn values(trace: &[u8]) -> Vec<Value> {
     let lines = trace.split(|byte| *byte == b'\n');
     lines

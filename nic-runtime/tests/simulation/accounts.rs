@@ -1,6 +1,6 @@
 //! Every message and every packet is accounted for, in the events of a run and in its summary.
 //!
-//! The tests count from the trace again, packet by packet, while the summary only has sums.
+//! The tests count each packet again from the trace, while the summary only has sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -24,7 +24,7 @@ use crate::runs::runs;
 use crate::scenario::read;
 use crate::trace::{Pair, number, send};
 
-/// The trace of a run.
+/// The trace and the summary of a run.
 struct Ran {
     events: Vec<Value>,
     summary: Value,
@@ -70,31 +70,31 @@ fn add(counts: &mut Counts, name: impl Into<String>) {
     *counts.entry(name.into()).or_default() += 1;
 }
 
-/// Counts from the events of an endpoint.
+/// Counts that a test takes from the events of an endpoint.
 #[derive(Default)]
 struct Counted {
     posts: u64,
     /// Completed descriptors, by status.
     done: Counts,
     refusals: Counts,
-    /// Packets that the applet pushed.
+    /// Number of packets that the endpoint's applet pushed.
     pushed: u64,
-    /// Packets sent from here; a duplicate counts once.
+    /// Numbers of the packets sent from the endpoint; a duplicate counts once.
     sent: BTreeSet<u64>,
-    /// Packets that were dropped here before they were sent.
+    /// Numbers of the packets that were dropped at the endpoint before they were sent.
     unsent: BTreeSet<u64>,
-    /// Packets sent to this endpoint: how often each was sent, and how often it was received or lost.
+    /// Packets sent to this endpoint by number: how often each was sent, and how often it was received or lost.
     sent_here: BTreeMap<u64, u64>,
     came_here: BTreeMap<u64, u64>,
     received: u64,
     lost: Counts,
-    /// Calls of `doRx` that have returned.
+    /// Number of calls of the endpoint's `doRx` that have returned.
     handled: u64,
-    /// Received packets that were dropped, unless the call went on and returned.
+    /// Received packets that were dropped, by reason, unless the call that handled the packet returned.
     dropped: Counts,
-    /// Receive descriptors that became visible.
+    /// Number of the endpoint's receive descriptors that became visible.
     visible: u64,
-    /// Receive descriptors that the applet pushed successfully.
+    /// Number of receive descriptors that the endpoint's applet pushed successfully.
     described: u64,
     /// The running method.
     running: Option<String>,
@@ -143,13 +143,13 @@ fn count(events: &[Value]) -> BTreeMap<String, Counted> {
             "rx-descriptor" => here.visible += 1,
             "drop" => match event["reason"].as_str().expect("drops have reasons") {
                 "no-transmit-room" => {}
-                // The link's copy was dropped; the packet itself has been sent.
+                // The link dropped its copy of the packet; the packet itself has been sent.
                 "nic-full" if here.sent.contains(&packet()) => {}
                 "nic-full" => {
                     here.unsent.insert(packet());
                 }
                 "rx-queue-full" if here.running.is_some() => here.described -= 1,
-                // A trapped `doTx` is counted by its status.
+                // A trapped `doTx` is counted by the status of its descriptor.
                 "applet-trap" if event["packet"].is_null() => {}
                 reason => add(&mut here.dropped, reason),
             },
@@ -168,7 +168,7 @@ fn count_of(counts: &Value, name: &str) -> u64 {
     counts[name].as_u64().unwrap_or(0)
 }
 
-/// Returns the counts of an account, without the outcomes that mean undecided.
+/// Returns the counts of an account, without the outcomes of messages and packets that are still undecided.
 fn decided(counts: &Value, undecided: &[&str]) -> Value {
     let counts = counts.as_object().expect("counts by name");
     let kept = counts
@@ -178,7 +178,7 @@ fn decided(counts: &Value, undecided: &[&str]) -> Value {
         .collect()
 }
 
-/// Checks the law of accounts on a run: everything that begins ends in one of the known ways, or has not ended yet.
+/// Checks the accounts of a run: every message and packet ends in one of the known ways, or has not ended yet.
 fn check(scenario: &Scenario, what: &str) -> Ran {
     let ran = run(scenario);
     let counted = count(&ran.events);
@@ -192,7 +192,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
         let has_applet = spec.class.is_some();
         let accounts = &row["accounts"];
 
-        // Posted descriptors are done, refused or pending.
+        // Every posted descriptor is done, refused or pending.
         let done: u64 = found.done.values().sum();
         assert!(done <= found.posts, "{what}");
         assert!(!whole || done == found.posts, "{what}");
@@ -206,7 +206,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
         );
         assert_eq!(accounts["refusals"], json!(found.refusals), "{what}");
         if !has_applet && whole {
-            // A message of the base path is one packet, which is sent or dropped.
+            // A message that is sent on the base path is one packet, which is sent or dropped.
             let packets = (found.sent.len() + found.unsent.len()) as u64;
             assert_eq!(found.posts, refused + packets, "{what}");
             assert!(found.sent.is_disjoint(&found.unsent), "{what}");
@@ -235,7 +235,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
         let lost = decided(&accounts["wire"], &["in-flight", "received"]);
         assert_eq!(lost, json!(found.lost), "{what}");
 
-        // A received packet is delivered, handled by the applet, dropped or waiting.
+        // Every received packet is delivered, handled by the applet, dropped or waiting.
         let dropped: u64 = found.dropped.values().sum();
         assert_eq!(sum(&accounts["arrivals"]), found.received, "{what}");
         assert_eq!(
@@ -264,7 +264,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
                 "{what}"
             );
         }
-        // A pushed packet is sent, dropped or waiting. Endpoints without an applet push no packets.
+        // Every packet that an applet pushed is sent, dropped or waiting. Endpoints without an applet push no packets.
         let pushes = &accounts["pushes"];
         assert_eq!(sum(pushes), found.pushed, "{what}");
         assert!(has_applet || found.pushed == 0, "{what}");
@@ -283,7 +283,7 @@ fn check(scenario: &Scenario, what: &str) -> Ran {
     ran
 }
 
-/// A descriptor is refused for an unknown channel, or on the base path for its length.
+/// A descriptor is refused because its channel is unknown, or on the base path because its message is too long.
 fn check_refusals(scenario: &Scenario, ran: &Ran, what: &str) {
     for event in ran
         .events
@@ -304,8 +304,8 @@ fn check_refusals(scenario: &Scenario, ran: &Ran, what: &str) {
             .any(|(id, number)| id.0 as usize == endpoint && event["channel"] == number.0);
         let is_short = number(event, "length") <= longest_packet(scenario, endpoint);
         let spec = &scenario.endpoints[endpoint];
-        // An applet may send a long message in pieces. Its traps may then move the message to the base path, which
-        // refuses it.
+        // An applet may send a long message in several packets. The applet's traps may move the message to the base
+        // path, which refuses the message.
         let falls_back = spec.on_trap != FaultPolicy::Drop && event["status"] == "refused";
         let on_base_path = spec.class.is_none() || falls_back;
         let reason = match (is_known, is_short) {
@@ -322,7 +322,8 @@ fn check_refusals(scenario: &Scenario, ran: &Ran, what: &str) {
     }
 }
 
-/// Totals are the sums of the rows. The wire's totals count all packets sent.
+/// Checks that the totals of the summary are the sums of the endpoints' rows. In the totals, the account of the wire
+/// counts all packets sent.
 fn check_totals(ran: &Ran, what: &str) {
     let totals = &ran.summary["totals"];
     for account in ["posts", "refusals", "pushes", "wire", "arrivals"] {
@@ -347,8 +348,7 @@ fn check_totals(ran: &Ran, what: &str) {
     assert_eq!(sum(&accounts["wire"]), sent.count() as u64, "{what}");
 }
 
-/// Returns the most bytes of an endpoint's packets: the least of the limits of its NIC, its peers' NICs and their
-/// links.
+/// Returns the length in bytes of an endpoint's longest packet: the least limit of its NIC and its peers' NICs.
 fn longest_packet(scenario: &Scenario, endpoint: usize) -> u64 {
     let nic = |id: EndpointId| scenario.endpoints[id.0 as usize].nic;
     let own = EndpointId(u32::try_from(endpoint).expect("an endpoint's number"));
@@ -363,7 +363,7 @@ fn longest_packet(scenario: &Scenario, endpoint: usize) -> u64 {
     longest.min().expect("its own").into()
 }
 
-/// Varies a random scenario, so that runs end by other limits and calls end in other ways.
+/// Varies a random scenario, so that the run may end by other limits and calls may end in other ways.
 fn varied(seed: u64) -> String {
     let toml = random_runs::scenario(seed);
     let until = ["20ms", "20ms", "300us", "1ms"][(seed % 4) as usize];
@@ -375,7 +375,8 @@ fn varied(seed: u64) -> String {
         )
 }
 
-/// Keys for the wire of a profile. The flag requires links without faults, because cells ignore links with faults.
+/// Keys for the wire of a profile, each with a flag. If the flag is true, the scenario needs links without faults,
+/// because cells ignore links with faults.
 const WIRES: [(&str, bool); 5] = [
     ("cell = '64B'", true),
     ("flow = 'drop'", false),
@@ -387,7 +388,8 @@ const WIRES: [(&str, bool); 5] = [
     ("flow = 'stop'\nbuffer = '20KiB'\ntimeout = '300us'", false),
 ];
 
-/// Reads a varied scenario. Half of the seeds use one of these wires, and half of the others a NIC that differs.
+/// Reads a varied random scenario. Half of the seeds use one of the keys in `WIRES`, and half of the other seeds use a
+/// different NIC.
 fn on_some_wire(seed: u64) -> Scenario {
     let (keys, is_faultless) = match seed % 8 {
         1 => WIRES[0],
@@ -413,7 +415,7 @@ fn on_some_wire(seed: u64) -> Scenario {
     scenario
 }
 
-/// Returns the profile `lanai-1998-parallel` with one change.
+/// Returns the profile `lanai-1998-parallel` with one text replaced.
 fn parallel(place: &str, other: &str) -> Profile {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let changed = text.replacen(place, other, 1);
@@ -421,8 +423,8 @@ fn parallel(place: &str, other: &str) -> Profile {
     Profile::parse(&changed).expect("the keys fit")
 }
 
-/// Reads a varied scenario whose second NIC has small packets, few slots and a shallow call stack. Its wire drops
-/// packets without a slot.
+/// Reads a varied random scenario whose second NIC has small packets, few slots and a shallow call stack. The wires of
+/// the second NIC drop packets that find no slot.
 fn with_a_small_nic(seed: u64) -> Scenario {
     let mut scenario = read(&varied(seed));
     let mut small = parallel("[wire]", "[wire]\nflow = 'drop'");
@@ -456,7 +458,7 @@ fn whatever_is_posted_sent_or_received_is_accounted_for() {
             outcomes.extend(counts.keys().map(|name| format!("{} {name}", account.0)));
         }
     }
-    // Every possible outcome has occurred.
+    // Every possible outcome of messages and packets has occurred in the runs.
     for outcome in [
         "posts ok",
         "posts trap",

@@ -1,5 +1,5 @@
-//! Groups of NICs that never exchange packets run one after another without a sink. The end of a run is the same as
-//! with a sink.
+//! Groups of NICs that never exchange packets run one after another without a sink. A run without a sink ends as the
+//! run with a sink does.
 
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_runtime::scenario::Scenario;
@@ -7,15 +7,15 @@ use nic_runtime::sim::{self, RunEnd};
 
 use crate::scenario::read;
 
-/// Receives all events and ignores them, so that the run follows the order of time.
+/// A sink that receives all events and ignores them, so that the run follows the order of time.
 struct Heard;
 
 impl Sink for Heard {
     fn event(&mut self, _names: &dyn Names, _event: &Event<'_>) {}
 }
 
-/// Three groups, whose NICs are interleaved in the file. They are two NICs with a faulty link, three in a row with an
-/// echo, and one that sends to itself. A seventh NIC is idle.
+/// A scenario with three groups of NICs, which are interleaved in the file. The groups are two NICs with a faulty link,
+/// three in a row with an echo, and one that sends to itself. A seventh NIC of the scenario is idle.
 fn three_groups(limits: &str) -> Scenario {
     groups_with(limits, "builtin:RawUnet")
 }
@@ -24,7 +24,7 @@ fn groups_with(limits: &str, client: &str) -> Scenario {
     groups_joined_by(&[], limits, client)
 }
 
-/// The same groups, with further channels between them.
+/// The three groups of NICs, with further channels between the groups.
 fn groups_joined_by(joins: &[&str], limits: &str, client: &str) -> Scenario {
     let mut text = format!("{limits}\n");
     for name in ["a", "b", "c", "d", "e", "f", "g"] {
@@ -70,7 +70,7 @@ fn groups_joined_by(joins: &[&str], limits: &str, client: &str) -> Scenario {
     read(&text)
 }
 
-/// Runs a scenario with and without a sink, and asserts that both runs end alike.
+/// Runs a scenario with and without a sink, and asserts that both runs end in the same way.
 pub(crate) fn ends(scenario: &Scenario) -> RunEnd {
     let heard = sim::run(scenario, &mut Heard).expect("it runs");
     let unheard = sim::run(scenario, &mut ()).expect("it runs");
@@ -120,7 +120,7 @@ fn packets_that_were_sent_while_loading_are_due_in_any_group() {
     assert_eq!(end.reason, EndReason::Until);
 }
 
-/// Channels that join all groups, but that no send names.
+/// Channels that join all groups of NICs, but that no send names.
 const SILENT: [&str; 3] = [
     "server = 8\nlast = 8",
     "middle = 9\nself = 9",
@@ -135,8 +135,8 @@ fn groups_that_channels_join_on_which_nobody_sends() {
     }
 }
 
-/// A client whose messages a relay passes on to another group's NIC, while that NIC is busy with messages of its own
-/// group.
+/// A scenario in which a relay passes a client's messages to a NIC of another group, which is busy with messages of its
+/// own.
 fn relayed(limits: &str, repeat: u32) -> Scenario {
     let mut text = format!("{limits}\n");
     for name in ["a", "b", "c", "d"] {
@@ -176,7 +176,7 @@ fn packets_that_go_where_no_send_leads() {
         let end = ends(&relayed("max_events = 300", repeat));
         assert_eq!((end.reason, end.events), (EndReason::MaxEvents, 300));
     }
-    // If the clock ends the run before the first such packet leaves, the groups stay separate.
+    // If the run ends by time before the first packet leaves its group, the groups stay separate.
     let end = ends(&relayed("until = \"510us\"", 1));
     assert_eq!(end.reason, EndReason::Until);
 }

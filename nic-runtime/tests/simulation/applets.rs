@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::trace::{Pair, number, numbers, send, texts};
 
-/// The time from the user's post to the receive descriptor, in nanoseconds.
+/// Returns the time from the user's post to the receive descriptor, in nanoseconds.
 fn latency(applet: &str, length: usize) -> u64 {
     let endpoint = if applet.is_empty() {
         String::new()
@@ -87,7 +87,8 @@ fn natives_take_effect_at_their_own_time() {
             })
             .collect::<Vec<_>>()
     };
-    // Times in us: 10 + 0.7, call 3.9, set-up 11.8, 20 of DMA, transmit 8.1, 6.25 of wire.
+    // The client's times in us are descriptor 10 + set-up 0.7, call 3.9, DMA set-up 11.8, DMA 20, transmit 8.1 and wire
+    // 6.25.
     assert_eq!(
         from("client", 0),
         [
@@ -100,8 +101,8 @@ fn natives_take_effect_at_their_own_time() {
             ("tx-done", 60_750),
         ]
     );
-    // Times in us: 19.6 + 0.6, call 3.2, free buffer 5.85, set-up 11.8, descriptor 21.0 during 20 of DMA. The 64 bytes
-    // of the descriptor take another 1.28.
+    // The server's times in us are arrival 19.6 + set-up 0.6, call 3.2, free buffer 5.85, DMA set-up 11.8, descriptor
+    // 21.0 during 20 of DMA. The DMA of the descriptor's 64 bytes takes another 1.28 us.
     assert_eq!(
         from("server", 61_250),
         [
@@ -127,7 +128,7 @@ fn a_trap_in_do_tx_drops_and_completes() {
         ..Pair::PLAIN
     }
     .run();
-    // Packets sent before the trap stay sent, and the completion waits until they have left.
+    // Packets that the call sent before the trap stay sent, and the completion waits until they have left.
     assert_eq!(
         trace.names_from("client", "tx-post"),
         [
@@ -154,7 +155,7 @@ fn a_trap_in_do_tx_drops_and_completes() {
 
 #[test]
 fn a_trap_in_do_rx_returns_what_it_took_and_did_not_name() {
-    // Each call pops two of three buffers, names the first one and traps.
+    // Each call pops two of three free buffers, names the first one in a descriptor and traps.
     let server = "applet = 'Trapper.class'\nfree_buffers = { count = 3, length = 100 }";
     let rest = send("0us", "{ zeros = 1 }") + &send("1ms", "{ zeros = 1 }");
     let trace = Pair {
@@ -169,7 +170,8 @@ fn a_trap_in_do_rx_returns_what_it_took_and_did_not_name() {
         .filter(|event| event["name"] == "getFreeBuffer")
         .map(|event| event["result"].as_i64().unwrap())
         .collect();
-    // The trap returned 100 to the front. The user returned 0 to the end after reading.
+    // The trap returned buffer 100 to the front of the free queue. The user returned buffer 0 to the end of the free
+    // queue after reading the message.
     assert_eq!(popped, [0, 100, 100, 200]);
     let drops = trace.at("server", "drop");
     assert_eq!(texts(&drops, "reason"), ["applet-trap"; 2]);
@@ -306,7 +308,7 @@ fn packets_to_itself_without_end_are_bounded_by_the_run() {
     let trace = crate::trace::run(&(toml.to_owned() + &send("0us", "{ zeros = 1 }")));
     assert_eq!(trace.end.reason, EndReason::Until);
     assert_eq!(trace.end.time.as_ns(), 10_000_000);
-    // An arrival takes 19.6 + 3.8 us and two packets 16.2 us, so some packets are dropped at once.
+    // Handling an arrival takes 19.6 + 3.8 us and sending two packets 16.2 us, so some packets are dropped at once.
     assert!(trace.of("wire-rx").len() > 100);
     assert!(
         texts(&trace.of("drop"), "reason")

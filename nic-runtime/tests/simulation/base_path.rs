@@ -1,4 +1,4 @@
-//! Endpoints without an applet, and the users at them.
+//! Endpoints without an applet, whose packets take the base path, and the users at these endpoints.
 
 use nic_core::event::EndReason;
 use nic_runtime::sim::SimError;
@@ -56,8 +56,9 @@ fn a_message_of_one_packet_takes_what_the_profile_says() {
         ..Pair::PLAIN
     }
     .run();
-    // Sending: the post, 10 us for the descriptor, 20 us of DMA at 50 MB/s, 6.25 us of wire at 160 MB/s. Latency: 0.5
-    // us. Receiving: 19.6 us for the arrival, 20 us of DMA, 1.28 us for the 64 bytes of the descriptor.
+    // Sending takes the post's time, 10 us for the descriptor, 20 us of DMA at 50 MB/s, and 6.25 us of wire at 160
+    // MB/s. Latency: 0.5 us. Receiving takes 19.6 us for the arrival, 20 us of DMA, and 1.28 us for the 64 bytes of the
+    // descriptor.
     let times: Vec<_> = trace
         .events
         .iter()
@@ -75,7 +76,7 @@ fn a_message_of_one_packet_takes_what_the_profile_says() {
             ("rx-descriptor", 87_630),
         ]
     );
-    // The upcall takes 10 us, taking the message 1 us, and reading it 10 us.
+    // The upcall takes 10 us, fetching the message 1 us, and reading the message 10 us.
     assert_eq!(trace.end.time.as_ns(), 87_630 + 21_000);
 }
 
@@ -89,7 +90,7 @@ fn polling_finds_a_message_at_the_next_look() {
         ..Pair::PLAIN
     }
     .run();
-    // The poll at 1 ms, then 1 us to take the message, 10 ns to copy it, 1 us to post.
+    // The user polls at 1 ms, and then needs 1 us to fetch the message, 10 ns to copy it and 1 us to post.
     assert_eq!(numbers(&trace.at("server", "tx-post"), "t_ns"), [1_002_010]);
 }
 
@@ -114,7 +115,7 @@ fn a_message_uses_14_buffers_and_no_more() {
 
 #[test]
 fn without_enough_free_buffers_a_message_takes_none() {
-    // The server polls so rarely that its buffers do not come back in time.
+    // The server's user polls so rarely that it does not return its buffers in time.
     let server = "free_buffers = { count = 3, length = 100 }\npoll_every = '1s'";
     let sizes = [200, 101, 100];
     let rest: String = sizes
@@ -165,7 +166,7 @@ fn what_may_not_be_sent_is_refused() {
 
 #[test]
 fn the_transmit_region_wraps_and_waits() {
-    // The region has 32,768 bytes: three messages of 9,000 bytes fit, and the fourth must wait for the first.
+    // The transmit region has 32,768 bytes: three messages of 9,000 bytes fit, and the fourth must wait for the first.
     let rest: String = (0..4).map(|_| send("0us", "{ zeros = 9000 }")).collect();
     let trace = Pair {
         link: "bandwidth = '1MB/s'",
@@ -337,7 +338,7 @@ fn what_does_not_fit_in_sram_is_refused_with_the_sum() {
         panic!("{error}")
     };
     assert_eq!(demand.sram, 102_400);
-    // Eight slots of 9,216 bytes, 24 KiB of heap, and `RxBuf` with its header.
+    // The SRAM must hold eight slots of 9,216 bytes, 24 KiB of heap, and `RxBuf` with its header.
     assert_eq!(demand.shares.staging, 73_728);
     assert!(demand.shares.applets >= 24 * 1024 + 9216, "{demand}");
     assert!(

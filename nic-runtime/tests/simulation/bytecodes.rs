@@ -1,4 +1,4 @@
-//! `max_bytecodes` limits the instructions of all applets of a run, including loading.
+//! `max_bytecodes` limits the number of instructions that all applets of a run execute, including those of loading.
 
 use nic_core::event::EndReason;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::random_runs;
 use crate::scenario::read;
 use crate::trace::{Trace, numbers, run, texts};
 
-/// Endpoints on one NIC, each of which executes about 900,000 instructions while it is loaded.
+/// A scenario of endpoints on one NIC, each of which executes about 900,000 instructions while its applet is loaded.
 fn brooding(limit: &str, endpoints: usize) -> String {
     let mut toml = format!("{limit}\n[[nic]]\nname = 'a'\nsram = '16MiB'\n");
     for endpoint in 0..endpoints {
@@ -19,7 +19,8 @@ fn brooding(limit: &str, endpoints: usize) -> String {
     toml
 }
 
-/// Three pairs of NICs with long, overlapping calls. Instructions take time, and some natives cost extra fuel.
+/// A scenario of three pairs of NICs with long, overlapping calls. In this scenario instructions take time, and some
+/// natives cost extra fuel.
 fn three_pairs(limit: &str, first: &str, second: &str) -> String {
     let mut toml = format!("profile = 'lanai-1998-split'\n{limit}\n");
     for pair in 0..3 {
@@ -39,7 +40,7 @@ fn three_pairs(limit: &str, first: &str, second: &str) -> String {
     toml
 }
 
-/// Returns how many instructions the returned calls have executed.
+/// Returns how many instructions the calls that returned have executed.
 fn executed(trace: &Trace) -> u64 {
     numbers(&trace.of("applet-return"), "bytecodes")
         .iter()
@@ -67,7 +68,8 @@ fn loading_ends_where_the_run_has_executed_what_it_may() {
 
 #[test]
 fn an_applets_own_fuel_ends_its_call_and_not_the_run() {
-    // Loading takes just over 900,000 instructions. With no more fuel than the run's budget, the applet traps.
+    // Loading the applet `Brooder` takes just over 900,000 instructions. If the applet's fuel is not higher than the
+    // run's budget, the applet traps.
     for (fuel, limit, reason) in [
         (1_000, 1_000, EndReason::LoadTrap),
         (1_001, 1_000, EndReason::MaxBytecodes),
@@ -100,7 +102,7 @@ fn a_run_executes_exactly_what_it_may() {
     }
 }
 
-/// The extra fuel of a native under the profile `lanai-1998-split`.
+/// The extra fuel that a native costs under the profile `lanai-1998-split`.
 fn added(native: &str) -> u64 {
     match native {
         "newAlignedArray" | "getFreeBufferLength" => 43,
@@ -156,7 +158,7 @@ fn groups_that_run_apart_end_as_in_the_order_of_time() {
         ("builtin:RawUnet", "Trapper.class"),
     ] {
         let total = executed(&run(&three_pairs("", first, second)));
-        // The fuel of natives is not in the reported counts, so some of these limits are not reached.
+        // The reported counts do not include the fuel of natives, so the run does not reach some limits of the test.
         let mut cut = 0;
         for limit in (1..30).map(|part| total * part / 20) {
             for until in ["1s", "150us"] {

@@ -9,8 +9,8 @@ use crate::runs::runs;
 use crate::scenario::read;
 use crate::trace::{Trace, number, numbers, run, texts};
 
-/// An operator who sends capsules, and a server that accepts them: on channel 0, which the operator numbers 1. Messages
-/// go over channel 7, which the operator numbers 2.
+/// An operator who sends capsules, and a server that accepts them on channel 0, which the operator numbers 1. The
+/// operator sends other messages on the server's channel 7, which the operator numbers 2.
 fn to_server(scenario: &str, server: &str, rest: &str) -> String {
     format!(
         "{scenario}\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
@@ -30,13 +30,13 @@ fn capsule(at: &str, class: &str, rest: &str) -> String {
     send(at, 1, &format!("{{ capsule = '{class}'{rest} }}"))
 }
 
-/// A packet given byte by byte.
+/// A send of the operator whose packet is given byte by byte.
 fn raw(at: &str, packet: &[u8]) -> String {
     let hex: String = packet.iter().map(|byte| format!("{byte:02x}")).collect();
     send(at, 1, &format!("{{ hex = '{hex}' }}"))
 }
 
-/// Returns the fragment of a class file that holds its bytes from `offset` to `end`.
+/// Returns the fragment of a class file that holds the file's bytes from `offset` to `end`.
 fn fragment(number: u32, class: &[u8], (offset, end): (usize, usize)) -> Vec<u8> {
     let header = FragmentHeader {
         number,
@@ -47,7 +47,7 @@ fn fragment(number: u32, class: &[u8], (offset, end): (usize, usize)) -> Vec<u8>
     [&header.to_bytes()[..], &class[offset..end]].concat()
 }
 
-/// Returns the answers that the operator received: the number of each capsule, and the text.
+/// Returns the answers that the operator received: the number and the text of each capsule's answer.
 fn answers(trace: &Trace) -> Vec<(u64, String)> {
     let payloads = trace.at("operator", "rx-descriptor");
     let answer = |hex: &str| {
@@ -92,7 +92,7 @@ fn a_class_from_packets_replaces_the_applet_and_takes_over_its_state() {
         answers(&trace),
         [answered(1, "installed"), answered(2, "installed")]
     );
-    // 1,455 bytes of `Counter` in fragments of 1,024 and of 100 bytes.
+    // The class file of `Counter` has 1,455 bytes, which are sent in fragments of 1,024 and of 100 bytes.
     let mut expected = vec!["more", "whole"];
     expected.extend([&["more"; 14][..], &["whole"]].concat());
     assert_eq!(statuses(&trace), expected);
@@ -141,7 +141,7 @@ fn hostile_packets_are_refused_one_by_one() {
     let mut too_long = fragment(5, class, (0, 10));
     too_long[12..16].copy_from_slice(&u32::MAX.to_be_bytes());
     let half = class.len() / 2;
-    // Each packet with its status, and its answer if it has one.
+    // Each packet with the status of its capsule, and the server's answer if there is one.
     type Judged<'p> = (&'p [u8], &'static str, Option<(u64, &'static str)>);
     let packets: [Judged<'_>; 11] = [
         (b"", "header", None),
@@ -161,7 +161,7 @@ fn hostile_packets_are_refused_one_by_one() {
         (&fragment(2, class, (5, 6)), "gap", Some((2, "gap"))),
         (&wrong, "checksum", Some((4, "checksum"))),
         (&too_long, "length", Some((5, "length"))),
-        // Capsule 4 was the latest.
+        // Capsule 3 is stale, because capsule 4 was the latest.
         (
             &fragment(3, class, (0, class.len())),
             "stale",
@@ -172,7 +172,7 @@ fn hostile_packets_are_refused_one_by_one() {
             "whole",
             Some((6, "installed")),
         ),
-        // The same packet again, as if its answer had been lost.
+        // The operator sends the same packet again, as if the server's answer had been lost.
         (
             &fragment(6, class, (0, class.len())),
             "again",
@@ -214,16 +214,16 @@ fn capsules_take_sram_while_they_are_collected_and_give_it_back() {
         ));
         answers(&trace).remove(0).1
     };
-    // Too little for the class file, then for the second heap (its program is there).
+    // The SRAM has too little room for the class file, and then for the second heap (the program is stored already).
     assert_eq!(first(least), "sram");
     assert_eq!(first(least + length - 1), "sram");
     assert_eq!(first(least + length), "sram");
-    // The heap of 24 KiB, `RxBuf`, two headers, and four bytes for each field.
+    // The capsule's applet needs a heap of 24 KiB, `RxBuf`, two headers, and four bytes for each field.
     let fields = 4 * number_of_fields(class);
     let enough = least + 24_576 + 9_216 + 16 + fields;
     assert_eq!(first(enough - 1), "sram");
     assert_eq!(first(enough), "installed");
-    // Half-finished capsules, and capsules that are installed, leave nothing behind.
+    // Neither half-finished nor installed capsules leave anything in the SRAM.
     let mut sends = String::new();
     for round in 0..50 {
         let at = |step: u32| format!("{}us", 1_000 * round + 200 * step);
@@ -244,7 +244,7 @@ fn number_of_fields(class: &[u8]) -> u64 {
 
 #[test]
 fn verifying_counts_towards_the_budget_of_the_run() {
-    // A thousand and twenty-four instructions for each of 1,455 bytes, and 19 of the constructor.
+    // Verifying costs 1,024 instructions for each of the 1,455 bytes, and the constructor executes 19.
     let budget = 1_455 * 1_024 + 19;
     let end = |budget: u64| {
         let scenario = format!("max_bytecodes = {budget}");
@@ -258,7 +258,7 @@ fn verifying_counts_towards_the_budget_of_the_run() {
     };
     assert_eq!(end(budget), EndReason::Idle);
     assert_eq!(end(budget - 1), EndReason::MaxBytecodes);
-    // The same class again costs nothing, whichever endpoint it is for.
+    // Verifying the same class again costs nothing, whichever endpoint the capsule is for.
     let twice =
         capsule("0us", "builtin:Counter", "") + &capsule("1ms", "builtin:Counter", ", number = 2");
     let scenario = format!("max_bytecodes = {}", budget + 19);
@@ -287,7 +287,7 @@ fn a_faulty_link_installs_the_class_as_it_was_sent_or_not_at_all() {
         let trace = run(&toml);
         let swaps = trace.at("server", "applet-swap").len();
         installed += swaps;
-        // Every class that was installed was answered. An answer may be lost like any packet.
+        // The server answered every capsule whose class it installed. The answer may be lost like any packet.
         let sent = trace.at("server", "wire-tx").len();
         let whole = statuses(&trace)
             .iter()
@@ -317,7 +317,7 @@ fn a_faulty_link_installs_the_class_as_it_was_sent_or_not_at_all() {
 
 #[test]
 fn a_capsule_waits_for_the_call_on_another_processor() {
-    // `doRx` runs on processor 1, and capsules are taken by processor 0.
+    // Processor 1 runs `doRx`, and processor 0 handles capsules.
     let nic = "name = 'b'\nprocessors = 2\nplacement = { receive = 0, doRx = 1, doTx = 0 }\n";
     for step in 0..runs(30) {
         let at = format!("{}ns", 200_000 + 1_730 * step);

@@ -13,7 +13,7 @@ struct Speeds {
     wire: u32,
 }
 
-/// Returns a NIC with two engines and cells of this size; 0 means no cells.
+/// Returns the profile of a NIC with two DMA engines and cells of this size; 0 means no cells.
 fn profile(speeds: Speeds, cell: u32) -> Profile {
     let replaced = |text: String, old: &str, new: &str| {
         assert!(text.contains(old), "the profile has no `{old}`");
@@ -41,7 +41,7 @@ fn profile(speeds: Speeds, cell: u32) -> Profile {
 
 const LARGE: &str = "buffer_area = '320KiB'\nfree_buffers = { count = 3, length = '64KiB' }";
 
-/// Sends messages of these lengths, one every 20 ms.
+/// Runs a pair whose client sends messages of these lengths, one every 20 ms.
 fn messages(profile: &Profile, keys: &str, lengths: &[u32]) -> Trace {
     let rest: String = (0u64..)
         .zip(lengths)
@@ -90,11 +90,11 @@ fn latency_grows_by_the_slowest_stage_alone() {
         };
         let measured = |cell| latencies(&messages(&profile(speeds, cell), LARGE, &lengths));
         let (by_cells, whole) = (measured(64), measured(0));
-        // Nanoseconds per byte on the slowest stage, and on all three stages.
+        // Nanoseconds for each byte on the slowest stage, and on all three stages together.
         let slowest = 1_000.0 / f64::from(dma.min(wire));
         let all = 2_000.0 / f64::from(dma) + 1_000.0 / f64::from(wire);
         for (slope, measured) in [(slowest, by_cells), (all, whole)] {
-            // The conversion is exact: far below 2⁵³ nanoseconds.
+            // The conversion to a floating-point number is exact, because the times are far below 2⁵³ nanoseconds.
             let measured: Vec<f64> = measured.into_iter().map(|ns| ns as f64).collect();
             let alone = measured[0] - slope * f64::from(lengths[0]);
             for (&length, measured) in lengths.iter().zip(&measured) {
@@ -138,7 +138,8 @@ fn a_packet_that_is_dropped_when_its_first_cell_is_in_goes_on_arriving() {
         dma: 400_000_000,
         wire: 20_000_000,
     };
-    // The second message finds no buffer. It occupies the wire for 1 ms, and the third message follows it.
+    // The second message finds no free buffer. The second message occupies the wire for 1 ms, and the third message
+    // follows it.
     let burst: String = [20_000, 20_000, 20_000]
         .iter()
         .map(|length| send("10us", &format!("{{ count = {length} }}")))

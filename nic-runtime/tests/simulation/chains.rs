@@ -1,4 +1,4 @@
-//! Chains of applets: what one pushes, the next gets; each has its own state, timer and traps.
+//! Chains of applets: each applet receives what the one before pushes, and has its own state, timer and traps.
 
 use nic_core::event::EndReason;
 use nic_runtime::scenario::{Mistake, ScenarioError, parse};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::trace::{Trace, number, numbers, run, texts};
 
-/// Two NICs with the same chain at both ends.
+/// A scenario of two NICs with an endpoint each, which both have the same chain.
 fn pair(applets: &str, state: &str, rest: &str) -> String {
     let mut toml = String::new();
     for (nic, name) in [("a", "client"), ("b", "server")] {
@@ -31,7 +31,7 @@ const RELIABLE: &str = "['builtin:Policer', 'builtin:Firewall', 'builtin:Reliabl
 const QUERY: &str = "0200000000020200000000010800450000210000400040114e8fc6336407c00002020fa00035000db3d97175657279";
 const RULES: &str = "RULES = [1, 17, 0, 0, -1073741310, 32, 53, 53]";
 
-/// Ten queries of 103 bytes through these applets, and their states.
+/// Returns the trace of ten queries of 103 bytes through these applets with their initial states.
 fn queries(applet: &str, state: &str) -> Trace {
     let mut toml = pair(applet, state, "");
     if !state.is_empty() {
@@ -68,7 +68,7 @@ fn a_chain_of_three_costs_what_the_three_cost_alone() {
     for other in alone.iter().chain([&merged]) {
         assert_eq!(delivered(&chain), delivered(other));
     }
-    // The page docs/applets/chain.md shows these numbers.
+    // The page docs/applets/chain.md shows these instruction counts.
     let sum: u64 = alone.iter().map(bytecodes).sum();
     assert_eq!(bytecodes(&chain), sum);
     assert_eq!((sum, bytecodes(&merged)), (48_056, 47_160));
@@ -95,7 +95,7 @@ fn each_event_of_a_chain_names_its_applet() {
     let loads = chain.at("client", "load");
     let expected = ["Policer", "Firewall", "Reliable"];
     assert_eq!(texts(&loads, "class"), expected);
-    // An endpoint with a single applet has no such field.
+    // The events of an endpoint with a single applet have no field `applet`.
     let alone = queries("'builtin:Reliable'", "");
     assert!(
         alone
@@ -129,7 +129,7 @@ fn several_processors_deliver_what_one_delivers() {
 
 #[test]
 fn a_trap_names_its_applet_and_drops_the_message_alone() {
-    // The second applet traps on its message, after it has sent a packet.
+    // The second applet sends a packet and then traps on its message.
     let trace = run(&pair(
         "['builtin:RawUnet', 'Trapper.class', 'builtin:RawUnet']",
         "",
@@ -140,7 +140,8 @@ fn a_trap_names_its_applet_and_drops_the_message_alone() {
     assert_eq!(texts(&traps[..1], "kind"), ["ArithmeticException"]);
     let done = trace.at("client", "tx-done");
     assert_eq!(texts(&done, "status"), ["trap"]);
-    // The packet that it had pushed passes the third applet and arrives. There the second one traps on it too.
+    // The packet that the trapped applet had pushed passes the third applet and arrives at the server. At the server,
+    // the second applet traps on this packet too.
     assert_eq!(trace.at("server", "wire-rx").len(), 1);
     let drops = trace.at("server", "drop");
     assert_eq!(texts(&drops, "reason"), ["applet-trap"]);
@@ -148,12 +149,12 @@ fn a_trap_names_its_applet_and_drops_the_message_alone() {
         number(drops[0], "packet"),
         number(trace.at("server", "wire-rx")[0], "packet")
     );
-    // The first applet got the descriptor that the second one had pushed before it trapped.
+    // The first applet received the descriptor that the second applet had pushed before its trap.
     assert_eq!(trace.at("server", "rx-descriptor").len(), 1);
     assert_eq!(trace.end.reason, EndReason::Idle);
 }
 
-/// Runs a chain whose second applet does what `mode` says.
+/// Runs a chain whose second applet does what the field `MODE` says.
 fn between(mode: u32) -> Trace {
     let state = format!("[{{}}, {{ MODE = {mode} }}, {{}}]");
     run(&pair(
@@ -163,7 +164,7 @@ fn between(mode: u32) -> Trace {
     ))
 }
 
-/// Returns the calls of the client's applets after the initializers.
+/// Returns the calls of the client's applets, without those of initializers.
 fn calls(trace: &Trace) -> Vec<&Value> {
     let mut calls = trace.at("client", "applet-call");
     calls.retain(|call| call["method"] != "<init>" && call["method"] != "<clinit>");
@@ -178,7 +179,8 @@ fn payloads<'t>(trace: &'t Trace, endpoint: &str, name: &str) -> Vec<&'t str> {
 fn an_applet_reads_its_message_and_the_buffer_area_alone() {
     let plain = between(0);
     assert_eq!(payloads(&plain, "server", "rx-descriptor"), ["68656c6c6f"]);
-    // The applet's message begins where the buffer area of 65,536 bytes ends. The copy is no DMA transfer.
+    // The message of the second applet begins where the buffer area of 65,536 bytes ends. The copy of the message
+    // between two applets is no DMA transfer.
     let calls = calls(&plain);
     assert_eq!(calls[1]["args"], serde_json::json!([5, 1, 65536]));
     assert_eq!(plain.at("client", "dma").len(), 1);
@@ -197,7 +199,7 @@ fn an_applet_reads_its_message_and_the_buffer_area_alone() {
 #[test]
 fn a_round_has_a_bound_on_its_messages() {
     let flood = between(3);
-    // One message was for the second applet, so 63 of its 100 are passed on.
+    // The second applet's own message is one of the round's 64 messages, so only 63 of its 100 messages are passed on.
     assert_eq!(flood.at("client", "rx-descriptor").len(), 63);
     let drops = flood.at("client", "drop");
     assert_eq!(drops.len(), 37);
@@ -221,7 +223,7 @@ fn a_message_for_the_user_passes_the_applets_above() {
     let expected = [
         ("RawUnet", "doTx"),
         ("Between", "doTx"),
-        // The applet's message for the user comes before its packet.
+        // The applet's message for the user is handled before its packet.
         ("RawUnet", "doRx"),
         ("RawUnet", "doTx"),
         ("Between", "doRefill"),
@@ -236,7 +238,7 @@ fn a_message_for_the_user_passes_the_applets_above() {
 #[test]
 fn a_timer_belongs_to_one_applet() {
     let timed = between(5);
-    // The packet of `doTimer` passes the last applet, as that of `doTx` did.
+    // The packet that `doTimer` sends passes the last applet, as the packet of `doTx` did.
     let packets = timed.at("client", "wire-tx");
     assert_eq!(numbers(&packets, "length"), [5, 3]);
     let calls = timed.at("client", "applet-call");
@@ -262,11 +264,12 @@ fn a_descriptor_between_applets_names_free_buffers() {
         ["ProtectionFault"]
     );
 
-    // A buffer that a descriptor between applets named is the first free one again.
+    // A buffer that a descriptor between two applets named is the first free buffer again.
     let trace = run(&format!("{}{back}", toml.replace("MODE = 6", "MODE = 0")));
     let visible = trace.at("client", "rx-descriptor");
     assert_eq!(visible[0]["buffers"], serde_json::json!([0]));
-    // Only the copy to the user is a DMA transfer. The applet in the middle learns that its buffer is back.
+    // Only the copy of the message to the user is a DMA transfer. The applet in the middle learns by `doRefill` that
+    // the user returned its buffer.
     assert_eq!(trace.at("client", "dma").len(), 1);
     let calls = trace.at("client", "applet-call");
     let refills = calls.iter().filter(|call| call["method"] == "doRefill");
@@ -276,7 +279,8 @@ fn a_descriptor_between_applets_names_free_buffers() {
 
 #[test]
 fn a_call_that_waits_for_a_slot_keeps_its_round() {
-    // Packets of 25 times 1,000 bytes over a slow link: the last applet waits, and the chain's next packets wait for it.
+    // Each message becomes 25 packets of 1,000 bytes over a slow link: the last applet waits, and the chain's next
+    // packets wait for it.
     let link = "[[link]]\nbetween = ['a', 'b']\nbandwidth = '5MB/s'\n";
     let trace = run(&pair(
         "['builtin:RawUnet', 'builtin:Burst25']",

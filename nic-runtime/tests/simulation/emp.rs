@@ -1,4 +1,4 @@
-//! EMP: every message arrives once and in order whatever a link does, and placements change times alone.
+//! EMP: every message arrives once and in order whatever a link does, and placements change only times.
 
 use nic_core::emp::EmpEvent;
 use nic_core::event::{EndReason, Event, EventKind, Names, Sink, TxStatus, UnetEvent};
@@ -18,7 +18,7 @@ const PLACEMENTS: [&str; 6] = ["base", "SO", "RO", "DSR", "SR", "dynamic"];
 /// Messages of each direction.
 const MESSAGES: usize = 12;
 
-/// Two NICs with this placement, and an endpoint of EMP on each.
+/// A scenario of two NICs with this placement, and an endpoint of EMP on each NIC.
 fn pair(placement: &str, link: &str, (left, right): (&str, &str)) -> String {
     format!(
         "profile = 'tigon2-2002'\nuntil = '100s'\n\
@@ -31,7 +31,7 @@ fn pair(placement: &str, link: &str, (left, right): (&str, &str)) -> String {
     )
 }
 
-/// Keeps the messages that users receive, and the statuses of the messages that users send.
+/// A sink that keeps the messages that users receive, and the statuses of the messages that users send.
 #[derive(Default)]
 struct Heard {
     received: [Vec<Vec<u8>>; 2],
@@ -58,10 +58,11 @@ impl Sink for Heard {
     }
 }
 
-/// Returns a message. Its length is unique among the messages of an endpoint, and its bytes tell tag and number.
+/// Returns a random message of EMP. The message's length is unique among the messages of an endpoint, and its bytes
+/// contain tag and number.
 fn message(generator: &mut Generator, endpoint: usize, number: usize) -> (u8, Vec<u8>) {
     let tag = (generator.draw() % 3) as u8;
-    // 0 to 5 frames, and the edges between them.
+    // The message has 0 to 5 frames, and the lengths include those at the edge of a frame.
     let length = 4 + number + MESSAGES * (generator.draw() % 500) as usize;
     let start = [endpoint as u8, tag, number as u8, 0xee];
     let rest = (4..length).map(|place| (place * 7 + number + endpoint) as u8);
@@ -72,7 +73,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A pair that sends messages both ways over a faulty link.
+/// An exchange in which two endpoints send messages to each other over a faulty link.
 struct Exchange {
     text: String,
     messages: [Vec<(u8, Vec<u8>)>; 2],
@@ -82,7 +83,7 @@ impl Exchange {
     fn new(seed: u64, placement: &str) -> Exchange {
         let mut generator = Generator::named(seed, &["emp"]);
         let mut faults = [(); 4].map(|()| (generator.draw() % 31) as f64 / 100.0);
-        // Some links are only lossy, and some have no fault at all.
+        // Some links only lose packets, and some links have no fault at all.
         if seed.is_multiple_of(8) {
             faults = [faults[0], 0.0, 0.0, 0.0];
         }
@@ -120,7 +121,8 @@ impl Exchange {
     }
 }
 
-/// Checks an exchange under a placement. Returns the number of messages that failed and that arrived.
+/// Checks an exchange of messages under a placement. Returns the number of messages that failed, and the number that
+/// arrived.
 fn exchanged(seed: u64, placement: &str) -> (usize, usize) {
     let (mut failed, mut arrived) = (0, 0);
     let exchange = Exchange::new(seed, placement);
@@ -175,14 +177,14 @@ fn every_message_arrives_once_and_in_order() {
         }
     }
     println!("{seeds} seeds, six placements: {arrived} messages arrived once, {failed} failed");
-    // A message fails when it is sent 17 times for nothing, which is rare.
+    // A message fails if none of its 17 transmissions succeeds, which is rare.
     assert!(failed * 1_000 <= arrived, "{failed} of {arrived}");
 }
 
 #[test]
 fn a_message_fails_after_its_retries_whatever_the_placement() {
     for placement in PLACEMENTS {
-        // Nothing passes, so each message is sent once and 16 times again: `emp.retries`.
+        // The link loses every packet, so each message is sent once and then 16 times again (`emp.retries`).
         let send =
             "[[send]]\nendpoint = 'left'\nchannel = 1\npayload = { zeros = 50 }\nrepeat = 3\n";
         let trace = run(&(pair(placement, "loss = 1.0", ("", "")) + send));
@@ -218,9 +220,10 @@ fn placements_change_times_and_no_payload() {
 
 #[test]
 fn ten_bytes_take_what_the_paper_says() {
-    // The stages of Tables 1 and 2, and a frame of 84 bytes on the wire. In base the acknowledgement precedes the
-    // transfer. In the others it runs beside it. Both take 1.4 times as long while both run, which is 2.5 us of
-    // each. The transfer takes another 0.25 us.
+    // A message of ten bytes takes the stages of Tables 1 and 2, and a frame of 84 bytes on the wire. In placement
+    // `base` the acknowledgement precedes the DMA transfer. In the placements `SO`, `RO` and `DSR` the acknowledgement
+    // runs beside the transfer. While acknowledgement and transfer run beside each other, both take 1.4 times as long,
+    // so 2.5 us of each take 3.5 us. After the acknowledgement, the DMA transfer takes another 0.25 us alone.
     let before = 5_250 + 5_500 + 672 + 6_250 - 2_860 + 4_250;
     let beside = 3_500 + 250;
     for (placement, expected) in [
@@ -228,7 +231,7 @@ fn ten_bytes_take_what_the_paper_says() {
         ("SO", before + beside),
         ("RO", before + beside),
         ("DSR", before + beside),
-        // Here one processor does both.
+        // In placement `SR` one processor does both the acknowledgement and the transfer.
         ("SR", before + 2_500 + 2_750),
     ] {
         let trace = run(&format!(
@@ -254,10 +257,11 @@ fn a_message_without_a_receive_fails_and_its_user_learns_of_it() {
         .iter()
         .map(|event| event["status"].clone())
         .collect();
-    // The second message has another tag, so it need not wait for the first. The third finds no receive either.
+    // The second message has another tag than the first, so it need not wait for the first. The third message finds no
+    // receive either, and fails like the second.
     assert_eq!(statuses, ["ok", "failed", "failed"]);
     assert_eq!(trace.at("right", "rx-descriptor").len(), 1);
-    // Sent once, and 16 times again: `emp.retries`.
+    // Each frame is sent once and then 16 times again (`emp.retries`).
     let drops = trace.at("right", "drop");
     assert_eq!(drops.len(), 2 * 17);
     assert!(drops.iter().all(|drop| drop["reason"] == "no-descriptor"));
@@ -313,7 +317,7 @@ fn frames_of_one_message_leave_before_those_of_the_next() {
 
 #[test]
 fn flipped_headers_harm_nobody() {
-    // Without a CRC the receiver takes frames whose numbers are wrong.
+    // Without a CRC the receiver accepts frames whose numbers a flipped bit has changed.
     let link = "corrupt = 0.9\ncrc = false";
     let room = "buffer_area = 65536\nfree_buffers = { count = 4, length = 64 }";
     for seed in 0..runs(100) {
@@ -323,7 +327,7 @@ fn flipped_headers_harm_nobody() {
         );
         let (end, states) = sim::run_to_state(&read(&text), &mut ()).expect("it fits");
         assert_eq!(end.reason, EndReason::Idle, "{seed}");
-        // Four receives of 64 bytes; nothing is written behind them.
+        // The receiver has four receives of 64 bytes, and no frame is written beyond them.
         assert!(
             states[1].area[4 * 64..].iter().all(|&byte| byte == 0),
             "{seed}"
@@ -356,13 +360,13 @@ fn applets_deliver_over_emp_what_they_deliver_over_u_net() {
     }
 }
 
-/// Returns the most messages of an endpoint that were posted and not complete at one time.
+/// Returns the largest number of an endpoint's messages that were posted and not complete at the same time.
 fn outstanding_max(trace: &crate::trace::Trace, endpoint: &str) -> usize {
     let (posts, done) = (trace.at(endpoint, "tx-post"), trace.at(endpoint, "tx-done"));
     assert_eq!(posts.len(), done.len());
     let time = |event: &serde_json::Value| event["t_ns"].as_u64().expect("events have times");
     let before = |post: &serde_json::Value| {
-        // A message is posted in the nanosecond in which another completes.
+        // A program posts a message in the nanosecond in which another completes, so equal times count as completed.
         let ended = done.iter().filter(|done| time(done) <= time(post));
         ended.count()
     };
@@ -386,7 +390,8 @@ fn programs_exchange_messages_as_the_papers_do() {
     let posts = trace.at("left", "tx-post");
     let times = posts.iter().map(|post| post["t_ns"].as_u64());
     let times: Vec<u64> = times.map(|time| time.expect("a time")).collect();
-    // Twice the time of one way: `ten_bytes_take_what_the_paper_says`. Each host notices a message up to a nanosecond late.
+    // A round takes twice the time of one way (see `ten_bytes_take_what_the_paper_says`). Each host notices a message
+    // up to a nanosecond late.
     let mut rounds = times.windows(2).map(|pair| pair[1] - pair[0]);
     assert!(rounds.all(|round| (2 * 24_312..=2 * 24_312 + 2).contains(&round)));
 
@@ -400,7 +405,7 @@ fn programs_exchange_messages_as_the_papers_do() {
         assert_eq!((sends(&trace, endpoint), reads(&trace, endpoint)), (6, 6));
         assert_eq!(outstanding_max(&trace, endpoint), 2);
     }
-    // A program that learns of a failed message posts no more.
+    // A program posts no further message after it was told of a failed message.
     let deaf = "buffer_area = 65536\nfree_buffers = { count = 0, length = 1 }";
     let trace = run(&pair("SO", "", (&of("emp-stream", 10), deaf)));
     let statuses = trace.at("left", "tx-done");
@@ -416,12 +421,13 @@ fn receives_and_records_take_memory_of_the_nic() {
         let mut queues = holders.filter(|holder| matches!(holder.share, SramShare::Queues(_)));
         queues.next().expect("an endpoint").bytes
     };
-    // 64 descriptors of 16 bytes, 8 receives of 16, and a channel of 16 with the records of 8 messages each way.
+    // The queues need 64 descriptors of 16 bytes, 8 receives of 16, and a channel of 16 with the records of 8 messages
+    // each way.
     let records = 16 + 8 * (32 + 32);
     assert_eq!(held(""), 64 * 16 + 8 * 16 + records);
     let room = "free_buffers = { count = 100, length = 64 }";
     assert_eq!(held(room), 64 * 16 + 100 * 16 + records);
-    // With an applet there are free buffers of 4 bytes, and no receives.
+    // An endpoint with an applet has free buffers of 4 bytes, and no receives.
     let applet = "applet = 'builtin:RawUnet'";
     assert_eq!(held(applet), 64 * 16 + 8 * 4 + records);
     let room = "buffer_area = 4194304\nfree_buffers = { count = 40000, length = 64 }";
@@ -432,7 +438,7 @@ fn receives_and_records_take_memory_of_the_nic() {
     assert_eq!(demand.shares.queues, 64 * 16 + 40_000 * 16 + records);
 }
 
-/// Counts frames that are sent again.
+/// A sink that counts frames of EMP that are sent again.
 #[derive(Default)]
 struct Resent(u32);
 
@@ -452,7 +458,7 @@ fn reduce_is_exact_over_links_that_lose_frames() {
         let scenario = parse(text.as_bytes(), None, Some(seed)).expect("the scenario is right");
         let (_, judgement) = judge::run(&scenario, &mut resent).expect("it fits");
         let judgement = judgement.expect("each user expects the sum");
-        // Eight sums, their number, and that nothing traps.
+        // The met expectations are eight sums, the number of sums, and that nothing traps.
         assert_eq!((judgement.met, judgement.unmet), (10, Vec::new()), "{seed}");
     }
     assert!(resent.0 > 0, "no frame was lost");

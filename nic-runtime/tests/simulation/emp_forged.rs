@@ -14,10 +14,10 @@ const FORGER: EndpointId = EndpointId(0);
 const HONEST: EndpointId = EndpointId(1);
 const VICTIM: EndpointId = EndpointId(2);
 
-/// Bytes of the victim's receives: two for the honest endpoint, and two for the forger.
+/// Lengths in bytes of the victim's receives: two for the honest endpoint, and two for the forger.
 const RECEIVES: [usize; 4] = [40, 40, 64, 3_000];
 
-/// Puts frames on the wire when the run begins, a microsecond apart.
+/// A program that puts forged frames on the wire when the run begins, a microsecond apart.
 struct Forger(Vec<Vec<u8>>);
 
 impl HostProgram for Forger {
@@ -32,11 +32,11 @@ impl HostProgram for Forger {
     }
 }
 
-/// What happened to frames and messages.
+/// The drops of frames and the fates of messages that a sink has seen.
 #[derive(Default)]
 struct Seen {
     drops: Vec<(EndpointId, DropReason)>,
-    /// Lengths of the messages that the victim received, by its channel.
+    /// Lengths of the messages that the victim received, each with the victim's channel.
     received: Vec<(ChannelId, u32)>,
     sent: Vec<(EndpointId, TxStatus)>,
 }
@@ -57,8 +57,8 @@ impl Sink for Seen {
     }
 }
 
-/// Runs forged frames beside five honest messages of 40 bytes. Checks that the honest ones arrive, and that nothing is
-/// written outside the receives.
+/// Runs a scenario in which forged frames arrive beside five honest messages of 40 bytes. Checks that the honest
+/// messages arrive, and that no frame is written outside the receives.
 fn forge(placement: &str, frames: Vec<Vec<u8>>) -> Seen {
     let endpoint = |nic: &str, name: &str, more: &str| {
         format!("[[endpoint]]\nnic = '{nic}'\nname = '{name}'\ninterface = 'emp'\n{more}\n")
@@ -111,7 +111,7 @@ fn of_channel(seen: &Seen, channel: i32) -> Vec<u32> {
     own.map(|(_, length)| *length).collect()
 }
 
-/// The first frame of a message of 64 bytes with tag 7.
+/// The only frame of a message of 64 bytes with tag 7.
 const WHOLE: Frame = Frame {
     kind: FrameKind::Header,
     pending: 0,
@@ -138,7 +138,7 @@ fn a_frame_of_the_wrong_length_is_dropped() {
     let seen = forge("base", frames.into());
     assert_eq!(bad_frames(&seen, VICTIM), lengths.len());
     assert_eq!(of_channel(&seen, 1), [0; 0]);
-    // The receive is still there for a right frame.
+    // The receive for the forger's tag is still there for a valid frame.
     let seen = forge(
         "base",
         vec![with_payload(WHOLE, 1), with_payload(WHOLE, 64)],
@@ -157,7 +157,8 @@ fn a_frame_number_beyond_the_message_is_dropped() {
         length: 3_000,
         ..WHOLE
     };
-    // A message of 3,000 bytes has three frames. A header frame is the first, and a data frame is not.
+    // A message of 3,000 bytes has three frames. The first frame must be a header frame, and the later frames must be
+    // data frames.
     let numbers = [3, 4, u16::MAX];
     let beyond = numbers.map(|frame| with_payload(Frame { frame, ..message }, 28));
     let zero = with_payload(message, 1_486);
@@ -172,7 +173,7 @@ fn a_frame_number_beyond_the_message_is_dropped() {
     let seen = forge("RO", beyond.into_iter().chain([zero, header]).collect());
     assert_eq!(bad_frames(&seen, VICTIM), 5);
     assert_eq!(of_channel(&seen, 1), [0; 0]);
-    // A message that changes its length or its tag under way.
+    // The frames belong to a message that changes its length or its tag between its frames.
     let first = Frame {
         kind: FrameKind::Header,
         ..message
@@ -193,7 +194,7 @@ fn a_frame_number_beyond_the_message_is_dropped() {
 
 #[test]
 fn acknowledgements_of_what_was_not_sent_are_dropped() {
-    // The forger is the receiver of a message for which it posts no receive, so the message must fail.
+    // The forger receives a message for which it has posted no receive, so the message must fail.
     let ack = |kind, message, frame, length| {
         Frame {
             kind,
@@ -211,7 +212,7 @@ fn acknowledgements_of_what_was_not_sent_are_dropped() {
         ack(FrameKind::Ack, 0, 2, 10),
         ack(FrameKind::Ack, 0, u16::MAX, 10),
         ack(FrameKind::Nack, 0, 2, 10),
-        // Of another message, and of a message with another length.
+        // The last two acknowledgements name another message, and a message with another length.
         ack(FrameKind::Ack, 1, 1, 10),
         ack(FrameKind::Ack, 0, 1, 11),
     ];
@@ -226,7 +227,7 @@ fn acknowledgements_of_what_was_not_sent_are_dropped() {
     let end = sim::run_with(&read(text), programs, &mut seen).expect("it fits");
     assert_eq!(end.reason, EndReason::Idle);
     assert_eq!(seen.sent, [(EndpointId(1), TxStatus::Failed)]);
-    // The acknowledgement of message 1 is for nothing that is outstanding, and is ignored.
+    // The acknowledgement of message 1 refers to no outstanding message, so it is ignored.
     assert_eq!(bad_frames(&seen, EndpointId(1)), 4);
 }
 
@@ -236,7 +237,7 @@ fn a_frame_in_the_name_of_another_process_is_dropped() {
     let frames = sources.map(|source| with_payload(Frame { source, ..WHOLE }, 64));
     let seen = forge("DSR", frames.into());
     assert_eq!(bad_frames(&seen, VICTIM), sources.len());
-    // The tag that a receive for another source has is no tag of the forger's.
+    // Tag 9 belongs to a receive for another source, so the forger cannot use this receive.
     let frame = Frame { tag: 9, ..WHOLE };
     let seen = forge("SO", vec![with_payload(frame, 64)]);
     assert_eq!(seen.drops, [(VICTIM, DropReason::NoDescriptor)]);
@@ -266,13 +267,13 @@ fn every_field_at_its_limits_harms_nobody() {
             frames.extend([0, 64].map(|length| with_payload(frame, length)));
         }
     }
-    // Bytes that are no header.
+    // The last four frames contain no valid header.
     frames.extend([Vec::new(), vec![0; 13], vec![4; 14], vec![0xff; 100]]);
     for placement in ["base", "SR", "dynamic"] {
         let seen = forge(placement, frames.clone());
-        // A message without bytes and with tag 7 is a right one, as often as its number is new.
+        // A message without bytes and with tag 7 is valid whenever its number is new.
         assert!(of_channel(&seen, 1).iter().all(|&length| length == 0));
-        // Many others find no slot, because they come faster than the NIC takes them.
+        // Many of the other forged frames find no slot, because they arrive faster than the NIC handles them.
         assert!(bad_frames(&seen, VICTIM) > 100, "{placement}");
     }
 }

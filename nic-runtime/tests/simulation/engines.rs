@@ -3,7 +3,8 @@
 
 use crate::trace::{Pair, Trace, numbers, read_on, send, simulate};
 
-/// Runs two messages of this length from `client` to `server`, on `lanai-1998-parallel` with these keys.
+/// Runs a pair in which `client` sends two messages of this length to `server`, on `lanai-1998-parallel` with these
+/// keys.
 fn messages(section: &str, keys: &str, length: u32) -> Trace {
     on_profile(section, keys, &messages_of(length))
 }
@@ -13,7 +14,7 @@ fn messages_of(length: u32) -> String {
     format!("{}{}", send("10us", &payload), send("10us", &payload))
 }
 
-/// Runs a pair with further tables on `lanai-1998-parallel` with these keys.
+/// Runs a pair of endpoints with further tables, on `lanai-1998-parallel` with these keys.
 fn on_profile(section: &str, keys: &str, rest: &str) -> Trace {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen(section, &format!("{section}\n{keys}"), 1);
@@ -30,7 +31,7 @@ fn times(trace: &Trace, endpoint: &str, event: &str) -> Vec<u64> {
 
 #[test]
 fn transfers_and_packets_that_go_out_take_turns_where_the_profile_says_so() {
-    // 4,000 bytes take 80 us by DMA and 25 on the wire.
+    // A message of 4,000 bytes takes 80 us by DMA and 25 us on the wire.
     let since_dma = |keys| {
         let trace = messages("[dma]", keys, 4000);
         let first = times(&trace, "client", "dma")[0];
@@ -40,13 +41,13 @@ fn transfers_and_packets_that_go_out_take_turns_where_the_profile_says_so() {
     let parallel: Vec<u64> = since_dma("");
     assert_eq!(parallel, [80_000, 160_000]);
     assert_eq!(since_dma("with_wire = 'parallel'"), parallel);
-    // The second transfer was queued during the first, so it precedes the first packet.
+    // The second DMA transfer was queued during the first, so it precedes the sending of the first packet.
     assert_eq!(since_dma("with_wire = 'in-turn'"), [160_000, 185_000]);
 }
 
 #[test]
 fn a_receive_descriptor_takes_the_engine_too() {
-    // 64 bytes take 1.28 us.
+    // The DMA of a descriptor's 64 bytes takes 1.28 us.
     let plain = times(&messages("[dma]", "", 40), "server", "rx-descriptor");
     let moved = messages("[dma]", "descriptor = '64B'", 40);
     let moved = times(&moved, "server", "rx-descriptor");
@@ -56,7 +57,8 @@ fn a_receive_descriptor_takes_the_engine_too() {
 
 #[test]
 fn each_endpoint_is_looked_at_whenever_something_is_taken() {
-    // Each NIC has one endpoint, so each poll takes 2 us. The second message waits for both polls of the sender.
+    // Each NIC has one endpoint, so each poll of a processor takes 2 us. The second message waits for both polls of the
+    // sender's processor.
     let plain = times(&messages("[base]", "", 40), "server", "rx-descriptor");
     let polled = messages("[base]", "poll = '2us'", 40);
     let polled = times(&polled, "server", "rx-descriptor");
@@ -67,7 +69,7 @@ fn each_endpoint_is_looked_at_whenever_something_is_taken() {
 
 #[test]
 fn a_request_takes_the_engine_before_its_bytes_move() {
-    // 4,000 bytes take 80 us in either direction; each request adds 3 us.
+    // A DMA transfer of 4,000 bytes takes 80 us in either direction; each request adds 3 us.
     let took = |keys| {
         let trace = messages("[dma]", keys, 4000);
         let of = |endpoint| numbers(&trace.at(endpoint, "dma"), "dur_ns");
@@ -75,7 +77,7 @@ fn a_request_takes_the_engine_before_its_bytes_move() {
     };
     assert_eq!(took(""), (vec![80_000; 2], vec![80_000; 2]));
     assert_eq!(took("request = '3us'"), (vec![83_000; 2], vec![83_000; 2]));
-    // The rate to the host is twice as high.
+    // With the key `to_host`, the DMA rate to the host is twice as high.
     assert_eq!(
         took("to_host = '100MB/s'"),
         (vec![80_000; 2], vec![40_000; 2])
@@ -84,7 +86,7 @@ fn a_request_takes_the_engine_before_its_bytes_move() {
 
 #[test]
 fn a_processor_waits_for_an_engine_that_takes_one_request() {
-    // The message arrives during the first of two transfers; the second transfer is already queued.
+    // The message of `asks` arrives during the first of two DMA transfers; the second transfer is already queued.
     let rest = "[[endpoint]]\nname = 'answers'\nnic = 'a'\napplet = 'builtin:PingPong'\n\
                 [[endpoint]]\nname = 'asks'\nnic = 'b'\n[[channel]]\nanswers = 1\nasks = 1\n\
                 [[send]]\nendpoint = 'asks'\nchannel = 1\nat = '100us'\npayload = { count = 40 }\n";
@@ -96,7 +98,7 @@ fn a_processor_waits_for_an_engine_that_takes_one_request() {
     };
     let (starts, called) = answered("");
     assert!(called < Some(starts), "{called:?} is before {starts}");
-    // Now the processor waits with the second transfer until the first one is over.
+    // With `takes = "one"` the processor waits with the second transfer until the first transfer has ended.
     let (same, called) = answered("takes = 'one'");
     assert_eq!(same, starts);
     assert!(called > Some(starts), "{called:?} is after {starts}");

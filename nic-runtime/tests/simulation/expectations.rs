@@ -5,8 +5,8 @@ use nic_runtime::scenario::{Mistake, ScenarioError, parse};
 
 use crate::scenario::read;
 
-/// Returns a scenario that sends these texts to the applet `Masker`. It exclusive-ors each byte with 0x5A and delivers
-/// the message.
+/// Returns a scenario that sends these texts to the applet `Masker`. The applet exclusive-ors each byte with 0x5A and
+/// delivers the message.
 fn scenario(texts: &[&str], expectations: &str) -> String {
     let sends = texts.iter().enumerate().map(|(number, text)| {
         let at = 10 + 500 * number;
@@ -24,14 +24,14 @@ fn scenario(texts: &[&str], expectations: &str) -> String {
     )
 }
 
-/// Runs the scenario with these texts, and judges it.
+/// Runs the scenario with these texts, and judges its expectations.
 fn judged(texts: &[&str], expectations: &str) -> Judgement {
     let scenario = read(&scenario(texts, expectations));
     let (_, judgement) = judge::run(&scenario, &mut ()).expect("it runs");
     judgement.expect("something is expected")
 }
 
-/// Returns the message for an expectation that is not met.
+/// Returns the title and the note of the only expectation, which is not met.
 fn said(texts: &[&str], expectation: &str) -> (String, String) {
     let judgement = judged(texts, &format!("[[expect]]\n{expectation}\n"));
     let [unmet] = <[_; 1]>::try_from(judgement.unmet).expect("it is not met");
@@ -52,7 +52,7 @@ fn assert_met(texts: &[&str], expectations: &[&str]) {
     assert_eq!(judgement.met, expectations.len());
 }
 
-// `hello` and `world` with each byte exclusive-or 0x5A.
+// The payloads are `hello` and `world` with each byte exclusive-or 0x5A.
 const HELLO: &str = "endpoint = \"server\"\npayload = { hex = \"323f363635\" }";
 const WORLD: &str = "endpoint = \"server\"\npayload = { hex = \"2d3528363e\" }";
 
@@ -68,7 +68,7 @@ fn a_scenario_with_every_kind_of_expectation_is_met() {
 fn messages_in_the_order_of_the_file_are_met() {
     assert_met(&["hello", "world"], &[HELLO, WORLD]);
     let on_channel = format!("{WORLD}\nchannel = 7");
-    // Messages on one channel and all messages are counted separately.
+    // Expectations for messages on one channel and for all messages of an endpoint are counted separately.
     assert_met(
         &["hello", "world"],
         &[HELLO, &on_channel.replace("2d3528363e", "323f363635")],
@@ -150,7 +150,7 @@ fn descriptors_are_counted() {
 
 #[test]
 fn drops_and_traps_are_counted_by_kind() {
-    // The applet traps on the fourth message.
+    // The applet `Masker` traps on the fourth message.
     let texts = ["one", "two", "three", "four"];
     let kind = "ArrayIndexOutOfBoundsException";
     assert_met(
@@ -246,7 +246,7 @@ fn fields_of_every_type_are_compared_when_the_run_has_ended() {
     );
 }
 
-/// Returns the mistakes of an expectation.
+/// Returns the mistakes that the reader of scenarios finds in an expectation.
 fn mistakes(expectation: &str) -> Vec<(String, String)> {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes");
     let text = scenario(&["hello"], &format!("[[expect]]\n{expectation}\n"));

@@ -11,7 +11,7 @@ fn run(server: &str, sends: &str) -> Trace {
     .run()
 }
 
-/// The server's user posts a message of this length, which selects the behaviour of `Hostile`.
+/// Runs a pair whose server's user posts a message of this length, which selects the behaviour of the applet `Hostile`.
 fn harm(kind: u32, rest: &str) -> Trace {
     let post = format!(
         "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '1ms'\npayload = {{ zeros = {kind} }}\n"
@@ -56,7 +56,7 @@ fn a_packet_that_traps_can_take_the_base_path() {
 fn an_applet_that_keeps_trapping_is_detached_for_longer_each_time() {
     let detach = "on_trap = 'detach'\ndetach_after = 2\nback_off = '1500us'";
     let trace = run(detach, &messages());
-    // Detached from 2 to 3.5 ms, called again at 4 ms and detached for 3 ms, called again at 8 ms.
+    // The applet is detached from 2 to 3.5 ms, called again at 4 ms and detached for 3 ms, and called again at 8 ms.
     assert_eq!(times_ms(&trace, "trap"), [1, 2, 4, 8]);
     assert_eq!(times_ms(&trace, "drop"), [1, 2, 4, 8]);
     assert_eq!(times_ms(&trace, "rx-descriptor"), [3, 5, 6, 7]);
@@ -84,8 +84,8 @@ fn a_descriptor_that_traps_can_take_the_base_path() {
 
 #[test]
 fn a_call_sends_as_many_packets_as_the_profile_says_and_then_traps() {
-    // `lanai-1998` allows 64 packets per call. `Hostile` sends without end on channel 1, which only the client has, so
-    // the client runs it.
+    // Profile `lanai-1998` allows 64 packets in a call. The applet `Hostile` sends without end on channel 1, which only
+    // the client has, so the client runs the applet.
     let sends = "[[send]]\nendpoint = 'client'\nchannel = 1\nat = '1ms'\npayload = { zeros = 4 }\n";
     let trace = Pair {
         client: "applet = 'Hostile.class'",
@@ -99,7 +99,7 @@ fn a_call_sends_as_many_packets_as_the_profile_says_and_then_traps() {
 
 #[test]
 fn a_call_moves_as_many_bytes_as_the_profile_says_and_then_traps() {
-    // `lanai-1998` allows 128 KiB per call; 87 transfers of 1,500 bytes leave 572.
+    // Profile `lanai-1998` allows DMA of 128 KiB in a call; 87 transfers of 1,500 bytes leave 572 bytes.
     let trace = harm(5, "");
     assert_eq!(trace.at("server", "dma").len(), 131_072 / 1500);
     assert_eq!(trace.at("server", "trap")[0]["kind"], "QuotaExceeded");
@@ -107,7 +107,8 @@ fn a_call_moves_as_many_bytes_as_the_profile_says_and_then_traps() {
 
 #[test]
 fn natives_use_the_fuel_that_the_profile_says() {
-    // `doTx` of `RawUnet` has 12 instructions. Its `doHtoLDMA` and `txPush` add 93 and 63 under `lanai-1998-split`.
+    // The method `doTx` of `RawUnet` has 12 instructions. Its natives `doHtoLDMA` and `txPush` add fuel of 93 and 63
+    // under `lanai-1998-split`.
     const NEEDED: u32 = 12 + 93 + 63;
     let run = |fuel: u32| {
         let client = format!("applet = 'builtin:RawUnet'\nfuel = {fuel}");

@@ -1,4 +1,4 @@
-//! A hostile neighbour of each kind, on the same NIC and link as a victim, among 64 endpoints.
+//! A hostile neighbour of each kind of harm, on the same NIC and link as a victim, among 64 endpoints.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::scenario::read;
 use crate::trace::simulate;
 
-/// A kind of harm: the length of the message that selects it, and the trap that it ends in.
+/// A kind of harm: the length of the message that selects it, and the trap in which the call ends.
 struct Kind {
     name: &'static str,
     length: u32,
@@ -35,11 +35,11 @@ const fn kind(name: &'static str, length: u32, trap: Option<&'static str>) -> Ki
     Kind { name, length, trap }
 }
 
-/// Instructions of a call in which `Hostile` uses up its fuel. They are 100 rounds of 9, 9 around them, 4 to select the
-/// harm, and 3 of `doTx`.
+/// Number of instructions in a call in which the applet `Hostile` uses up its fuel. The instructions are 100 rounds of
+/// 9, 9 around these rounds, 4 to select the harm, and 3 of `doTx`.
 const WHOLE_BUDGET: u64 = 916;
 
-/// NIC `b` has the victim, the hostile endpoint and 62 others; NIC `a` has their peers.
+/// Returns tables: NIC `b` has the victim, the hostile endpoint and 62 others; NIC `a` has their peers.
 fn endpoints(hostile: &str) -> String {
     let mut toml = String::from(
         "profile = 'lanai-1998-split'\n\
@@ -88,7 +88,7 @@ fn of<'t>(trace: &'t [Value], endpoint: &str) -> Vec<&'t Value> {
         .collect()
 }
 
-/// The victim's messages are sent at 4 ms of every 10 ms; hostile messages at 0 and at 6 ms.
+/// Number of rounds of 10 ms: the victim's message is sent after 4 ms, hostile messages after 0 and 6 ms.
 const ROUNDS: u32 = 20;
 
 fn fixed_schedule(kind: Option<&Kind>) -> String {
@@ -153,13 +153,14 @@ fn the_whole_budget_is_spent_to_the_last_bytecode() {
     );
 }
 
-/// Messages of the victim, all due at the same time.
+/// Number of the victim's messages, which are all due at the same time.
 const LOAD: u32 = 200;
 
-/// Returns when the victim's last message completed, and the number of the hostile endpoint's events until then.
+/// Returns the time at which the victim's last message completed, and the number of the hostile endpoint's events until
+/// then.
 fn saturated(kind: Option<(u32, u32)>) -> (u64, usize) {
-    // With this fuel and quota no call of the neighbour takes longer than a call of the victim. The victim's 2,000
-    // bytes take 40 us by DMA.
+    // With a fuel of 250 and a quota of 2,000 bytes and 2 sends, no call of the neighbour takes longer than the
+    // victim's. The victim's 2,000 bytes take 40 us by DMA.
     let quota = Quota {
         dma_bytes: 2_000,
         sends: 2,
@@ -192,11 +193,12 @@ fn under_the_fair_scheduler_a_neighbour_takes_its_share_and_no_more() {
         if kind.length == SELF_SENDER {
             continue;
         }
-        // A single packet that circulates for ever already makes a packet at every turn.
+        // A single packet that circulates for ever keeps the hostile endpoint busy at every turn.
         let repeat = if kind.length == 14 { 1 } else { 4 * LOAD };
         let (beside, events) = saturated(Some((kind.length, repeat)));
         assert!(events > LOAD as usize, "{}: {events} events", kind.name);
-        // Turns alternate, and no turn is longer than the victim's.
+        // The turns of victim and neighbour alternate, and no turn of the neighbour is longer than a turn of the
+        // victim.
         assert!(
             beside <= 2 * alone,
             "{}: {beside} ns beside it, {alone} ns alone",
@@ -205,28 +207,30 @@ fn under_the_fair_scheduler_a_neighbour_takes_its_share_and_no_more() {
     }
 }
 
-/// The kind whose descriptors each lead to packets to itself.
+/// The kind of harm in which each descriptor leads to packets that the endpoint sends to itself.
 const SELF_SENDER: u32 = 10;
 
 #[test]
 fn who_posts_packets_to_itself_has_turns_of_both_sorts() {
-    // The loop takes an arrival, then a descriptor, then an arrival (docs/simulation.md). Descriptors are taken round
-    // robin, so one of the hostile endpoint's comes between two of the victim's. An arrival is taken before each
-    // descriptor. So in a round of the loop the victim has one turn, and its neighbour has three: a descriptor and two
-    // arrivals.
+    // The loop of a processor handles an arrival, then a descriptor, then an arrival (docs/simulation.md). Descriptors
+    // are taken round robin, so one descriptor of the hostile endpoint comes between two of the victim's. The processor
+    // takes an arrival before each descriptor. In a round of the loop the victim therefore has one turn, and its
+    // neighbour has three: a descriptor and two arrivals.
     //
-    // Times in ns, with the costs of `lanai-1998-split`. The victim's descriptor: base 10000 + set-up 700 + call 3900 +
-    // DMA set-up 11800 + 2000 bytes at 50 MB/s 40000 + transmit 8100. These costs include all of its 12 instructions.
+    // All times are in ns, with the costs of `lanai-1998-split`. The victim's descriptor takes base 10000 + set-up 700
+    // + call 3900 + DMA set-up 11800 + 40000 for 2000 bytes + transmit 8100. The costs of the victim's call include all
+    // of its 12 instructions.
     const VICTIM: u64 = 74_500;
-    // The neighbour's descriptor: base 10000 + 700 + 3900 + transmit 8100. Of its 20 instructions the costs include 5
-    // for `txPush` and 2 for the return, which leaves 13 of 126 ns.
+    // The neighbour's descriptor takes base 10000 + set-up 700 + call 3900 + transmit 8100. Of the 20 instructions of
+    // the neighbour's call, the costs include 5 for `txPush` and 2 for the return; 13 of 126 ns remain.
     const POSTED: u64 = 22_700 + 13 * 126;
-    // The neighbour's arrivals: base 19600 + set-up 600 + call 3200 + transmit 8100, and the same instructions.
+    // The neighbour's arrivals take base 19600 + set-up 600 + call 3200 + transmit 8100, and the same 13 instructions.
     const ARRIVED: u64 = 31_500 + 13 * 126;
     let share = u64::from(LOAD) * (VICTIM + POSTED + 2 * ARRIVED);
     let (beside, events) = saturated(Some((SELF_SENDER, 4 * LOAD)));
     assert!(events > LOAD as usize, "{events} events");
-    // After its turn, the last message still needs the wire for 2,000 bytes. One arrival in twenty sends nothing on.
+    // After the victim's last turn, its last message still needs the wire for 2,000 bytes. One arrival in twenty at the
+    // hostile endpoint leads to no further packet.
     assert!(beside <= share + 12_500, "{beside} ns of {share}");
     assert!(beside * 100 >= share * 98, "{beside} ns of {share}");
 }

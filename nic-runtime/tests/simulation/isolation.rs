@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::trace::{number, run};
 
-/// NIC `b` has a victim that receives 20 messages of 1,000 bytes. A neighbour, if given, receives a message before and
-/// after each of them.
+/// A scenario in which NIC `b` has a victim that receives 20 messages of 1,000 bytes. A neighbour on the same NIC, if
+/// given, receives a message before and after each message of the victim.
 fn scenario(neighbour: Option<&str>) -> String {
     let mut toml = String::from(
         "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
@@ -34,7 +34,7 @@ fn scenario(neighbour: Option<&str>) -> String {
     toml
 }
 
-/// What the victim's user receives, without the times.
+/// Returns what the victim's user receives, without the times, and the number of the neighbour's traps.
 fn received(toml: &str) -> (Vec<Value>, usize) {
     let trace = run(toml);
     let seen = trace

@@ -24,7 +24,8 @@ fn loss_is_the_seeds_and_nobody_elses() {
     assert_ne!(first.text, lossy(2, "loss = 0.3").text);
     let drops = texts(&first.of("wire-drop"), "reason");
     assert!(drops.iter().all(|&reason| reason == "loss"));
-    // About 170 packets at 0.3: 51 losses are expected, and six standard deviations are 36.
+    // Each of about 170 packets is lost with probability 0.3, so 51 losses are expected; six standard deviations are
+    // 36.
     assert!((15..87).contains(&drops.len()), "{}", drops.len());
     assert_eq!(lossy(1, "loss = 0.0").of("wire-drop").len(), 0);
     assert_eq!(lossy(1, "loss = 1.0").of("wire-rx").len(), 0);
@@ -97,8 +98,8 @@ fn a_reordered_packet_comes_behind_the_next_and_is_never_lost() {
     .run();
     let received = trace.at("server", "wire-rx");
     assert_eq!(numbers(&received, "packet"), [2, 1, 4, 3, 5]);
-    // No packet follows the fifth, so it is released 100 us after its last bit arrived. The latency is 0.5 us, and each
-    // of its four bytes takes 6.25 ns.
+    // No packet follows the fifth, so the link releases the fifth packet 100 us after its last bit arrived. The latency
+    // is 0.5 us, and each of the packet's four bytes takes 6.25 ns.
     let sent = number(trace.of("wire-tx")[4], "t_ns");
     assert_eq!(number(received[4], "t_ns"), sent + 500 + 25 + 100_000);
 }
@@ -127,7 +128,7 @@ fn a_neighbour_changes_nobody_elses_draws() {
 
 #[test]
 fn a_full_nic_holds_the_wire_and_loses_nothing() {
-    // The client's NIC sends a message every 10 us or more; the server's needs 19.6 us for each.
+    // The client's NIC sends a message every 10 us or more; the server's NIC needs 19.6 us for each message.
     let rest = send("0us", "{ zeros = 8 }") + "repeat = 500\nevery = '1us'";
     let trace = Pair {
         server: "rx_queue = 64",
@@ -142,7 +143,7 @@ fn a_full_nic_holds_the_wire_and_loses_nothing() {
 
 #[test]
 fn nics_that_wait_for_each_other_go_on() {
-    // Each packet is answered by two, so both NICs fill up and wait for each other's arrival slots.
+    // Two packets answer each packet, so both NICs fill up and wait for each other's arrival slots.
     let volley = "applet = 'Volley.class'";
     let rest = send("0us", "{ zeros = 1 }");
     let trace = Pair {
@@ -167,7 +168,8 @@ fn nics_that_wait_for_each_other_go_on() {
     );
 }
 
-/// Returns when packets of these lengths start and end, in ns. A byte takes 8 ns on the wire, and the latency is 1 us.
+/// Returns when the sending of packets of these lengths starts and when they have arrived, in ns. A byte takes 8 ns on
+/// the wire, and the latency is 1 us.
 fn framed(framing: &str, lengths: &[u32]) -> Vec<(u64, u64)> {
     let profile = include_str!("../../profiles/lanai-1998.toml");
     let profile = profile
@@ -200,7 +202,7 @@ fn framed(framing: &str, lengths: &[u32]) -> Vec<(u64, u64)> {
 
 #[test]
 fn a_frame_is_as_long_as_its_header_and_its_message_and_at_least_its_minimum() {
-    // Ethernet: 18 bytes of headers and trailers, and at least 64 bytes.
+    // Ethernet has 18 bytes of headers and trailers, and a frame has at least 64 bytes.
     let framing = "header = \"18B\"\nmin_frame = \"64B\"";
     for (message, frame) in [(0, 64), (46, 64), (47, 65), (1500, 1518)] {
         let [(out, lands)] = framed(framing, &[message])[..] else {
@@ -216,14 +218,14 @@ fn a_frame_is_as_long_as_its_header_and_its_message_and_at_least_its_minimum() {
 
 #[test]
 fn the_wire_is_idle_for_the_gap_behind_each_frame() {
-    // A gap of 100 us: the next packet is ready before the gap is over.
+    // With a gap of 100 us, the next packet is ready before the gap has ended.
     let times = framed("header = \"10B\"\ngap = \"12500B\"", &[40, 40, 40]);
     assert_eq!(times.len(), 3);
     for pair in times.windows(2) {
         let last_bit_out = pair[0].1 - 1000;
         assert_eq!(pair[1].0 - last_bit_out, 100_000);
     }
-    // A gap that is over before the next packet is ready delays nothing.
+    // A gap that ends before the next packet is ready delays no packet.
     let without = framed("header = \"10B\"", &[40, 40, 40]);
     assert_eq!(
         framed("header = \"10B\"\ngap = \"20B\"", &[40, 40, 40]),
@@ -231,7 +233,7 @@ fn the_wire_is_idle_for_the_gap_behind_each_frame() {
     );
 }
 
-/// Sends 40 messages faster than the server handles them, with this flow control.
+/// Runs a pair whose client sends 40 messages faster than the server handles them, with this flow control.
 fn flood(flow: &str, keys: &str) -> Trace {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen("[wire]", &format!("[wire]\nflow = '{flow}'"), 1);
@@ -250,7 +252,7 @@ fn flood(flow: &str, keys: &str) -> Trace {
 
 #[test]
 fn a_receiver_without_a_place_holds_packets_back_or_drops_them_as_the_profile_says() {
-    // A call of RawUnet takes longer than the time between two packets.
+    // A call of the server's applet RawUnet takes longer than the time between two packets.
     let keys = "applet = 'builtin:RawUnet'";
     let held = flood("hold", keys);
     assert_eq!(held.at("server", "rx-descriptor").len(), 40);
@@ -262,7 +264,7 @@ fn a_receiver_without_a_place_holds_packets_back_or_drops_them_as_the_profile_sa
     assert!(drops.iter().all(|&reason| reason == "overrun"));
     let received = dropped.at("server", "rx-descriptor").len();
     assert_eq!(received + drops.len(), 40);
-    // The sender is neither delayed nor informed.
+    // With `drop` the sender is neither delayed nor informed of dropped packets.
     let sent = |trace: &Trace| {
         *numbers(&trace.at("client", "wire-tx"), "t_ns")
             .last()
@@ -301,8 +303,8 @@ fn packets_that_come_unasked_meet_faults_first() {
     assert_eq!(trace.of("wire-tx").len(), ended);
 }
 
-/// Returns the most bytes that are on a wire or in its backlog at any time. A packet counts from its first bit out to
-/// its `wire-rx`.
+/// Returns the largest number of bytes that are on a wire or in its backlog at the same time. A packet counts from the
+/// time when its first bit leaves to the time of its `wire-rx`.
 fn most_under_way(trace: &Trace) -> u64 {
     let mut changes: Vec<(u64, i64)> = Vec::new();
     for (name, sign) in [("wire-tx", 1), ("wire-rx", -1)] {
@@ -323,7 +325,8 @@ fn most_under_way(trace: &Trace) -> u64 {
 
 #[test]
 fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
-    // RawUnet takes longer for 1,000 bytes than the wire does. In one round-trip time the wire carries 160 bytes.
+    // For 1,000 bytes, the applet RawUnet takes longer than the wire. In one round-trip time the wire carries 160
+    // bytes.
     let keys =
         "applet = 'builtin:RawUnet'\nrx_queue = 64\nfree_buffers = { count = 40, length = 1000 }";
     let run = |wire: &str| {
@@ -349,7 +352,8 @@ fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
         assert_eq!(trace.of("wire-drop").len(), 0);
         assert_eq!(trace.at("server", "rx-descriptor").len(), 40);
     }
-    // The packets reach the applet at the same times, so the applet never waits for the wire.
+    // Without and with stops of the sender, the packets reach the applet at the same times, so the applet never waits
+    // for the wire.
     let arrivals = |trace: &Trace| numbers(&trace.at("server", "wire-rx"), "t_ns");
     assert_eq!(arrivals(&small), arrivals(&free));
     let (most, without) = (most_under_way(&small), most_under_way(&free));

@@ -43,10 +43,11 @@ fn natives_may_be_called_while_loading() {
         trace.at("client", "rx-descriptor")[0]["payload"],
         json!("77000000")
     );
-    // The payload "w" of the first call. After the DMA to the host and back it is "w" again.
+    // The payload of the packet that the initializers sent first is "w". After DMA to the host and back the payload is
+    // "w" again.
     let sent = trace.at("server", "rx-descriptor");
     assert_eq!(texts(&sent, "payload"), ["77", "77", "77000000"]);
-    // new byte[4] and new int[1], each with a header of 8 bytes and padding to 8.
+    // The heap has `new byte[4]` and `new int[1]`, each with a header of 8 bytes and padded to 8 bytes.
     assert_eq!(numbers(&trace.of("load"), "heap_bytes"), [32]);
 }
 
@@ -135,7 +136,7 @@ fn fuel_bounds_initializers_too() {
     ) else {
         panic!("it loads")
     };
-    // RawUnet's constructor executes 14 instructions.
+    // The constructor of RawUnet executes 14 instructions.
     assert_eq!(texts(&trace.of("trap"), "kind"), ["FuelExhausted"]);
     assert_eq!(trace.end.reason, EndReason::LoadTrap);
 }

@@ -52,7 +52,7 @@ fn every_25th_packet_is_acknowledged_between_the_nics() {
     assert_eq!(answers.len(), 1);
     assert_eq!(number(answers[0], "length"), 0);
     assert_eq!(trace.at("client", "rx-descriptor").len(), 0);
-    // `doRx` returns the number of acknowledgements that have arrived.
+    // The applet's `doRx` returns the number of acknowledgements that have arrived.
     let returned = trace.at("client", "applet-return");
     assert_eq!(number(returned[returned.len() - 1], "value"), 1);
 }

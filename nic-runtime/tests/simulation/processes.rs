@@ -12,7 +12,8 @@ use crate::runs::runs;
 use crate::scenario::read;
 use crate::trace::{Trace, run};
 
-/// `count` endpoints on NIC `b` echo the messages of as many on NIC `a`, which all send at the same time, ten times.
+/// A scenario in which `count` endpoints on NIC `b` echo messages of as many on NIC `a`, which send ten times at the
+/// same times.
 fn echoes(count: usize, server: &str, of_endpoint: &str) -> Trace {
     let mut toml = format!(
         "profile = 'modern'\nuntil = '100ms'\n[[nic]]\nname = 'a'\nsram = '64MiB'\n[[nic]]\nname = 'b'\nsram = '64MiB'\n{server}"
@@ -31,7 +32,7 @@ fn echoes(count: usize, server: &str, of_endpoint: &str) -> Trace {
 const ONE: &str = "[[host]]\nnic = 'b'\nprocessors = 1\n";
 const SERVER: &str = "[[process]]\nname = 'server'\nnic = 'b'\nprogram = 'echo'\n";
 
-/// Returns the times in nanoseconds at which endpoints of NIC `b` posted.
+/// Returns the times in nanoseconds at which endpoints of NIC `b` posted echoes.
 fn replies(trace: &Trace) -> Vec<u64> {
     let posts = trace.of("tx-post").into_iter();
     posts
@@ -67,7 +68,7 @@ fn a_process_replies_no_faster_than_one_computes() {
     ] {
         assert_eq!(replies.len(), 1_000, "{what}");
         for pair in replies.windows(2) {
-            // Times are rounded down, hence the tolerance of 1.
+            // The times of the trace are rounded down, so the comparison has a tolerance of 1 ns.
             assert!(pair[1] - pair[0] + 1 >= least, "{what}: {pair:?}, {least}");
         }
     }
@@ -80,14 +81,14 @@ fn a_process_replies_no_faster_than_one_computes() {
 fn so_many_processes_run_at_a_time_as_the_host_has_processors() {
     let least = echo_takes().as_ns();
     let host = "[[host]]\nnic = 'b'\nprocessors = 3\n";
-    // The hosts poll after all messages have arrived.
+    // The host programs poll after all messages have arrived.
     let echo = "host = 'echo'\npoll_every = '1ms'\nfree_buffers = { count = 16, length = 1024 }";
     let replies = replies(&echoes(20, host, echo));
     assert_eq!(replies.len(), 200);
     for window in replies.windows(4) {
         assert!(window[3] - window[0] + 1 >= least, "{window:?}, {least}");
     }
-    // Two processors at a time would take as long as 100 echoes in a row.
+    // With two processors, the echoes would take as long as 100 echoes in a row.
     let span = replies[199] - replies[0];
     assert!(span < 100 * least, "{span}, {least}");
 }
@@ -108,10 +109,10 @@ fn endpoints_of_a_process_take_turns() {
     assert_eq!(distinct.len(), 10, "{first:?}");
 }
 
-/// Events that a program was told of, with the time in nanoseconds.
+/// The events that were reported to a program, with the time in nanoseconds.
 type Told = Rc<RefCell<Vec<(u64, String)>>>;
 
-/// Posts a request, waits for the answer, computes, and repeats. It also sets one timer.
+/// A program that posts a request, waits for the answer, computes, and repeats this. The program also sets one timer.
 struct Client {
     left: u32,
     told: Told,

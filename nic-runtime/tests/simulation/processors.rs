@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::runs::runs;
 use crate::trace::{Trace, run};
 
-/// Two NICs with the endpoints `client` and `server`, both with `RawUnet`. Each of `senders` sends 40-byte messages
-/// without a pause.
+/// Runs two NICs with the endpoints `client` and `server`, both with the applet `RawUnet`. Each endpoint in `senders`
+/// sends 40-byte messages without a pause.
 fn busy(nic: &str, senders: &[(&str, i32)]) -> Trace {
     run(&busy_toml(nic, senders))
 }
@@ -59,7 +59,7 @@ fn waits_for_an_applet_are_counted() {
     };
     assert_eq!(waits(""), CallWaits::default());
     let waits = waits(TWO);
-    // About half of the calls find another call running, and wait for part of its 16 or 25 us.
+    // About half of the calls find another call running, and wait for a part of that call's 16 or 25 us.
     assert!(waits.count > 200, "{waits:?}");
     let mean = waits.time.as_ns() / waits.count;
     assert!((500..25_000).contains(&mean), "{waits:?}");
@@ -68,8 +68,9 @@ fn waits_for_an_applet_are_counted() {
 const BOTH_WAYS: &[(&str, i32)] = &[("client", 1), ("server", 7)];
 const TWO: &str = "processors = 2\nplacement = { doTx = 0, doRx = 1 }";
 
-// The three expected values are independent of this code. The first was measured before the simulator had several
-// processors. The others come from a separate model of the same costs.
+// The expected values of the three tests below are independent of the simulator's code. The first expected value was
+// measured before the simulator had several processors. The other expected values come from a separate model of the
+// same costs.
 
 #[test]
 fn one_processor_sends_and_receives_in_turn() {
@@ -134,8 +135,8 @@ fn deliveries(trace: &Trace) -> BTreeMap<(String, i64), Vec<&Value>> {
     deliveries
 }
 
-/// Four endpoints on two NICs. Each sends to both endpoints on the other NIC, over a link that loses and reorders
-/// packets. The applets' calls commute, and one applet traps now and then.
+/// A scenario of four endpoints on two NICs. Each endpoint sends to both endpoints on the other NIC, over a link that
+/// loses and reorders packets. The applets' calls commute, and one of the applets traps now and then.
 fn crossing(seed: u64, nic: &str) -> String {
     let mut toml = format!(
         "seed = {seed}\nuntil = '10s'\n[[nic]]\nname = 'a'\nsram = '4MiB'\n{nic}\n[[nic]]\nname = 'b'\nsram = '4MiB'\n{nic}\n\
@@ -260,8 +261,8 @@ fn an_item_that_moves_pays_for_the_handover_and_a_busy_neighbour_stretches_work(
 
 #[test]
 fn processors_get_dma_slots_in_the_order_in_which_they_began_to_wait() {
-    // The timers of `busy` fill the DMA slots from the first processor and wait for more. Each message of `quiet` needs
-    // a slot on the second processor.
+    // The timers of the endpoint `busy` fill the DMA slots from the first processor and wait for more slots. Each
+    // message of the endpoint `quiet` needs a DMA slot on the second processor.
     let trace = run("until = '20ms'\n\
          [[nic]]\nname = 'a'\nprocessors = 2\nplacement = { transmit = 1, doTx = 1 }\n[[nic]]\nname = 'b'\n\
          [[endpoint]]\nnic = 'a'\nname = 'busy'\napplet = 'Copier.class'\n\

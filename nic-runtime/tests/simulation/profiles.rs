@@ -15,7 +15,7 @@ fn a_profile_that_every_nic_names_is_as_one_that_the_scenario_names() {
         let toml = random_runs::scenario(seed).replace("1MiB", "8MiB");
         let of_all = format!("profile = 'modern'\n{toml}");
         let of_each = toml.replace("[[nic]]", "[[nic]]\nprofile = 'modern'");
-        // Compare the traces without the header line, which names profiles.
+        // The traces are compared without the header line, which names the profiles.
         let events = |toml: &str| {
             run(toml)
                 .text
@@ -31,7 +31,7 @@ fn a_profile_that_every_nic_names_is_as_one_that_the_scenario_names() {
     assert!(differs, "the profile makes no difference");
 }
 
-/// Two NICs with different profiles; an endpoint on each sends one message.
+/// A scenario of two NICs with different profiles; an endpoint on each NIC sends one message.
 fn two_kinds(keys: &str, payload: u32) -> String {
     format!(
         "profile = 'lanai-1998-parallel'\n[[nic]]\nname = 'old'\n[[nic]]\nname = 'new'\nprofile = 'modern'\n\
@@ -81,7 +81,7 @@ fn an_endpoint_sends_what_its_peers_have_room_for_and_no_more() {
     }
 }
 
-/// Returns the mistakes of a scenario.
+/// Returns the mistakes that the reader finds in a scenario.
 fn mistakes(toml: &str) -> Vec<MistakeKind> {
     match scenario::parse(toml.as_bytes(), None, None) {
         Err(ScenarioError::Mistakes(mistakes)) => {

@@ -36,7 +36,8 @@ impl Choices {
     }
 }
 
-/// Three NICs with links between all of them, six endpoints with channels between any two, and sends.
+/// A random scenario of three NICs with links between all of them, six endpoints with channels between any two, and
+/// sends.
 pub(crate) fn scenario(seed: u64) -> String {
     let mut choose = Choices(Generator::named(seed, &["random scenario"]));
     let mut toml = format!("seed = {seed}\nuntil = '20ms'\nmax_events = 100000\n");

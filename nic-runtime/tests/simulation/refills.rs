@@ -1,4 +1,4 @@
-//! `doRefill`: applets are told of the buffers that their user returns (docs/natives.md).
+//! `doRefill`: a call tells an applet of a buffer that its user returns (docs/natives.md).
 
 use crate::trace::{Pair, Trace, send};
 
@@ -14,7 +14,8 @@ fn refills(server: &str, rest: &str) -> Trace {
     .run()
 }
 
-/// Returns the length and offset of each call of the server's `doRefill`, and the returned value, which is the channel.
+/// Returns the arguments length and offset of each call of the server's `doRefill`, and the returned value, which is
+/// the channel.
 fn told(trace: &Trace) -> Vec<(i64, i64, i64)> {
     let calls = trace.at("server", "applet-call").into_iter();
     let calls = calls.filter(|call| call["method"] == "doRefill");
@@ -30,7 +31,7 @@ fn told(trace: &Trace) -> Vec<(i64, i64, i64)> {
 fn each_buffer_is_told_of_in_the_order_of_return() {
     let trace = refills("", &send("1us", "{ zeros = 1000 }"));
     assert_eq!(told(&trace), [(512, 7, 0), (512, 7, 512)]);
-    // Each call returned the channel, and traced the other arguments.
+    // Each call of `doRefill` returned the channel, and traced its other arguments.
     let traced = trace.at("server", "applet-trace");
     let traced: Vec<_> = traced
         .iter()

@@ -1,7 +1,7 @@
 //! A run ends in the same state with and without a sink: every byte of memory and every field.
 //!
-//! Without a sink the simulator creates no events, and simulates separate groups of NICs one after another. The reason
-//! and time of the end say nothing about the bytes that were moved.
+//! Without a sink the simulator creates no events, and simulates separate groups of NICs one after another. The tests
+//! compare states, because the reason and time of a run's end do not depend on the bytes that were moved.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::random_runs;
 use crate::runs::runs;
 use crate::scenario::read;
 
-/// The messages that users received, in order, and the number of packets that each endpoint received and sent.
+/// A sink that keeps the messages that users received, in order, by endpoint.
 #[derive(Default)]
 struct Read(BTreeMap<u32, Vec<Vec<u8>>>);
 
@@ -57,7 +57,8 @@ fn states(scenario: &Scenario, what: &str) -> (EndReason, Vec<EndpointState>) {
     (end.reason, heard)
 }
 
-/// Two pairs that never exchange packets, with applets or on the base path. Payloads have no two zero bytes in a row.
+/// A scenario of two pairs of endpoints that never exchange packets, with applets or on the base path. The payloads
+/// have no two zero bytes in a row.
 fn pairs(applet: &str) -> Scenario {
     let mut toml = String::new();
     for (pair, at) in [("x", 5), ("y", 9)] {
@@ -86,12 +87,12 @@ fn messages_lie_in_buffers_byte_by_byte() {
         for state in &left {
             assert_eq!((state.messages, state.packets), (5, 5), "{applet}");
             assert_eq!((state.transmit, state.receive), (0, 0), "{applet}");
-            // Messages of 57 and 3,000 bytes took the first two of eight 4,096-byte buffers, and 9,000 bytes took the
-            // next three.
+            // Messages of 57 and 3,000 bytes used the first two of eight 4,096-byte buffers, and the message of 9,000
+            // bytes used the next three.
             assert_eq!(state.area[..57], counted(57), "{applet}");
             assert_eq!(state.area[4096..][..3000], counted(3000), "{applet}");
             assert_eq!(state.area[2 * 4096..][..9000], counted(9000), "{applet}");
-            // The user returns the buffers of read messages to the end of the queue, behind the unused ones.
+            // The user returns the buffers of read messages to the end of the free queue, after the unused buffers.
             let order = [5, 6, 7, 0, 1, 2, 3, 4].map(|buffer| buffer * 4096);
             assert_eq!(state.free, order, "{applet}");
         }

@@ -1,10 +1,11 @@
-//! Suspended calls: `txPush` waits for a slot at the receiver.
+//! Suspended calls: a call of an applet is suspended while its `txPush` waits for a slot at the receiver.
 
 use nic_core::event::EndReason;
 
 use crate::trace::{run, texts};
 
-/// A relay passes 30 different messages of 200 bytes on over a slow link, so its calls have to wait.
+/// A scenario in which a relay passes on 30 different messages of 200 bytes over a slow link, so the relay's calls must
+/// wait.
 const RELAYED: &str = "
     [[nic]]
     name = 'a'
@@ -50,7 +51,7 @@ fn what_arrives_while_an_applet_waits_is_handled_in_order() {
     assert_eq!(arrived.len(), 30);
     assert_eq!(passed_on, arrived);
 
-    // While a call is suspended, some arrivals for its applet wait.
+    // While a call is suspended, some arrivals for the suspended applet wait.
     let (mut waiting, mut most) = (0, 0);
     for event in trace.events.iter().filter(|event| event["nic"] == "b") {
         match event["event"].as_str() {
@@ -65,7 +66,8 @@ fn what_arrives_while_an_applet_waits_is_handled_in_order() {
 
 #[test]
 fn a_post_gives_up_its_place_while_its_applet_waits() {
-    // The relay's user posts too. Its packets need the slots that the relay's calls wait for.
+    // The relay's user posts messages too. The packets of these messages need the slots for which the relay's calls
+    // wait.
     let posts = "
         [[send]]
         endpoint = 'relay'
@@ -76,7 +78,7 @@ fn a_post_gives_up_its_place_while_its_applet_waits() {
     ";
     let trace = run(&format!("{RELAYED}{posts}"));
     assert!(!trace.of("applet-suspend").is_empty());
-    // If a slot had not been given up, it would still be held at the end, which the run asserts against.
+    // If a post had not given up its slot, the slot would still be held at the end, which the run asserts against.
     assert_eq!(trace.end.reason, EndReason::Idle);
     assert_eq!(trace.at("end", "wire-rx").len(), 30);
     assert_eq!(trace.at("relay", "tx-done").len(), 100);
@@ -84,8 +86,8 @@ fn a_post_gives_up_its_place_while_its_applet_waits() {
 
 #[test]
 fn a_call_that_waits_for_what_its_own_message_had_set_aside_goes_on() {
-    // The message names a channel to one endpoint, but the applet sends to another endpoint of the same NIC. When the
-    // slots run out, the applet waits, and gets the slot reserved for the message.
+    // The descriptor of the message names a channel to one endpoint, but the applet sends to another endpoint of the
+    // same NIC. When no slot is free, the applet waits, and gets the slot that was reserved for the message.
     let trace = run("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
          [[endpoint]]\nnic = 'a'\nname = 'client'\napplet = 'Sidestep.class'\n\
          [[endpoint]]\nnic = 'b'\nname = 'named'\n[[endpoint]]\nnic = 'b'\nname = 'meant'\n\
@@ -98,7 +100,7 @@ fn a_call_that_waits_for_what_its_own_message_had_set_aside_goes_on() {
 #[test]
 fn a_call_for_which_the_heap_has_no_room_keeps_no_place_from_others() {
     // The applet's only array of 1,000 bytes leaves no room to suspend a call, so a packet that cannot leave at once is
-    // dropped. Later the applet never sends again, and a neighbour needs every slot.
+    // dropped. The applet never sends later, and a neighbour on the same NIC needs every slot.
     let trace = run("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
          [[endpoint]]\nnic = 'a'\nname = 'crammed'\napplet = 'Sidestep.class'\nheap = '1008B'\n\
          [[endpoint]]\nnic = 'a'\nname = 'tight'\napplet = 'Sidestep.class'\nheap = '1008B'\n\

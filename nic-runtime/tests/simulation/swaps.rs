@@ -1,7 +1,7 @@
 //! Applets that are replaced while the NIC runs (docs/simulation.md, "Replacing an applet").
 //!
-//! `SwapOld` and `SwapNew` are two versions of an applet. Their calls return the version, and `SwapNew` traces what it
-//! finds in the fields that both have.
+//! `SwapOld` and `SwapNew` are two versions of an applet. The calls of these two applets return the version, and
+//! `SwapNew` traces the values of the fields that both classes have.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::trace::{Pair, Trace, number, numbers, run, send, texts};
 
 const OLD: &str = "applet = 'SwapOld.class'\nhost = 'sink'";
 
-/// A swap of the endpoint `server`.
+/// A swap of the applet at the endpoint `server`.
 fn swap(at: &str, class: &str) -> String {
     swap_of("server", at, class)
 }
@@ -28,7 +28,7 @@ fn swap_of(endpoint: &str, at: &str, class: &str) -> String {
     format!("[[swap]]\nendpoint = '{endpoint}'\nat = '{at}'\napplet = '{class}'\n")
 }
 
-/// Messages to the server at 0.1 ms, 1.1 ms, 2.1 ms and so on.
+/// Sends of messages to the server at 0.1 ms, 1.1 ms, 2.1 ms and so on.
 fn messages(count: u32) -> String {
     let repeated = format!("repeat = {count}\nevery = '1ms'\n");
     send("100us", "{ text = 'hello' }") + &repeated
@@ -45,7 +45,7 @@ fn to_server(server: &str, rest: &str) -> Trace {
     trace
 }
 
-/// Returns the calls of an endpoint that are for messages or timers: those of initializers are left out.
+/// Returns an endpoint's calls for messages and timers, without the calls of initializers.
 fn calls<'t>(trace: &'t Trace, endpoint: &str, event: &str) -> Vec<&'t Value> {
     let calls = trace.at(endpoint, event).into_iter();
     let is_entry = |call: &&Value| {
@@ -56,7 +56,7 @@ fn calls<'t>(trace: &'t Trace, endpoint: &str, event: &str) -> Vec<&'t Value> {
     calls.filter(is_entry).collect()
 }
 
-/// Returns what the calls of `doRx` returned.
+/// Returns the values that the server's calls of `doRx` returned, which are versions of the applet.
 fn versions(trace: &Trace) -> Vec<u64> {
     let returns = calls(trace, "server", "applet-return");
     numbers(&returns, "value")
@@ -102,11 +102,11 @@ fn fields_and_arrays_of_the_same_name_and_type_are_carried_over() {
     };
     assert_eq!(swap["t_ns"], 600_000);
     assert_eq!(swap["class"], "SwapNew");
-    // `txBuf`, `counts`, `alias`, `none`, `view`, `seen`, `flag` and `small`. `changed` has another type, and `VERSION`
-    // is a constant.
+    // The fields with carried values are `txBuf`, `counts`, `alias`, `none`, `view`, `seen`, `flag` and `small`. Two
+    // fields carry no value: `changed` has another type, and `VERSION` is a constant.
     assert_eq!(swap["carried"], 8);
-    // `txBuf` of 512 bytes, `counts` of 16 and `added` of 3, rounded up to 8, each with a header of 8. The arrays that
-    // the static initializer made for `txBuf`, `counts`, `alias` and `none` are gone.
+    // The heap holds `txBuf` of 512 bytes, `counts` of 16 and `added` of 3, rounded up to 8, each with a header of 8.
+    // The arrays that the new static initializer made for `txBuf`, `counts`, `alias` and `none` are gone.
     assert_eq!(swap["heap_bytes"], 520 + 24 + 16);
 }
 
@@ -130,7 +130,7 @@ fn an_expectation_is_about_the_class_at_the_end() {
     let (_, judgement) = judge::run(&read(&toml), &mut ()).expect("it runs");
     let judgement = judgement.expect("there are expectations");
     assert_eq!((judgement.met, judgement.unmet), (4, vec![]));
-    // Without the swap, the class at the end has no such field.
+    // The swap to `LongMaths` is refused, so the expectations are about the fields of `SwapOld`.
     let toml = toml
         .replace("SwapNew.class", "LongMaths.class")
         .replace("field = 'seen'", "field = 'small'");
@@ -147,7 +147,7 @@ fn an_expectation_is_about_the_class_at_the_end() {
     );
 }
 
-/// Returns the reason of the only refusal, after checking that the old applet has handled all messages.
+/// Returns the reason and the class of the only refusal, after checking that the old applet has handled all messages.
 fn refusal(server: &str, class: &str) -> (Value, Value) {
     let trace = to_server(
         &format!("{OLD}\n{server}"),
@@ -166,7 +166,7 @@ fn refusal(server: &str, class: &str) -> (Value, Value) {
 
 #[test]
 fn a_refused_class_leaves_the_old_one_and_the_trace_says_why() {
-    // A class without the members of an applet, and a file that is no class file.
+    // The refused files are a class without the members of an applet, and a file that is no class file.
     assert_eq!(
         refusal("", "LongMaths.class"),
         (json!("subset/long"), json!("LongMaths"))
@@ -175,12 +175,12 @@ fn a_refused_class_leaves_the_old_one_and_the_trace_says_why() {
         refusal("", "build.sh"),
         (json!("malformed/magic"), Value::Null)
     );
-    // The constructor of the class sends.
+    // The refused class has a constructor that sends.
     assert_eq!(
         refusal("", "SwapSends.class"),
         (json!("ProtectionFault"), json!("SwapSends"))
     );
-    // `own` alone fits, and so do the arrays of `SwapOld`: 908 and 544 bytes.
+    // The array `own` of the new class alone fits in the heap, and so do the arrays of `SwapOld`: 908 and 544 bytes.
     assert_eq!(
         refusal("heap = 1000", "SwapHungry.class"),
         (json!("heap"), json!("SwapHungry"))
@@ -214,10 +214,11 @@ fn both_classes_need_memory_while_the_new_one_is_verified() {
                 .collect::<Vec<_>>(),
         )
     };
-    // No byte is free, so no class can come, not even the same one: it needs a second heap.
+    // No byte of SRAM is free, so no class can be installed, not even the same class: it needs a second heap.
     assert_eq!(reasons(least), (0, vec![json!("sram"); 3]));
-    // The default heap of 24 KiB, `RxBuf` of 9,216 bytes and both of their headers are free. Another applet of the same
-    // class fits, but not the program of another class. So only the first swap is refused.
+    // The free bytes are the default heap of 24 KiB, `RxBuf` of 9,216 bytes and the headers of both. Another applet of
+    // the same class fits in these bytes, but not the program of another class. Therefore only the first swap, which is
+    // to another class, is refused.
     let applet = 24_576 + 9_216 + 16;
     let fields = 11 * 4;
     assert_eq!(
@@ -225,13 +226,14 @@ fn both_classes_need_memory_while_the_new_one_is_verified() {
         (0, vec![json!("sram"); 3])
     );
     assert_eq!(reasons(least + applet + fields), (2, vec![json!("sram")]));
-    // Each swap frees what it replaces, so room for one more class is enough for any number of swaps.
+    // Each swap frees the applet that it replaces, so room for one more class is enough for any number of swaps.
     assert_eq!(reasons(least + applet + 10_000), (3, vec![]));
 }
 
 #[test]
 fn what_initializers_did_for_a_refused_class_is_undone() {
-    // The static initializer pops a buffer and sets a timer before the constructor traps. Neither remains.
+    // The static initializer of `SwapSends` pops a buffer and sets a timer before the constructor traps. Neither
+    // remains.
     let toml = Pair {
         server: OLD,
         rest: &swap("600us", "SwapSends.class"),
@@ -248,7 +250,7 @@ fn what_initializers_did_for_a_refused_class_is_undone() {
 
 #[test]
 fn a_swap_waits_for_the_end_of_a_call_and_never_splits_one() {
-    // 3 messages arrive from about 120 us on, and each is handled for some 20 us.
+    // Three messages arrive from about 120 us on, and the applet handles each for some 20 us.
     for step in 0..runs(120) {
         let at = format!("{}ns", 100_000 + 1_130 * step);
         let sends = send("100us", "{ text = 'hello' }") + "repeat = 3\nevery = '30us'\n";
@@ -303,14 +305,14 @@ fn swaps_at_one_time_are_made_in_the_order_of_the_file() {
         ["SwapNew", "SwapOld"]
     );
     assert_eq!(versions(&trace), [1, 1]);
-    // While a call is under way, both wait for its end.
+    // While a call is under way, both swaps of the endpoint wait for the end of the call.
     let time = |event: &str| number(calls(&trace, "server", event)[0], "t_ns");
     let (began, ended) = (time("applet-call"), time("applet-return"));
     let during = format!("{}ns", u64::midpoint(began, ended));
     let trace = to_server(OLD, &(messages(2) + &swaps.replace("600us", &during)));
     let swapped = numbers(&trace.at("server", "applet-swap"), "t_ns");
     assert_eq!(swapped, [ended, ended]);
-    // Two endpoints do not wait for each other.
+    // The swaps of two endpoints do not wait for each other.
     let both = swap_of("client", "600us", "SwapNew.class") + &swap("600us", "SwapNew.class");
     let trace = Pair {
         client: "applet = 'SwapOld.class'",
@@ -332,7 +334,7 @@ fn a_swap_to_the_same_class_keeps_every_field() {
     let [swap] = same.at("server", "applet-swap")[..] else {
         panic!("expected one swap");
     };
-    // All but `VERSION` and `RxBuf`.
+    // All fields but `VERSION` and `RxBuf` carry their values.
     assert_eq!(swap["carried"], 9);
     let without = to_server(OLD, &messages(2));
     let of = |trace: &Trace| {
@@ -359,8 +361,8 @@ fn an_endpoint_may_get_its_first_applet_during_the_run() {
 
 #[test]
 fn an_armed_timer_stays_armed_if_the_new_class_has_the_entry() {
-    // `Ticker` sets a timer of 20 us when it is loaded, and 9.3 us after each expiry again. The second tick is at
-    // 49.9 us (see `timers`), and the third is due at 78.6 us.
+    // The applet `Ticker` sets a timer of 20 us when it is loaded, and again 9.3 us after each expiry. The second call
+    // of `doTimer` is at 49.9 us (see `timers`), and the third is due at 78.6 us.
     let ticker = |class: &str| to_server("applet = 'Ticker.class'", &swap("70us", class));
     let ticks = |trace: &Trace| {
         let calls = calls(trace, "server", "applet-call");
@@ -374,11 +376,11 @@ fn an_armed_timer_stays_armed_if_the_new_class_has_the_entry() {
         9
     );
     assert_eq!(trace.end.reason, EndReason::Idle, "the timer was set once");
-    // Without the entry, the timer is gone.
+    // If the new class has no `doTimer`, the swap removes the timer.
     let trace = ticker("SwapOld.class");
     assert_eq!(ticks(&trace), [20_600, 49_900]);
     assert_eq!(trace.end.reason, EndReason::Idle);
-    // The static initializer of the same class sets the timer again, to 20 us from now.
+    // The static initializer of the same class sets the timer again, to 20 us after the swap.
     let trace = Pair {
         scenario: "until = '100us'",
         server: "applet = 'Ticker.class'",
@@ -391,7 +393,7 @@ fn an_armed_timer_stays_armed_if_the_new_class_has_the_entry() {
 
 #[test]
 fn a_timer_that_is_over_and_not_yet_called_is_called_in_the_new_class_or_not_at_all() {
-    // The timer is over at 78.6 us, and the set-up of the call takes 0.6 us.
+    // The timer expires at 78.6 us, and the set-up of the call of `doTimer` takes 0.6 us.
     for (class, expected) in [("SwapNew.class", 3), ("SwapOld.class", 2)] {
         let trace = to_server("applet = 'Ticker.class'", &swap("78900ns", class));
         let calls = calls(&trace, "server", "applet-call");
@@ -405,10 +407,11 @@ fn a_timer_that_is_over_and_not_yet_called_is_called_in_the_new_class_or_not_at_
 fn a_detached_applet_is_replaced_by_an_attached_one() {
     let detached =
         "applet = 'Hostile.class'\non_trap = 'detach'\ndetach_after = 1\nback_off = '100ms'";
-    // `Hostile` traps on messages of 3 bytes.
+    // The applet `Hostile` traps on messages of 3 bytes.
     let messages = messages(3).replace("hello", "hey");
     let trace = to_server(detached, &(messages + &swap("1600us", "SwapNew.class")));
-    // The first message traps, the second takes the base path, and the third is the new applet's.
+    // The call for the first message traps, the second message takes the base path, and the new applet handles the
+    // third.
     assert_eq!(versions(&trace), [2]);
     let names = trace.names_from("server", "applet-detach");
     let of_applet: Vec<_> = names
@@ -436,7 +439,8 @@ fn a_detached_applet_is_replaced_by_an_attached_one() {
 
 #[test]
 fn calls_that_wait_for_the_applet_on_another_processor_are_the_new_class_s() {
-    // One processor runs `doTx`, the other `doRx`, and both are always busy, so one of them always waits.
+    // One processor runs `doTx`, the other processor runs `doRx`, and both are always busy, so one of them always
+    // waits.
     let nic = "processors = 2\nplacement = { doTx = 0, doRx = 1 }";
     let busy = |swaps: &str| {
         run(&format!(
@@ -467,8 +471,8 @@ fn calls_that_wait_for_the_applet_on_another_processor_are_the_new_class_s() {
     }
 }
 
-/// The number of times that each packet was delivered, and the values that calls returned, in order and without
-/// repetitions.
+/// A sink for the number of times that each packet was delivered, and the values that calls returned, in order and
+/// without repetitions.
 #[derive(Default)]
 struct Delivered {
     packets: BTreeMap<PacketId, u32>,

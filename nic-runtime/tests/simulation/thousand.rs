@@ -9,10 +9,10 @@ use crate::trace::run;
 
 const ENDPOINTS: u32 = 1000;
 
-/// Length of the longer of an endpoint's two messages: more than a descriptor holds.
+/// Length in bytes of the longer of an endpoint's two messages, which does not fit in a descriptor.
 const LONG: usize = 700;
 
-/// The two messages of an endpoint to the next one: the first fits in a descriptor, the second needs a buffer.
+/// Returns an endpoint's two messages to the next endpoint: the first fits in a descriptor, the second needs a buffer.
 fn messages(from: u32) -> [Vec<u8>; 2] {
     let to = (from + 1) % ENDPOINTS;
     let short = format!("from {from} to {to}").into_bytes();
@@ -27,8 +27,9 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A ring: each endpoint sends to the next on channel 1, and receives from the previous on channel 2. `nic_of` gives
-/// the NIC of each. Of three endpoints, one uses the base path and two have different applets.
+/// A scenario of endpoints in a ring: each sends to the next on channel 1, and receives from the previous on channel 2.
+/// The function `nic_of` returns the NIC of each endpoint. Of each three endpoints, one uses the base path and two have
+/// different applets.
 fn ring(nic_of: fn(u32) -> &'static str) -> String {
     let mut toml =
         String::from("[[nic]]\nname = 'a'\nsram = '64MiB'\n[[nic]]\nname = 'b'\nsram = '64MiB'\n");
@@ -57,7 +58,7 @@ fn ring(nic_of: fn(u32) -> &'static str) -> String {
     toml
 }
 
-/// Runs a ring. Compares the messages that every endpoint sent and received with the expected ones.
+/// Runs a ring of endpoints. Compares the messages that every endpoint sent and received with the expected ones.
 fn assert_all_arrives(nic_of: fn(u32) -> &'static str) {
     let trace = run(&ring(nic_of));
     let mut by_endpoint: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();

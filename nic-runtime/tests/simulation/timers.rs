@@ -1,7 +1,8 @@
 //! Timers of applets: setting them, and the calls of `doTimer` (docs/natives.md).
 //!
-//! On `lanai-1998` the set-up of `doTimer` takes 0.6 us and its call 3.2 us, like those of `doRx`. Each native in it
-//! takes 5.5 us. So `Ticker` sets the next timer 9.3 us after the last one expired, for 20 us later.
+//! On `lanai-1998` the set-up of `doTimer` takes 0.6 us and its call 3.2 us, like those of `doRx`. Each native that a
+//! call of `doTimer` uses takes 5.5 us. The applet `Ticker` therefore sets the next timer 9.3 us after the previous one
+//! expired, for 20 us later.
 
 use nic_core::event::EndReason;
 use serde_json::Value;
@@ -76,7 +77,8 @@ fn a_trap_ends_that_call_alone() {
 
 #[test]
 fn a_time_of_zero_cancels_and_another_replaces() {
-    // The second tick sets the timer at 58.6 us. The message is taken at 66 us and sets the timer again.
+    // The second call of `doTimer` sets the timer at 58.6 us. The processor takes the message at 66 us, and the call
+    // for the message sets the timer again.
     let cancelled = ticks(&send("66us", "{ hex = '00' }"), "1s");
     assert_eq!(calls(&cancelled), [20_600, 49_900]);
     assert_eq!(cancelled.end.reason, EndReason::Idle);
@@ -92,8 +94,8 @@ fn a_time_of_zero_cancels_and_another_replaces() {
 
 #[test]
 fn the_processor_is_free_before_the_timer_is_called() {
-    // The second timer expires at 78.6 us, before the message is taken at 79.2 us. So `doTimer` is called first, and
-    // the message waits.
+    // The second timer expires at 78.6 us, before the processor takes the message at 79.2 us. The processor therefore
+    // calls `doTimer` first, and the message waits.
     let trace = ticks(&send("76us", "{ hex = '64' }"), "150us");
     let events: Vec<&Value> = trace.at("client", "applet-call");
     let methods: Vec<_> = events.iter().map(|call| &call["method"]).collect();

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::json_lines::values;
 use crate::scenario::read;
 
-/// Two NICs with an endpoint each, and a channel between them: number 1 at `client` and 7 at `server`.
+/// A scenario of two NICs with an endpoint each, and a channel between them: number 1 at `client` and 7 at `server`.
 #[derive(Copy, Clone)]
 pub(crate) struct Pair<'a> {
     /// Further keys of the scenario.
@@ -23,9 +23,9 @@ pub(crate) struct Pair<'a> {
     pub(crate) client: &'a str,
     /// Further keys of the endpoint `server`.
     pub(crate) server: &'a str,
-    /// Further keys of the link.
+    /// Further keys of the link between the NICs.
     pub(crate) link: &'a str,
-    /// Further tables, such as sends.
+    /// Further tables of the scenario, such as sends.
     pub(crate) rest: &'a str,
 }
 
@@ -60,14 +60,14 @@ impl Pair<'_> {
     }
 }
 
-/// A send of the endpoint `client`.
+/// A `[[send]]` of the endpoint `client` with this time and payload.
 pub(crate) fn send(at: &str, payload: &str) -> String {
     format!("[[send]]\nendpoint = 'client'\nchannel = 1\nat = '{at}'\npayload = {payload}\n")
 }
 
 /// The trace of a run.
 pub(crate) struct Trace {
-    /// The events between header and summary, with payloads.
+    /// The events between header and summary of the trace, with payloads.
     pub(crate) events: Vec<Value>,
     pub(crate) end: RunEnd,
     /// The text of the whole trace.
@@ -81,7 +81,7 @@ pub(crate) fn run(toml: &str) -> Trace {
     trace
 }
 
-/// Reads a scenario that needs no files, with this profile.
+/// Reads a scenario that needs no files, and runs it under this profile's costs.
 pub(crate) fn read_on(toml: &str, profile: &str) -> Scenario {
     let profile = Profile::parse(profile).expect("the keys fit");
     parse_on(toml, &profile).expect("the scenario is right")
@@ -107,7 +107,7 @@ pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
 }
 
 impl Trace {
-    /// Returns the events with this name.
+    /// Returns the trace's events with this name.
     pub(crate) fn of(&self, name: &str) -> Vec<&Value> {
         self.events
             .iter()
@@ -115,7 +115,7 @@ impl Trace {
             .collect()
     }
 
-    /// Returns the events with this name at this endpoint.
+    /// Returns the trace's events with this name at this endpoint.
     pub(crate) fn at(&self, endpoint: &str, name: &str) -> Vec<&Value> {
         self.of(name)
             .into_iter()
@@ -123,7 +123,7 @@ impl Trace {
             .collect()
     }
 
-    /// Returns the names of an endpoint's events, starting with its first `name`.
+    /// Returns the names of an endpoint's events, from its first event called `name` on.
     pub(crate) fn names_from(&self, endpoint: &str, name: &str) -> Vec<&str> {
         let names = self
             .events
@@ -135,8 +135,8 @@ impl Trace {
             .collect()
     }
 
-    /// Checks the laws of every run. Times do not decrease, each packet has one fate, and each posted descriptor
-    /// completes at most once. It completes exactly once if no limit ended the run.
+    /// Checks the laws that every run obeys. Times do not decrease, each packet has one fate, and each posted
+    /// descriptor completes at most once. A posted descriptor completes exactly once if no limit ended the run.
     fn check_laws(&self) {
         let times: Vec<u64> = self
             .events
@@ -196,12 +196,12 @@ pub(crate) fn number(event: &Value, field: &str) -> u64 {
         .unwrap_or_else(|| panic!("{field} of {event}"))
 }
 
-/// Returns a numeric field of each event.
+/// Returns a numeric field of each of these events.
 pub(crate) fn numbers(events: &[&Value], field: &str) -> Vec<u64> {
     events.iter().map(|event| number(event, field)).collect()
 }
 
-/// Returns a text field of each event.
+/// Returns a text field of each of these events.
 pub(crate) fn texts<'e>(events: &[&'e Value], field: &str) -> Vec<&'e str> {
     events
         .iter()

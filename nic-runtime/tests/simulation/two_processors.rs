@@ -13,7 +13,7 @@ use crate::trace::read_on;
 
 const PROFILE: &str = include_str!("../../profiles/lanai-1998-parallel.toml");
 
-/// Messages in each direction, and the calls between which times are measured.
+/// Number of messages in each direction, and the numbers of the calls between which times are measured.
 const MESSAGES: usize = 200;
 const FIRST: usize = 60;
 const LAST: usize = 160;
@@ -40,8 +40,8 @@ impl Sink for Calls {
     }
 }
 
-/// The first NIC runs the applet, and its peers are on the base path. Returns the mean time in microseconds in which the
-/// NIC takes a message in each direction; `None` if the applet stops calls.
+/// Runs a scenario in which the first NIC runs the applet, and its peers are on the base path. Returns the mean time in
+/// microseconds in which the NIC handles a message in each direction; `None` if the applet stops calls.
 fn us_per_pair(applet: &str, processors: u32, is_apart: bool, profile: &str) -> Option<f64> {
     let nic = match processors {
         1 => "",
@@ -129,12 +129,13 @@ fn contention_slows_two_processors_but_not_one() {
             "{us:.2} us, expected {expected}"
         );
     };
-    // As `processors.rs` measures with an applet at both ends.
+    // The times equal those that `processors.rs` measures with an applet at both ends.
     near(us(1, false, PROFILE), 71.6);
     near(us(2, false, PROFILE), 40.7);
     near(us(2, true, PROFILE), 36.3);
     near(us(1, false, &slowed), us(1, false, PROFILE));
-    // Work that runs beside other work takes 1.4 times as long. What runs alone does not.
+    // Work of a processor that runs beside work of another processor takes 1.4 times as long. Work of a processor that
+    // runs alone takes no longer.
     for is_apart in [false, true] {
         let (free, slow) = (us(2, is_apart, PROFILE), us(2, is_apart, &slowed));
         assert!(

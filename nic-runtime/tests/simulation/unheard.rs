@@ -4,7 +4,7 @@ use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_runtime::scenario::{builtin, parse};
 use nic_runtime::sim;
 
-/// Accepts this many events, and then fails.
+/// A sink that accepts this number of events, and then fails.
 struct Taking(u32);
 
 impl Sink for Taking {

@@ -1,4 +1,4 @@
-//! `until` is the last instant of a run: everything due exactly then happens, and nothing later.
+//! The key `until` gives the last instant of a run: events due at this time occur, and no later events.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use nic_runtime::sim::{self, RunEnd};
 use crate::scenario::read;
 use crate::trace::{Pair, send};
 
-/// All events of a run, with exact times.
+/// A sink that keeps all events of a run, with exact times.
 #[derive(Default)]
 struct Timed(Vec<(SimTime, String)>);
 

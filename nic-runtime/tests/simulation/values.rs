@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::trace::{Pair, Trace, number, send};
 
-/// Runs `Hostile` at the server, whose user posts a message of this length. Returns the trap.
+/// Runs the applet `Hostile` at the server, whose user posts a message of this length. Returns the first trap.
 fn trap(kind: u32) -> Value {
     let post = format!(
         "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '1ms'\npayload = {{ zeros = {kind} }}\n"
@@ -24,7 +24,7 @@ fn first_trap(endpoint: &str, trace: &Trace) -> Value {
     trace.at(endpoint, "trap")[0].clone()
 }
 
-/// Returns the names of the nested methods, innermost first.
+/// Returns the names of the methods whose calls were nested at a trap, innermost first.
 fn calls(trap: &Value) -> Vec<&str> {
     let calls = trap["calls"].as_array().expect("calls");
     let names = calls.iter().map(|call| call["method"].as_str());
@@ -37,11 +37,11 @@ fn a_division_says_its_dividend_and_its_calls() {
     assert_eq!(trap["why"], "dividend 3, divisor 0");
     assert_eq!(trap["values"], json!({ "dividend": 3, "divisor": 0 }));
     assert_eq!(calls(&trap), ["harm", "doTx"]);
-    // The innermost call is the place of the trap.
+    // The innermost of the nested calls is at the place of the trap.
     for field in ["method", "pc", "line"] {
         assert_eq!(trap["calls"][0][field], trap[field], "{field}");
     }
-    // Lines of `Hostile.java`.
+    // The expected lines are those of `Hostile.java`.
     let lines = [&trap["calls"][0]["line"], &trap["calls"][1]["line"]];
     assert_eq!(lines, [41, 25]);
 }
@@ -69,7 +69,7 @@ fn every_boundary_of_a_native_says_its_argument() {
     .run();
     let traps = trace.at("server", "trap");
     let whys = Vec::from_iter(traps.iter().map(|trap| trap["why"].as_str().expect("why")));
-    // `Hostile` calls eight natives with ten values each; `newAlignedArray` is the last.
+    // The applet `Hostile` calls eight natives with ten values each; `newAlignedArray` is the last native.
     for expected in [
         "toOffset -2147483648, length 1, to has 4096 bytes",
         "toOffset 4096, length 1, to has 4096 bytes",
@@ -84,7 +84,7 @@ fn every_boundary_of_a_native_says_its_argument() {
         assert!(whys.contains(&expected), "{expected}: {whys:?}");
     }
     let allocation = whys.iter().filter(|why| why.contains("bytes asked"));
-    // A header of eight bytes, and the elements up to a multiple of eight.
+    // An array needs a header of eight bytes, and the bytes of its elements up to a multiple of eight.
     let (asked, longest) = (65_536 + 8, 0x7fff_ffff_i64 + 1 + 8);
     let allocation = Vec::from_iter(allocation);
     let starts = |bytes: i64| format!("{bytes} bytes asked, ");
@@ -103,7 +103,7 @@ fn every_boundary_of_a_native_says_its_argument() {
 #[test]
 fn a_quota_says_what_the_call_asked_for() {
     let dma = trap(5);
-    // 87 transfers of 1,500 bytes fit.
+    // The quota has room for 87 transfers of 1,500 bytes.
     assert_eq!(
         dma["values"],
         json!({ "dma_bytes": 132_000, "most": 131_072 })
@@ -126,7 +126,7 @@ fn a_full_heap_a_full_stack_and_used_up_fuel_say_how_much() {
     assert!(number(&heap["values"], "free") < 520);
     let deep = trap(7);
     assert_eq!(deep["values"]["nested_calls"], deep["values"]["most"]);
-    // The innermost calls; `doTx` is not among them.
+    // The trap lists only the innermost calls, without `doTx`.
     assert_eq!(calls(&deep), ["recurse"; 32]);
     let nested = number(&deep["values"], "nested_calls");
     assert_eq!(number(&deep, "calls_omitted"), nested - 32);

@@ -1,4 +1,4 @@
-//! VIA: scenarios of U-Net run on VIs, and single messages complete as they should.
+//! VIA: scenarios of U-Net run on VIs as well, and single messages complete with the expected status.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use nic_runtime::sim;
 
 use crate::trace::run;
 
-/// Keeps the messages that users receive, by endpoint.
+/// A sink that keeps the messages that users receive, by endpoint.
 #[derive(Default)]
 pub(crate) struct Received(pub(crate) BTreeMap<EndpointId, Vec<Vec<u8>>>);
 
@@ -34,7 +34,7 @@ pub(crate) fn received(scenario: &Scenario) -> BTreeMap<EndpointId, Vec<Vec<u8>>
     received.0
 }
 
-/// Returns why a scenario of U-Net cannot run on VIs.
+/// Returns the reason for which a scenario of U-Net cannot run on VIs, if there is one.
 fn why_left_out(scenario: &Scenario) -> Option<&'static str> {
     let mut channels = BTreeMap::<EndpointId, u32>::new();
     for channel in &scenario.channels {
@@ -113,7 +113,7 @@ fn built_in_scenarios_of_u_net_deliver_the_same_on_vis() {
     );
 }
 
-/// Two VIs on NICs of their own, with the same keys.
+/// A scenario of two VIs with the same keys, on NICs of their own.
 pub(crate) fn pair(link: &str, both: &str, more: &str) -> String {
     format!(
         "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
@@ -124,7 +124,7 @@ pub(crate) fn pair(link: &str, both: &str, more: &str) -> String {
     )
 }
 
-/// The lines of a trace with these words, without time, NIC and packet numbers.
+/// Returns the lines of a run's trace for events with these names, without time, NIC and packet numbers.
 pub(crate) fn lines(toml: &str, words: &[&str]) -> Vec<String> {
     let trace = run(toml);
     let events = trace.events.iter().filter(|event| {
@@ -200,7 +200,7 @@ fn overrun_breaks_a_reliable_connection_at_both_ends_and_drops_on_an_unreliable_
     let after = |level: &str| {
         let both = format!("{keys}\nreliability = '{level}'");
         let mut shown = lines(&pair("", &both, &more), &words);
-        // The states at the start.
+        // The first four lines are the states of the VIs at the start.
         shown.drain(..4);
         shown
     };
@@ -309,7 +309,7 @@ fn a_message_is_joined_from_its_segments() {
             assert_eq!(found[&EndpointId(1)], expected, "{profile} {transfer}");
         }
     }
-    // The NIC moves each piece by a transfer of its own.
+    // The NIC moves each piece of the message by a DMA transfer of its own.
     let dma = lines(&pair("", both, &more), &["dma"]);
     let moved: Vec<&String> = dma.iter().filter(|line| line.starts_with("left")).collect();
     assert_eq!(moved.len(), 3, "{moved:?}");
@@ -320,7 +320,7 @@ fn a_region_with_descriptors_under_way_cannot_be_deregistered() {
     let region = |at: &str, action: &str| {
         format!("[[region]]\nendpoint = 'left'\nat = '{at}'\naction = '{action}'\n")
     };
-    // Without receive descriptors, the region of the sender is in use only while it sends.
+    // If no receive descriptors are posted, the region of the sender is in use only while the VI sends.
     let text = "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
                 [[endpoint]]\nnic = 'a'\nname = 'left'\ninterface = 'via'\n\
                 free_buffers = { count = 0, length = 64 }\n\
@@ -351,7 +351,7 @@ fn a_region_with_descriptors_under_way_cannot_be_deregistered() {
             "{profile}"
         );
     }
-    // Posted receive descriptors are under way.
+    // Posted receive descriptors are under way, so they keep the region in use.
     let text = pair(
         "",
         "free_buffers = { count = 1, length = 64 }",
@@ -364,7 +364,7 @@ fn a_region_with_descriptors_under_way_cannot_be_deregistered() {
     );
 }
 
-/// The endpoint and the action or status of events.
+/// Returns the endpoint and the action or status of events with these names.
 fn region_lines(text: &str, words: &[&str]) -> Vec<String> {
     let trace = run(text);
     let events = trace.events.iter().filter(|event| {
@@ -379,7 +379,7 @@ fn region_lines(text: &str, words: &[&str]) -> Vec<String> {
     shown.collect()
 }
 
-/// Returns the time from the post of a message to the next post after its echo, in nanoseconds.
+/// Returns the time from the post of a message to the next post, which follows the message's echo, in nanoseconds.
 fn round_trip(length: u32) -> u64 {
     let both = "reliability = 'delivery'\nfree_buffers = { count = 2, length = 65536 }\nbuffer_area = 262144";
     let text = pair(
@@ -396,13 +396,13 @@ fn round_trip(length: u32) -> u64 {
             .and_then(|found| found["t_ns"].as_u64())
             .expect("a time")
     };
-    // The program at the left takes the message (300 ns) and posts the next (400 ns).
+    // The program at the endpoint `left` takes the message (300 ns) and posts the next message (400 ns).
     time("rx-descriptor") + 700 - time("tx-post")
 }
 
 #[test]
 fn raw_round_trips_take_what_the_javia_paper_says() {
-    // S2-22: 16.5 us for 4 bytes and 25 ns for each further byte, within 1 %.
+    // Statement S2-22 says 16.5 us for 4 bytes and 25 ns for each further byte; the tolerance is 1 %.
     for (length, expected) in [
         (4, 16_500),
         (1_000, 41_400),

@@ -1,4 +1,4 @@
-//! VIA over remote memory: times of the paper, overrun, deferred messages, and libraries that write where they may not.
+//! VIA over remote memory: times of the paper, overrun, deferred messages, and libraries that write without permission.
 
 use nic_core::event::roles::Step;
 use nic_core::event::{DropReason, Event, EventKind, Names, NicEvent, Sink, ViaEvent};
@@ -14,7 +14,7 @@ use crate::scenario::read;
 use crate::trace::{number, run, simulate};
 use crate::via::{Received, lines, pair, received, send};
 
-/// Returns half of a round trip over CLAN, in nanoseconds.
+/// Returns half the time of a round trip over CLAN, in nanoseconds.
 fn half_trip(transfer: &str, length: u32) -> u64 {
     let both = format!("transfer = '{transfer}'\nfree_buffers = {{ count = 4, length = 4096 }}");
     let text = pair(
@@ -35,7 +35,7 @@ fn half_trip(transfer: &str, length: u32) -> u64 {
 
 #[test]
 fn half_round_trips_over_clan_take_what_the_paper_says() {
-    // S5-25, within 5 %.
+    // The expected times are those of statement S5-25, within 5 %.
     let rows = [
         ("pio", 0, 3_400),
         ("pio", 4, 4_600),
@@ -54,8 +54,8 @@ fn half_round_trips_over_clan_take_what_the_paper_says() {
     }
 }
 
-/// Returns the half trips of two messages in nanoseconds, and how often the left end mapped and lost a window. The NICs
-/// have this number of mappings.
+/// Returns the half trips of two messages in nanoseconds, and how often the endpoint `left` mapped and lost a window.
+/// Each NIC of the scenario has this number of mappings.
 fn with_mappings(mappings: u32, transfer: &str) -> (Vec<u64>, [u64; 2]) {
     let both = format!("transfer = '{transfer}'\nfree_buffers = {{ count = 4, length = 64 }}");
     let more = send("payload = { zeros = 4 }\nrepeat = 2\nevery = '200us'");
@@ -73,7 +73,7 @@ fn with_mappings(mappings: u32, transfer: &str) -> (Vec<u64>, [u64; 2]) {
     (trips.collect(), counts)
 }
 
-/// Returns `clan-2001` with another number of mappings.
+/// Returns the profile `clan-2001` with another number of mappings.
 pub(crate) fn profile_with(mappings: u32) -> Profile {
     let mut profile = Profile::builtin("clan-2001").expect("a built-in profile");
     let clan = profile.clan.as_mut().expect("a section of CLAN");
@@ -83,18 +83,20 @@ pub(crate) fn profile_with(mappings: u32) -> Profile {
 
 #[test]
 fn the_processor_writes_to_a_window_once_it_is_mapped() {
-    // Set-up maps the rings and the buffer area of the peer, so two mappings are enough.
+    // The set-up of a connection maps the rings and the buffer area of the peer, so two mappings are enough.
     let (before, none) = with_mappings(2, "pio");
     assert_eq!((before.len(), none), (2, [0, 0]));
-    // With one, the buffer area is mapped first. The first message maps the rings. The second message maps both.
+    // With one mapping, the set-up leaves only the buffer area mapped, so the first message maps the rings. The second
+    // message maps both the buffer area and the rings, because each evicts the other.
     let (after, maps) = with_mappings(1, "pio");
     assert_eq!(maps, [3, 3]);
-    // An entry does not wait for the data on the wire then: 20 bytes at 187.5 MB/s.
+    // A delayed entry does not wait for the data on the wire, which saves the time of 20 bytes at 187.5 MB/s.
     assert_eq!(after[0], before[0] + 20_000 - 107);
     assert_eq!(after[1], before[1] + 40_000 - 107);
 }
 
-/// Returns what each end receives at which time, if messages go both ways and wait for receive descriptors.
+/// Returns the messages that each end receives with their times, if messages are sent both ways and wait for receive
+/// descriptors.
 fn both_ways(events: Events, level: &str) -> Vec<(EndpointId, SimTime, Vec<u8>)> {
     let mut profile = profile_with(2_048);
     profile.clan.as_mut().expect("a section of CLAN").events = events;
@@ -110,7 +112,7 @@ fn both_ways(events: Events, level: &str) -> Vec<(EndpointId, SimTime, Vec<u8>)>
     heard.0
 }
 
-/// Keeps the messages that are received, with their times.
+/// A sink that keeps the messages that users receive, with their times.
 #[derive(Default)]
 struct Timed(Vec<(EndpointId, SimTime, Vec<u8>)>);
 
@@ -132,7 +134,7 @@ fn a_library_learns_of_a_message_by_an_interrupt_or_by_looking() {
         [0, 1].map(|id| first(id).expect("a message").1)
     };
     let (user, interrupt) = (first(Events::User), first(Events::Interrupt));
-    // Each end gets one interrupt before it sees its first message: `host.upcall` of 10 us.
+    // At each end one interrupt precedes the first message that the user sees: `host.upcall` of 10 us.
     for (user, interrupt) in user.into_iter().zip(interrupt) {
         assert_eq!(interrupt.since(user), SimDuration::from_ns(10_000));
     }
@@ -165,7 +167,8 @@ fn the_same_messages_arrive_by_interrupts_and_later() {
 fn dma_needs_no_mapping() {
     let (before, none) = with_mappings(2, "dma");
     assert_eq!((before.len(), none), (2, [0, 0]));
-    // The processor writes the entries to the rings, which stay mapped from then on. The data has no mapping.
+    // The processor writes the entries to the rings, which stay mapped after the first message. The data of the
+    // messages needs no mapping.
     let (after, maps) = with_mappings(1, "dma");
     assert_eq!(maps, [1, 1]);
     assert_eq!(after, [before[0] + 20_000, before[1]]);
@@ -212,8 +215,8 @@ fn deferred_messages_arrive_when_the_user_has_posted_again() {
     assert_eq!(received[&EndpointId(1)], vec![message; 5]);
 }
 
-/// Returns the states, the completions and the drops of three messages over a link with these faults, and whether the
-/// messages that arrived are right.
+/// Returns states, completions and drops of three messages over a link with these faults, and whether the messages that
+/// arrived are right.
 fn with_faults(level: &str, faults: &str) -> Vec<String> {
     let both = format!("reliability = '{level}'\nfree_buffers = {{ count = 3, length = 64 }}");
     let more = send("payload = { count = 20 }\nrepeat = 3\nevery = '1ms'");
@@ -239,7 +242,8 @@ fn a_lost_write_ends_the_connection_at_every_level() {
         };
         for faults in ["loss = 1.0", "corrupt = 1.0", "corrupt = 1.0\ncrc = false"] {
             let mut expected = vec![format!("left tx-done channel=1 length=20 {status}"); 3];
-            // Nothing follows the lost writes, so the peer learns of them when their sender tells their number.
+            // No write follows the lost writes, so the peer notices the loss only when the sender's NIC sends the
+            // number of writes.
             let flushed = "rx-descriptor channel=1 length=0 flushed buffers";
             let flushed = |end: &str| {
                 let offsets = [0, 64, 128];
@@ -248,7 +252,7 @@ fn a_lost_write_ends_the_connection_at_every_level() {
             expected.push("right vi-state error loss".to_owned());
             expected.extend(flushed("right"));
             expected.push("left vi-state error loss".to_owned());
-            // The sender has to end its connection before the sends end that wait for the peer.
+            // Sends that wait for the peer complete only after the sender has ended its connection.
             if level == "reception" {
                 let ends = expected.drain(..3).collect::<Vec<_>>();
                 expected.extend(ends);
@@ -268,7 +272,7 @@ fn the_loss_of_the_last_write_alone_ends_the_connection() {
         let scenario = pair("loss = 0.2", both, &more);
         let trace = run(&format!("profile = 'clan-2001'\nseed = {seed}\n{scenario}"));
         let lost = trace.of("wire-drop");
-        // The message is three writes: its bytes, its descriptor and the pointer behind it.
+        // The message consists of three writes: its bytes, its entry in the transfer queue and the pointer after it.
         if lost.len() != 1 || number(lost[0], "packet") != 3 {
             continue;
         }
@@ -301,7 +305,7 @@ fn a_write_that_another_overtakes_ends_the_connection() {
     assert_eq!(received.count(), 0, "{shown:?}");
 }
 
-/// Sends a message, and overwrites it after it has been received.
+/// A program that sends a message, and overwrites the message after the peer has received it.
 struct Hostile;
 
 impl HostProgram for Hostile {
@@ -313,7 +317,8 @@ impl HostProgram for Hostile {
                 actions.wake_at(SimTime::ZERO + SimDuration::from_ns(100_000));
             }
             Happened::Time => {
-                // Windows 1 and 2 may be the rings of the peer, without which there is no message to read.
+                // Windows 1 and 2 may be the rings of the peer; if they were overwritten, the peer would read no
+                // message.
                 for window in (0..16).filter(|window| ![1, 2].contains(window)) {
                     actions.write_window(home, (window, 0), b"wrong".to_vec());
                 }
@@ -323,7 +328,7 @@ impl HostProgram for Hostile {
     }
 }
 
-/// Keeps what the receiver's memory holds when it reads, and the number of refused writes.
+/// A sink that counts refused writes to windows.
 #[derive(Default)]
 struct Refused(u32);
 
@@ -341,7 +346,7 @@ impl Sink for Refused {
 fn a_hostile_library_overwrites_a_completed_message_unless_access_is_strict() {
     let mut outcomes = Vec::new();
     for strict in [false, true] {
-        // The receiver reads late, so the message is complete and unread when the hostile write comes.
+        // The receiver reads late, so the message is complete and unread when the hostile write arrives.
         let both = format!(
             "strict = {strict}\nfree_buffers = {{ count = 2, length = 64 }}\nbuffer_area = 4096\n\
              poll_every = '1ms'\nhost = 'echo'"
@@ -359,12 +364,12 @@ fn a_hostile_library_overwrites_a_completed_message_unless_access_is_strict() {
         outcomes.push((String::from_utf8(echoed).expect("text"), heard.1.0 > 0));
     }
     println!("strict false, true: {outcomes:?}");
-    // The echo shows what the receiver read.
+    // The echo contains the bytes that the receiver read.
     assert_eq!(outcomes[0].0, "wrong");
     assert_eq!(outcomes[1], ("right".to_owned(), true));
 }
 
-/// Passes events to two sinks.
+/// A sink that passes events to two sinks.
 struct Both<'s, A, B>(&'s mut A, &'s mut B);
 
 impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
@@ -398,7 +403,7 @@ fn a_server_has_512_vis_on_one_completion_queue() {
             );
         }
         let scenario = read(&text);
-        // Each VI has 4 sends, 4 completed and 2 posted receives.
+        // Each VI may have 4 sends, 4 completed receives and 2 posted receives in the queue.
         let queues = &scenario.completion_queues;
         assert_eq!((queues.len(), queues[0].entries), (1, CLIENTS * 10));
         let mut completions = Completions::default();
@@ -407,7 +412,7 @@ fn a_server_has_512_vis_on_one_completion_queue() {
     }
 }
 
-/// Counts entries of completion queues for sends and receives.
+/// A sink that counts entries of completion queues for sends and receives.
 #[derive(Default)]
 struct Completions([u32; 2]);
 

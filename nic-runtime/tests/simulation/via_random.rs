@@ -28,14 +28,14 @@ struct Queues {
 
 #[derive(Default)]
 struct Queue {
-    /// Messages that were posted and that the peer has not received, oldest first.
+    /// Messages that this end has posted and that the peer has not received, oldest first.
     sent: VecDeque<Vec<u8>>,
     /// Send descriptors that have not completed.
     posts: BTreeMap<PostId, Vec<u8>>,
     /// Receive descriptors that have not completed, oldest first.
     receives: VecDeque<u32>,
     received: u64,
-    /// Completed sends by whether the status is `ok`.
+    /// Number of completed sends with another status than `ok`, and with status `ok`.
     completed: [u64; 2],
     lost: u64,
     dropped: u64,
@@ -63,7 +63,7 @@ impl Sink for Queues {
                 let posted = self.ends[here].posts.remove(&post);
                 assert!(posted.is_some(), "a descriptor completes once");
                 if status == Status::Dropped {
-                    // The message was not sent: the peer never receives it.
+                    // The message was not sent, so the peer never receives it.
                     let message = posted.as_ref().expect("it was posted");
                     let sent = &mut self.ends[here].sent;
                     let place = sent.iter().position(|sent| sent == message);
@@ -74,7 +74,7 @@ impl Sink for Queues {
                 }
                 assert!(matches!(status, Status::Ok | Status::Flushed), "{status:?}");
                 if status == Status::Ok && level == Reliability::Reception {
-                    // The peer's memory has the message, so the peer's NIC has taken a descriptor for it.
+                    // The peer's memory has the message, so the peer's NIC has used a receive descriptor for it.
                     assert!(self.ends[there].received + 1 > self.ends[here].completed[1]);
                 }
                 if status == Status::Flushed {
@@ -96,7 +96,8 @@ impl Sink for Queues {
                 for offset in offsets {
                     let place = receives.iter().position(|posted| posted == offset);
                     let place = place.expect("a posted descriptor completes, and once");
-                    // A message whose transfer is under way when the connection ends completes its descriptors later.
+                    // A message whose transfer is under way when the connection ends completes its descriptors after
+                    // the others.
                     assert!(
                         place == 0 || status == Status::Flushed,
                         "the oldest completes"
@@ -130,7 +131,8 @@ impl Sink for Queues {
 }
 
 impl Queues {
-    /// The next message of the peer is received. An unreliable VI may have lost those before it.
+    /// Records that an end has received the next message of its peer. If the VIs are unreliable, the link may have lost
+    /// earlier messages of the peer.
     fn receive(&mut self, here: usize, message: &[u8]) {
         let there = &mut self.ends[1 - here];
         loop {
@@ -148,7 +150,7 @@ impl Queues {
         self.ends[here].received += 1;
     }
 
-    /// Checks what holds when nothing is under way any more.
+    /// Checks the queues at the end of a run, when no message is under way any more.
     fn check(&self) {
         let states = [0, 1].map(|end| self.ends[end].state.expect("it connects"));
         let is_connected = states.map(|(state, _)| state == ViState::Connected);
@@ -162,7 +164,7 @@ impl Queues {
             if is_connected[0] {
                 let flushed = end.completed[0] - end.dropped;
                 assert_eq!(flushed, 0, "nothing is flushed while it is connected");
-                // Over remote memory a connection without an end has lost nothing.
+                // Over remote memory, a connection that has not ended has lost no message.
                 if self.level.is_reliable() || self.ends_at_faults {
                     assert!(end.sent.is_empty(), "a reliable connection delivers all");
                 }
@@ -192,7 +194,7 @@ impl Queues {
     }
 }
 
-/// Posts messages at random times, and may disconnect.
+/// A program that posts messages at random times, and may end the connection.
 struct Random {
     generator: Generator,
     left: u32,
@@ -233,7 +235,7 @@ fn random_runs_are_those_of_plain_queues() {
         let mut below = |limit: u64| generator.draw() % limit;
         let (name, level) = Reliability::ALL[below(3) as usize];
         let is_clan = below(2) == 0;
-        // A message over CLAN is several writes.
+        // Over CLAN the probabilities of faults are lower, because a message is several writes.
         let faults = match is_clan {
             true => [
                 "",
@@ -270,7 +272,7 @@ fn random_runs_are_those_of_plain_queues() {
         let text = format!("seed = {seed}\n{}", pair(link, &both, ""));
         let scenario = match is_clan {
             true => {
-                // Few mappings make writes wait for each other.
+                // With few mappings, writes wait for each other.
                 let mut profile = profile_with(1 + below(3) as u32);
                 let clan = profile.clan.as_mut().expect("a section of CLAN");
                 clan.events = [Events::User, Events::Interrupt][below(2) as usize];

@@ -1,7 +1,8 @@
 //! Windows, and the watches of applets (docs/simulation.md, "Windows and watches").
 //!
-//! `Windows` writes each message of its user to the window whose number is the message's channel. It traces what peers
-//! write. The tag is 1000 times the window plus the offset of the watched bytes. The value is the first of these bytes.
+//! The applet `Windows` writes each message of its user to the window whose number is the message's channel. The applet
+//! also traces the writes of peers to its own windows. The tag of a traced write is 1000 times the window's number plus
+//! the offset of the watched bytes. The traced value is the first of the watched bytes.
 
 use nic_core::event::EndReason;
 use nic_runtime::sim::SimError;
@@ -9,7 +10,8 @@ use serde_json::json;
 
 use crate::trace::{Trace, number, run, try_run};
 
-/// Two NICs with an endpoint each. `writer` may write windows 0 and 1 of `owner`, of 16 bytes each.
+/// A scenario of two NICs with an endpoint each. The endpoint `writer` may write to windows 0 and 1 of `owner`, which
+/// have 16 bytes each.
 fn pair(interface: &str, owner: &str, rest: &str) -> String {
     format!(
         "profile = 'clan-programmable'\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
@@ -21,12 +23,12 @@ fn pair(interface: &str, owner: &str, rest: &str) -> String {
     )
 }
 
-/// The keys of an owner that watches these ranges.
+/// Returns the keys of an owner whose applet watches these ranges.
 fn watching(ranges: &str) -> String {
     format!("applet = 'Windows.class'\nstate = {{ WATCHES = [{ranges}] }}")
 }
 
-/// A message of the writer, for window 0.
+/// A send of the endpoint `writer`, whose applet writes the message to window 0.
 fn write(at: &str, hex: &str) -> String {
     format!(
         "[[send]]\nendpoint = 'writer'\nchannel = 0\nat = '{at}'\npayload = {{ hex = '{hex}' }}\n"
@@ -62,7 +64,7 @@ fn a_write_calls_the_applet_that_watches() {
         assert_eq!(left["how"], "nic");
         let watch = &trace.at("owner", "watch")[0];
         assert_eq!((number(watch, "window"), number(watch, "offset")), (0, 2));
-        // The descriptor completes when the write has left, and the processor of the owner took no packet.
+        // The descriptor completes when the write has left, and the processor of the window's owner took no packet.
         assert_eq!(trace.at("writer", "tx-done")[0]["status"], "ok");
         assert!(trace.of("drop").is_empty() && trace.of("rx-descriptor").is_empty());
     }
@@ -73,7 +75,7 @@ fn a_write_beside_the_watched_bytes_only_changes_memory() {
     let writes = write("10us", "7f") + &write("500us", "0000");
     let trace = run(&pair("unet", &watching("0, 1, 1"), &writes));
     assert_eq!(trace.of("watch").len(), 1);
-    // The applet reads from the start of the buffer area plus the offset, where the second write put a zero.
+    // The applet reads the current byte at the watched offset of the buffer area, where the second write put a zero.
     assert_eq!(noticed(&trace), [(1, 0)]);
 }
 
@@ -84,7 +86,7 @@ fn writes_that_come_before_the_call_lead_to_one_call() {
     let trace = run(&toml.replacen("applet = 'Windows.class'", often, 1));
     assert_eq!(trace.at("writer", "window-write").len(), 10);
     let calls = noticed(&trace).len();
-    // A call takes longer than the time between two writes.
+    // A call of `doWatch` takes longer than the time between two writes.
     assert!((2..10).contains(&calls), "{calls}");
     assert_eq!(trace.of("watch").len(), calls);
 }
@@ -145,7 +147,7 @@ fn a_watch_outside_of_a_window_ends_the_run_while_loading() {
 
 #[test]
 fn endpoints_share_the_watches_of_their_nic() {
-    // Two owners on one NIC: each may set 2,048 of its 4,096 watches.
+    // Two owners of windows are on one NIC, so each may set 2,048 of the NIC's 4,096 watches.
     let ranges = |count: usize| -> String {
         let ranges = (0..count).map(|place| format!("0, {place}, 1"));
         ranges.collect::<Vec<_>>().join(", ")
@@ -168,7 +170,7 @@ fn endpoints_share_the_watches_of_their_nic() {
     };
     assert_eq!(end(&ranges(2_048)), EndReason::Idle);
     assert_eq!(end(&ranges(2_049)), EndReason::LoadTrap);
-    // A range of no bytes removes all of them, so as many can be set again.
+    // A range of no bytes removes all watches of the window, so the applet can set as many again.
     let removed = format!("{}, 0, 0, 0, 0, 5, 1", ranges(2_048));
     assert_eq!(end(&removed), EndReason::Idle);
 }

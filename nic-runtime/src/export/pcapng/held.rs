@@ -1,16 +1,17 @@
 //! A queue of capture records that wait for their verdicts, in the order of time.
 //!
-//! What happens to a packet is known only later, but its comment must be written with it. So each record is held until
-//! it and all earlier records have verdicts.
+//! A packet's comment must be written with the packet, but what happened to the packet becomes known only later. Each
+//! record is therefore held until it and all earlier records have verdicts.
 
 use std::collections::VecDeque;
 
 use nic_core::time::SimTime;
 
-/// Maximum number of bytes held. Beyond this limit the oldest record is written without a verdict.
+/// Maximum number of bytes that the queue holds. If the queue holds more bytes, the oldest record is written without a
+/// verdict.
 const HELD_BYTES_MAX: usize = 1 << 26;
 
-/// Estimated memory of a record, besides the bytes of its packet.
+/// Estimated memory of a record in bytes, without the bytes of its packet.
 const RECORD_BYTES: usize = 256;
 
 /// Number of a record, counted from the start of the capture.
@@ -25,20 +26,20 @@ pub(super) struct Record {
     pub(super) flags: u32,
     pub(super) time: SimTime,
     pub(super) bytes: Vec<u8>,
-    /// The comment's text before the verdict.
+    /// The text of the packet's comment that precedes the verdict.
     pub(super) about: String,
     pub(super) verdict: Option<String>,
-    /// How the call ended that handled it.
+    /// How the call that handled the packet ended.
     pub(super) call: Option<String>,
-    /// Whether such a call runs.
+    /// Whether a call that handles the packet still runs.
     pub(super) is_in_call: bool,
 }
 
-/// The queue of held records.
+/// The queue of capture records that wait for verdicts.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     records: VecDeque<Record>,
-    /// Number of records removed before the first held one.
+    /// Number of records that have been removed from the queue.
     taken: u64,
     bytes: usize,
 }
@@ -61,14 +62,14 @@ impl Held {
         }
     }
 
-    /// Notes that a call handles what was recorded.
+    /// Records that a call begins to handle the captured packet.
     pub(super) fn begin_call(&mut self, id: RecordId) {
         if let Some(record) = self.find(id) {
             record.is_in_call = true;
         }
     }
 
-    /// Notes how that call ended.
+    /// Records how the call that handled the captured packet ended.
     pub(super) fn end_call(&mut self, id: RecordId, end: String) {
         if let Some(record) = self.find(id) {
             record.is_in_call = false;
@@ -81,7 +82,7 @@ impl Held {
         self.records.get_mut(usize::try_from(position).ok()?)
     }
 
-    /// Removes the oldest record if it has a verdict, or if the queue is too large.
+    /// Removes the oldest record if it has a verdict and no call handles its packet, or if the queue is too large.
     pub(super) fn take_ready(&mut self) -> Option<Record> {
         let first = self.records.front()?;
         let waits = first.verdict.is_none() || first.is_in_call;

@@ -1,8 +1,9 @@
 //! The capture for Wireshark: all packets that pass the taps of the NICs, in pcapng format.
 //!
-//! Each NIC has four taps, which are interfaces of the file. `host-tx` has the messages that users post, and `wire-tx`
-//! the packets that are sent. `wire-rx` has the packets that arrive, and `host-rx` the messages that users receive.
-//! Timestamps are virtual nanoseconds since the start of the run. A comment on each packet says what happened to it.
+//! Each NIC has four taps, which are interfaces of the capture file. Tap `host-tx` captures the messages that users
+//! post, and `wire-tx` the packets that are sent. Tap `wire-rx` captures the packets that arrive, and `host-rx` the
+//! messages that users receive. Timestamps of packets are virtual nanoseconds since the start of the run. A comment on
+//! each packet says what happened to it.
 
 mod held;
 mod verdict;
@@ -41,7 +42,7 @@ pub enum Tap {
 }
 
 impl Tap {
-    /// Every tap, in the order of a packet's way out and in.
+    /// Every tap, in the order in which a packet passes the taps of its sender and its receiver.
     pub const ALL: [Tap; 4] = [Tap::HostTx, Tap::WireTx, Tap::WireRx, Tap::HostRx];
 
     /// Returns the tap's name in the file.
@@ -69,12 +70,12 @@ impl Tap {
 pub struct Watched<'t> {
     /// The taps that are captured at each NIC. No tap occurs twice.
     pub taps: &'t [Tap],
-    /// Whether a comment also says how the call ended that handled the packet.
+    /// Whether a packet's comment also says how the call that handled the packet ended.
     pub calls: bool,
 }
 
 impl Default for Watched<'_> {
-    /// Every tap, and no calls.
+    /// Captures at every tap, and leaves the ends of calls out of the comments.
     fn default() -> Self {
         Watched {
             taps: &Tap::ALL,
@@ -90,7 +91,7 @@ const NANOSECONDS: u8 = 9;
 pub struct Capture<W: Write> {
     writer: PcapNgWriter<W>,
     taps: Vec<Tap>,
-    /// NICs that are watched: the first ones.
+    /// Number of NICs that the capture watches, counted from the first NIC.
     nics: u32,
     shows_calls: bool,
     held: Held,
@@ -99,7 +100,8 @@ pub struct Capture<W: Write> {
 }
 
 impl<W: Write> Capture<W> {
-    /// Starts a capture for these NICs, in the order of their ids. `link` is the link type of the packets.
+    /// Starts a capture of the NICs with these names, which are in the order of the NICs' ids. The argument `link` is
+    /// the link type of the packets.
     ///
     /// # Errors
     ///
@@ -112,7 +114,7 @@ impl<W: Write> Capture<W> {
         Capture::of(writer, link, nics, Watched::default())
     }
 
-    /// Starts a capture of the first NICs with the taps that the caller selects. Events at other NICs are left out.
+    /// Starts a capture of the first NICs with the taps that the caller selects. Events at other NICs are not captured.
     ///
     /// # Errors
     ///
@@ -125,7 +127,7 @@ impl<W: Write> Capture<W> {
     ) -> io::Result<Capture<W>> {
         let mut count = 0;
         let section = SectionHeaderBlock {
-            // A fixed byte order, so that the same run gives the same bytes on every machine.
+            // The byte order of the file is fixed, so that the same run gives the same bytes on every machine.
             endianness: Endianness::Little,
             options: vec![SectionHeaderOption::UserApplication(Cow::Borrowed("jive"))],
             ..SectionHeaderBlock::default()
@@ -215,7 +217,7 @@ impl<W: Write> Sink for Capture<W> {
 }
 
 impl<W: Write> Capture<W> {
-    /// Returns the record of an event, if a tap captures it.
+    /// Returns the capture record of an event, if a watched tap captures the event.
     fn record(&self, names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) -> Option<Record> {
         let here = Escaped(names.endpoint(event.endpoint?));
         let (tap, bytes, about) = match roles.step {
@@ -276,7 +278,7 @@ impl<W: Write> Capture<W> {
             return None;
         }
         Some(Record {
-            // Each NIC has as many interfaces, in the order of the taps.
+            // Each NIC has one interface of the file for each tap, in the order of the taps.
             interface: event.nic.0 * self.taps.len() as u32 + position as u32,
             flags: tap.flags(),
             time: event.time,
@@ -289,7 +291,8 @@ impl<W: Write> Capture<W> {
     }
 }
 
-/// Returns the writer's own error. The library has no other reason to reject our blocks.
+/// Returns the writer's error from an error of the pcapng library. The pcapng library has no other reason to reject the
+/// blocks of a capture.
 fn failure_of(error: PcapError) -> io::Error {
     match error {
         PcapError::IoError(failure) => failure,

@@ -12,18 +12,18 @@ use super::held::{Held, RecordId};
 /// The verdict on a message that became visible to the user.
 const DELIVERED: &str = "delivered";
 
-/// Records that wait for verdicts.
+/// Capture records that wait for verdicts.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     posted: BTreeMap<(EndpointId, PostId), RecordId>,
-    /// Packets on a wire. A duplicate has the number of its original, so each number has a queue.
+    /// Packets on a wire. A duplicate packet has the number of its original, so each number has a queue of records.
     sent: BTreeMap<PacketId, VecDeque<RecordId>>,
-    /// Packets that have arrived and that no one has handled.
+    /// Packets that have arrived and that neither an applet nor the NIC has handled.
     received: BTreeMap<PacketId, VecDeque<RecordId>>,
     /// The running call of each endpoint.
     calls: BTreeMap<EndpointId, Call>,
-    /// Invisible receive descriptors that applets pushed, oldest first. Each holds the record of the packet that the
-    /// applet was handling.
+    /// Invisible receive descriptors that applets pushed, oldest first. Each descriptor holds the record of the packet
+    /// that the applet handled when it pushed the descriptor.
     described: BTreeMap<EndpointId, VecDeque<Option<RecordId>>>,
 }
 
@@ -34,14 +34,14 @@ struct Call {
     record: Option<RecordId>,
     /// Whether the call has pushed a receive descriptor.
     described: bool,
-    /// Whether that descriptor has become visible while the call runs.
+    /// Whether the pushed receive descriptor has become visible while the call runs.
     delivered: bool,
     sent: Option<PacketId>,
 }
 
 impl Verdicts {
-    /// Handles an event of an endpoint. Sets the verdicts that the event decides. Remembers `seen`, the event's own
-    /// record, for a later verdict.
+    /// Takes note of an event of an endpoint. Sets the verdicts on captured packets that the event decides. Stores
+    /// `seen`, the event's own record, for a later verdict.
     pub(super) fn take(
         &mut self,
         (held, names): (&mut Held, &dyn Names),
@@ -137,11 +137,11 @@ impl Verdicts {
                     None => packet.and_then(|packet| take_first(&mut self.received, packet)),
                 };
                 match self.calls.get_mut(&endpoint) {
-                    // The call may still trap.
+                    // The message gets no verdict yet, because the call that pushed its descriptor may still trap.
                     Some(call) if call.record == waiting => call.delivered = true,
                     Some(_) | None => judge(held, waiting, DELIVERED),
                 }
-                // A message that the user sees is delivered by definition.
+                // A message in the user's receive queue is delivered by definition.
                 judge(held, seen, DELIVERED);
             }
             Step::CallSuspended
@@ -200,7 +200,8 @@ impl Verdicts {
         if call.delivered {
             return judge(held, call.record, DELIVERED);
         }
-        // The record of a descriptor gets its verdict when the descriptor becomes visible or completes.
+        // If the call pushed or handled a descriptor, the record gets its verdict when this descriptor becomes visible
+        // or completes.
         if call.described || !matches!(call.trigger, Trigger::Arrival(_)) {
             return;
         }
@@ -214,7 +215,7 @@ impl Verdicts {
         }
     }
 
-    /// Returns the record on which a drop decides, if there is one.
+    /// Returns the record that gets its verdict from a drop, if there is one.
     fn dropped(
         &mut self,
         endpoint: EndpointId,
@@ -222,9 +223,9 @@ impl Verdicts {
         what: Dropped,
     ) -> Option<RecordId> {
         match what {
-            // Trapped: the trap has set the verdict. Answer: the message was delivered. Outgoing: the packet was never
-            // on a wire.
-            // Frame: the packet may still arrive.
+            // For a trapped call, the trap has already set the packet's verdict. For a dropped answer, the message
+            // itself was delivered. A dropped outgoing packet was never on a wire. When a frame is dropped, its packet
+            // may still arrive.
             Dropped::Trapped | Dropped::Answer | Dropped::Outgoing | Dropped::Frame => None,
             Dropped::Arrival => match self.calls.get(&endpoint) {
                 Some(call) => call.record,
@@ -234,7 +235,7 @@ impl Verdicts {
     }
 }
 
-/// Returns the calls through which a trap came, behind its own.
+/// Returns the callers of the method that trapped, as text.
 fn callers(details: &NamedDetails<'_>) -> String {
     let callers = details
         .calls()
@@ -252,7 +253,7 @@ fn judge(held: &mut Held, record: Option<RecordId>, verdict: impl Into<String>) 
     }
 }
 
-/// Removes the oldest entry of a key.
+/// Removes the oldest entry of a key's queue.
 fn take_first<K: Ord, T>(waiting: &mut BTreeMap<K, VecDeque<T>>, key: K) -> Option<T> {
     let of_key = waiting.get_mut(&key)?;
     let first = of_key.pop_front();

@@ -1,7 +1,7 @@
 //! Arrows of the timeline, which connect the events on a packet's way.
 //!
-//! An arrow is written when its end occurs, so no arrow lacks an end. Possible starts are kept here until then, or
-//! until they can no longer lead to an event.
+//! An arrow is written when the event at its end occurs, so that no arrow lacks an end. Possible starts of arrows are
+//! kept until the arrow's end occurs, or until they can no longer lead to an event.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,7 @@ use nic_core::time::SimTime;
 
 use super::writer::Place;
 
-/// A start or an end of an arrow.
+/// A point of the timeline at which an arrow starts or ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Point {
     pub(super) place: Place,
@@ -22,20 +22,21 @@ pub(super) struct Point {
 /// Possible starts of arrows.
 #[derive(Debug, Default)]
 pub(super) struct Arrows {
-    /// Descriptors that have not completed.
+    /// Posted descriptors that have not completed.
     posted: BTreeMap<(EndpointId, PostId), Point>,
     /// Packets that natives made and that have not been sent.
     made: BTreeMap<PacketId, Point>,
-    /// Packets on a wire. A duplicate has the number of its original, so each number has a queue.
+    /// Packets on a wire. A duplicate packet has the number of its original, so each number has a queue of points.
     sent: BTreeMap<PacketId, VecDeque<Point>>,
-    /// Packets that have arrived and that no one has handled.
+    /// Packets that have arrived and that neither an applet nor the NIC has handled.
     received: BTreeMap<PacketId, VecDeque<Point>>,
     /// Invisible receive descriptors that applets pushed, oldest first.
     described: BTreeMap<EndpointId, VecDeque<Point>>,
 }
 
 impl Arrows {
-    /// Records an event shown at `here`, and returns the event that led to it, if one did.
+    /// Records an event shown at `here`, and returns the point of the earlier event that led to this event, if there is
+    /// one.
     pub(super) fn lead_to(
         &mut self,
         endpoint: EndpointId,
@@ -127,7 +128,7 @@ impl Arrows {
     }
 }
 
-/// Removes the oldest point of a key.
+/// Removes the oldest point of a key's queue.
 fn take_first<K: Ord>(points: &mut BTreeMap<K, VecDeque<Point>>, key: K) -> Option<Point> {
     let of_key = points.get_mut(&key)?;
     let first = of_key.pop_front();

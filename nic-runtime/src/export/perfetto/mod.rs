@@ -1,7 +1,8 @@
 //! The timeline for <https://ui.perfetto.dev>: spans, arrows and counters.
 //!
-//! A NIC is shown as a process. Its threads are its hosts, processors, DMA engines, one wire for each NIC that it sends
-//! to, and arrivals. Arrows follow a message from its transmit descriptor to the receive descriptor that announces it.
+//! The timeline shows a NIC as a process. The threads of a NIC's process are its hosts, processors, DMA engines, one
+//! wire for each destination NIC, and arrivals. Arrows follow a message from its transmit descriptor to the receive
+//! descriptor that announces it.
 
 mod arrows;
 mod tracks;
@@ -38,12 +39,12 @@ pub struct PerfettoTrace<W> {
     running: BTreeMap<EndpointId, Place>,
     /// Suspended calls.
     suspended: BTreeMap<EndpointId, Call>,
-    /// Time of the last event.
+    /// Time of the latest event.
     now: SimTime,
 }
 
-/// A call that has not ended. The format wants a span before the spans inside it, so those are kept until the call
-/// ends.
+/// A call that has not ended. The trace format requires a span before the spans inside it, so the spans inside a call
+/// are kept until the call ends.
 #[derive(Debug)]
 struct Call {
     place: Place,
@@ -54,7 +55,7 @@ struct Call {
 }
 
 impl<W: Write> PerfettoTrace<W> {
-    /// Starts a timeline. Nothing is written before the first event.
+    /// Starts a timeline. The timeline's sink writes nothing before the first event.
     pub fn new(writer: W) -> PerfettoTrace<W> {
         PerfettoTrace {
             records: Records::new(writer),
@@ -92,7 +93,7 @@ impl<W: Write> PerfettoTrace<W> {
             roles::Track::Applet => Track::Applet(event.endpoint?),
             roles::Track::Call => match self.running.get(&event.endpoint?) {
                 Some(place) => return Some(*place),
-                // Calls during loading have no processor.
+                // Calls during the loading of an applet have no processor.
                 None => Track::Processor(0),
             },
             roles::Track::Work(processor) => Track::Work(processor),
@@ -132,7 +133,8 @@ impl<W: Write> PerfettoTrace<W> {
     ) {
         let track = (event.nic, Track::Processor(processor));
         let mut place = self.tracks.place(&mut self.records, names, track);
-        // The initializers of a class that comes during the run take no time of the processor, which may be in a call.
+        // The initializers of a class that is loaded during the run take no processor time, and the processor may be in
+        // another call.
         if self.calls.contains_key(&place) {
             let track = (event.nic, Track::Applet(endpoint));
             place = self.tracks.place(&mut self.records, names, track);
@@ -168,7 +170,7 @@ impl<W: Write> PerfettoTrace<W> {
         self.records.write_pending(&call.inside);
     }
 
-    /// Writes the arrow that ends at an event, if an earlier event led to it.
+    /// Writes the arrow that ends at this event, if an earlier event led to the event.
     fn lead_to(&mut self, event: &Event<'_>, roles: &Roles<'_>, to: Point) {
         let from = event
             .endpoint
@@ -183,8 +185,8 @@ impl<W: Write> PerfettoTrace<W> {
             let what = (phase, "packet");
             arrow.add(what, point.time, point.place, &NoArguments {});
         }
-        // Write the arrow after the spans that it connects. If one of them is a running call, keep the arrow with that
-        // call.
+        // Write the arrow after the spans that it connects. If one of the spans that an arrow connects is a running
+        // call, keep the arrow with that call.
         let call = [from, to].into_iter().find(|point| {
             let call = self.calls.get(&point.place);
             call.is_some_and(|call| call.begun <= point.time)
@@ -221,7 +223,7 @@ impl<W: Write> PerfettoTrace<W> {
     }
 }
 
-/// Counter values of an endpoint's queues.
+/// Counter values: the lengths of an endpoint's queues.
 #[derive(Serialize)]
 struct Queues {
     transmit: u32,
@@ -229,7 +231,7 @@ struct Queues {
     free: u32,
 }
 
-/// Counter value of an endpoint's heap.
+/// Counter value: the bytes used of an endpoint's heap.
 #[derive(Serialize)]
 struct HeapLevel {
     bytes: u32,
@@ -248,7 +250,7 @@ impl<W: Write> Sink for PerfettoTrace<W> {
                 self.begin_call(names, (event, endpoint), &roles, call);
             }
             Step::CallSuspended => {
-                // A suspended call is shown as two spans, because the processor works for others in between.
+                // A suspended call is shown as two spans, because its processor works for other endpoints in between.
                 if let Some(call) = self.take_call(endpoint) {
                     self.end_call(&call, Some(Fields { names, event }));
                     self.suspended.insert(endpoint, call);
@@ -303,7 +305,7 @@ struct CallFields<'a> {
     end: Option<Fields<'a>>,
 }
 
-/// The fields of an event, as the trace shows them.
+/// The fields of an event, with the names that the trace uses.
 struct Fields<'a> {
     names: &'a dyn Names,
     event: &'a Event<'a>,

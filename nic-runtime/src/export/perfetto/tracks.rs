@@ -10,17 +10,17 @@ use serde::Serialize;
 
 use super::writer::{Id, Phase, Place, Records};
 
-/// Number of thread ids reserved for the tracks of one rank; no scenario needs more. Viewers sort threads by id and
-/// ignore `thread_sort_index`. Perfetto treats a thread whose id equals its process's as the main thread. So processes
-/// count from 1 and threads from this number.
+/// Number of thread ids reserved for all tracks of one rank; no scenario needs more. Viewers sort threads by id and
+/// ignore `thread_sort_index`. Perfetto treats a thread whose id equals its process's as the main thread. Processes
+/// therefore count from 1, and threads from 1,000,000.
 const IDS_OF_A_RANK: Id = 1_000_000;
 
-/// A track of a NIC. Viewers show tracks in this order.
+/// A track of a NIC in the timeline. Viewers show the tracks of a NIC in the order of the variants of `Track`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Track {
     /// Actions of an endpoint's user.
     Host(EndpointId),
-    /// Whether an endpoint's applet is attached. Shown only after the first detachment.
+    /// Whether an endpoint's applet is attached. The track is shown only after the applet's first detachment.
     Applet(EndpointId),
     /// Calls of applets on a processor.
     Processor(u32),
@@ -30,7 +30,7 @@ pub(super) enum Track {
     DmaIn,
     /// DMA from the NIC to the host.
     DmaOut,
-    /// The wire to a NIC, which may be the same NIC.
+    /// The wire from this NIC to a NIC, which may be the same NIC.
     WireTo(NicId),
     /// Arriving packets.
     WireIn,
@@ -60,7 +60,7 @@ impl Track {
         }
     }
 
-    /// Returns the track's position among the tracks of its NIC. Tracks of equal rank are sorted by id.
+    /// Returns the rank of the track, which orders the tracks of its NIC. Tracks of equal rank are sorted by id.
     fn rank(self) -> u32 {
         match self {
             Track::Host(_) => 0,
@@ -75,7 +75,7 @@ impl Track {
     }
 }
 
-/// The tracks used so far.
+/// The tracks that the timeline has used so far.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     threads: BTreeMap<(NicId, Track), Id>,
@@ -93,7 +93,7 @@ struct Rank {
 }
 
 impl Tracks {
-    /// Returns the place of a track. Writes the track's name at its first use.
+    /// Returns the process id and the thread id of a track. Writes the track's name when the track is first used.
     pub(super) fn place<W: Write>(
         &mut self,
         records: &mut Records<W>,
@@ -114,7 +114,7 @@ impl Tracks {
         place
     }
 
-    /// Returns the process id of a NIC. Writes its name at its first use.
+    /// Returns the process id of a NIC. Writes the NIC's name at the first use of the id.
     fn process<W: Write>(&mut self, records: &mut Records<W>, names: &dyn Names, nic: NicId) -> Id {
         let process = nic.0 + 1;
         if self.named.insert(nic, process).is_none() {

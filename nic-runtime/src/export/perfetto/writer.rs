@@ -1,7 +1,7 @@
 //! A writer for the Chrome trace event format.
 //!
 //! The format is described in "Trace Event Format" (Google, 2016): an object with a list `traceEvents`. Times are
-//! microseconds. Six decimals hold a picosecond exactly, so nothing is rounded.
+//! microseconds. A time with six decimals holds a picosecond exactly, so the writer does not round.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 /// Beginning of the file.
 const HEAD: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 
-/// Separator before each record but the first.
+/// Separator before each record except the first.
 const SEPARATOR: &[u8] = b",\n";
 
 const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
@@ -21,27 +21,27 @@ const PICOSECONDS_PER_MICROSECOND: u64 = 1_000_000;
 /// A process or thread id of the format.
 pub(super) type Id = u32;
 
-/// The process and the thread that a record belongs to.
+/// The process and the thread of a record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) process: Id,
     pub(super) thread: Id,
 }
 
-/// The kind of a record; names and letters are those of the format.
+/// The kind of a record; the names and letters of kinds are those of the format.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Phase {
-    /// A span. If two spans begin at the same time, the first one written encloses the other.
+    /// A span. If two spans begin at the same time, the span written first encloses the other.
     Complete(SimDuration),
     /// A point in time.
     Instant,
-    /// Start of an arrow, in the span around it.
+    /// Start of an arrow, attached to the span in which the arrow starts.
     FlowStart(u64),
-    /// End of an arrow, in the span around it.
+    /// End of an arrow, attached to the span in which the arrow ends.
     FlowEnd(u64),
     /// Counter values.
     Counter,
-    /// Name or rank of a process or thread.
+    /// Name or sort index of a process or thread.
     Metadata,
 }
 
@@ -67,12 +67,12 @@ pub(super) struct NoArguments {}
 pub(super) struct Records<W> {
     writer: W,
     begun: bool,
-    /// An empty buffer, reused for each record.
+    /// A buffer that is empty between records, so that its memory is reused.
     pending: Pending,
     failure: Option<io::Error>,
 }
 
-/// A record, with the field names of the format.
+/// A record of the file, with the field names of the format.
 #[derive(Serialize)]
 struct Record<'a, A> {
     name: &'a str,
@@ -86,7 +86,7 @@ struct Record<'a, A> {
     dur: Option<Microseconds>,
     pid: Id,
     tid: Id,
-    /// Scope of an instant: its thread.
+    /// The scope of an instant, which is the instant's thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<&'static str>,
     /// Binds the end of an arrow to the span around it, instead of the next span.
@@ -95,7 +95,7 @@ struct Record<'a, A> {
     args: &'a A,
 }
 
-/// Rendered records that have not been written.
+/// Rendered records that have not been written to the file.
 #[derive(Debug, Default)]
 pub(super) struct Pending(Vec<u8>);
 
@@ -184,7 +184,7 @@ impl<W: Write> Records<W> {
         self.failure = written.err();
     }
 
-    /// Ends the list and returns the writer.
+    /// Ends the list of records and returns the writer.
     pub(super) fn finish(mut self) -> io::Result<W> {
         if let Some(failure) = self.failure {
             return Err(failure);
@@ -197,7 +197,7 @@ impl<W: Write> Records<W> {
     }
 }
 
-/// Picoseconds, written as decimal microseconds. A floating-point number would round.
+/// Picoseconds, written as decimal microseconds. A floating-point number would round the time.
 struct Microseconds(u64);
 
 impl Serialize for Microseconds {

@@ -36,7 +36,7 @@ pub struct Totals {
     pub bytes_received: u64,
     /// Receive descriptors that became visible to users.
     pub delivered: u64,
-    /// Outcomes of messages and packets.
+    /// Outcomes of the messages and packets.
     pub accounts: Accounts,
     /// Dropped packets by reason.
     pub drops: Tally,
@@ -46,17 +46,17 @@ pub struct Totals {
     pub detachments: u64,
     /// Windows of other nodes that the host mapped during the run.
     pub windows_mapped: u64,
-    /// Windows that lost their mappings to others.
+    /// Mapped windows whose mappings were given to other windows.
     pub windows_evicted: u64,
     /// Total time of the applet's calls, including time spent waiting for DMA.
     #[serde(rename = "applet_ns", serialize_with = "nanoseconds")]
     pub applet: SimDuration,
-    /// The same in cycles of the NIC's clock, rounded; 0 until the run has ended.
+    /// Total time of the applet's calls in cycles of the NIC's clock, rounded; 0 until the run has ended.
     pub applet_cycles: u64,
     /// Total time of DMA transfers.
     #[serde(rename = "dma_ns", serialize_with = "nanoseconds")]
     pub dma: SimDuration,
-    /// Total time for which sent packets occupied the wire.
+    /// Total time during which sent packets occupied the wire.
     #[serde(rename = "wire_ns", serialize_with = "nanoseconds")]
     pub wire: SimDuration,
 }
@@ -74,7 +74,7 @@ fn free_computing(scenario: &Scenario) -> Option<String> {
 
 const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
 
-/// Converts a time to cycles of a clock, rounded to the nearest.
+/// Converts a time to cycles of a clock, rounded to the nearest whole cycle.
 fn cycles(span: SimDuration, hertz: NonZeroU64) -> u64 {
     let cycles = u128::from(span.as_ps()) * u128::from(hertz.get());
     let rounded = (cycles + PICOSECONDS_PER_SECOND / 2) / PICOSECONDS_PER_SECOND;
@@ -94,26 +94,27 @@ struct EndpointRow {
     home: NicId,
     #[serde(flatten)]
     totals: Totals,
-    /// Start of the running call, or its last resumption.
+    /// Start or last resumption of the running call.
     #[serde(skip)]
     call_began: Option<SimTime>,
     /// The method of the running call.
     #[serde(skip)]
     called: Option<MethodId>,
-    /// The methods, in the order of the end of their first call. A class has few entries, so a linear scan is fastest.
+    /// The called methods, in the order in which their first calls ended. A class has few entries, so a linear scan is
+    /// fastest.
     #[serde(skip)]
     methods: Vec<(MethodId, MethodRow)>,
 }
 
-/// A row for the calls of a method at an endpoint.
+/// A row of the summary for the calls of a method at an endpoint.
 #[derive(Clone, Debug)]
 struct MethodRow {
     endpoint: String,
-    /// The applet's class, if the endpoint has a chain of applets.
+    /// The name of the applet's class, if the endpoint has a chain of applets.
     applet: Option<String>,
     method: String,
     bytecodes: Distribution,
-    /// How many of the calls trapped.
+    /// How many calls of the method trapped.
     trapped: u64,
 }
 
@@ -134,7 +135,7 @@ impl Serialize for MethodRow {
     }
 }
 
-/// The summary of a run. It is complete after [`Summary::end`].
+/// The summary of a run. The summary is complete after [`Summary::end`].
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Clock rate of each NIC's processors, in hertz.
@@ -142,10 +143,10 @@ pub struct Summary {
     time: SimTime,
     reason: EndReason,
     events: u64,
-    /// The sums over all endpoints. Until the run has ended it only counts events that belong to no endpoint.
+    /// The sums over all endpoints. Until the run has ended, the totals count only events that belong to no endpoint.
     totals: Totals,
-    /// The rows by endpoint number. An endpoint without events has no row. Rows are boxed, because most endpoints of a
-    /// large scenario may be idle.
+    /// The rows of the endpoints, by endpoint number. An endpoint without events has no row in the summary. The rows of
+    /// endpoints are boxed, because most endpoints of a large scenario may be idle.
     endpoints: Vec<Option<Box<EndpointRow>>>,
     clerk: Clerk,
     expectations: Option<Expectations>,
@@ -153,7 +154,7 @@ pub struct Summary {
     free: Option<String>,
 }
 
-/// The number of expectations that the run meets, and of those that it does not.
+/// The number of expectations that the run meets, and the number that it does not meet.
 #[derive(Copy, Clone, Debug, Serialize)]
 struct Expectations {
     met: usize,
@@ -179,16 +180,17 @@ impl Summary {
         }
     }
 
-    /// Adds the number of expectations that the run meets, and of those that it does not.
+    /// Sets the number of expectations that the run meets, and the number that it does not meet.
     pub fn judge(&mut self, met: usize, not_met: usize) {
         self.expectations = Some(Expectations { met, not_met });
     }
 
-    /// Records the end of the run, and adds up the endpoints' rows. Must be called once, after the last event.
+    /// Records the end of the run, and adds up the endpoints' rows. The caller must end the summary once, after the
+    /// last event of the run.
     pub fn end(&mut self, time: SimTime, reason: EndReason) {
         self.time = time;
         self.reason = reason;
-        // Add up the times of NICs with the same clock before rounding.
+        // The applet times of NICs with the same clock are added up before they are rounded to cycles.
         let mut by_clock = BTreeMap::<NonZeroU64, SimDuration>::new();
         for row in self.endpoints.iter_mut().flatten() {
             let EndpointRow { home, totals, .. } = &mut **row;
@@ -204,7 +206,7 @@ impl Summary {
         self.totals.applet_cycles = cycles.fold(0, u64::saturating_add);
     }
 
-    /// Returns the sums over all endpoints. They are complete once the run has ended.
+    /// Returns the sums over all endpoints, which are complete once the run has ended.
     #[must_use]
     pub fn totals(&self) -> &Totals {
         &self.totals
@@ -214,7 +216,7 @@ impl Summary {
         self.endpoints.iter().flatten().map(|row| &**row)
     }
 
-    /// Visits the methods of each endpoint: those of an applet together, in the order of the class file.
+    /// Visits the methods of each endpoint, grouped by applet and ordered as in the class file.
     fn methods(&self) -> impl Iterator<Item = &MethodRow> {
         self.rows().flat_map(|row| {
             let first = |applet: &Option<String>| {
@@ -227,7 +229,7 @@ impl Summary {
         })
     }
 
-    /// Writes the summary as the entries of a JSON object.
+    /// Writes the fields of the summary as the entries of a JSON object.
     pub(super) fn serialize_fields<W: Write>(
         &self,
         map: &mut Object<'_, W>,
@@ -295,7 +297,7 @@ fn row<'r>(
 }
 
 impl EndpointRow {
-    /// Counts an event of the endpoint.
+    /// Counts an event of the row's endpoint.
     fn note(&mut self, names: &dyn Names, id: EndpointId, (time, roles): (SimTime, &Roles<'_>)) {
         self.totals.count(roles);
         match roles.step {
@@ -314,7 +316,7 @@ impl EndpointRow {
             Step::CallTrapped {
                 method, bytecodes, ..
             } => {
-                // The trap names the innermost method.
+                // The trap names the innermost method, but the row is that of the called entry method.
                 let method = self.called.unwrap_or(method);
                 let row = self.method(names, id, method);
                 row.bytecodes.add(bytecodes);
@@ -327,7 +329,7 @@ impl EndpointRow {
     /// Returns the row of a method; adds it at the end of the method's first call.
     fn method(&mut self, names: &dyn Names, id: EndpointId, method: MethodId) -> &mut MethodRow {
         let (name, applet) = (names.method(id, method), names.in_chain(id));
-        // By name: the class that replaces an applet numbers its methods in its own way.
+        // Methods are compared by name, because the class that replaces an applet numbers its methods in its own way.
         let mut methods = self.methods.iter();
         let known =
             methods.position(|(_, row)| row.method == name && row.applet.as_deref() == applet);
@@ -392,7 +394,8 @@ impl Totals {
         }
     }
 
-    /// Adds the counts and sums of another endpoint. Cycles are left out, because they are rounded.
+    /// Adds the counts and sums of another endpoint to these totals. Cycles are not added, because they are rounded for
+    /// each endpoint.
     fn merge(&mut self, other: &Totals) {
         let Totals {
             posted,
@@ -437,7 +440,7 @@ mod tests {
     #[test]
     fn cycles_are_those_of_the_paper() {
         let lanai = NonZeroU64::new(37_000_000).unwrap();
-        // U-Net/SLE: the null call takes 203.5 cycles, `doTx` 144 and `doRx` 118. Halves are rounded up.
+        // In U-Net/SLE the null call takes 203.5 cycles, `doTx` 144 and `doRx` 118. Half cycles are rounded up.
         for (ns, expected) in [(5_500, 204), (3_900, 144), (3_200, 118), (0, 0)] {
             assert_eq!(cycles(SimDuration::from_ns(ns), lanai), expected);
         }

@@ -9,7 +9,7 @@ use super::{Expectations, MethodRow, Summary, Totals};
 use crate::export::accounts::Account;
 use crate::export::tally::Tally;
 
-/// Characters of the column of methods.
+/// Width in characters of the column of method names.
 const METHOD_WIDTH: usize = 10;
 
 impl fmt::Display for Summary {
@@ -154,7 +154,8 @@ impl Summary {
             Some(applet) => format!("{}.{}", Escaped(applet), Escaped(&row.method)),
             None => Escaped(&row.method).to_string(),
         };
-        // A longer name of a method does not move the columns. Names of a chain are all longer.
+        // A longer method name of a single applet does not widen the column of names. Method names of a chain include
+        // the class and are all longer, so they widen the column.
         let in_chain = self.methods().filter(|row| row.applet.is_some());
         let width = in_chain.map(|row| name(row).chars().count()).max();
         let width = width.unwrap_or(0).max(METHOD_WIDTH);
@@ -187,7 +188,8 @@ impl Summary {
     }
 }
 
-/// Shows the outcomes of an account, as in `: ok 3, pending 1`. Shows nothing for an empty account.
+/// Shows the outcomes of an account, as in `: ok 3, pending 1`. Prints nothing for an account that counted no message
+/// or packet.
 struct Parts<'a>(&'a Account);
 
 impl fmt::Display for Parts<'_> {
