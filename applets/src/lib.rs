@@ -1,7 +1,7 @@
 //! The applets that JIVE ships: class file, Java source and summary of each.
 //!
-//! The sources are in `java/`, the class files in `class/`. `build.sh` compiles them. Where a class file is expected,
-//! `builtin:RawUnet` selects [`RAW_UNET`].
+//! The sources of the applets are in `java/`, their class files in `class/`. `build.sh` compiles them. Where `jive`
+//! expects the path of a class file, `builtin:RawUnet` selects [`RAW_UNET`].
 
 #![no_std]
 

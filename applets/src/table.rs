@@ -3,11 +3,11 @@
 /// A shipped applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Applet {
-    /// Name of the class, and of the applet after `builtin:`.
+    /// Name of the applet's class, which also selects the applet after `builtin:`.
     pub name: &'static str,
     /// The class file.
     pub class: &'static [u8],
-    /// The Java source of the class file.
+    /// The Java source from which the class file was compiled.
     pub source: &'static str,
     /// What the applet does, in a sentence.
     pub summary: &'static str,
@@ -94,8 +94,8 @@ applets! {
 /// The Java stub `unet/Nic.java`, against which applets compile.
 pub const NIC_STUB: &str = include_str!("../java/unet/Nic.java");
 
-/// The natives in plain Java, as a jar of classes and sources: an applet runs over it on OpenJDK. `model/build.sh` builds
-/// it from `model/src`.
+/// A jar of classes and sources that implement the natives in plain Java: an applet runs over them on OpenJDK.
+/// `model/build.sh` builds the jar from `model/src`.
 pub const MODEL_JAR: &[u8] = include_bytes!("../model/jive-model.jar");
 
 /// Returns the applet that `builtin:name` selects.

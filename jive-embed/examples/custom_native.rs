@@ -3,7 +3,7 @@
 use jive_core::{Heap, NativeId, Natives, TrapKind, natives};
 use jive_embed::{CallError, Limits, Value, load};
 
-/// Cost classes of the natives. This program decides what a cost class means.
+/// The cost classes of this program's natives: each program decides what its cost classes mean.
 enum Cost {
     Measurement,
 }
@@ -26,7 +26,7 @@ impl Natives for Sensors {
                 let sensor = usize::try_from(*sensor)
                     .ok()
                     .and_then(|at| self.0.get_mut(at));
-                // An unknown sensor is a mistake of the class, so the call of the native traps.
+                // If the class names an unknown sensor, that is its mistake, and the call of the native traps.
                 sensor
                     .and_then(Iterator::next)
                     .ok_or(TrapKind::ProtectionFault)
@@ -35,7 +35,7 @@ impl Natives for Sensors {
         }
     }
 
-    /// Charges fuel for a measurement, in addition to the call instruction.
+    /// Charges fuel for a measurement, in addition to the fuel for the call instruction.
     fn extra_fuel(&self, id: NativeId) -> u64 {
         match Measuring::from_id(id).map(Measuring::cost) {
             Some(Cost::Measurement) => 100,

@@ -8,7 +8,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 /// A marked range of a text.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// Byte range in the text.
+    /// Byte range of the mark in the text.
     pub span: Range<usize>,
     /// Label at the range. May be empty.
     pub label: String,
@@ -17,19 +17,19 @@ pub struct Mark {
 /// An error in a text, ready for display.
 #[derive(Clone, Debug)]
 pub struct Diagnosis<'t> {
-    /// The error message, a sentence.
+    /// The error message, which is a sentence.
     pub title: String,
-    /// Name of the text, as the user wrote it.
+    /// Name of the text, such as the path of a file, as the user wrote it.
     pub path: &'t str,
     /// The whole text.
     pub text: &'t str,
-    /// The range with the error.
+    /// The range of the text that is wrong.
     pub mark: Mark,
     /// Related ranges.
     pub context: Vec<Mark>,
     /// Facts that help to understand the error.
     pub notes: Vec<String>,
-    /// Suggestions how to fix the error.
+    /// Suggestions on how to fix the error.
     pub help: Vec<String>,
 }
 
@@ -47,8 +47,8 @@ impl Diagnosis<'_> {
         render(&[group])
     }
 
-    /// Returns only the lines from the first mark to the last. So the cost of rendering does not depend on the length
-    /// of the text.
+    /// Returns the lines from the first mark to the last, so the cost of rendering does not depend on the length of the
+    /// text.
     fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
         let spans = || {
             std::iter::once(&self.mark)
@@ -83,10 +83,10 @@ impl Diagnosis<'_> {
     }
 }
 
-/// Replaces the control characters U+0080 to U+009F. Some terminals interpret them like escape sequences.
+/// Replaces the control characters U+0080 to U+009F, which some terminals interpret like escape sequences.
 ///
-/// `annotate-snippets` already replaces control characters below U+0020 and bidirectional controls. The replacement
-/// has the same length in bytes, so that the spans of the marks stay valid.
+/// `annotate-snippets` already replaces control characters below U+0020 and bidirectional controls. Each replacement
+/// has as many bytes as the character that it replaces, so the spans of the marks stay valid.
 fn without_c1(text: &str) -> Cow<'_, str> {
     const SHOWN: char = '\u{a4}';
     const _: () = assert!(SHOWN.len_utf8() == '\u{80}'.len_utf8());
@@ -113,7 +113,7 @@ pub fn sentence(title: &str, notes: &[String]) -> String {
     render(&[group])
 }
 
-/// Renders a report with colours. The output stream removes the colours where they are unwanted.
+/// Renders a report with colours. The output stream removes the report's colours where they are unwanted.
 pub fn render(report: &[Group<'_>]) -> String {
     Renderer::styled().render(report)
 }

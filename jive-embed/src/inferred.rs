@@ -8,12 +8,12 @@ use jive_verifier::{Observer, Policy, TypeState, VerificationType, VerifyError};
 
 use crate::load::verify_class;
 
-/// Types of local variables and operand stack before an instruction.
+/// The types of the local variables and of the operand stack before an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Types {
-    /// Types of the local variables, starting with 0.
+    /// Types of the local variables, starting with local variable 0.
     pub locals: Vec<VerificationType>,
-    /// Types of the operands, with the top of the stack last.
+    /// Types of the operands, from the bottom of the operand stack to its top.
     pub stack: Vec<VerificationType>,
 }
 
@@ -27,20 +27,20 @@ impl From<TypeState<'_>> for Types {
 }
 
 impl fmt::Display for Types {
-    /// Displays both lists. Leaves out unusable local variables at the end.
+    /// Displays both lists. Leaves out the unusable local variables that follow the last usable one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.first(usize::MAX).fmt(f)
     }
 }
 
 impl Types {
-    /// Displays at most `count` types of each list, and the number of types left out.
+    /// Displays at most `count` types of the local variables and of the operands, and the number of types left out.
     pub fn first(&self, count: usize) -> FirstTypes<'_> {
         FirstTypes { types: self, count }
     }
 }
 
-/// Displays the first types of both lists.
+/// Displays the first types of the local variables and the first types of the operands.
 #[derive(Copy, Clone, Debug)]
 pub struct FirstTypes<'t> {
     types: &'t Types,
@@ -89,11 +89,12 @@ pub(crate) fn type_word(kind: VerificationType) -> &'static str {
     }
 }
 
-/// Maximum number of instructions for which types are stored. A class can have a million instructions, with 255 types
-/// before each.
+/// Maximum number of instructions for which types are stored. The limit saves memory, because a class can have a
+/// million instructions, with 255 types before each.
 pub const KEPT_MAX: usize = 65_536;
 
-/// The types before each reachable instruction, up to a limit. For a rejected class, up to the point of rejection.
+/// The types before each reachable instruction, up to a limit. For a rejected class, types are stored up to the
+/// instruction where verification ended.
 #[derive(Debug, Default)]
 pub struct Inferred {
     before: BTreeMap<(MethodId, Pc), Types>,
@@ -112,7 +113,7 @@ impl Inferred {
         (inferred, verified.map(|_| ()))
     }
 
-    /// Returns the types before an instruction.
+    /// Returns the stored types before an instruction of a method.
     pub fn before(&self, method: MethodId, pc: Pc) -> Option<&Types> {
         self.before.get(&(method, pc))
     }
@@ -125,7 +126,7 @@ impl Inferred {
             || failed.is_some_and(|(failed, ..)| *failed == method)
     }
 
-    /// Returns the types at the instruction for which the class was rejected. Returns `None` for other instructions.
+    /// Returns the types at the instruction for which the class was rejected, and `None` for any other instruction.
     pub fn failed_at(&self, method: MethodId, pc: Pc) -> Option<&Types> {
         let (failed, at, types) = self.failed.as_ref()?;
         (*failed == method && *at == pc).then_some(types)

@@ -10,16 +10,16 @@ use std::path::Path;
 /// Why a file cannot be read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// No file has this name.
+    /// No file has the given path.
     #[error("no such file")]
     Missing,
-    /// The path leads to a directory.
+    /// The path of the file leads to a directory.
     #[error("expected a file, found a directory")]
     Directory,
-    /// The path leads to a pipe, a device or a socket.
+    /// The path of the file leads to a pipe, a device or a socket.
     #[error("expected a regular file, found {found}")]
     NotRegular {
-        /// The kind of file, with an article.
+        /// The kind of file that was found, with an article.
         found: &'static str,
     },
     /// A line of the file is too long.
@@ -27,19 +27,19 @@ pub enum ReadError {
     LineTooLong {
         /// Line number, from 1.
         line: usize,
-        /// Greatest length of a line, in bytes.
+        /// Greatest length that a line of the file may have, in bytes.
         limit: usize,
     },
     /// The user has no permission to read the file.
     #[error("permission denied")]
     Denied,
-    /// The file is longer than the limit.
+    /// The file is longer than the limit that the caller set.
     #[error("expected at most {limit} bytes, found more")]
     TooLarge {
-        /// Greatest length of the file, in bytes.
+        /// Greatest length that the file may have, in bytes.
         limit: u64,
     },
-    /// Another error of the operating system.
+    /// Any other error that the operating system reports.
     #[error("{0}")]
     System(io::ErrorKind),
 }
@@ -63,7 +63,7 @@ impl From<io::Error> for ReadError {
 ///
 /// # Errors
 ///
-/// Any [`ReadError`]. [`ReadError::TooLarge`] if the file is longer than `limit`.
+/// Any [`ReadError`]. Returns [`ReadError::TooLarge`] if the file is longer than `limit`.
 pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     whole(read_file_prefix(path, limit.saturating_add(1))?, limit)
 }
@@ -77,38 +77,40 @@ pub fn read_file_prefix(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_prefix(open_regular(path)?, limit)
 }
 
-/// Reads a file that the user named on the command line, like [`read_file`]. The file may be a pipe or a device.
+/// Reads a file that the user named on the command line, like [`read_file`]. The file named by the user may be a pipe
+/// or a device.
 ///
 /// # Errors
 ///
-/// The same as for [`read_file`].
+/// The errors are those of [`read_file`].
 pub fn read_given(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     whole(read_given_prefix(path, limit.saturating_add(1))?, limit)
 }
 
-/// Reads a file that the user named on the command line, like [`read_file_prefix`]. The file may be a pipe or a
-/// device.
+/// Reads a file that the user named on the command line, like [`read_file_prefix`]. The file named by the user may be a
+/// pipe or a device.
 ///
 /// # Errors
 ///
-/// The same as for [`read_file_prefix`].
+/// The errors are those of [`read_file_prefix`].
 pub fn read_given_prefix(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let file = File::open(path)?;
-    // On Unix, opening a directory succeeds, and reading it fails with a message that depends on the system.
+    // A directory is refused before it is read: on Unix, opening it succeeds, and reading it fails with a
+    // system-dependent message.
     if file.metadata()?.is_dir() {
         return Err(ReadError::Directory);
     }
     read_prefix(file, limit)
 }
 
-/// Opens a regular file. Never blocks, also not on a pipe without a writer.
+/// Opens a regular file. `open_regular` never blocks, not even on a pipe without a writer.
 ///
 /// # Errors
 ///
-/// If the file cannot be opened or is not a regular file.
+/// Fails if the file cannot be opened or is not a regular file.
 pub fn open_regular(path: &Path) -> Result<File, ReadError> {
-    // Checks before opening, because opening a device can have side effects, such as rewinding a tape or starting a
-    // watchdog.
+    // The kind of file is checked before opening, because opening a device can have side effects, such as rewinding a
+    // tape.
     check_regular(std::fs::metadata(path)?.file_type())?;
     let mut options = File::options();
     options.read(true);
@@ -119,7 +121,7 @@ pub fn open_regular(path: &Path) -> Result<File, ReadError> {
         options.custom_flags(flags.bits().cast_signed());
     }
     let file = options.open(path)?;
-    // Checks the opened file again, because the path can lead to another file by now.
+    // The opened file is checked again, because the path can lead to another file by now.
     check_regular(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -146,7 +148,7 @@ fn special(_: std::fs::FileType) -> &'static str {
     "something else"
 }
 
-/// Checks that the length of the data is within the limit.
+/// Checks that the length of the bytes that were read is within the limit.
 fn whole(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { limit });
@@ -154,11 +156,11 @@ fn whole(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Reads the first `limit` bytes of a stream. Ignores the rest, which may be endless.
+/// Reads the first `limit` bytes of a stream. The rest of the stream, which may be endless, is ignored.
 ///
 /// # Errors
 ///
-/// If the stream fails before the limit.
+/// Fails if the stream fails before the limit is reached.
 pub fn read_prefix(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     reader.take(limit).read_to_end(&mut bytes)?;

@@ -1,4 +1,5 @@
-//! Instances of loaded classes, with their own memory. Methods are called by name, and errors contain names.
+//! Instances of loaded classes, with their own memory. A program calls the methods of an instance by name, and errors
+//! contain these names.
 
 use std::fmt;
 
@@ -14,16 +15,16 @@ use crate::owned::LoadedClass;
 /// Resource limits of an instance.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Size of the heap for arrays, in bytes. At most `i32::MAX`.
+    /// Size of the instance's heap for arrays, in bytes. At most `i32::MAX`.
     pub heap_bytes: usize,
-    /// Greatest depth of nested calls, including the call from outside.
+    /// Greatest depth of nested calls, including the call from the embedding program.
     pub nested_calls: usize,
-    /// Instructions that a call from outside may execute, including the methods that it calls.
+    /// Number of instructions that a call from the embedding program may execute, including the methods that it calls.
     pub fuel: u64,
 }
 
 impl Default for Limits {
-    /// A heap of 64 KiB, 32 nested calls, and a million instructions.
+    /// The default limits are a heap of 64 KiB, 32 nested calls, and a million instructions.
     fn default() -> Self {
         Self {
             heap_bytes: 64 << 10,
@@ -37,17 +38,18 @@ impl Default for Limits {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Value {
-    /// An `int`. Also a `boolean`, `byte` or `short`, which the JVM represents as `int`.
+    /// An `int`. An `int`, or a `boolean`, `byte` or `short`, each of which the JVM represents as `int`.
     Int(i32),
     /// The null reference.
     Null,
-    /// An array of the instance.
+    /// An array on the heap of the instance.
     Array(ArrayRef),
-    /// The single object of the class.
+    /// The single object that an instance has of its class.
     This,
 }
 
-/// An array on the heap of an instance. With another instance, it refers to nothing or to an unrelated array.
+/// An array on the heap of an instance. An array refers to nothing or to an unrelated array if it is passed to another
+/// instance.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayRef(i32);
 
@@ -60,13 +62,13 @@ pub enum CallError {
     NoMethod {
         /// The class.
         class: String,
-        /// The name that the caller passed.
+        /// The method name that the caller passed.
         method: String,
     },
-    /// The arguments do not match the method's parameters.
+    /// The arguments of a call do not match the method's parameters.
     #[error("expected arguments that fit `{method}`, found {found:?}")]
     Arguments {
-        /// The method, with its descriptor.
+        /// The method that was called, with its descriptor.
         method: String,
         /// The arguments.
         found: Vec<Value>,
@@ -74,7 +76,7 @@ pub enum CallError {
     /// The call trapped.
     #[error("{trap}")]
     Trap {
-        /// The trap and its location.
+        /// The trap that ended the call, and its location.
         trap: NamedTrap,
     },
     /// The call returned a transient array, which was freed at the end of the call.
@@ -92,9 +94,9 @@ pub struct NamedTrap {
     pub trap: Trap,
     /// Name and descriptor of the method whose instruction trapped.
     pub method: String,
-    /// Name of the source file, if the class file has it.
+    /// Name of the method's source file, if the class file has it.
     pub source: Option<String>,
-    /// Line number in the source file, if the class file has line numbers.
+    /// Line number of the trap in the source file, if the class file has line numbers.
     pub line: Option<u16>,
 }
 
@@ -180,8 +182,8 @@ impl<'c, N: Natives> Instance<'c, N> {
     ///
     /// # Errors
     ///
-    /// If there is no such method, if the arguments do not match, or if the call traps. After a trap the instance can
-    /// still be called. Its fields and permanent arrays keep the state of the trapped call.
+    /// Fails if there is no method of this name, if the arguments do not match, or if the call traps. After a trap the
+    /// instance can still be called: its fields and permanent arrays keep the state of the trapped call.
     pub fn call(&mut self, method: &str, arguments: &[Value]) -> Result<Option<Value>, CallError> {
         let id = self.find(method)?;
         let values = self.arguments(id, arguments)?;
@@ -208,7 +210,7 @@ impl<'c, N: Natives> Instance<'c, N> {
     ///
     /// # Errors
     ///
-    /// If the heap has no room for the array.
+    /// Fails if the heap has no room for the array.
     pub fn new_array(&mut self, kind: ArrayKind, length: usize) -> Result<ArrayRef, TrapKind> {
         let length = i32::try_from(length).map_err(|_| TrapKind::OutOfMemoryError)?;
         self.state.with_dependent_mut(|_, instance| {
@@ -216,11 +218,11 @@ impl<'c, N: Natives> Instance<'c, N> {
         })
     }
 
-    /// Allocates a `byte[]` with these contents.
+    /// Allocates a `byte[]` that contains a copy of `bytes` and lives as long as the instance.
     ///
     /// # Errors
     ///
-    /// If the heap has no room for the array.
+    /// Fails if the heap has no room for the array.
     pub fn bytes_from(&mut self, bytes: &[u8]) -> Result<ArrayRef, TrapKind> {
         let array = self.new_array(ArrayKind::Byte, bytes.len())?;
         if let Some(memory) = self.bytes_mut(array) {
@@ -229,19 +231,19 @@ impl<'c, N: Natives> Instance<'c, N> {
         Ok(array)
     }
 
-    /// Borrows the bytes of an array. Elements of a `short[]` or `int[]` are in little-endian order.
+    /// Borrows the bytes of an array of the instance. Elements of a `short[]` or `int[]` are in little-endian order.
     pub fn bytes(&self, array: ArrayRef) -> Option<&[u8]> {
         self.state.borrow_dependent().heap().bytes(array.0)
     }
 
-    /// Borrows the bytes of an array mutably.
+    /// Borrows the bytes of an array of the instance mutably.
     pub fn bytes_mut(&mut self, array: ArrayRef) -> Option<&mut [u8]> {
         self.state
             .with_dependent_mut(|_, instance| instance.heap_mut().bytes_mut(array.0))
     }
 
-    /// Returns the value of an `int` field. Returns `None` if the class has no such field, or if the field is a
-    /// reference.
+    /// Returns the value of an `int` field of the instance. Returns `None` if the class has no such field, or if the
+    /// field is a reference.
     pub fn int_field(&self, name: &str) -> Option<i32> {
         let linked = self.class.linked();
         let field = linked.class.fields().find(|field| field.name == name)?;
@@ -282,7 +284,7 @@ impl<'c, N: Natives> Instance<'c, N> {
         })
     }
 
-    /// Returns the method with this name. The name is unique, because the subset has no overloaded methods.
+    /// Returns the method with this name. The method's name is unique, because the subset has no overloaded methods.
     fn find(&self, name: &str) -> Result<MethodId, CallError> {
         let class = self.class.linked().class;
         let is_initializer = name.starts_with('<');
@@ -323,7 +325,7 @@ impl<'c, N: Natives> Instance<'c, N> {
                         let found = heap.array(array.0)?;
                         (found.kind == kind).then_some(array.0)
                     }
-                    // The interpreter's reference to the single object.
+                    // The value that the interpreter uses as a reference to the single object.
                     (None, Value::This) if is_object(kind) => Some(-1),
                     (_, Value::Int(_) | Value::Null | Value::Array(_) | Value::This) => None,
                 }

@@ -6,10 +6,10 @@ pub use jive_load::LoadError;
 use jive_load::{Arena, LoadSize};
 use jive_verifier::{Observer, Policy, VerifyError, work_size};
 
-/// Bytes of padding between the slices of a scratch arena.
+/// Number of bytes of padding between the slices of a scratch arena.
 const PADDING: usize = 64;
 
-/// An arena that takes memory from the heap when it has none left. So it always lends as much as it is asked for.
+/// An arena that lends as much memory as a caller wants, because it takes more from the heap when it has none left.
 struct Growing<'a>(&'a Bump);
 
 impl<'a> Arena<'a> for Growing<'a> {
@@ -18,11 +18,11 @@ impl<'a> Arena<'a> for Growing<'a> {
     }
 }
 
-/// Loads a class against a table of natives; everything it needs is taken from `arena`.
+/// Loads a class against a table of natives, in memory that is taken from `arena`.
 ///
 /// # Errors
 ///
-/// [`LoadError`] names the stage that refused the class.
+/// A [`LoadError`] names the stage of loading that refused the class.
 pub fn load_class<'a>(
     arena: &'a Bump,
     bytes: &'a [u8],
@@ -32,7 +32,7 @@ pub fn load_class<'a>(
     let arena = Growing(arena);
     let class = jive_load::parse(bytes, &arena)?;
     let LoadSize { work, program } = LoadSize::of(&class);
-    // The verifier's memory is given back before the linker asks for any.
+    // The memory that the verifier used is freed before the linker takes any memory.
     let verified = {
         let scratch = Bump::with_capacity(work.bytes().saturating_add(PADDING));
         jive_load::verify(class, work, policy, natives, &mut (), &Growing(&scratch))?
@@ -41,11 +41,11 @@ pub fn load_class<'a>(
     Ok(LinkedClass { class, program })
 }
 
-/// Links a class that was accepted; everything it needs is taken from `arena`.
+/// Links a class that the verifier accepted, in memory that is taken from `arena`.
 ///
 /// # Errors
 ///
-/// If the class is unsafe, although `verified` declares it verified.
+/// Fails if the class is unsafe, although `verified` declares it verified.
 pub fn link_class<'a>(
     arena: &'a Bump,
     verified: &Verified<'a>,
@@ -55,11 +55,11 @@ pub fn link_class<'a>(
     Ok(LinkedClass { class, program })
 }
 
-/// Verifies a class against a table of natives, in memory that is given back afterwards.
+/// Verifies a class against a table of natives, in memory that is freed afterwards.
 ///
 /// # Errors
 ///
-/// The rule that the class breaks.
+/// The error names the rule that the class breaks.
 pub fn verify_class<'a>(
     class: ClassFile<'a>,
     policy: Policy,

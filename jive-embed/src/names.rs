@@ -36,7 +36,7 @@ pub fn signature(class: &ClassFile<'_>, method: MethodId) -> Option<String> {
     ))
 }
 
-/// Returns the name of the source file, if the class file has it. Ignores names that contain a path, because the
+/// Returns the name of the source file, if the class file has it. A name that contains a path is ignored, because the
 /// caller opens a file with this name.
 pub fn source_name(class: &ClassFile<'_>) -> Option<String> {
     let name = class.source_file().map(|name: Utf8<'_>| name.to_string())?;

@@ -12,9 +12,9 @@ use crate::load::{LoadError, load_class};
 use crate::names;
 use crate::rejection::Rejection;
 
-/// Parses, verifies and links a class file. The class may call only the natives of the table.
+/// Parses, verifies and links a class file. The class may call only the natives of the table `natives`.
 ///
-/// The class needs no particular members. Use [`load_as`] for a class that must satisfy a [`Policy`].
+/// `load` requires no particular members of the class. Use [`load_as`] for a class that must satisfy a [`Policy`].
 ///
 /// ```
 /// use jive_embed::{Limits, Value, load};
@@ -31,8 +31,8 @@ use crate::rejection::Rejection;
 ///
 /// # Errors
 ///
-/// Names the stage that rejected the class. [`explain`](crate::explain) turns the error into a diagnosis with names,
-/// the line and a hint.
+/// The error names the stage of loading that rejected the class. [`explain`](crate::explain) turns the error into a
+/// diagnosis with names, the line and a hint.
 pub fn load(bytes: &[u8], natives: &'static [NativeDecl]) -> Result<LoadedClass, LoadError> {
     load_as(bytes, Policy::ClassOnly, natives)
 }
@@ -41,7 +41,7 @@ pub fn load(bytes: &[u8], natives: &'static [NativeDecl]) -> Result<LoadedClass,
 ///
 /// # Errors
 ///
-/// Names the stage that rejected the class.
+/// The error names the stage of loading that rejected the class.
 pub fn load_as(
     bytes: &[u8],
     policy: Policy,
@@ -59,8 +59,8 @@ pub fn load_as(
 
 /// Explains why a class was rejected, with names, the instruction, the line of the Java source and a hint.
 ///
-/// [`Rejection::render`] returns the text that `jive verify` prints. The value serialises to the JSON of `jive
-/// verify`.
+/// [`Rejection::render`] returns the text that `jive verify` prints. The returned rejection serialises to the JSON of
+/// `jive verify`.
 ///
 /// ```
 /// let bytes = b"no class file";
@@ -82,8 +82,8 @@ pub fn explain(
 
 /// A verified and linked class, with its memory.
 ///
-/// It has the same guarantees as [`Verified`](jive_core::Verified). It can be moved to another thread, but not shared
-/// between threads. Load the class once for each thread.
+/// A loaded class has the same guarantees as [`Verified`](jive_core::Verified). A loaded class can be moved to another
+/// thread, but not shared between threads: load the class once for each thread.
 pub struct LoadedClass {
     cell: Cell,
     natives: &'static [NativeDecl],
@@ -110,13 +110,13 @@ impl LoadedClass {
         self.cell.borrow_dependent()
     }
 
-    /// Returns the name of the class, with `.` between packages.
+    /// Returns the name of the class in Java syntax, with `.` between packages.
     #[must_use]
     pub fn name(&self) -> String {
         names::class_name(&self.linked().class)
     }
 
-    /// Returns the natives table that the class was loaded against.
+    /// Returns the table of natives against which the class was loaded.
     #[must_use]
     pub const fn natives(&self) -> &'static [NativeDecl] {
         self.natives
@@ -127,7 +127,7 @@ impl LoadedClass {
     ///
     /// # Errors
     ///
-    /// If one of them traps.
+    /// Fails if the static initializer or the constructor traps.
     pub fn instantiate<N: Natives>(
         &self,
         limits: Limits,

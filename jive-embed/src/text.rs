@@ -17,7 +17,7 @@ pub fn printable(name: &str) -> String {
         .collect()
 }
 
-/// Returns a path as text. Bytes that are not valid UTF-8 are escaped as `\xff`.
+/// Returns a path as text, in which bytes that are not valid UTF-8 are escaped as `\xff`.
 pub fn path_text(path: &Path) -> Cow<'_, str> {
     if let Some(text) = path.to_str() {
         return Cow::Borrowed(text);

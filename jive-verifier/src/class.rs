@@ -14,14 +14,16 @@ use crate::resolve::{CLASS_INITIALIZER, OBJECT, declared_type, native_misfit};
 use crate::signature::Signatures;
 use crate::types::VerificationType;
 
-/// The `final` methods of `Object` that a class of the subset could override. The descriptors of the others contain
-/// types outside the subset, so a method with such a descriptor is rejected anyway.
+/// The `final` methods of `Object` that a class of the subset could override. The descriptors of the other `final`
+/// methods contain types outside the subset, so a method with such a descriptor is rejected anyway.
 const FINAL_METHODS: [&str; 3] = ["notify", "notifyAll", "wait"];
 
-/// Checks everything except code and the members of an applet. Adds the methods' signatures to `signatures`.
+/// Checks everything in the class except code and the members of an applet. Adds the signatures of the class's methods
+/// to `signatures`.
 ///
-/// If it succeeds, the class is a direct subclass of `Object` and within the limits. Every declared type is in the
-/// subset. No two methods have the same name. Every method has code or is a native of the table.
+/// A class that passes the checks is a direct subclass of `Object` and within the limits. After the checks, every type
+/// declared in the class is in the subset. After the checks, no two methods of the class have the same name. After the
+/// checks, every method of the class has code or is a native of the table.
 pub(crate) fn check_class<O: Observer>(
     class: &ClassFile<'_>,
     natives: &'static [NativeDecl],
@@ -64,7 +66,7 @@ pub(crate) fn check_class<O: Observer>(
     Ok(())
 }
 
-/// Checks that the class is not an interface or module, extends `Object` directly, and implements nothing.
+/// Checks that the class is no interface or module, extends `Object` directly, and implements no interface.
 fn check_kind(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
     let access = class.access();
     if access.contains(ClassAccess::MODULE) {
@@ -93,7 +95,7 @@ fn check_kind(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
 }
 
 fn check_limits(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
-    // Lossless: the class file stores each of these counts in 16 bits.
+    // The conversion is lossless: the class file stores the counts of fields and methods in 16 bits each.
     let demand = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let (needed, limit) = (u32::from(class.pool().count()), u32::from(CONSTANTS_MAX));
     if needed > limit {
@@ -110,11 +112,11 @@ fn check_limits(class: &ClassFile<'_>) -> Result<(), VerifyErrorKind> {
     Ok(())
 }
 
-/// Checks that the type of a field is in the subset, and that its constant is an `int`.
+/// Checks that the type of a field is in the subset, and that the field's constant is an `int`.
 fn check_field(class: &ClassFile<'_>, field: &Field<'_>) -> Result<(), VerifyErrorKind> {
     let kind = declared_type(field, class.name())?;
-    // A field of type `String` may have a constant, and the parser knows that type by name. If the class itself has
-    // that name, its fields have the class's own type, which has no constants in the subset.
+    // A field of type `String` may have a constant, and the parser knows that type by name. If the class itself is
+    // named `java/lang/String`, its fields of that type have no constants in the subset.
     if kind == VerificationType::This && field.constant_value().is_some() {
         return Err(VerifyErrorKind::String {
             found: TypeUse::Field,
@@ -142,8 +144,8 @@ fn check_method(
         return Err(VerifyErrorKind::SynchronizedMethod);
     }
     signatures.add(method.descriptor, class.name())?;
-    // Below class file version 51, a method of this name with parameters is an ordinary method, which nothing can
-    // call (JVMS §2.9.2). The subset rejects it in all versions.
+    // Below class file version 51, a method named `<clinit>` with parameters is an ordinary method, which nothing can
+    // call (JVMS §2.9.2). The subset rejects a method named `<clinit>` with parameters in all versions.
     if method.name == CLASS_INITIALIZER && method.descriptor != "()V" {
         return Err(VerifyErrorKind::ClassInitializer);
     }
@@ -156,8 +158,8 @@ fn check_method(
     Ok(())
 }
 
-/// Returns whether a method overrides a `final` method of `Object` (JVMS §4.10). Private and static methods do not
-/// override (JVMS §5.4.5).
+/// Returns whether a method overrides a `final` method of `Object` (JVMS §4.10). Private and static methods are left
+/// out, because they do not override (JVMS §5.4.5).
 fn overrides_final(method: &Method<'_>) -> bool {
     let overrides_nothing = MethodAccess::PRIVATE | MethodAccess::STATIC;
     FINAL_METHODS.iter().any(|name| method.name == *name)

@@ -6,7 +6,7 @@ use crate::error::VerifyErrorKind;
 use crate::found::TypeUse;
 use crate::types::VerificationType;
 
-/// Returns the verification type for a declared type. Fails if the type is outside the subset.
+/// Returns the verification type for a declared type. Fails if the declared type is outside the subset.
 pub(crate) fn field_type(
     declared: FieldType<'_>,
     own_name: Utf8<'_>,
@@ -21,7 +21,8 @@ pub(crate) fn field_type(
         FieldType::Float => Err(VerifyErrorKind::Float { found }),
         FieldType::Double => Err(VerifyErrorKind::Double { found }),
         FieldType::Object(name) if name == own_name.as_bytes() => Ok(VerificationType::This),
-        // A slice and not a pattern: matching a pattern compares byte by byte, which takes twice as much code.
+        // The name is compared as a slice, because matching a pattern compares byte by byte, which takes twice as much
+        // code.
         FieldType::Object(name) if name == b"java/lang/String".as_slice() => {
             Err(VerifyErrorKind::String { found })
         }

@@ -20,7 +20,7 @@ pub enum Location {
     Code {
         /// The method that contains the instruction.
         method: MethodId,
-        /// Where the instruction starts in the code array.
+        /// The pc at which the instruction starts in the code array.
         pc: Pc,
     },
 }
@@ -38,14 +38,14 @@ impl fmt::Display for Location {
 
 /// Why and where a class was rejected.
 ///
-/// The verifier reports only the first error. The order is part of the contract: the class as a whole, its fields,
-/// the declarations of its methods, the members of an applet. The code of the methods follows, in file order. For
-/// each method, static constraints come first, in order of pc. The data flow comes second, and always continues with
-/// the lowest pc on the worklist.
+/// The verifier reports only the first error. The order of the checks is part of the contract: first the class as a
+/// whole, its fields and the declarations of its methods. The members of an applet come next, followed by the code of
+/// each method, in file order. For each method, static constraints are checked first, in order of pc. The data flow of
+/// the method comes second, and always continues with the lowest pc on the worklist.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} ({at})")]
 pub struct VerifyError {
-    /// Where the rule is broken.
+    /// The part of the class that breaks the rule.
     pub at: Location,
     /// The broken rule.
     pub kind: VerifyErrorKind,
@@ -56,9 +56,10 @@ macro_rules! kinds {
        = $code:literal, $text:literal;)+) => {
         /// The rule for which a class was rejected.
         ///
-        /// The first word of the [`code`](Self::code) is the family. `unsafe` violates a rule of the JVM. `subset` is
-        /// valid Java that JIVE does not support. `limit` exceeds a capacity of this VM. `applet` lacks a member that
-        /// an applet needs. The parser reports the family `malformed` earlier, for files that are not class files.
+        /// The first word of the [`code`](Self::code) is the family of the rule. A class with an `unsafe` error
+        /// violates a rule of the JVM. A class with a `subset` error is valid Java that JIVE does not support. A class
+        /// with a `limit` error exceeds a capacity of this VM. A class with an `applet` error lacks a member that an
+        /// applet needs. The parser reports the family `malformed` earlier, for files that are not class files.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
         #[expect(missing_docs, reason = "a field is named for what the sentence of its kind says of it")]
         pub enum VerifyErrorKind {
@@ -69,7 +70,7 @@ macro_rules! kinds {
             /// The code of every kind, in table order.
             pub const CODES: &'static [&'static str] = &[$($code),+];
 
-            /// Returns the stable code. Its first word is the family.
+            /// Returns the stable code. The first word of the code is the family of the rule.
             #[must_use]
             pub const fn code(self) -> &'static str {
                 match self { $(VerifyErrorKind::$name { .. } => $code,)+ }
@@ -141,7 +142,7 @@ kinds! {
     /// An instruction pushes more than `max_stack` allows.
     StackOverflow { opcode: Opcode, max_stack: u16 }
         = "unsafe/stack-overflow", "`{opcode}` pushes beyond `max_stack`, which is {max_stack}";
-    /// A value on the operand stack has the wrong type. `depth` 0 is the top.
+    /// A value on the operand stack has the wrong type. The operand at `depth` 0 is the top of the stack.
     OperandType { opcode: Opcode, depth: u8, expected: Expected, found: VerificationType }
         = "unsafe/operand-type", "`{opcode}` expects {expected} at depth {depth} of the operand stack, found {found}";
     /// A local variable has the wrong type.
@@ -162,7 +163,8 @@ kinds! {
     /// Two paths meet with different depths of the operand stack.
     MergeDepth { target: Pc, expected: u8, found: u8 }
         = "unsafe/merge-depth", "operand stack at pc {target} holds {expected} values on another path, here {found}";
-    /// Two paths meet with values on the operand stack that cannot be merged. `depth` 0 is the top.
+    /// Two paths meet with values on the operand stack that cannot be merged. The operand at `depth` 0 is the top of
+    /// the stack.
     MergeType { target: Pc, depth: u8, expected: VerificationType, found: VerificationType }
         = "unsafe/merge-type", "operand stack at pc {target} holds {expected} at depth {depth} on another path, here {found}";
     /// Execution can continue past the last instruction.

@@ -1,14 +1,14 @@
-//! The errors of a class as they are found. Decides whether the verifier stops or continues.
+//! The errors of a class as they are found. [`Faults`] decides whether the verifier stops or continues after an error.
 
 use jive_core::MethodId;
 
 use crate::error::{VerifyError, VerifyErrorKind};
 use crate::observer::Observer;
 
-/// The errors found so far.
+/// The errors of a class that are found so far.
 ///
-/// For an observer that does not collect, [`note`](Self::note) always fails. Then the compiler removes the code after it,
-/// so firmware has no code for a second error.
+/// For an observer that does not collect, [`note`](Self::note) always fails. The compiler then removes the code that
+/// would run after a failed `note`, so firmware has no code for a second error.
 pub(crate) struct Faults<'o, O> {
     pub(crate) observer: &'o mut O,
     first: Option<VerifyError>,
@@ -16,7 +16,7 @@ pub(crate) struct Faults<'o, O> {
     skipped: u64,
 }
 
-// A bit for each method.
+// The bits of `skipped` suffice for every method of a class.
 const _: () = assert!(jive_core::limits::METHODS_MAX as u32 <= u64::BITS);
 
 impl<'o, O: Observer> Faults<'o, O> {
@@ -29,13 +29,13 @@ impl<'o, O: Observer> Faults<'o, O> {
         }
     }
 
-    /// Reports an error to the observer. Fails if verification must stop.
+    /// Reports an error of the class to the observer. Fails if verification must stop after this error.
     pub(crate) fn note(&mut self, error: VerifyError) -> Result<(), VerifyError> {
         let first = self.last(error);
         if O::COLLECTS { Ok(()) } else { Err(first) }
     }
 
-    /// Reports the error of a search that failed. Fails if verification must stop.
+    /// Reports the error of a search that failed. Fails if verification must stop after this error.
     pub(crate) fn found<T>(
         &mut self,
         found: Result<T, VerifyError>,
@@ -46,7 +46,8 @@ impl<'o, O: Observer> Faults<'o, O> {
         }
     }
 
-    /// Reports an error in the kind of class. An interface or a module has no applet code, so verification stops there.
+    /// Reports an error in the kind of class. Verification stops at an interface or a module, because it has no applet
+    /// code.
     pub(crate) fn note_kind(&mut self, error: VerifyError) -> Result<(), VerifyError> {
         let goes_on = matches!(
             error.kind,
@@ -69,23 +70,23 @@ impl<'o, O: Observer> Faults<'o, O> {
         }
     }
 
-    /// Excludes the code of a method from verification.
+    /// Excludes the code of a method from verification, because the method's declaration has an error.
     pub(crate) fn skip(&mut self, method: MethodId) {
         self.skipped |= bit(method);
     }
 
-    /// Whether the code of a method is excluded.
+    /// Whether the code of a method is excluded from verification.
     pub(crate) fn skips(&self, method: MethodId) -> bool {
         O::COLLECTS && self.skipped & bit(method) != 0
     }
 
-    /// Returns the first error, if there is any.
+    /// Returns the first error of the class, if there is any.
     pub(crate) fn first(&self) -> Option<VerifyError> {
         self.first.filter(|_| O::COLLECTS)
     }
 }
 
-/// Returns the bit of a method. The limit on methods guarantees that there is one.
+/// Returns the bit of a method in `skipped`, which exists because the number of methods is limited.
 fn bit(method: MethodId) -> u64 {
     1_u64.checked_shl(method.0.into()).unwrap_or(0)
 }

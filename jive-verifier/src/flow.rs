@@ -17,20 +17,20 @@ use crate::types::VerificationType;
 /// A pc that is never the start of an instruction, because code arrays are shorter.
 const NOWHERE: Pc = Pc(u16::MAX);
 
-/// Number of switch cases that cost one step.
+/// Number of switch cases whose examination costs one verification step.
 const CASES_PER_STEP: usize = 16;
 
-/// Lent memory for the data flow of one method.
+/// Memory that the caller lends for the data flow of one method.
 #[derive(Debug)]
 pub(crate) struct FlowMemory<'c> {
-    /// The pc of each leader.
+    /// The pc of each leader of the method.
     pub(crate) leaders: &'c mut [u16],
     pub(crate) queue: &'c mut [u32],
     pub(crate) states: &'c mut [u8],
 }
 
 impl FlowMemory<'_> {
-    /// Lends the same memory for a shorter lifetime.
+    /// Lends the memory again, for a shorter lifetime.
     pub(crate) fn reborrow(&mut self) -> FlowMemory<'_> {
         FlowMemory {
             leaders: self.leaders,
@@ -46,27 +46,28 @@ pub(crate) struct Flow<'c, 'a, 'w> {
     method: &'c MethodCode<'a>,
     members: &'c Members<'a, 'w>,
     map: &'c CodeMap<'c>,
-    /// The pc of each leader.
+    /// The pc of each leader of the method.
     leaders: &'c [u16],
     /// The worklist: leaders whose state has changed since the analysis last visited them.
     queue: Queue<'c>,
-    /// The states of all leaders, concatenated.
+    /// The stored type states of all leaders, concatenated.
     states: &'c mut [u8],
     /// Length of each state in `states`, in bytes.
     state_len: usize,
-    /// The leader of the run that is being visited.
+    /// The leader that starts the straight run of instructions that is being visited.
     leader: usize,
-    /// Whether the current run changed the state of its own leader or of an earlier one.
+    /// Whether the straight run that is being visited changed the state of its own leader or of an earlier one.
     goes_back: bool,
-    /// The state before the current instruction.
+    /// The type state before the instruction that is being visited.
     current: State<'c>,
     steps_left: u32,
     steps_limit: u32,
 }
 
-/// Returns how many steps a method with this many instructions may take.
+/// Returns the number of verification steps that the data flow of a method with this many instructions may take.
 ///
-/// Visiting an instruction takes one step, as does a merge into a leader. A switch takes further steps for its cases.
+/// Visiting an instruction takes one step, as does a merge into a leader. A switch takes further verification steps for
+/// its cases.
 const fn steps_limit(instruction_count: u32) -> u32 {
     instruction_count
         .saturating_mul(VERIFY_STEPS_PER_INSTRUCTION)
@@ -74,7 +75,7 @@ const fn steps_limit(instruction_count: u32) -> u32 {
 }
 
 impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
-    /// Numbers the leaders, and marks all as unreached. Returns `None` if the memory is too small.
+    /// Numbers the leaders of a method, marks all as unreached, and returns `None` if the memory is too small.
     pub(crate) fn new(
         method: &'c MethodCode<'a>,
         members: &'c Members<'a, 'w>,
@@ -106,7 +107,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         })
     }
 
-    /// Infers and checks the types at every reachable instruction.
+    /// Infers and checks the types at every reachable instruction of the method.
     pub(crate) fn run(&mut self, observer: &mut impl Observer) -> Result<(), VerifyError> {
         let outcome = self.infer(None);
         let steps = self.steps_limit.saturating_sub(self.steps_left);
@@ -119,17 +120,18 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         outcome.map_err(|(pc, kind)| self.method.error(pc, kind))
     }
 
-    /// Infers types at instructions before `end`, and reports them to the observer. For a method that violates a
-    /// static constraint at `end`, but not before. Paths that reach `end` or a later pc stop there.
+    /// Infers types at instructions before `end`, and reports them to the observer. Serves a method that violates a
+    /// static constraint at `end`, but not before. The inference follows a path only until the path reaches `end` or a
+    /// later pc.
     pub(crate) fn run_below(&mut self, end: Pc, observer: &mut impl Observer) {
-        // A type error is ignored here: the violated static constraint takes precedence. The observer gets the states
-        // inferred so far.
+        // A type error before `end` is ignored, because the violated static constraint takes precedence. The observer
+        // receives the states inferred so far.
         let _: Result<(), _> = self.infer(Some(end));
         self.report_states(observer, None, Some(end));
     }
 
     fn infer(&mut self, end: Option<Pc>) -> Result<(), (Pc, VerifyErrorKind)> {
-        // Paths stop at `end`. Without `end` they never stop early, because no instruction starts at the last pc.
+        // Paths stop at `end`. If `end` is absent, no path stops early, because no instruction starts at the last pc.
         let end = end.unwrap_or(NOWHERE);
         self.enter();
         let merged = self.merge_into(0, Pc(0)).map_err(|kind| (Pc(0), kind))?;
@@ -148,9 +150,9 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Visits a straight run of instructions, from a leader at `pc` to the next leader or a jump.
     ///
-    /// Returns the next leader and its pc, if the analysis should visit it next. In this case the leader would be the
-    /// lowest on the worklist, and `current` already holds its state. So the analysis skips the worklist.
-    // A separate function, so that the compiler keeps `pc` in a register.
+    /// Returns the next leader and its pc, if the analysis should visit it next. The analysis then skips the worklist,
+    /// because that leader would be the lowest on it, and `current` holds the leader's state.
+    // The visit of a run is a separate function, so that the compiler keeps `pc` in a register.
     #[cfg_attr(not(target_pointer_width = "32"), inline(never))]
     fn follow_run(
         &mut self,
@@ -164,7 +166,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         let (mut following, mut behind) = self.leader_from(leader.saturating_add(1), 0);
         while pc < end {
             let at = |kind| (pc, kind);
-            // Never fails: the static constraints have decoded every instruction.
+            // Decoding the instruction never fails, because the static constraints have decoded every instruction.
             let insn = RawInsn::at(code, pc).ok_or(at(VerifyErrorKind::TruncatedInstruction))?;
             self.follow(insn).map_err(at)?;
             if !insn.falls_through() {
@@ -172,11 +174,12 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             }
             let next = insn.next_pc();
             if next > behind {
-                // Only happens after a branch beyond `end`, to a pc that is not the start of an instruction.
+                // The next leader is skipped only after a branch beyond `end`, to a pc that is not the start of an
+                // instruction.
                 (following, behind) = self.leader_from(following, next);
             }
             if next < behind {
-                // Lossless: `next` is below the code's length.
+                // The cast of `next` is lossless, because `next` is below the code's length.
                 pc = Pc(next as u16);
                 continue;
             }
@@ -194,8 +197,8 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         Ok(None)
     }
 
-    /// Returns the first leader at or after `pc`, and the leader's pc. Searches from the leader `first` upwards.
-    /// After the last leader, returns the length of the code instead of a pc.
+    /// Returns the first leader at or after `pc`, and the leader's pc. The search starts at the leader with the number
+    /// `first` and continues upwards. If no leader follows, the length of the code stands for the pc of the leader.
     fn leader_from(&self, first: usize, pc: usize) -> (usize, usize) {
         let mut leader = first;
         while let Some(&at) = self.leaders.get(leader) {
@@ -207,7 +210,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         (leader, self.method.bytes().len())
     }
 
-    /// Adds a leader to the worklist, if the merge changed its state.
+    /// Adds a leader to the worklist, if a merge has changed the leader's state.
     fn enqueue(&mut self, leader: usize, merged: Merged) {
         if merged != Merged::Same {
             self.queue.insert(leader);
@@ -215,7 +218,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         }
     }
 
-    /// Sets the current state to that at the method's entry: `this` and the parameters.
+    /// Sets the current type state to that at the method's entry: `this` and the parameters.
     fn enter(&mut self) {
         self.current.clear();
         let mut local = 0;
@@ -233,19 +236,20 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         let (signatures, signature) = (self.members.signatures(), self.method.signature);
         for kind in signatures.parameters(signature) {
             self.current.set_local(local, kind);
-            // Cannot overflow: there are at most 255 parameters.
+            // The sum does not saturate, because a method has at most 255 parameters.
             local = local.saturating_add(1);
         }
     }
 
-    /// Loads the stored state of a leader. Returns the pc of the leader.
+    /// Loads the stored state of a leader, and returns the leader's pc.
     fn load(&mut self, leader: usize) -> Option<Pc> {
         self.current
             .load(stored(self.states, self.state_len, leader)?);
         self.leaders.get(leader).copied().map(Pc)
     }
 
-    /// Visits an instruction: applies it to the current state, and merges the result into the states of its targets.
+    /// Visits an instruction: applies it to the current type state, and merges the result into the states of its branch
+    /// targets.
     fn follow(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         self.charge(1)?;
         if insn.layout().is_switch() {
@@ -259,16 +263,16 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             .try_for_each(|target| self.merge_target(insn.opcode(), target))
     }
 
-    /// Charges the verification steps for looking at the cases of a switch.
+    /// Charges the verification steps for the examination of a switch's cases.
     #[cold]
     fn charge_cases(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         let cases = insn.decode().and_then(|insn| insn.operand.cases());
         self.charge(cases.map_or(0, |cases| cases.len() / CASES_PER_STEP))
     }
 
-    /// Merges the current state into the state of a branch target.
+    /// Merges the current type state into the state of a branch target.
     fn merge_target(&mut self, opcode: Opcode, target: i64) -> Result<(), VerifyErrorKind> {
-        // Never fails: the static constraints have checked all targets.
+        // The conversion of a target to a pc never fails, because the static constraints have checked all targets.
         let pc =
             u16::try_from(target).map_err(|_| VerifyErrorKind::BranchTarget { opcode, target })?;
         let leader = self.map.leader(Pc(pc)).unwrap_or(usize::MAX);
@@ -287,7 +291,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         Ok(())
     }
 
-    /// Merges the current state into the stored state of a leader, which is at `target`.
+    /// Merges the current type state into the stored state of a leader, which is at `target`.
     fn merge_into(&mut self, leader: usize, target: Pc) -> Result<Merged, VerifyErrorKind> {
         self.charge(1)?;
         let Some(stored) = stored(self.states, self.state_len, leader) else {
@@ -314,8 +318,9 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             })
     }
 
-    /// Reports to the observer the state before each reached instruction, run by run. Leaves out the instruction at
-    /// which inference failed. With `end`, reports only instructions up to that pc.
+    /// Reports to the observer the type state before each reached instruction, one straight run after another. Leaves
+    /// out the instruction `failed_at`, at which inference failed. If `end` is given, reports only instructions up to
+    /// that pc.
     fn report_states<O: Observer>(
         &mut self,
         observer: &mut O,
@@ -340,14 +345,15 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         }
     }
 
-    /// Loads the stored state of a leader, if the analysis has reached it. Returns the pc of the leader.
+    /// Loads the stored state of a leader and returns the leader's pc, if the analysis has reached the leader.
     fn load_reached(&mut self, leader: usize) -> Option<Pc> {
         State::is_reached(stored(self.states, self.state_len, leader)?)
             .then(|| self.load(leader))
             .flatten()
     }
 
-    /// Applies an instruction without merging. Returns the pc of the next instruction in the same straight run.
+    /// Applies an instruction to the current type state, without merging the result into stored states. Returns the pc
+    /// of the next instruction, if it belongs to the same straight run.
     fn reapply(&mut self, pc: Pc) -> Option<Pc> {
         let insn = RawInsn::at(self.method.bytes(), pc)?;
         step(&mut self.current, insn, self.method, self.members).ok()?;

@@ -9,17 +9,17 @@ use crate::types::VerificationType;
 /// The type that an instruction requires of a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// No value, for a method that returns `void`.
+    /// The requirement of no value, for a method that returns `void`.
     Nothing,
-    /// A value assignable to this type.
+    /// The requirement of a value that is assignable to this type.
     Type(VerificationType),
     /// Any initialised reference.
     Reference,
-    /// Any reference, including `this` before `Object.<init>`.
+    /// The requirement of any reference, including `this` before `Object.<init>`.
     ReferenceOrUninitialized,
-    /// An array of any element type.
+    /// The requirement of an array of any element type.
     Array,
-    /// A `byte[]` or a `boolean[]`. `baload` and `bastore` accept both.
+    /// The requirement of a `byte[]` or a `boolean[]`, both of which `baload` and `bastore` accept.
     ByteOrBooleanArray,
 }
 
@@ -30,13 +30,13 @@ impl Expected {
         self.accepts_bits(found.bits())
     }
 
-    /// Same as [`accepts`](Self::accepts), for the bits of a type. True if all alternatives of the type are
-    /// acceptable.
+    /// Returns the same as [`accepts`](Self::accepts), for a type given as bits. `accepts_bits` returns true if all
+    /// alternatives of the type are acceptable.
     pub(crate) const fn accepts_bits(self, found: u8) -> bool {
         found & !self.alternatives() == 0
     }
 
-    /// Returns the set of acceptable alternatives, as bits of [`VerificationType`].
+    /// Returns the set of alternatives that the requirement accepts, as bits of [`VerificationType`].
     pub(crate) const fn alternatives(self) -> u8 {
         use VerificationType as T;
         match self {
@@ -73,9 +73,9 @@ impl fmt::Display for Expected {
 /// The place where a type outside the subset occurs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TypeUse {
-    /// An instruction computes with the type, or creates an array of it.
+    /// An instruction that computes with the type, or creates an array of it.
     Opcode(Opcode),
-    /// An instruction loads a constant of the type.
+    /// An instruction that loads a constant of the type.
     Constant(CpIndex),
     /// The type of a field or of its elements.
     Field,
@@ -100,13 +100,13 @@ impl fmt::Display for TypeUse {
 /// Why a constant or a declaration does not match any member.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// No member has the name.
+    /// No member of the class has the name.
     Name,
-    /// The member with the name has another descriptor.
+    /// The class has a member with the name, but with another descriptor.
     Descriptor,
-    /// The member is static, but used as an instance member.
+    /// The member is static, but the class file uses it as an instance member.
     Static,
-    /// The member is an instance member, but used as static.
+    /// The member is an instance member, but the class file uses it as a static member.
     Instance,
     /// The constant names an interface method, but the class is not an interface.
     Interface,

@@ -1,41 +1,42 @@
 //! Verifier for class files: JVMS static constraints, data flow analysis, and the rules of the applet subset.
 //!
-//! A [`ClassFile`](jive_core::ClassFile) has a valid structure, but its code is unchecked. [`verify`] turns it into a
-//! [`Verified`](jive_core::Verified) class, which is the only input that the linker accepts. If the class is unsafe,
-//! [`verify`] returns a [`VerifyError`]. The verifier infers types from the bytecode (JVMS §4.10.2) and ignores any
-//! `StackMapTable`. So the same rules apply to class files of all versions.
+//! A [`ClassFile`](jive_core::ClassFile) has a valid structure, but its code is unchecked. [`verify`] turns the parsed
+//! class into a [`Verified`](jive_core::Verified) class, which is the only input that the linker accepts. If the class
+//! is unsafe, [`verify`] returns a [`VerifyError`]. The verifier infers types from the bytecode (JVMS §4.10.2) and
+//! ignores any `StackMapTable`. The same rules of verification therefore apply to class files of all versions.
 //!
-//! Verification has four stages. Each relies on the stages before it:
+//! Verification has four stages. Each stage relies on the stages before it:
 //!
-//! 1. The class as a whole: its kind, its limits, the types of its fields and methods, its natives.
-//! 2. The members of an applet, if the [`Policy`] requires them.
-//! 3. For each method, the static constraints (JVMS §4.9.1): decoding, operands, branch targets, opcodes of the
-//!    subset, members. They also apply to unreachable instructions.
-//! 4. For each method, the data flow (JVMS §4.9.2, §4.10.2): infers types and merges them to a fixed point. Only
-//!    branch targets have a stored state.
+//! 1. The verifier checks the class as a whole: its kind, its limits, the types of its fields and methods, its natives.
+//! 2. The verifier checks the members of an applet, if the [`Policy`] requires them.
+//! 3. For each method, the verifier checks the static constraints (JVMS §4.9.1): decoding, operands, branch targets,
+//!    opcodes of the subset, members. The static constraints also apply to unreachable instructions.
+//! 4. For each method, the data flow (JVMS §4.9.2, §4.10.2) infers types and merges them to a fixed point. The data
+//!    flow stores a type state only for branch targets.
 //!
 //! # Choices
 //!
-//! These choices apply where the JVMS leaves room, or where JVMs differ:
+//! The verifier makes these choices where the JVMS leaves room, or where JVMs differ:
 //!
-//! - Unreachable code must satisfy the static constraints, but its types are not checked. It may also continue past
-//!   the end of the method. OpenJDK's inferring verifier does the same.
-//! - The verifier resolves members, while other JVMs do so at first use. An error that OpenJDK would throw at first
-//!   use is a rejection here, with its own code (`subset/unresolved-…`, `subset/final-store`).
-//! - Only `<clinit>` and `<init>` may set `final` fields, in all class file versions. OpenJDK enforces this from
-//!   version 53 on.
-//! - Before `Object.<init>`, code may move `this`, test it for null, and set fields of the class. It may not compare
-//!   `this`, load its fields, pass it or return it.
-//! - Two fields may have the same name if their types differ, as in the JVMS. Two methods may not, because users name
-//!   methods without descriptors.
+//! - Unreachable code must satisfy the static constraints, but its types are not checked. Unreachable code may also
+//!   continue past the end of the method. OpenJDK's inferring verifier accepts the same unreachable code.
+//! - The verifier resolves members of classes, while other JVMs resolve them at first use. An error that OpenJDK would
+//!   throw at first use is a rejection here, with its own code (`subset/unresolved-…`, `subset/final-store`).
+//! - Only `<clinit>` and `<init>` may set `final` fields, in all class file versions. OpenJDK enforces this rule on
+//!   `final` fields only from version 53 on.
+//! - Before `Object.<init>`, code may move `this`, test it for null, and set fields of the class. Before
+//!   `Object.<init>`, code may not compare `this`, load its fields, pass it or return it.
+//! - Two fields may have the same name if their types differ, as in the JVMS. Two methods may not have the same name,
+//!   because users name methods without descriptors.
 //! - An `abstract` class is accepted if it has no `abstract` methods.
 //! - An exception handler is an error at the first instruction that it covers.
-//! - The padding of a switch must be zero below class file version 51. From version 51 on it may have any value.
+//! - The padding of a switch must be zero below class file version 51. From version 51 on, the padding of a switch may
+//!   have any value.
 //!
 //! # Bounds
 //!
-//! The caller lends all memory ([`work_size`], [`WorkArea`]). A budget of steps bounds the running time. So even a
-//! hostile class cannot exceed a known amount of memory and time.
+//! The caller lends all memory that the verifier uses ([`work_size`], [`WorkArea`]). A budget of steps bounds the
+//! running time, so even a hostile class cannot exceed a known amount of memory and time.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(

@@ -5,19 +5,20 @@ use jive_core::Pc;
 /// Number of code bytes that a [`CodeMarks`] covers.
 const SPAN: usize = 32;
 
-/// Marks for 32 bytes of code. The caller lends an array of them in the [`WorkArea`](crate::WorkArea).
+/// Marks for 32 bytes of code. The caller of the verifier lends an array of [`CodeMarks`] in the
+/// [`WorkArea`](crate::WorkArea).
 #[derive(Copy, Clone, Debug, Default)]
 pub struct CodeMarks {
     starts: u32,
     leaders: u32,
-    /// Number of leaders before these bytes.
+    /// Number of the method's leaders before the 32 bytes of these marks.
     leaders_before: u16,
 }
 
 /// Marks for the whole code array of a method.
 ///
 /// A leader is the first instruction of a method, or a branch target. Only leaders need a stored type state. Any
-/// other instruction has a single predecessor, the instruction before it.
+/// instruction that is no leader has a single predecessor, the instruction before it.
 #[derive(Debug)]
 pub(crate) struct CodeMap<'w> {
     marks: &'w mut [CodeMarks],
@@ -29,7 +30,7 @@ pub(crate) const fn marks_len(code_len: usize) -> usize {
 }
 
 impl<'w> CodeMap<'w> {
-    /// Creates a map without marks. Returns `None` if the memory is too small.
+    /// Creates a map without marks, or returns `None` if the memory is too small.
     pub(crate) fn new(memory: &'w mut [CodeMarks], code_len: usize) -> Option<CodeMap<'w>> {
         let marks = memory.get_mut(..marks_len(code_len))?;
         marks.fill(CodeMarks::default());
@@ -57,16 +58,16 @@ impl<'w> CodeMap<'w> {
         }
     }
 
-    /// Returns whether every leader is the start of an instruction.
+    /// Returns whether every marked leader is the start of an instruction.
     pub(crate) fn leaders_are_starts(&self) -> bool {
         self.marks
             .iter()
             .all(|marks| marks.leaders & !marks.starts == 0)
     }
 
-    /// Numbers the leaders from 0, in order of pc. Writes the pc of each leader to `pcs`.
+    /// Numbers the leaders of the method from 0, in order of pc. Writes the pc of each leader to `pcs`.
     ///
-    /// Returns the number of leaders. Returns `None` if `pcs` is too short.
+    /// Returns the number of leaders, or `None` if `pcs` is too short for them.
     pub(crate) fn number_leaders(&mut self, pcs: &mut [u16]) -> Option<usize> {
         let mut pcs = pcs.iter_mut();
         let mut count: u16 = 0;
@@ -93,7 +94,7 @@ impl<'w> CodeMap<'w> {
             .is_some_and(|marks| marks.leaders & bit != 0)
     }
 
-    /// Returns the number of the leader at a pc. Returns `None` if the instruction there is not a leader.
+    /// Returns the number of the leader at a pc. Returns `None` if the instruction at that pc is not a leader.
     pub(crate) fn leader(&self, pc: Pc) -> Option<usize> {
         let (span, bit) = split(pc);
         let marks = self.marks.get(span)?;

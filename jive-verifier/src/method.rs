@@ -7,7 +7,7 @@ use crate::resolve::CONSTRUCTOR;
 use crate::signature::Signature;
 use crate::state::Shape;
 
-/// A method with code. Its declaration has been checked.
+/// A method with code. The declaration of the method has been checked already.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct MethodCode<'a> {
     pub(crate) declaration: Method<'a>,

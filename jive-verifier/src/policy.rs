@@ -9,10 +9,10 @@ use crate::faults::Faults;
 use crate::found::AppletMember;
 use crate::observer::Observer;
 
-/// The purpose that a class is verified for.
+/// The purpose for which a class is verified.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// An applet. The class must have the members that the runtime sets and calls.
+    /// An applet. An applet must have the members that the runtime sets and calls.
     Applet {
         /// The methods that the runtime calls.
         entries: &'static [EntryDecl],
@@ -21,7 +21,7 @@ pub enum Policy {
     ClassOnly,
 }
 
-/// Finds the required members of an applet. Their declarations have already been checked.
+/// Finds the required members of an applet, whose declarations have already been checked.
 pub(crate) fn applet_members<O: Observer>(
     class: &ClassFile<'_>,
     entries: &'static [EntryDecl],
@@ -48,7 +48,7 @@ pub(crate) fn applet_members<O: Observer>(
     })
 }
 
-/// Finds and checks the first method with the name of `member`. The method may be static or not, and have any
+/// Finds and checks the first method with the name of `member`. The method found may be static or not, and have any
 /// visibility.
 fn called(class: &ClassFile<'_>, member: AppletMember) -> Result<Option<MethodId>, VerifyError> {
     let mut methods = class.methods();
@@ -68,7 +68,7 @@ fn called(class: &ClassFile<'_>, member: AppletMember) -> Result<Option<MethodId
     Ok(Some(method.id))
 }
 
-/// Finds the field `RxBuf`. Other fields with the same name are permitted if their types differ.
+/// Finds the field `RxBuf`. Other fields named `RxBuf` are permitted if their types differ.
 fn receive_buffer(class: &ClassFile<'_>) -> Result<FieldId, VerifyError> {
     let member = AppletMember::RxBuf;
     let mut first = None;

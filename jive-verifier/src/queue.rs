@@ -5,22 +5,22 @@ const WORD: usize = 32;
 
 /// A set of small numbers in lent memory, as a two-level bitmap.
 ///
-/// A bit of the upper level is set if the corresponding word of the lower level is not zero. So the search for the
-/// lowest number reads some twenty words, even if every third byte of a 64 KiB method is a leader.
+/// A bit of the bitmap's upper level is set if the corresponding word of the lower level is not zero. The search for
+/// the lowest number thus reads some twenty words, even if every third byte of a 64 KiB method is a leader.
 #[derive(Debug)]
 pub(crate) struct Queue<'w> {
     words: &'w mut [u32],
     summary: &'w mut [u32],
 }
 
-/// Returns how many words a set of numbers below `capacity` needs.
+/// Returns the number of memory words that a set of numbers below `capacity` needs.
 pub(crate) const fn queue_len(capacity: usize) -> usize {
     let words = capacity.div_ceil(WORD);
     words.saturating_add(words.div_ceil(WORD))
 }
 
 impl<'w> Queue<'w> {
-    /// Creates an empty set of numbers below `capacity`. Returns `None` if the memory is too small.
+    /// Creates an empty set of numbers below `capacity`, or returns `None` if the memory is too small.
     pub(crate) fn new(memory: &'w mut [u32], capacity: usize) -> Option<Queue<'w>> {
         let memory = memory.get_mut(..queue_len(capacity))?;
         memory.fill(0);
@@ -28,7 +28,7 @@ impl<'w> Queue<'w> {
         Some(Queue { words, summary })
     }
 
-    /// Adds a number to the set. Ignores numbers at or above the capacity.
+    /// Adds a number to the set, unless the number is at or above the capacity.
     pub(crate) fn insert(&mut self, number: usize) {
         let (word, bit) = split(number);
         if let Some(bits) = self.words.get_mut(word) {
@@ -46,7 +46,7 @@ impl<'w> Queue<'w> {
         let word = join(group, *flags);
         let bits = self.words.get_mut(word)?;
         let number = join(word, *bits);
-        // Clears the lowest set bit.
+        // The lowest set bit of the word, which stands for the removed number, is cleared.
         *bits &= bits.wrapping_sub(1);
         if *bits == 0 {
             *flags &= flags.wrapping_sub(1);

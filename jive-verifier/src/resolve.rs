@@ -22,25 +22,26 @@ pub(crate) const CLASS_INITIALIZER: &str = "<clinit>";
 /// First major version in which `invokestatic` and `invokespecial` may name an interface method.
 const INTERFACE_CALL_MAJOR: u16 = 52;
 
-/// The resolution of a constant. The caller lends an array of them in the [`WorkArea`](crate::WorkArea).
+/// The resolution of a constant that names a member. The caller lends an array of resolutions in the
+/// [`WorkArea`](crate::WorkArea).
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Resolved(Option<Target>);
 
 /// The member that a constant names.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Target {
-    /// A field of this class.
+    /// A field of the class that is verified.
     Field {
         kind: VerificationType,
         is_static: bool,
         is_final: bool,
     },
-    /// A method of this class, native or not, that is not an initializer.
+    /// A method of the class that is verified, native or not, that is not an initializer.
     Method {
         signature: Signature,
         is_static: bool,
     },
-    /// A static method of a class in the natives table.
+    /// A static method of a class that the natives table lists.
     Native(&'static NativeDecl),
     /// `java/lang/Object.<init>()V`.
     ObjectInit,
@@ -53,7 +54,7 @@ pub(crate) struct MemberInsn {
     pub(crate) usage: MemberUse,
 }
 
-/// The members that the code of a class can name.
+/// The members that the code of a class can name, resolved as far as code has named them.
 #[derive(Debug)]
 pub(crate) struct Members<'a, 'w> {
     class: ClassFile<'a>,
@@ -63,7 +64,8 @@ pub(crate) struct Members<'a, 'w> {
 }
 
 impl<'a, 'w> Members<'a, 'w> {
-    /// Starts with no constant resolved. Returns `None` if the memory is too small for the constant pool.
+    /// Creates the members of a class with no constant resolved. Returns `None` if the memory is too small for the
+    /// constant pool.
     pub(crate) fn new(
         class: ClassFile<'a>,
         natives: &'static [NativeDecl],
@@ -93,8 +95,8 @@ impl<'a, 'w> Members<'a, 'w> {
         self.constants.get(index.index())?.0
     }
 
-    /// Resolves the member that an instruction names, and checks that the instruction may use it. `within` is the
-    /// method that contains the instruction.
+    /// Resolves the member that an instruction names, and checks that the instruction may use it. The method `within`
+    /// contains the instruction.
     pub(crate) fn resolve(
         &mut self,
         index: CpIndex,
@@ -128,7 +130,7 @@ impl<'a, 'w> Members<'a, 'w> {
         }
     }
 
-    /// Resolves a constant that does not name a member of this class.
+    /// Resolves a constant that does not name a member of the class that is verified.
     fn look_up_foreign(
         &self,
         index: CpIndex,
@@ -173,7 +175,7 @@ impl<'a, 'w> Members<'a, 'w> {
         reference.class == self.class.name()
     }
 
-    /// Returns the error for a field that is not declared in this class.
+    /// Returns the error for a field that the class does not declare.
     fn field_error(&self, index: CpIndex, reference: &MemberRef<'_>) -> VerifyErrorKind {
         if !self.is_own(reference) {
             return VerifyErrorKind::ForeignField { index };
@@ -188,7 +190,7 @@ impl<'a, 'w> Members<'a, 'w> {
     }
 
     fn own_field(&self, id: FieldId) -> Result<Target, VerifyErrorKind> {
-        // Never fails: `id` comes from the class itself.
+        // The search for the field never fails, because `id` comes from the class itself.
         let field = self.class.field(id).ok_or(VerifyErrorKind::WorkArea)?;
         Ok(Target::Field {
             kind: declared_type(&field, self.class.name())?,
@@ -203,7 +205,7 @@ impl<'a, 'w> Members<'a, 'w> {
         index: CpIndex,
         asked: MemberInsn,
     ) -> Result<Target, VerifyErrorKind> {
-        // Never fails: `id` comes from the class itself.
+        // The search for the method never fails, because `id` comes from the class itself.
         let method = self.class.method(id).ok_or(VerifyErrorKind::WorkArea)?;
         if is_constructor(method.name, index, asked)? {
             return Err(VerifyErrorKind::ConstructorCall { index });
@@ -214,8 +216,8 @@ impl<'a, 'w> Members<'a, 'w> {
         })
     }
 
-    /// Resolves a native or `Object.<init>`. Returns an error for any other method, also for a method that this class
-    /// itself does not declare.
+    /// Resolves a native or `Object.<init>`. Returns an error for any other method, even for one that the class names
+    /// as its own but does not declare.
     fn method(
         &self,
         index: CpIndex,
@@ -261,8 +263,8 @@ impl<'a, 'w> Members<'a, 'w> {
     }
 }
 
-/// Returns whether a method is a constructor, by its name. Fails if the instruction must not call an initializer:
-/// only `invokespecial` may call `<init>`, and nothing may call `<clinit>`.
+/// Returns whether a method is a constructor, by its name. Fails if the instruction must not call an initializer: only
+/// `invokespecial` may call `<init>`, and nothing may call `<clinit>`.
 fn is_constructor(
     name: Utf8<'_>,
     index: CpIndex,
@@ -279,13 +281,14 @@ fn is_constructor(
     Ok(is_constructor)
 }
 
-/// Returns the verification type of a field. Fails if its type is outside the subset.
+/// Returns the verification type of a field. Fails if the field's type is outside the subset.
 pub(crate) fn declared_type(
     field: &Field<'_>,
     own_name: Utf8<'_>,
 ) -> Result<VerificationType, VerifyErrorKind> {
     let found = TypeUse::Field;
-    // Never fails for a class from the parser. A trusted class can have a malformed descriptor.
+    // Parsing the descriptor never fails for a class from the parser, but a trusted class can have a malformed
+    // descriptor.
     let declared = parse_field(field.descriptor.as_bytes())
         .map_err(|_| VerifyErrorKind::ForeignType { found })?;
     field_type(declared, own_name, found)
@@ -382,7 +385,7 @@ pub(crate) const fn native_type(kind: NativeType) -> VerificationType {
     }
 }
 
-/// Converts the error for a constant that an instruction names.
+/// Converts a constant pool error of a constant that an instruction names to a verification error.
 pub(crate) fn pool_error(opcode: Opcode, index: CpIndex, error: PoolError) -> VerifyErrorKind {
     match error.kind {
         PoolErrorKind::OutOfRange { .. } | PoolErrorKind::Unusable => {

@@ -9,7 +9,7 @@ use crate::types::VerificationType;
 
 /// Length of a signature without parameters, in bytes: parameter count and result type.
 const HEADER: usize = 2;
-/// Result type of a method that returns `void`. Differs from the bits of all types.
+/// Result type of a method that returns `void`. The value differs from the bits of all types.
 const VOID: u8 = 0;
 
 /// The offset of a method's signature in [`Signatures`].
@@ -25,7 +25,7 @@ pub(crate) struct Signatures<'w> {
     used: usize,
 }
 
-/// Returns the length of the signature for a descriptor, in bytes.
+/// Returns the length of the stored signature for a descriptor, in bytes.
 pub(crate) fn signature_len(descriptor: &[u8]) -> usize {
     let parsed = MethodDescriptor::parse(descriptor).ok();
     HEADER.saturating_add(parsed.map_or(0, |parsed| parsed.parameters().len()))
@@ -36,13 +36,14 @@ impl<'w> Signatures<'w> {
         Signatures { bytes, used: 0 }
     }
 
-    /// Adds the signature of the next method. Fails if one of its types is outside the subset.
+    /// Adds the signature of the next method. Fails if one of the method's types is outside the subset.
     pub(crate) fn add(
         &mut self,
         descriptor: Utf8<'_>,
         own_name: Utf8<'_>,
     ) -> Result<(), VerifyErrorKind> {
-        // Never fails for a class from the parser. A trusted class can have a malformed descriptor.
+        // Parsing the descriptor never fails for a class from the parser, but a trusted class can have a malformed
+        // descriptor.
         let parsed = MethodDescriptor::parse(descriptor.as_bytes()).map_err(|_| {
             VerifyErrorKind::ForeignType {
                 found: TypeUse::Result,
@@ -62,15 +63,15 @@ impl<'w> Signatures<'w> {
         Ok(())
     }
 
-    /// Returns how many bytes are used.
+    /// Returns how many bytes of the lent memory the signatures use.
     pub(crate) fn used(&self) -> usize {
         self.used
     }
 
     /// Replaces the signature that begins at `start`, because the declaration of its method has an error.
     ///
-    /// A type outside the subset is replaced by a similar type. So the code of callers is checked for its own errors
-    /// only. Returns whether all types are in the subset.
+    /// A similar type replaces a type outside the subset, so that the code of callers is checked for its own errors
+    /// only. Returns whether all types of the signature are in the subset.
     pub(crate) fn stand_in(
         &mut self,
         start: usize,
@@ -107,7 +108,7 @@ impl<'w> Signatures<'w> {
             self.push(byte)?;
         }
         for parameter in parameters {
-            // Accept any reference as argument, because the type of the parameter is unknown.
+            // Callers may pass any reference as argument, because the type of the parameter is unknown.
             self.push(match bits(parameter) {
                 VerificationType::Null => VerificationType::AnyReference.bits(),
                 kind => kind.bits(),
@@ -126,7 +127,7 @@ impl<'w> Signatures<'w> {
         Ok(())
     }
 
-    /// Returns the signature of a method. Returns `None` if it has not been added.
+    /// Returns the signature of a method, or `None` if the signature has not been added.
     pub(crate) fn of(&self, method: MethodId) -> Option<Signature> {
         let added = self.bytes.get(..self.used)?;
         let mut start = 0_usize;
@@ -140,7 +141,7 @@ impl<'w> Signatures<'w> {
         })
     }
 
-    /// Returns the parameter types in order, without `this`.
+    /// Returns the types of a method's parameters in order, without `this`.
     pub(crate) fn parameters(
         &self,
         signature: Signature,
@@ -154,7 +155,7 @@ impl<'w> Signatures<'w> {
         parameters.map(|bits| VerificationType::from_bits(*bits))
     }
 
-    /// Returns the result type, or `None` for `void`.
+    /// Returns the result type of a method, or `None` for `void`.
     pub(crate) fn result(&self, signature: Signature) -> Option<VerificationType> {
         let bits = self
             .bytes

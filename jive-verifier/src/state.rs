@@ -9,17 +9,18 @@ use crate::error::VerifyErrorKind;
 use crate::found::Expected;
 use crate::types::{VerificationType, merge_all, types_clash};
 
-/// Number of types in the current state. A power of two, so that a `u8` index needs no bounds check.
+/// Number of types in the current type state. The number of types is the power of two at which a `u8` index needs no
+/// bounds check.
 pub(crate) const PLACES: usize = 1 << u8::BITS;
-// A frame's values and the receiver fit.
+// The types of all values of a frame and of the receiver fit into the current state.
 const _: () = assert!((FRAME_SLOTS_MAX as usize) < PLACES);
 
-/// Index of the receiver. Local variables and operands follow.
+/// Index of the receiver. The local variables and operands follow the receiver.
 const RECEIVER: u8 = 0;
 /// Length of a stored state without local variables and operands, in bytes: stack depth and receiver.
 const HEADER: usize = 2;
 
-/// The sizes of a method's frame, which determine the size of its states.
+/// The sizes of a method's frame, which determine the size of the method's type states.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) max_locals: u16,
@@ -34,12 +35,12 @@ impl Shape {
         }
     }
 
-    /// Returns the greatest number of local variables and operands.
+    /// Returns the greatest number of local variables and operands that the frame can hold together.
     pub(crate) fn slots(self) -> u32 {
         u32::from(self.max_locals).saturating_add(u32::from(self.max_stack))
     }
 
-    /// Returns the length of a stored state, in bytes.
+    /// Returns the length of a stored type state, in bytes.
     pub(crate) fn state_len(self) -> usize {
         HEADER
             .saturating_add(usize::from(self.max_locals))
@@ -59,14 +60,14 @@ pub struct TypeState<'s> {
 }
 
 impl<'s> TypeState<'s> {
-    /// Returns the type of the constructor's receiver, independent of what local variable 0 holds now. In other
-    /// methods, returns [`Top`](VerificationType::Top).
+    /// Returns the type of the constructor's receiver, independent of what local variable 0 holds now. In a method that
+    /// is no constructor, returns [`Top`](VerificationType::Top).
     #[must_use]
     pub const fn receiver(&self) -> VerificationType {
         VerificationType::from_bits(self.receiver)
     }
 
-    /// Returns the types of the local variables, starting with 0.
+    /// Returns the types of the local variables, starting with local variable 0.
     pub fn locals(
         &self,
     ) -> impl ExactSizeIterator<Item = VerificationType> + DoubleEndedIterator + use<'s> {
@@ -84,14 +85,15 @@ impl<'s> TypeState<'s> {
             .map(|bits| VerificationType::from_bits(*bits))
     }
 
-    /// Returns the type of a local variable. Returns `None` at or above `max_locals`.
+    /// Returns the type of a local variable, or `None` if its number is at or above `max_locals`.
     #[must_use]
     pub fn local(&self, local: u16) -> Option<VerificationType> {
         let bits = self.locals.get(usize::from(local))?;
         Some(VerificationType::from_bits(*bits))
     }
 
-    /// Returns the type of the operand at a depth, where 0 is the top. Returns `None` below the stack.
+    /// Returns the type of the operand at a depth, where 0 is the top of the stack. Returns `None` at a depth that the
+    /// stack does not have.
     #[must_use]
     pub fn operand(&self, depth: u8) -> Option<VerificationType> {
         let bits = self.stack.iter().rev().nth(usize::from(depth))?;
@@ -113,7 +115,7 @@ impl fmt::Debug for TypeState<'_> {
 pub(crate) enum Clash {
     /// The operand stacks have different depths.
     Depth { expected: u8, found: u8 },
-    /// The operands at `depth` have no common type. Depth 0 is the top.
+    /// The operands at `depth` have no common type. The operand at depth 0 is the top of the stack.
     Type {
         depth: u8,
         expected: VerificationType,
@@ -126,33 +128,33 @@ pub(crate) enum Clash {
 pub(crate) enum Merged {
     /// The stored state did not change.
     Same,
-    /// The stored state was unreached, and is now equal to the merged state.
+    /// The stored state had not been reached by any path, and is now equal to the merged state.
     First,
-    /// The stored state became less specific.
+    /// The stored state became less specific by the merge.
     Less,
 }
 
-/// The current state, which instructions modify, in lent memory.
+/// The current type state, which instructions modify, in lent memory.
 ///
 /// `types` holds the bits of the receiver, the local variables and the operands, in this order. The receiver is a
-/// hidden local variable of a constructor, which no instruction can overwrite. Its type shows whether all paths have
-/// called `Object.<init>`, even if local variable 0 was overwritten.
+/// hidden local variable of a constructor, which no instruction can overwrite. The receiver's type shows whether all
+/// paths have called `Object.<init>`, even if local variable 0 was overwritten.
 ///
-/// A stored state has the same layout, after a byte with the depth of the operand stack. If the receiver of a stored
-/// state is 0, no path has reached the state.
+/// A stored state has the same layout as `types`, after a byte with the depth of the operand stack. If the receiver of
+/// a stored state is 0, no path has reached the state.
 #[derive(Debug)]
 pub(crate) struct State<'s> {
     types: &'s mut [u8; PLACES],
-    /// Index of the last local variable, below all operands.
+    /// Index in `types` of the last local variable, below all operands.
     floor: u8,
-    /// Greatest index that an operand can have.
+    /// Greatest index in `types` that an operand can have.
     ceiling: u8,
-    /// Index of the topmost operand. Equals `floor` if the stack is empty.
+    /// Index in `types` of the topmost operand, which equals `floor` if the stack is empty.
     top: u8,
 }
 
 impl<'s> State<'s> {
-    /// Creates a state in memory with arbitrary contents. Returns `None` if the frame is too large.
+    /// Creates a state in memory with arbitrary contents. Returns `None` if the frame is too large for the memory.
     pub(crate) fn new(types: &'s mut [u8; PLACES], shape: Shape) -> Option<State<'s>> {
         let floor = u8::try_from(shape.max_locals).ok()?;
         let ceiling = floor.checked_add(u8::try_from(shape.max_stack).ok()?)?;
@@ -177,7 +179,7 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Clears the state: no operands, no receiver, and local variables that are unusable.
+    /// Clears the type state: no operands, no receiver, and local variables that are unusable.
     pub(crate) fn clear(&mut self) {
         self.types.fill(VerificationType::Top.bits());
         self.top = self.floor;
@@ -196,12 +198,12 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Returns whether any state has been merged into a stored state. Stored states start as zeros.
+    /// Returns whether any state has been merged into a stored state, which consists of zeros at first.
     pub(crate) fn is_reached(stored: &[u8]) -> bool {
         matches!(stored, [_, receiver, ..] if *receiver != 0)
     }
 
-    /// Merges this state into a stored state.
+    /// Merges the current state into a stored state.
     pub(crate) fn merge_into(&self, stored: &mut [u8]) -> Result<Merged, Clash> {
         let found = self.depth();
         let reached = 0..=usize::from(self.top);
@@ -251,7 +253,7 @@ impl<'s> State<'s> {
         self.set(RECEIVER, kind);
     }
 
-    /// Returns the bits of a local variable's type. Returns `Top` for a variable that does not exist.
+    /// Returns the bits of a local variable's type, or of `Top` for a variable that does not exist.
     pub(crate) fn local_bits(&self, local: u16) -> u8 {
         match self.place_of(local) {
             Some(place) => self.bits(place),
@@ -268,13 +270,14 @@ impl<'s> State<'s> {
     /// Returns the index of a local variable in `types`.
     #[inline]
     fn place_of(&self, local: u16) -> Option<u8> {
-        // Lossless: `local` is below `floor`, which is a `u8`.
+        // The cast of `local` is lossless, because `local` is below `floor`, which is a `u8`.
         (local < self.floor.into()).then_some((local as u8).wrapping_add(1))
     }
 
-    /// Returns the type of the operand at a depth, where 0 is the top.
+    /// Returns the type of the operand at a depth, where 0 is the top of the stack.
     ///
-    /// Returns `Top` below the stack. Callers use [`demand`](Self::demand) first, which reports an underflow.
+    /// Returns `Top` at a depth that the stack does not have. Callers first use [`demand`](Self::demand), which reports
+    /// an underflow of the stack.
     pub(crate) fn operand(&self, depth: u8) -> VerificationType {
         if depth < self.depth() {
             VerificationType::from_bits(self.bits(self.top.wrapping_sub(depth)))
@@ -295,7 +298,8 @@ impl<'s> State<'s> {
         self.types[usize::from(place)] = kind.bits();
     }
 
-    /// Checks that the stack has `needed` operands. Returns the index below the lowest of them.
+    /// Checks that the operand stack has `needed` operands. Returns the index in `types` below the lowest of the needed
+    /// operands.
     #[inline]
     pub(crate) fn demand(&self, opcode: Opcode, needed: u8) -> Result<u8, VerifyErrorKind> {
         if needed > self.depth() {
@@ -305,9 +309,10 @@ impl<'s> State<'s> {
     }
 
     /// Pops up to two operands that have the same expected type, and pushes a value. `others` are the bits that the
-    /// expected type excludes. A fast path of [`exchange`](Self::exchange), for arithmetic and branches.
+    /// expected type excludes. `exchange_alike` is a fast path of [`exchange`](Self::exchange), for arithmetic and
+    /// branches.
     ///
-    /// On failure the state is unchanged, so that an observer can show the state before the instruction.
+    /// A failure leaves the state unchanged, so that an observer can show the state before the instruction.
     #[inline]
     pub(crate) fn exchange_alike(
         &mut self,
@@ -319,7 +324,8 @@ impl<'s> State<'s> {
     ) -> Result<(), VerifyErrorKind> {
         let base = self.demand(opcode, count)?;
         let first = self.bits(self.top);
-        // The union of both operands' alternatives: it contains an excluded bit exactly if one of the operands does.
+        // `found` is the union of both operands' alternatives: it contains an excluded bit exactly if one of the
+        // operands does.
         let found = match count {
             0 => 0,
             1 => first,
@@ -332,9 +338,10 @@ impl<'s> State<'s> {
         self.push_at(opcode, base, pushed)
     }
 
-    /// Pops operands and pushes a value. `popped` are the expected types, starting with the top.
+    /// Pops operands and pushes a value. `popped` are the types expected of the operands, starting with the top of the
+    /// stack.
     ///
-    /// On failure the state is unchanged, so that an observer can show the state before the instruction.
+    /// A failure leaves the state unchanged, so that an observer can show the state before the instruction.
     #[inline]
     pub(crate) fn exchange(
         &mut self,
@@ -343,7 +350,7 @@ impl<'s> State<'s> {
         popped: impl Iterator<Item = Expected>,
         pushed: Option<VerificationType>,
     ) -> Result<(), VerifyErrorKind> {
-        // A saturated count always underflows: no operand stack has 255 entries besides local variables.
+        // A saturated count of operands always underflows: no operand stack has 255 entries besides local variables.
         let count = u8::try_from(count).unwrap_or(u8::MAX);
         let base = self.demand(opcode, count)?;
         for (depth, expected) in (0..count).zip(popped) {
@@ -354,7 +361,7 @@ impl<'s> State<'s> {
         self.push_at(opcode, base, pushed)
     }
 
-    /// Sets the top of the stack to `base`, and pushes a value if there is one.
+    /// Sets the top of the operand stack to `base`, and pushes a value if `pushed` gives its type.
     #[inline]
     fn push_at(
         &mut self,
@@ -371,7 +378,7 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Pushes a value, given the bits of its type.
+    /// Pushes a value onto the operand stack, given the bits of its type.
     #[inline]
     pub(crate) fn push_bits(&mut self, opcode: Opcode, bits: u8) -> Result<(), VerifyErrorKind> {
         self.push_bits_at(opcode, self.top, bits)
@@ -390,7 +397,7 @@ impl<'s> State<'s> {
 
     /// Pops all operands above `base`, which [`demand`](Self::demand) returned, and pushes others.
     ///
-    /// On failure the state is unchanged, so that an observer can show the state before the instruction.
+    /// A failure leaves the state unchanged, so that an observer can show the state before the instruction.
     pub(crate) fn replace(
         &mut self,
         opcode: Opcode,
@@ -419,7 +426,7 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Returns the error for the operand at a depth.
+    /// Returns the error for an operand of an unexpected type at a depth of the stack.
     #[cold]
     fn unexpected(&self, opcode: Opcode, depth: u8, expected: Expected) -> VerifyErrorKind {
         match self.operand(depth) {
@@ -455,7 +462,7 @@ impl<'s> State<'s> {
     }
 }
 
-/// Returns the lowest clash of two operand stacks that are known to have one.
+/// Returns the clash that is lowest on two operand stacks that are known to clash.
 fn clash(old: &[u8], new: &[u8]) -> Clash {
     let mut depth = u8::try_from(old.len()).unwrap_or(u8::MAX);
     let mut found = (VerificationType::Top, VerificationType::Top);

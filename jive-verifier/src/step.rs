@@ -16,9 +16,9 @@ use crate::signature::Signature;
 use crate::state::State;
 use crate::types::VerificationType;
 
-/// Applies an instruction to the state before it. The instruction must satisfy the static constraints.
+/// Applies an instruction, which must satisfy the static constraints, to the type state before it.
 ///
-/// On failure the state is unchanged.
+/// If the instruction breaks a rule of the data flow, the type state is unchanged.
 #[inline(always)]
 pub(crate) fn step(
     state: &mut State<'_>,
@@ -40,7 +40,7 @@ const THIS: Expected = Expected::Type(VerificationType::This);
 const PUSHED_INT: Option<VerificationType> = Some(VerificationType::Int);
 const PUSHED_NULL: Option<VerificationType> = Some(VerificationType::Null);
 
-/// An instruction, the state that it modifies, and its context.
+/// An instruction, the type state that it modifies, the method that contains it, and the members that it may name.
 struct Step<'s, 'b, 'c> {
     state: &'s mut State<'b>,
     opcode: Opcode,
@@ -49,12 +49,13 @@ struct Step<'s, 'b, 'c> {
 }
 
 impl Step<'_, '_, '_> {
-    // Inlining into the loop over instructions is faster. On 32-bit targets, which have few registers, it makes the
-    // code a kilobyte longer.
+    // Inlining this function into the loop over instructions makes the verifier faster. The inlining is left out on
+    // 32-bit targets: with their few registers, it makes the code a kilobyte longer.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     #[cfg_attr(not(target_pointer_width = "32"), inline(always))]
     fn apply(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
-        // Most actions pop values of one type and push at most one value. The other actions return from their arm.
+        // Most actions pop values of one type and push at most one value. All other actions return from their arm of
+        // the match.
         let (pops, popped, pushed) = match insn.action() {
             Action::Nothing | Action::Jump => return Ok(()),
             Action::Constant(ConstantSource::Null) => (0, INT, PUSHED_NULL),
@@ -81,7 +82,8 @@ impl Step<'_, '_, '_> {
             Action::ArrayLength => return self.exchange(&[Expected::Array], PUSHED_INT),
             Action::Return(kind) => return self.returns(kind),
             Action::Member(usage) => return self.member(insn.constant(), usage),
-            // The static constraints reject both. Decoding resolves `wide` to the opcode that it prefixes.
+            // The static constraints reject `wide` and unsupported instructions, and decoding resolves `wide` to the
+            // prefixed opcode.
             Action::Wide | Action::Unsupported(_) => return Err(self.refused()),
         };
         self.state
@@ -120,7 +122,7 @@ impl Step<'_, '_, '_> {
             .exchange(self.opcode, count, popped.iter().copied(), pushed)
     }
 
-    /// Returns the bits of a local variable's type. Fails if the type is not the expected type.
+    /// Returns the bits of a local variable's type. Fails if the local variable does not have the expected type.
     #[inline(always)]
     fn expect_local(&self, local: u16, expected: Expected) -> Result<u8, VerifyErrorKind> {
         let found = self.state.local_bits(local);
@@ -135,17 +137,18 @@ impl Step<'_, '_, '_> {
         })
     }
 
-    /// Stack: array, index -> element.
+    /// The instruction pops an array and an index, and pushes the element.
     fn load_element(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
         self.exchange(&[INT, array], PUSHED_INT)
     }
 
-    /// Stack: array, index, element -> nothing.
+    /// The instruction pops an array, an index and an element, and pushes nothing.
     fn store_element(&mut self, array: Expected) -> Result<(), VerifyErrorKind> {
         self.exchange(&[INT, INT, array], None)
     }
 
-    /// Replaces the topmost operands by copies of some of them, given by their depth before.
+    /// Replaces the topmost operands by copies of some of them, which `pushes` names by their depth before the
+    /// instruction.
     fn shuffle(
         &mut self,
         pops: u8,
@@ -167,7 +170,7 @@ impl Step<'_, '_, '_> {
     fn new_array(&mut self, code: u8) -> Result<(), VerifyErrorKind> {
         match ArrayKind::from_newarray_code(code) {
             Some(kind) => self.exchange(&[INT], Some(array_type(kind))),
-            // Never reached: the static constraints have checked the code.
+            // The error for the type code never occurs, because the static constraints have checked the code.
             None => Err(VerifyErrorKind::ArrayTypeCode { found: code }),
         }
     }
@@ -200,7 +203,8 @@ impl Step<'_, '_, '_> {
             Some(Target::Method { signature, .. }) => self.call(signature, usage),
             Some(Target::Native(native)) => self.native(native),
             Some(Target::ObjectInit) => self.object_init(),
-            // Never reached: the static constraints have resolved all constants.
+            // The error for an unresolved constant never occurs, because the static constraints have resolved all
+            // constants.
             None => Err(VerifyErrorKind::ConstantIndex { opcode, index }),
         }
     }
@@ -220,7 +224,7 @@ impl Step<'_, '_, '_> {
                 };
                 self.exchange(&[stored, receiver], None)
             }
-            // Never reached: the static constraints reject a call of a field.
+            // The error for a call of a field never occurs, because the static constraints reject such a call.
             (MemberAccess::Call, _) => Err(self.refused()),
         }
     }
@@ -229,7 +233,7 @@ impl Step<'_, '_, '_> {
         let signatures = self.members.signatures();
         let parameters = signatures.parameters(signature);
         let count = parameters.len().saturating_add((!usage.is_static()).into());
-        // In order of pops: the last parameter first, the receiver last.
+        // The types are in the order in which the call pops the arguments: the last parameter first, the receiver last.
         let types = parameters.rev().chain(once(VerificationType::This));
         let mut expected = types.map(Expected::Type);
         let result = signatures.result(signature);
@@ -255,7 +259,7 @@ impl Step<'_, '_, '_> {
 
     /// Calls `Object.<init>`, which initialises every copy of `this` (JVMS §4.10.2.4).
     ///
-    /// A second call finds no uninitialised `this` and fails. So each path makes exactly one call.
+    /// A second call of `Object.<init>` finds no uninitialised `this` and fails, so each path makes exactly one call.
     fn object_init(&mut self) -> Result<(), VerifyErrorKind> {
         let base = self.state.demand(self.opcode, 1)?;
         let found = self.state.operand(0);
@@ -270,7 +274,7 @@ impl Step<'_, '_, '_> {
 
 /// Returns the type that a load or store of this computational type expects.
 ///
-/// For references, this includes `this` before `Object.<init>`, because moving it is safe.
+/// For references, the expected type includes `this` before `Object.<init>`, because moving `this` is safe.
 const fn held(kind: Computational) -> Expected {
     match kind {
         Computational::Int => INT,

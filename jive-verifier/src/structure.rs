@@ -1,4 +1,4 @@
-//! Static constraints on a method's code (JVMS §4.9.1). They apply to all instructions, reachable or not.
+//! Static constraints on a method's code (JVMS §4.9.1). The constraints apply to all instructions, reachable or not.
 
 use jive_core::limits::FRAME_SLOTS_MAX;
 use jive_core::{
@@ -15,11 +15,12 @@ use crate::resolve::{MemberInsn, Members, pool_error};
 /// First major version in which the padding of a switch may have any value, as in HotSpot.
 const FREE_PADDING_MAJOR: u16 = 51;
 
-/// Checks the instructions of a method in order of pc. Marks instruction starts and leaders in `map`.
+/// Checks the instructions of a method in order of pc. The check marks instruction starts and leaders in `map`.
 ///
-/// Returns the number of instructions. If it succeeds, every byte belongs to an instruction of the subset. Every
-/// branch targets the start of an instruction. Every local variable exists. Every constant has a permitted kind, and
-/// names an existing member that the instruction may use.
+/// Returns the number of instructions of the method. After a successful check, every byte belongs to an instruction of
+/// the subset. After a successful check, every branch targets the start of an instruction, and every local variable
+/// exists. After a successful check, every constant has a permitted kind, and names an existing member that the
+/// instruction may use.
 #[cfg_attr(not(target_pointer_width = "32"), inline(never))]
 pub(crate) fn check_structure<'a>(
     method: &MethodCode<'a>,
@@ -51,7 +52,7 @@ pub(crate) fn check_structure<'a>(
         fault = Some((pc, undecodable(method.bytes(), pc)));
     }
     if fault.is_some() || check.has_stray_target || !check.map.leaders_are_starts() {
-        // A stray branch before the error has a lower pc, so it takes precedence.
+        // A branch before the error whose target is no instruction takes precedence, because the branch has a lower pc.
         let below = fault.map(|(pc, _)| pc);
         if let Some((pc, kind)) = stray_branch(method, check.map, below).or(fault) {
             return Err(method.error(pc, kind));
@@ -66,9 +67,10 @@ pub(crate) fn check_structure<'a>(
     Ok(instruction_count)
 }
 
-/// Checks the instructions after one that breaks a static constraint, and reports each that breaks one too.
+/// Checks the instructions after the first that breaks a static constraint, and reports each further one that breaks
+/// one.
 ///
-/// Branch targets are not checked. The bytes after the first error may be anything, so errors of branches would not help.
+/// Branch targets are not checked, because the bytes after the first error may be anything.
 pub(crate) fn check_behind<'a>(
     first: Pc,
     method: &MethodCode<'a>,
@@ -88,7 +90,7 @@ pub(crate) fn check_behind<'a>(
     for insn in insns.by_ref().filter(|insn| insn.pc > first) {
         if let Err(kind) = check.instruction(insn) {
             if kind == VerifyErrorKind::ExceptionHandler {
-                // Report a handler once, not for each instruction that it covers.
+                // An exception handler is reported once, not for each instruction that it covers.
                 check.first_handler = None;
             }
             tell(method.error(insn.pc, kind))?;
@@ -113,11 +115,11 @@ fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// Returns the error for the first branch whose target is not the start of an instruction. With `below`, looks only
-/// at branches before that pc.
+/// Returns the error for the first branch whose target is not the start of an instruction. If `below` is given, only
+/// branches before that pc are checked.
 ///
-/// After an undecodable instruction, instruction starts are unknown, so branches into that area are accepted. The
-/// undecodable instruction is reported as an error itself.
+/// Instruction starts after an undecodable instruction are unknown, so branches into that area are accepted. The caller
+/// reports the undecodable instruction as an error of its own.
 fn stray_branch(
     method: &MethodCode<'_>,
     map: &mut CodeMap<'_>,
@@ -148,9 +150,9 @@ struct StructureCheck<'c, 'a, 'w, 'm> {
     method: &'c MethodCode<'a>,
     members: &'c mut Members<'a, 'w>,
     map: &'c mut CodeMap<'m>,
-    /// Whether a branch target is outside the code array.
+    /// Whether some branch has a target outside the code array.
     has_stray_target: bool,
-    /// First pc that an exception handler covers.
+    /// The first pc that an exception handler covers, if there is one.
     first_handler: Option<Pc>,
 }
 
@@ -187,7 +189,7 @@ impl StructureCheck<'_, '_, '_, '_> {
             Action::Switch => self.switch(insn),
             Action::NewArray => array_type_code(opcode, insn.array_type()),
             Action::Unsupported(why) => Err(self.excluded(opcode, insn.constant(), why)),
-            // Never reached: decoding resolves `wide` to the opcode that it prefixes.
+            // The action `Wide` never occurs, because decoding resolves `wide` to the opcode that it prefixes.
             Action::Wide => Err(VerifyErrorKind::ReservedOpcode { opcode }),
         }
     }
@@ -205,8 +207,8 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Marks a branch target as leader. Whether an instruction starts there is checked after all instructions are
-    /// decoded.
+    /// Marks a branch target as leader, before the check that an instruction starts there. The check of instruction
+    /// starts follows after all instructions are decoded.
     fn mark_target(&mut self, target: i64) {
         match u16::try_from(target) {
             Ok(pc) if usize::from(pc) < self.method.bytes().len() => self.map.mark_leader(Pc(pc)),
@@ -233,7 +235,7 @@ impl StructureCheck<'_, '_, '_, '_> {
     }
 
     /// Resolves the member that an instruction names, and checks that the instruction may use it.
-    // Not inlined: most instructions do not access members.
+    // `member` is not inlined, because most instructions do not access members.
     #[inline(never)]
     fn member(&mut self, asked: MemberInsn, index: CpIndex) -> Result<(), VerifyErrorKind> {
         self.members.resolve(index, asked, &self.method.declaration)

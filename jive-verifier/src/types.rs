@@ -4,7 +4,7 @@ use core::fmt;
 
 /// The bit of every initialised reference, including `null`.
 const REFERENCE: u8 = 0b0000_0100;
-/// The bits for the objects that a reference may point to. None is set for `null`.
+/// The bits for the objects that a reference may point to. No bit for an object is set in the type of `null`.
 const POINTEES: u8 = 0b1111_1000;
 
 /// The type of a value in a local variable or on the operand stack.
@@ -24,11 +24,12 @@ const POINTEES: u8 = 0b1111_1000;
 ///                            Null
 /// ```
 ///
-/// A least element would mean "unreached". No state stores it: an unreached state is marked as a whole.
+/// A least element of the lattice would mean "unreached", but no type state stores such an element. An unreached state
+/// is marked as a whole, without an element of the lattice.
 ///
-/// A type is a set of alternatives for a value, with a bit for each alternative. So a merge is a bitwise or. An
-/// additional rule turns sets that are too mixed to use into `AnyReference` or `Top`. Whole states merge as byte
-/// slices, which matters because hostile classes can force many merges.
+/// A type is a set of alternatives for a value, with a bit for each alternative, so a merge of types is a bitwise or.
+/// An additional rule of the merge turns sets that are too mixed to use into `AnyReference` or `Top`. Whole type states
+/// merge as byte slices, which matters because hostile classes can force many merges.
 ///
 /// There are no types for `long`, `float`, `double`, `char` and other classes: the static constraints reject
 /// instructions that would create such values.
@@ -39,7 +40,7 @@ pub enum VerificationType {
     Int = 0b0000_0001,
     /// The receiver of a constructor before the call of `Object.<init>` (JVMS §4.10.2.4).
     UninitializedThis = 0b0000_0010,
-    /// The null reference. Assignable to every initialised reference type.
+    /// The null reference. The type of null is assignable to every initialised reference type.
     Null = REFERENCE,
     /// A `byte[]` or null.
     ByteArray = REFERENCE | 0b0000_1000,
@@ -51,10 +52,10 @@ pub enum VerificationType {
     BooleanArray = REFERENCE | 0b0100_0000,
     /// The instance of the class, initialised, or null.
     This = REFERENCE | 0b1000_0000,
-    /// A reference that has different types on different paths. Code may move it, compare it and test it for null,
-    /// but nothing else.
+    /// A reference that has different types on different paths. Code may move a value of type `AnyReference`, compare
+    /// it and test it for null, but nothing else.
     AnyReference = REFERENCE | POINTEES,
-    /// Unusable: never written, or of incompatible types on different paths.
+    /// The type of an unusable value: never written, or of incompatible types on different paths.
     Top = 0xff,
 }
 
@@ -73,9 +74,9 @@ impl VerificationType {
         VerificationType::Top,
     ];
 
-    /// Returns the type with these bits. Returns `Top` for bits that are not those of a type.
+    /// Returns the type with these bits, or `Top` for bits that are not those of a type.
     pub(crate) const fn from_bits(bits: u8) -> VerificationType {
-        // An arm for each type: the compiler turns the match into a membership test.
+        // The match has an arm for each type, which the compiler turns into a membership test.
         match bits {
             0b0000_0001 => VerificationType::Int,
             0b0000_0010 => VerificationType::UninitializedThis,
@@ -92,16 +93,16 @@ impl VerificationType {
 
     /// Returns the bits of the type, as used in a stored state.
     pub(crate) const fn bits(self) -> u8 {
-        // Lossless: with `repr(u8)`, the discriminants are the bits.
+        // The cast to a `u8` is lossless: with `repr(u8)`, the discriminants are the bits.
         self as u8
     }
 
-    /// Returns the least type that both types are assignable to. This is the type of a value where two paths meet.
+    /// Returns the least type that both types are assignable to, which is the type of a value where two paths meet.
     ///
-    /// The operation is commutative, associative and idempotent, and monotone in both arguments. Null merged with an
-    /// initialised reference gives that reference type. Two different reference types give
-    /// [`AnyReference`](Self::AnyReference). All other pairs of different types give [`Top`](Self::Top), also
-    /// uninitialised and initialised `this`.
+    /// The merge of types is commutative, associative and idempotent, and monotone in both arguments. The merge of null
+    /// with an initialised reference gives that reference type. The merge of two different reference types gives
+    /// [`AnyReference`](Self::AnyReference). The merge of any other two different types, such as uninitialised and
+    /// initialised `this`, gives [`Top`](Self::Top).
     #[must_use]
     pub const fn merge(self, other: VerificationType) -> VerificationType {
         VerificationType::from_bits(merge_bits(self.bits(), other.bits()))
@@ -109,14 +110,14 @@ impl VerificationType {
 
     /// Returns whether a value of this type is permitted where `target` is required.
     ///
-    /// This is the order of the lattice: `a.is_assignable_to(b)` exactly if `a.merge(b) == b`.
+    /// Assignability is the order of the lattice: `a.is_assignable_to(b)` exactly if `a.merge(b) == b`.
     #[must_use]
     pub const fn is_assignable_to(self, target: VerificationType) -> bool {
         target.covers(self.bits())
     }
 
-    /// Returns whether a value whose type has these bits can be used as this type. True if all alternatives of the
-    /// value are alternatives of this type.
+    /// Returns whether a value whose type has these bits can be used as this type. `covers` returns true if all
+    /// alternatives of the value are alternatives of this type.
     pub(crate) const fn covers(self, bits: u8) -> bool {
         bits & !self.bits() == 0
     }
@@ -145,11 +146,12 @@ impl VerificationType {
     }
 }
 
-/// Merges two types, given as bits. Has no branches, so that the compiler vectorises the merge of whole states.
+/// Merges two types, given as bits. The merge has no branches, so that the compiler vectorises the merge of whole
+/// states.
 const fn merge_bits(left: u8, right: u8) -> u8 {
     let both = left | right;
     let pointees = both & POINTEES;
-    // `x & (x - 1)` is not zero exactly if more than one bit is set. Then the alternatives differ.
+    // `x & (x - 1)` is not zero exactly if more than one bit is set, which means that the alternatives differ.
     let mixed_pointees = pointees & pointees.wrapping_sub(1) != 0;
     let references = if mixed_pointees {
         both | POINTEES
@@ -161,9 +163,9 @@ const fn merge_bits(left: u8, right: u8) -> u8 {
     if mixed_kinds { 0xff } else { references }
 }
 
-/// Merges `incoming` into `state`, type by type. Returns whether `state` changed.
+/// Merges the types in `incoming` into those in `state`, one by one. Returns whether `state` changed.
 ///
-/// Both are bits of types. The excess of the longer slice is ignored.
+/// Both slices consist of bits of types, and the excess of the longer slice is ignored.
 pub(crate) fn merge_all(state: &mut [u8], incoming: &[u8]) -> bool {
     let mut changed = 0;
     for (old, new) in state.iter_mut().zip(incoming) {
@@ -174,9 +176,9 @@ pub(crate) fn merge_all(state: &mut [u8], incoming: &[u8]) -> bool {
     changed != 0
 }
 
-/// Returns whether a merge would give `Top` at any index. On an operand stack, this is an error.
+/// Returns whether a merge would give `Top` at any index. On an operand stack, a merged type `Top` is an error.
 pub(crate) fn types_clash(left: &[u8], right: &[u8]) -> bool {
-    // No early exit, so that the compiler vectorises the comparison.
+    // The comparison has no early exit, so that the compiler vectorises it.
     left.iter().zip(right).fold(false, |clash, (left, right)| {
         clash | (merge_bits(*left, *right) == VerificationType::Top.bits())
     })
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn assignability_matches_the_documented_lattice() {
-        // From the lattice in the documentation of the type: all types above each type.
+        // The table lists all types above each type, as in the lattice in the documentation of `VerificationType`.
         let above: [(VerificationType, &[VerificationType]); 10] = [
             (Int, &[Top]),
             (UninitializedThis, &[Top]),

@@ -19,7 +19,7 @@ use crate::work::WorkArea;
 ///
 /// # Errors
 ///
-/// The first error, in the order documented at [`VerifyError`].
+/// Returns the first error of the class, in the order documented at [`VerifyError`].
 pub fn verify<'a>(
     class: ClassFile<'a>,
     policy: Policy,
@@ -31,11 +31,12 @@ pub fn verify<'a>(
 
 /// Verifies a class like [`verify`], and reports the inferred types to an observer.
 ///
-/// An observer with [`COLLECTS`](Observer::COLLECTS) receives every error. The result is the first one all the same.
+/// An observer with [`COLLECTS`](Observer::COLLECTS) receives every error. Even if the observer collects, the returned
+/// error is the first one.
 ///
 /// # Errors
 ///
-/// The first error, in the order documented at [`VerifyError`].
+/// Returns the first error of the class, in the order documented at [`VerifyError`].
 pub fn verify_with<'a>(
     class: ClassFile<'a>,
     policy: Policy,

@@ -1,4 +1,4 @@
-//! Memory for verification: the caller lends it, and its size is computed from the class.
+//! Memory for verification, which the caller lends, and whose size is computed from the class.
 
 use jive_core::limits::{CONSTANTS_MAX, FRAME_SLOTS_MAX, METHODS_MAX};
 use jive_core::{ClassFile, Code, CodeCounts, Method, count_code};
@@ -11,10 +11,10 @@ use crate::state::{PLACES, Shape};
 
 /// The size of each part of a [`WorkArea`].
 ///
-/// All methods are verified in the same memory, so the largest demand of any method counts. A method needs 256 bytes,
-/// plus 12 bytes for every 32 bytes of code. Each branch target needs `max_locals` plus `max_stack` plus 4 bytes. The
-/// class needs some 16 bytes for each constant. A crafted class within the limits can need several megabytes, which
-/// the caller may refuse to lend.
+/// All methods are verified in the same memory, so the largest demand of any method determines its size. Each method
+/// needs 256 bytes of memory, plus 12 bytes for every 32 bytes of code. Each branch target needs `max_locals` plus
+/// `max_stack` plus 4 bytes of memory. The class needs some 16 bytes of memory for each constant. A crafted class
+/// within the limits can need several megabytes of memory, which the caller may refuse to lend.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkSize {
     /// Number of constants.
@@ -23,7 +23,7 @@ pub struct WorkSize {
     pub signatures: usize,
     /// Number of [`CodeMarks`].
     pub marks: usize,
-    /// Number of leaders, the branch targets.
+    /// Number of leaders, which are the branch targets and the first instruction of a method.
     pub leaders: usize,
     /// Length of the worklist, in words.
     pub queue: usize,
@@ -45,9 +45,9 @@ impl WorkSize {
     }
 }
 
-/// Memory lent to the verifier. Each part must have at least the length that [`work_size`] returns.
+/// Memory lent to the verifier. Each part of the memory must have at least the length that [`work_size`] returns.
 ///
-/// The initial contents do not matter. If a part is too short, the class is rejected with
+/// The initial contents of the memory do not matter. If a part of the memory is too short, the class is rejected with
 /// [`WorkArea`](crate::VerifyErrorKind::WorkArea).
 #[derive(Debug)]
 pub struct WorkArea<'w> {
@@ -67,8 +67,8 @@ pub struct WorkArea<'w> {
 
 /// Returns how much memory the verification of a class needs.
 ///
-/// For a class that exceeds a limit, returns the size for a class at the limit. The verifier rejects such a class
-/// before it needs more.
+/// For a class that exceeds a limit, returns the size for a class at the limit. The verifier rejects a class beyond a
+/// limit before it needs more memory.
 #[must_use]
 pub fn work_size(class: &ClassFile<'_>) -> WorkSize {
     let mut size = WorkSize::without_methods(class);
@@ -80,7 +80,7 @@ pub fn work_size(class: &ClassFile<'_>) -> WorkSize {
 }
 
 impl WorkSize {
-    /// Returns how much memory verification needs besides that for methods.
+    /// Returns how much memory verification needs besides the memory for methods.
     #[must_use]
     pub fn without_methods(class: &ClassFile<'_>) -> Self {
         Self {
@@ -89,9 +89,9 @@ impl WorkSize {
         }
     }
 
-    /// Adds the memory for the next method. `counts` is the result of [`count_code`] for its code.
+    /// Adds the memory for the next method. `counts` is the result of [`count_code`] for the method's code.
     ///
-    /// Ignores methods beyond [`METHODS_MAX`]: the class is rejected before they are verified.
+    /// Methods beyond [`METHODS_MAX`] are ignored, because the class is rejected before they are verified.
     pub fn add_method(&mut self, method: &Method<'_>, counts: Option<&CodeCounts>) {
         if method.id.0 >= METHODS_MAX {
             return;
@@ -122,8 +122,8 @@ fn states_len(code: &Code<'_>, leaders: usize) -> usize {
 
 /// Returns an upper bound for the number of leaders of a method.
 ///
-/// An exact number would need a mark for each byte of code. Instead, a target of several branches counts several
-/// times, up to the number of instructions.
+/// The bound is not exact, because an exact number of leaders would need a mark for each byte of code. A target of
+/// several branches counts several times, up to the number of instructions.
 fn leaders_bound(counts: &CodeCounts) -> usize {
     let leaders = counts.targets.saturating_add(1);
     leaders.min(counts.instructions.max(1))

@@ -1,6 +1,6 @@
 //! An intrusive singly linked list: a chain of some elements of a slice, which needs no memory of its own.
 
-/// The index of the next element of a [`Chain`]. Each element of the slice holds one.
+/// The index of the next element of a [`Chain`]. Each element of the chain's slice holds one link.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Link(u32);
 
@@ -13,15 +13,15 @@ impl Default for Link {
     }
 }
 
-/// Lets a slice of bare links be chained.
+/// Allows a chain over a slice of bare links.
 impl AsMut<Link> for Link {
     fn as_mut(&mut self) -> &mut Link {
         self
     }
 }
 
-/// A singly linked list of some elements of a slice: each element holds the index of the next. An element may be in at
-/// most one chain at a time.
+/// A singly linked list of some elements of a slice, in which each element holds the index of the next. An element may
+/// be in at most one chain at a time.
 #[derive(Copy, Clone, Debug)]
 pub struct Chain {
     first: u32,
@@ -43,17 +43,17 @@ impl Chain {
         self.first == END
     }
 
-    /// Returns the index of the first element.
+    /// Returns the index of the chain's first element.
     pub fn first(&self) -> Option<u32> {
         (self.first != END).then_some(self.first)
     }
 
-    /// Returns the index of the last element.
+    /// Returns the index of the chain's last element.
     pub fn last(&self) -> Option<u32> {
         (self.first != END).then_some(self.last)
     }
 
-    /// Appends an element of the slice.
+    /// Appends an element of the slice to the chain.
     pub fn push_back<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
         slice[element as usize].as_mut().0 = END;
         match slice.get_mut(self.last as usize) {
@@ -63,7 +63,7 @@ impl Chain {
         self.last = element;
     }
 
-    /// Inserts an element of the slice at the front.
+    /// Inserts an element of the slice at the front of the chain.
     pub fn push_front<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
         slice[element as usize].as_mut().0 = self.first;
         if self.first == END {
@@ -72,7 +72,7 @@ impl Chain {
         self.first = element;
     }
 
-    /// Removes the first element and returns its index.
+    /// Removes the first element of the chain and returns its index.
     pub fn pop_front<T: AsMut<Link>>(&mut self, slice: &mut [T]) -> Option<u32> {
         let first = self.first;
         let Link(next) = *slice.get_mut(first as usize)?.as_mut();
@@ -83,8 +83,8 @@ impl Chain {
         Some(first)
     }
 
-    /// Removes an element from the chain; does nothing if the chain does not hold it. Walks the chain from its front to
-    /// the element.
+    /// Removes an element from the chain, or does nothing if the chain does not hold the element. The search for the
+    /// element follows the chain from its front.
     pub fn remove<T: AsMut<Link>>(&mut self, slice: &mut [T], element: u32) {
         let (mut before, mut here) = (END, self.first);
         while here != element {
@@ -129,7 +129,7 @@ mod tests {
         }
         chain.push_front(&mut slice, 0);
         other.push_front(&mut slice, 4);
-        // The middle, the end, the front, and an element of another chain.
+        // The removed elements are in the middle, at the end, at the front, and in another chain.
         for element in [2, 5, 0, 4] {
             chain.remove(&mut slice, element);
         }

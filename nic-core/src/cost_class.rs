@@ -3,22 +3,22 @@
 /// The cost class of a native: a key of a profile's `[native]` table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CostClass {
-    /// Any native without a cost of its own.
+    /// The class of each native without a cost of its own.
     NullCall,
     /// Pops the free queue.
     FreeBuffer,
-    /// Sets up a DMA transfer.
+    /// The class of natives that set up a DMA transfer.
     DmaSetup,
-    /// Hands a packet to the wire.
+    /// The class of natives that pass a packet to the wire.
     Transmit,
-    /// Pushes a receive descriptor that carries the message.
+    /// The class of natives that push a receive descriptor that carries the message.
     DescriptorInline,
-    /// Pushes a receive descriptor that names buffers.
+    /// The class of natives that push a receive descriptor that names buffers.
     DescriptorBuffers,
 }
 
 impl CostClass {
-    /// Every class, in the order of declaration.
+    /// Every cost class, in the order of declaration.
     pub const ALL: &'static [CostClass] = &[
         CostClass::NullCall,
         CostClass::FreeBuffer,
@@ -28,7 +28,7 @@ impl CostClass {
         CostClass::DescriptorBuffers,
     ];
 
-    /// Returns the class's key in a profile's `[native]` table.
+    /// Returns the key of the cost class in a profile's `[native]` table.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -41,8 +41,8 @@ impl CostClass {
         }
     }
 
-    /// Returns how many class-file instructions the profile's cost includes: the call itself and the pushes of its
-    /// arguments. `null_call` covers natives with different numbers of arguments, so it includes the call alone.
+    /// Returns how many class-file instructions the profile's cost of this class includes: the call and the pushes of
+    /// its arguments. `null_call` covers natives with different numbers of arguments, so it includes the call alone.
     #[must_use]
     pub const fn instructions(self) -> u64 {
         match self {

@@ -1,10 +1,10 @@
 //! Ids of a run's NICs, endpoints, channels, packets and descriptors.
 
-/// Position of a NIC in the scenario, from 0.
+/// Position of a NIC in the scenario, counted from 0.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NicId(pub u32);
 
-/// Position of an endpoint in the scenario, from 0, over all NICs.
+/// Position of an endpoint in the scenario, counted from 0 over all NICs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndpointId(pub u32);
 
@@ -12,22 +12,23 @@ pub struct EndpointId(pub u32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChannelId(pub i32);
 
-/// Number of a packet, unique in the run. A packet keeps it from the push that makes it to its end.
+/// Number of a packet, unique in the run. A packet keeps its number from the push that makes the packet until the
+/// packet is delivered, used or dropped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u64);
 
-/// Id of a transmit descriptor within its endpoint. It repeats only after 2³² descriptors have used the same queue
-/// entry.
+/// Id of a transmit descriptor within its endpoint. An id repeats only after 2³² descriptors have used the same entry
+/// of the queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PostId {
     /// Index of the descriptor's entry in the transmit queue.
     pub entry: u32,
-    /// How many descriptors used that entry before.
+    /// Number of descriptors that used the same entry before.
     pub turn: u32,
 }
 
 impl PostId {
-    /// Returns the entry as an index into a slice.
+    /// Returns the descriptor's entry as an index into a slice.
     #[must_use]
     pub fn index(self) -> usize {
         self.entry as usize
@@ -38,17 +39,17 @@ impl PostId {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct DirectionId(pub u32);
 
-/// How many packet numbers each endpoint owns: far more than the default `max_events`.
+/// Number of packet numbers that each endpoint owns, which is far more than the default `max_events`.
 const NUMBERS_PER_ENDPOINT: u64 = 1_000_000_000;
 
-/// Returns the number of the packet that an endpoint makes after `earlier` others.
+/// Returns the number of the packet that an endpoint makes after `earlier` other packets.
 ///
-/// The number depends on the sender and its earlier packets alone. Adding an endpoint to a scenario does not renumber
-/// the packets of the others, so their traces can be compared. In decimal, the last nine digits count the sender's
-/// packets from 1. The digits before them, if any, are the sender's position.
+/// The number of a packet depends only on its sender and the sender's earlier packets. An endpoint added to a scenario
+/// does not renumber the packets of the others, so traces can be compared. The last nine decimal digits of the number
+/// count the sender's packets from 1. The digits before the last nine, if any, are the sender's position.
 #[must_use]
 pub fn packet_number(sender: EndpointId, earlier: u64) -> PacketId {
-    // Cannot overflow: the product is below 2⁶², and no run lasts for 2⁶³ events.
+    // The packet number cannot overflow: the product is below 2⁶², and no run lasts for 2⁶³ events.
     PacketId(u64::from(sender.0) * NUMBERS_PER_ENDPOINT + earlier + 1)
 }
 

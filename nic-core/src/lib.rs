@@ -1,7 +1,7 @@
 //! The code that the simulator and NIC firmware share: ids, virtual time, memory regions, queues, natives and events.
 //!
-//! Nothing here needs an operating system or an allocator. Queues keep their elements in a [`storage::Storage`]:
-//! firmware uses [`storage::Fixed`], and the simulator brings a storage that grows.
+//! The code of this crate needs neither an operating system nor an allocator. Queues keep their elements in a
+//! [`storage::Storage`]: firmware uses [`storage::Fixed`], and the simulator brings a storage that grows.
 #![cfg_attr(not(test), no_std)]
 
 pub mod chain;

@@ -1,6 +1,7 @@
 //! Host memory that a NIC may access: pinned regions, addressed by region number and offset.
 //!
-//! [`Region::span`] is the only place that checks an address. A [`HostSpan`] proves that the check succeeded.
+//! [`Region::span`] is the only function that checks an address. A [`HostSpan`] proves that the check of its address
+//! succeeded.
 
 use core::ops::Range;
 
@@ -11,10 +12,10 @@ pub struct Region {
     length: u32,
 }
 
-/// A range of bytes within a region. Holding one proves that the range lies inside the region.
+/// A range of bytes within a pinned region. A `HostSpan` proves that the range lies inside the region.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-// Avoids store-forwarding stalls: with this alignment the compiler copies the struct as two 8-byte words wherever it
-// lies.
+// The alignment avoids store-forwarding stalls: the compiler copies the struct as two 8-byte words wherever it is
+// stored.
 #[repr(align(8))]
 pub struct HostSpan {
     region: u32,
@@ -41,7 +42,7 @@ impl Region {
         Region::new(0, length)
     }
 
-    /// Returns a region with this number and length. The owner of the memory assigns the numbers.
+    /// Returns a region with this number and length, where the owner of the memory assigns the numbers.
     #[must_use]
     pub const fn new(index: u32, length: u32) -> Region {
         Region { index, length }
@@ -59,11 +60,12 @@ impl Region {
         self.length
     }
 
-    /// Returns the `length` bytes from `offset` on. An empty range may lie at the end of the region.
+    /// Returns the span of `length` bytes that starts at `offset` of the region. An empty range may start at the end of
+    /// the region.
     ///
     /// # Errors
     ///
-    /// [`OutOfRegion`] if the range does not lie inside the region. Any two numbers may be passed.
+    /// Returns [`OutOfRegion`] if the range does not lie inside the region, for which any two numbers may be passed.
     pub fn span(self, offset: i64, length: i64) -> Result<HostSpan, OutOfRegion> {
         let outside = OutOfRegion {
             offset,
@@ -83,25 +85,25 @@ impl Region {
 }
 
 impl HostSpan {
-    /// Returns the number of the region.
+    /// Returns the number of the span's region.
     #[must_use]
     pub fn region(self) -> u32 {
         self.region
     }
 
-    /// Returns the offset within the region.
+    /// Returns the offset of the span within its region.
     #[must_use]
     pub fn offset(self) -> u32 {
         self.offset
     }
 
-    /// Returns the length in bytes.
+    /// Returns the length of the span in bytes.
     #[must_use]
     pub fn length(self) -> u32 {
         self.length
     }
 
-    /// Returns the range as indices into the region's bytes.
+    /// Returns the span as a range of indices into the region's bytes.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         let start = self.offset as usize;

@@ -8,20 +8,20 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// A generator for one named source of randomness, such as a link direction or a payload.
 ///
-/// Equal seeds and names give equal numbers on every machine. FNV-1a hashes the name, SplitMix64 expands the hash into
-/// the state, and xoshiro256++ draws. Different names give unrelated numbers, so an endpoint added to a scenario does
-/// not change the draws of the others.
+/// Equal seeds and names give equal random numbers on every machine. FNV-1a hashes the name, SplitMix64 expands the
+/// hash into the generator's state, and xoshiro256++ draws the numbers. Different names give unrelated numbers, so an
+/// endpoint added to a scenario does not change the draws of the others.
 #[derive(Clone, Debug)]
 pub struct Generator(Xoshiro256PlusPlus);
 
 impl Generator {
-    /// Returns the generator for a name that consists of several parts.
+    /// Returns the random number generator for a name that consists of several parts.
     #[must_use]
     pub fn named(seed: u64, name: &[&str]) -> Generator {
         Generator::numbered(Name::new(seed, name), &[])
     }
 
-    /// Returns the generator for a part of a named thing, which `numbers` identify.
+    /// Returns the random number generator for a part of a named thing, which `numbers` identify.
     #[must_use]
     pub fn numbered(whole: Name, numbers: &[u64]) -> Generator {
         let mut hasher = FnvHasher::with_key(whole.0);
@@ -54,20 +54,21 @@ impl Name {
         hasher.write(&seed.to_le_bytes());
         for part in name {
             hasher.write(part.as_bytes());
-            // The byte 0xff never occurs in UTF-8. As a separator it keeps ("a", "bc") and ("ab", "c") apart.
+            // The byte 0xff, which never occurs in UTF-8, separates the parts of a name, so that ("a", "bc") and ("ab",
+            // "c") differ.
             hasher.write(&[0xff]);
         }
         Name(hasher.finish())
     }
 
-    /// Returns the hash, for use as one of the `numbers` of another generator.
+    /// Returns the hash of the name, for use as one of the `numbers` of another generator.
     #[must_use]
     pub fn value(self) -> u64 {
         self.0
     }
 }
 
-/// A probability, stored as how many of the 2^64 possible draws mean yes.
+/// A probability, stored as the number of the 2^64 possible draws for which the answer is yes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Chance(u128);
 
@@ -75,15 +76,16 @@ impl Chance {
     /// The probability 0.
     pub const NEVER: Chance = Chance(0);
 
-    /// Returns the chance for a probability, which is clamped to 0 to 1.
+    /// Returns the stored form of a probability, which is clamped to 0 to 1.
     #[must_use]
     pub fn new(probability: f64) -> Chance {
         const DRAWS: f64 = 18_446_744_073_709_551_616.0;
-        // Exact on every machine: scaling by a power of two does not round, and `as` truncates.
+        // The scaled probability is exact on every machine: scaling by a power of two does not round, and `as`
+        // truncates.
         Chance((probability.clamp(0.0, 1.0) * DRAWS) as u128)
     }
 
-    /// Returns whether this draw means yes.
+    /// Returns whether the number that is drawn means yes.
     #[must_use]
     pub fn strikes(self, draw: u64) -> bool {
         u128::from(draw) < self.0

@@ -3,36 +3,39 @@
 use core::fmt::Debug;
 use core::ops::{Deref, DerefMut};
 
-/// Maximum number of free buffers of an endpoint without an allocator.
+/// Maximum number of free buffers that an endpoint has without an allocator.
 ///
-/// Each costs 8 bytes. Chosen: two messages of the most buffers that a descriptor can name, and some to spare.
+/// Each costs 8 bytes. The maximum of free buffers is chosen: it suffices for two messages of the most buffers per
+/// descriptor, and some more.
 pub const FREE_BUFFERS_MAX: usize = 32;
 
-/// Maximum number of descriptors in a queue of an endpoint without an allocator.
+/// Maximum number of descriptors that a queue of an endpoint has without an allocator.
 ///
-/// Each costs up to 104 bytes. Chosen: a NIC that handles one message at a time has fewer under way.
+/// Each descriptor costs up to 104 bytes. The maximum of descriptors is chosen, because a NIC that handles one message
+/// at a time has fewer under way.
 pub const DESCRIPTORS_MAX: usize = 8;
 
-/// Maximum number of channels of an endpoint without an allocator.
+/// Maximum number of channels that an endpoint has without an allocator.
 ///
 /// Each costs 16 bytes. Chosen.
 pub const CHANNELS_MAX: usize = 8;
 
-/// A way to store elements. `N` is the capacity if the size is fixed.
+/// A way to store the elements of queues and lists. `N` is the capacity of a queue or list if the storage has a fixed
+/// size.
 pub trait Storage: Copy + Debug + 'static {
     /// A queue of elements.
     type Queue<T: Clone + Debug, const N: usize>: Queue<T>;
     /// A list of elements.
     type List<T: Clone + Debug, const N: usize>: List<T>;
 
-    /// Returns the capacity of a queue for which the scenario asks for `wanted` places.
+    /// Returns the capacity that a queue gets if the scenario wants `wanted` places.
     #[must_use]
     fn capacity<const N: usize>(wanted: u32) -> u32;
 }
 
-/// A queue that belongs to a [`Storage`].
+/// A queue whose elements are stored by a [`Storage`].
 pub trait Queue<T>: Clone + Debug + Default {
-    /// Returns the number of elements.
+    /// Returns the number of elements in the queue.
     fn len(&self) -> usize;
 
     /// Returns whether the queue is empty.
@@ -46,29 +49,29 @@ pub trait Queue<T>: Clone + Debug + Default {
     /// Returns the first element.
     fn front(&self) -> Option<&T>;
 
-    /// Returns the element at a position.
+    /// Returns the element of the queue at a position.
     fn get(&self, index: usize) -> Option<&T>;
 
-    /// Returns the element at a position, mutably.
+    /// Returns the element of the queue at a position, mutably.
     fn get_mut(&mut self, index: usize) -> Option<&mut T>;
 
-    /// Removes and returns the first element.
+    /// Removes and returns the first element of the queue.
     fn pop_front(&mut self) -> Option<T>;
 
-    /// Appends an element; returns false if the queue is full.
+    /// Appends an element to the queue, or returns false if the queue is full.
     fn push_back(&mut self, element: T) -> bool;
 }
 
-/// A list that belongs to a [`Storage`].
+/// A list whose elements are stored by a [`Storage`].
 pub trait List<T>: Clone + Debug + Default + Deref<Target = [T]> + DerefMut {
-    /// Appends an element; returns false if the list is full.
+    /// Appends an element to the list, or returns false if the list is full.
     fn push(&mut self, element: T) -> bool;
 
-    /// Removes and returns the last element.
+    /// Removes and returns the last element of the list.
     fn pop(&mut self) -> Option<T>;
 }
 
-/// Arrays of fixed size, for NICs without an allocator.
+/// The storage in arrays of fixed size, for NICs without an allocator.
 #[derive(Copy, Clone, Debug)]
 pub enum Fixed {}
 

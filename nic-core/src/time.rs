@@ -1,7 +1,7 @@
 //! Virtual time: instants and durations in integer picoseconds.
 //!
-//! A simulation never reads a wall clock. A picosecond is finer than the time of a byte on any wire or a cycle of any
-//! processor, so their costs stay exact. A `u64` of picoseconds spans more than 213 days.
+//! A simulation never reads a wall clock. A picosecond is shorter than the time of a byte on any wire or a cycle of any
+//! processor, so costs stay exact. A `u64` of picoseconds spans more than 213 days.
 
 use core::fmt::{self, Write};
 use core::num::NonZeroU64;
@@ -24,30 +24,31 @@ pub struct SimTime(u64);
 pub struct SimDuration(u64);
 
 impl SimTime {
-    /// The start of every run.
+    /// The instant at which every run starts.
     pub const ZERO: SimTime = SimTime(0);
     /// The last representable instant. Additions saturate here.
     pub const MAX: SimTime = SimTime(u64::MAX);
 
-    /// Returns the instant this many picoseconds after the start.
+    /// Returns the instant that is this many picoseconds after the start of the run.
     #[must_use]
     pub const fn from_ps(ps: u64) -> SimTime {
         SimTime(ps)
     }
 
-    /// Returns the picoseconds since the start.
+    /// Returns the picoseconds since the start of the run.
     #[must_use]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// Returns the whole nanoseconds since the start, rounded down, as traces show them.
+    /// Returns the whole nanoseconds since the start of the run, rounded down, as traces show them.
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0 / PICOSECONDS_PER_NANOSECOND
     }
 
-    /// Returns the first multiple of `period` at or after this instant. A period of zero returns the instant itself.
+    /// Returns the first multiple of `period` at or after this instant. If the period is zero, the result is the
+    /// instant itself.
     #[must_use]
     pub const fn next_multiple_of(self, period: SimDuration) -> SimTime {
         match self.0.checked_rem(period.0) {
@@ -56,7 +57,7 @@ impl SimTime {
         }
     }
 
-    /// Returns the span from `earlier` to this instant, or zero if `earlier` is later.
+    /// Returns the span of time from `earlier` to this instant, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: SimTime) -> SimDuration {
         SimDuration(self.0.saturating_sub(earlier.0))
@@ -67,25 +68,25 @@ impl SimDuration {
     /// The empty span.
     pub const ZERO: SimDuration = SimDuration(0);
 
-    /// Returns a span of this many picoseconds.
+    /// Returns a span of this many picoseconds of virtual time.
     #[must_use]
     pub const fn from_ps(ps: u64) -> SimDuration {
         SimDuration(ps)
     }
 
-    /// Returns a span of this many nanoseconds; saturates.
+    /// Returns a span of this many nanoseconds, or the longest span if that is too long.
     #[must_use]
     pub const fn from_ns(ns: u64) -> SimDuration {
         SimDuration(ns.saturating_mul(PICOSECONDS_PER_NANOSECOND))
     }
 
-    /// Returns the span in picoseconds.
+    /// Returns the length of the span in picoseconds.
     #[must_use]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// Returns whole nanoseconds, rounded down.
+    /// Returns the length of the span in whole nanoseconds, rounded down.
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0 / PICOSECONDS_PER_NANOSECOND
@@ -94,7 +95,7 @@ impl SimDuration {
     /// Returns the time that `bytes` take at this rate, rounded up to the picosecond.
     #[must_use]
     pub fn of_transfer(bytes: u32, bytes_per_second: NonZeroU64) -> SimDuration {
-        // Try 64-bit arithmetic first: up to 18 MB fit, and a 128-bit division is much slower.
+        // 64-bit arithmetic is tried first: up to 18 MB fit, and a 128-bit division is much slower.
         if let Some(exact) = u64::from(bytes).checked_mul(PICOSECONDS_PER_SECOND) {
             return SimDuration(exact.div_ceil(bytes_per_second.get()));
         }
@@ -103,13 +104,13 @@ impl SimDuration {
         SimDuration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// Returns the span minus `part`, or zero if `part` is longer.
+    /// Returns this span minus the span `part`, or zero if `part` is longer.
     #[must_use]
     pub const fn less(self, part: SimDuration) -> SimDuration {
         SimDuration(self.0.saturating_sub(part.0))
     }
 
-    /// Returns `count` times the span; saturates.
+    /// Returns `count` times the span, or the longest span if that is too long.
     #[must_use]
     pub const fn times(self, count: u64) -> SimDuration {
         SimDuration(self.0.saturating_mul(count))
@@ -120,12 +121,12 @@ impl SimDuration {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Rate {
     bytes_per_second: NonZeroU64,
-    // Zero if the time of a byte is not a whole number.
+    // The time of a byte in picoseconds, or zero if that is not a whole number.
     byte_ps: u64,
 }
 
 impl Rate {
-    /// Returns the rate of this many bytes per second.
+    /// Returns the rate of this many bytes per second, with its time per byte.
     #[must_use]
     pub const fn new(bytes_per_second: NonZeroU64) -> Rate {
         let rate = bytes_per_second.get();
@@ -140,7 +141,8 @@ impl Rate {
         }
     }
 
-    /// Returns the time that `bytes` take, equal to [`SimDuration::of_transfer`]. Most rates need no division here.
+    /// Returns the time that `bytes` take at this rate, equal to [`SimDuration::of_transfer`]. Most rates need no
+    /// division in this function.
     #[must_use]
     pub fn time(self, bytes: u32) -> SimDuration {
         if self.byte_ps == 0 {
@@ -149,14 +151,15 @@ impl Rate {
         SimDuration(u64::from(bytes).saturating_mul(self.byte_ps))
     }
 
-    /// Returns the time by a division, for a rate without a whole number of picoseconds per byte.
+    /// Returns the time of `bytes` by a division, for a rate without a whole number of picoseconds per byte.
     #[cold]
     fn divided(self, bytes: u32) -> SimDuration {
         SimDuration::of_transfer(bytes, self.bytes_per_second)
     }
 }
 
-/// Saturates at [`SimTime::MAX`]. Wrapping around would put the event in the past.
+/// Saturates at [`SimTime::MAX`]. The sum saturates at [`SimTime::MAX`], because wrapping around would put the event in
+/// the past.
 impl Add<SimDuration> for SimTime {
     type Output = SimTime;
 
@@ -180,14 +183,14 @@ impl AddAssign for SimDuration {
 }
 
 impl fmt::Display for SimTime {
-    /// Shows microseconds with three decimals, `12.345 us`.
+    /// Shows the instant in microseconds with three decimals, as `12.345 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         SimDuration(self.0).fmt(f)
     }
 }
 
 impl fmt::Display for SimDuration {
-    /// Shows microseconds with three decimals, `12.345 us`.
+    /// Shows the span in microseconds with three decimals, as `12.345 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ns = self.as_ns();
         let mut shown = String::<SHOWN_BYTES_MAX>::new();
@@ -203,7 +206,7 @@ mod tests {
     #[test]
     fn transfers_round_up_to_the_picosecond() {
         let rate = |bytes_per_second| NonZeroU64::new(bytes_per_second).unwrap();
-        // 160 MB/s is 6.25 ns a byte, the rate of `lanai-1998`'s wire.
+        // A rate of 160 MB/s, which is that of `lanai-1998`'s wire, is 6.25 ns a byte.
         assert_eq!(
             SimDuration::of_transfer(4096, rate(160_000_000)),
             SimDuration::from_ns(25_600)

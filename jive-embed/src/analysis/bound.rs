@@ -19,63 +19,66 @@ use super::report::{LISTED_MAX, LoopPlace};
 use super::rounds::{Nest, Unbounded, nest};
 use super::worst::Worst;
 
-/// Steps allowed for the search for loops in any class, and more for each byte of its code.
+/// The search for loops in a class may take a fixed number of steps, and more for each byte of the class's code.
 const LOOP_STEPS_BASE: usize = 1 << 18;
 const LOOP_STEPS_PER_BYTE: usize = 24;
 
 /// The worst case of each entry point of a class.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bounds {
-    /// The methods that are called from outside, and the initializers, in the order of the class file.
+    /// The bounds of the methods that are called from outside and of the initializers, in the order of the class file.
     pub entry_points: Vec<Bound>,
-    /// Whether a bound relies on the class alone storing to its fields.
+    /// Whether a bound holds only if nothing except the class itself stores to its fields.
     pub relies_on_fields: bool,
-    /// Steps of the analysis: visits of instructions, edges and slots.
+    /// Number of steps that the analysis took: visits of instructions, edges and slots.
     #[serde(skip)]
     pub steps: usize,
 }
 
-/// The worst case of a call of an entry point, with its callees. No call costs more, whether it returns or traps.
+/// The worst case of a call of an entry point, with its callees. No call of the entry point costs more than its bound,
+/// whether the call returns or traps.
 ///
-/// An absent number has no bound: then `recursion`, `unbounded_loops` or `is_too_large` says why, and the call ends at
-/// the latest when its fuel is spent. [`Cut`] truncates names.
+/// An absent number means no bound: `recursion`, `unbounded_loops` or `is_too_large` says why. A call without a bound
+/// ends at the latest when its fuel is spent. [`Cut`] truncates names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bound {
     /// Name of the method.
     pub method: String,
     /// Descriptor of the method.
     pub descriptor: String,
-    /// Whether the method is an initializer, which runs once.
+    /// Whether the entry point is an initializer (`<clinit>` or `<init>`), which runs once.
     pub is_initializer: bool,
-    /// Maximum number of instructions of the class file. A call of a native is one.
+    /// Maximum number of bytecode instructions that the call executes, where a call of a native counts as one
+    /// instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytecodes: Option<u64>,
-    /// Longest time in nanoseconds, rounded up, without waits for what others use.
+    /// Longest time of the call in nanoseconds, rounded up, without waits for resources that others use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<u64>,
     /// Maximum number of operands on the operand stacks of all nested calls together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operand_stack: Option<u64>,
-    /// Maximum number of nested calls, the call itself included.
+    /// Maximum number of nested calls, including the call of the entry point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_depth: Option<usize>,
     /// Maximum number of bytes of the arrays that the call allocates, with their headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes: Option<u64>,
-    /// Maximum number of calls of each native that the call can reach. `None` if there is no bound.
+    /// Maximum number of calls of each native that the call can reach. The number of calls is `None` if there is no
+    /// bound.
     pub natives: BTreeMap<String, Option<u64>>,
-    /// The first [`LISTED_MAX`] loops with a bound.
+    /// The first [`LISTED_MAX`] loops that have a bound.
     pub loops: Vec<BoundedLoop>,
-    /// Number of further loops with a bound.
+    /// Number of loops with a bound that `loops` leaves out.
     pub loops_omitted: usize,
-    /// The first [`LISTED_MAX`] loops without a bound.
+    /// The first [`LISTED_MAX`] loops that have no bound.
     pub unbounded_loops: Vec<UnboundedLoop>,
-    /// Number of further loops without a bound.
+    /// Number of loops without a bound that `unbounded_loops` leaves out.
     pub unbounded_loops_omitted: usize,
-    /// Methods that call each other in a cycle, if there is one.
+    /// Methods that call each other in a cycle, if the entry point reaches such a cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recursion: Option<Vec<String>>,
-    /// Whether a number is absent because it does not fit in 64 bits.
+    /// Whether a number of this bound is absent because it does not fit in 64 bits.
     pub is_too_large: bool,
 }
 
@@ -85,8 +88,8 @@ pub struct BoundedLoop {
     /// Where it is.
     #[serde(flatten)]
     pub place: LoopPlace,
-    /// How often its counter is tested, at most, each time that execution enters the loop. The last test leaves the
-    /// loop.
+    /// How often the loop's counter is tested, at most, each time that execution enters the loop. The last test of the
+    /// counter leaves the loop.
     pub tests: u64,
 }
 
@@ -96,9 +99,9 @@ pub struct UnboundedLoop {
     /// Where it is.
     #[serde(flatten)]
     pub place: LoopPlace,
-    /// Why it has no bound.
+    /// Why the loop has no bound.
     pub reason: Reason,
-    /// The field that the counter is compared with, if it is one of an unknown value.
+    /// The field that the loop's counter is compared with, if the counter is compared with a field of unknown value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }
@@ -107,26 +110,27 @@ pub struct UnboundedLoop {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// No local variable is proven to step towards an end in every round.
+    /// No local variable is proven to step towards an end in every round of the loop.
     NoCounter,
-    /// Nothing is known of the value at which the counter starts.
+    /// The value at which the loop's counter starts is unknown.
     UnknownStart,
-    /// Nothing is known of the value at which the counter ends.
+    /// The value at which the loop's counter ends is unknown.
     UnknownEnd,
-    /// The counter may step past its end, and wrap around.
+    /// The loop's counter may step past the value at which it ends, and wrap around.
     MayPass,
-    /// The loops of the class are too many, or nested too deep.
+    /// The loop was not analysed, because the loops of the class are too many or nested too deep.
     NotAnalysed,
 }
 
-/// The costs of a method with its callees. `None` stands for a cost without a bound.
+/// The greatest costs of a call of a method, including its callees. `None` stands for a cost without a bound.
 #[derive(Clone, Debug, Default)]
 struct Costs {
     bytecodes: Option<u64>,
     time_ps: Option<u64>,
     heap: Option<u64>,
     operands: Option<u64>,
-    /// By position of the native. Empty if the method reaches no native.
+    /// The number of calls of each native, indexed by the native's position in the environment. The list of calls is
+    /// empty if the method reaches no native.
     natives: Vec<Option<u64>>,
 }
 
@@ -165,14 +169,14 @@ impl Bounds {
     }
 }
 
-/// The analysis of a class, with the results for its methods.
+/// The analysis of a class: the state of the search, and the results for the methods analysed so far.
 struct Analyst<'f, 'a> {
     facts: &'f Facts<'a>,
     environment: &'f Environment,
     explorer: Explorer<'a>,
     ranges: Ranges<'f, 'a>,
     signatures: Signatures,
-    /// Remaining steps for the search for loops, shared by all methods.
+    /// Number of steps that remain for the search for loops, shared by all methods.
     loop_steps: usize,
     known: Vec<Option<Costs>>,
     /// The loops of each method.
@@ -282,7 +286,8 @@ impl<'a> Analyst<'_, 'a> {
         (reason, None)
     }
 
-    /// Returns the costs of a method. The recursion is at most as deep as the number of methods.
+    /// Returns the greatest costs of a call of a method. The recursion of `costs` is at most as deep as the number of
+    /// methods in the class.
     fn costs(&mut self, id: MethodId) -> Costs {
         if let Some(known) = self.known.get(id.index()).and_then(Clone::clone) {
             return known;
@@ -347,7 +352,7 @@ impl<'a> Analyst<'_, 'a> {
         }
     }
 
-    /// Returns the costs of a method that may call itself. Its callees are analysed for their loops alone.
+    /// Returns the costs of a method that may call itself: only its callees' loops are analysed.
     fn costs_of_recursion(&mut self, id: MethodId) -> Costs {
         if let Some(known) = self.known.get_mut(id.index()) {
             *known = Some(Costs::default());
@@ -364,7 +369,7 @@ impl<'a> Analyst<'_, 'a> {
         }
     }
 
-    /// Returns the costs of each instruction that costs more than a bytecode, in ascending order.
+    /// Returns the costs of each instruction that costs more than one bytecode, in ascending order of instructions.
     fn costs_of_nodes(
         &mut self,
         id: MethodId,
@@ -381,7 +386,8 @@ impl<'a> Analyst<'_, 'a> {
                     let Some((number, native)) = self.environment.native(name) else {
                         continue;
                     };
-                    // Of natives without parameters the argument is of no use.
+                    // For a native without parameters, `last` has no meaning, because the native's time does not depend
+                    // on it.
                     let mut last = self.ranges.operand(site, 0).most.max(0);
                     if let Some(below_top) = native.array_below_top {
                         last = last.min(self.ranges.length(site, below_top).most);
@@ -415,7 +421,7 @@ impl<'a> Analyst<'_, 'a> {
             } else if callee(&self.facts.class, insn).is_none() {
                 continue;
             }
-            // The operands of the caller that lie below those of the callee.
+            // Adds the caller's operands that remain on its operand stack below the arguments of the call.
             let pops = self.signatures.change(&self.facts.class, insn);
             let below = flow.depth(node).zip(pops);
             let below = below.and_then(|(depth, (pops, _))| depth.checked_sub(pops));
@@ -428,7 +434,7 @@ impl<'a> Analyst<'_, 'a> {
         each
     }
 
-    /// Sums the costs of a method's instructions over its paths.
+    /// Sums the costs of a method's instructions along its most expensive path.
     fn sum(
         &mut self,
         flow: &Flow<'a>,
@@ -436,7 +442,8 @@ impl<'a> Analyst<'_, 'a> {
         each: &BTreeMap<Node, Costs>,
     ) -> Costs {
         let bytecode_ps = self.environment.bytecode_ps;
-        // An array that is indexed by the instruction, because each sum looks at each instruction.
+        // The costs are copied to an array indexed by instruction, because each sum reads the costs of every
+        // instruction.
         let mut of = vec![None; flow.graph.len()];
         each.iter()
             .for_each(|(node, costs)| of[*node] = Some(costs));

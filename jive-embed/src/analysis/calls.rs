@@ -18,8 +18,8 @@ pub(crate) enum Callee<'a> {
 
 /// Returns the callee of an instruction. Returns `None` if the instruction is not a call.
 ///
-/// Never compares two names of the class file: a class can contain 20,000 calls of a method with a name of 60,000 bytes.
-/// The parser has already resolved the constants.
+/// `callee` never compares two names of the class file: 20,000 instructions can call a method whose name has 60,000
+/// bytes. The parser has already resolved the constants that name methods.
 pub(crate) fn callee<'a>(class: &ClassFile<'a>, insn: &Insn<'_>) -> Option<Callee<'a>> {
     let (Action::Member(MemberUse::Call | MemberUse::CallStatic), Operand::Constant(index)) =
         (insn.action(), insn.operand)
@@ -44,7 +44,7 @@ pub(crate) fn callee<'a>(class: &ClassFile<'a>, insn: &Insn<'_>) -> Option<Calle
 /// The effects of a class's calls on the operand stack. Parses each descriptor once.
 #[derive(Debug)]
 pub(crate) struct Signatures {
-    /// Number of values popped (without the receiver) and pushed, indexed by the constant pool index of the
+    /// Number of values that a call pops (without the receiver) and pushes, by constant pool index of the callee's
     /// descriptor.
     known: Vec<Option<(usize, usize)>>,
 }

@@ -5,12 +5,11 @@ use super::graph::{ControlFlow, Node};
 /// Marks a node that the search has not visited.
 const NEW: u32 = u32::MAX;
 
-/// The components of a subgraph, in reverse topological order: each component follows the components that its edges
-/// lead to.
+/// The components of a subgraph, in reverse topological order: each component comes after those that its edges lead to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Partition {
     nodes: Vec<Node>,
-    /// End of each component in `nodes`.
+    /// The position in `nodes` at which each component ends.
     ends: Vec<usize>,
 }
 
@@ -23,7 +22,7 @@ impl Partition {
             .map(|(start, end)| &self.nodes[start..*end])
     }
 
-    /// Returns the components that are loops, in the same order.
+    /// Returns the components that are loops, in the order of the components.
     pub(crate) fn loops(&self, graph: &ControlFlow<'_>) -> Vec<Vec<Node>> {
         let loops = self.iter().filter(|component| graph.is_loop(component));
         loops.map(<[Node]>::to_vec).collect()
@@ -32,11 +31,12 @@ impl Partition {
 
 /// A search for components, with memory that is reused for later searches in the same method.
 ///
-/// Tarjan's algorithm with an explicit stack, because the depth can reach 64 Ki instructions. A search takes time
-/// linear in the instructions of the subgraph and their outgoing edges, independent of the length of the method.
+/// `Components` uses Tarjan's algorithm with an explicit stack, because the depth can reach 64 Ki instructions. A
+/// search takes time linear in the instructions of the subgraph and their outgoing edges, independent of the method's
+/// length.
 #[derive(Debug)]
 pub(crate) struct Components {
-    /// Visiting order of each node. [`NEW`] between searches.
+    /// The place of each node in the order of visits; [`NEW`] for every node between searches.
     order: Vec<u32>,
     /// The least visiting order of an open node that each node is known to reach (*lowlink*).
     low: Vec<u32>,
@@ -58,8 +58,8 @@ impl Components {
         }
     }
 
-    /// Returns the components of the subgraph that consists of `nodes`. `within` must be true exactly for these
-    /// nodes.
+    /// Returns the components of the subgraph that consists of `nodes`. `within` must be true exactly for the nodes in
+    /// `nodes`.
     pub(crate) fn of(
         &mut self,
         graph: &ControlFlow<'_>,
@@ -80,7 +80,7 @@ impl Components {
         found
     }
 
-    /// Continues the search from the path, until all nodes that it reaches belong to a component.
+    /// Continues the search from the nodes on `path`, until every node reached from them belongs to a component.
     fn follow(
         &mut self,
         graph: &ControlFlow<'_>,

@@ -15,7 +15,7 @@ pub(crate) struct Condition {
     pub(crate) left: Value,
     pub(crate) comparison: Comparison,
     pub(crate) right: Value,
-    /// Where the branch leads if it is taken.
+    /// The instruction to which the branch jumps if it is taken.
     pub(crate) target: Node,
 }
 
@@ -43,23 +43,23 @@ pub(crate) fn comparison(
     let (comparison, operands) = match insn.action() {
         Action::BranchZero(comparison) => (comparison, Operands::AndZero),
         Action::BranchInt(comparison) => (comparison, Operands::Two),
-        // Jumps have no condition, and references have no order.
+        // An unconditional jump has no condition, and a comparison of references has no order.
         _ => return None,
     };
     let target = graph.node(Pc(u16::try_from(target).ok()?))?;
     Some((comparison, operands, target))
 }
 
-/// The operands of a comparison.
+/// The operands that a branch compares.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operands {
-    /// The topmost value, and 0.
+    /// The topmost value of the operand stack, and 0.
     AndZero,
     /// The two topmost values.
     Two,
 }
 
-/// Returns the condition of an instruction, if both values are loaded right before it.
+/// Returns the condition of a branch, if both values that it compares are loaded right before it.
 pub(crate) fn condition(
     class: &ClassFile<'_>,
     graph: &ControlFlow<'_>,
@@ -79,7 +79,8 @@ pub(crate) fn condition(
     })
 }
 
-/// Returns the value on top of the stack before an instruction, and the first instruction that computes it.
+/// Returns the value on top of the operand stack before an instruction, and the first instruction that computes the
+/// value.
 fn value_before(
     class: &ClassFile<'_>,
     graph: &ControlFlow<'_>,
@@ -99,7 +100,7 @@ fn value_before(
             }
         }
         (Action::Member(MemberUse::Load), Operand::Constant(index)) => {
-            // The class has a single instance, so the receiver does not matter.
+            // The receiver of the field access does not matter, because the class has a single instance.
             let (_, first) = reference_before(graph, last)?;
             return Some((Value::Field(index), first));
         }
@@ -110,7 +111,7 @@ fn value_before(
     Some((value, last))
 }
 
-/// Returns the length of the array on top of the stack before an instruction, and the first instruction that computes
+/// Returns the length of the array on top of the operand stack before `node`, and the first instruction that computes
 /// the array.
 fn reference_before(graph: &ControlFlow<'_>, node: Node) -> Option<(Value, Node)> {
     let last = only_way_to(graph, node)?;
@@ -130,7 +131,7 @@ fn reference_before(graph: &ControlFlow<'_>, node: Node) -> Option<(Value, Node)
     }
 }
 
-/// Returns the constant that a store adds to the variable to which it stores, as in `i = i + 2`.
+/// Returns the constant that a store to a local variable adds to the variable, as in `i = i + 2`.
 pub(crate) fn added(
     class: &ClassFile<'_>,
     graph: &ControlFlow<'_>,
@@ -157,7 +158,7 @@ pub(crate) fn added(
     }
 }
 
-/// Returns the preceding instruction, if it is the only predecessor.
+/// Returns the instruction that precedes `node`, if execution can reach `node` only from there.
 pub(crate) fn only_way_to(graph: &ControlFlow<'_>, node: Node) -> Option<Node> {
     match graph.predecessors(node) {
         [only] if *only + 1 == node => Some(*only),
@@ -165,11 +166,13 @@ pub(crate) fn only_way_to(graph: &ControlFlow<'_>, node: Node) -> Option<Node> {
     }
 }
 
-/// Longest distance between an operand's load and its use. Compiled expressions are shorter.
+/// Longest distance that is searched between the use of an operand and its load, in instructions. Expressions that a
+/// compiler generates are shorter than this distance.
 const DISTANCE_MAX: usize = 64;
 
-/// Returns the local variable that was loaded as the operand at `position`, counted from the bottom of the stack, and
-/// the load. Execution always continues from the load to `node`, without a branch. The variable may change on the way.
+/// Returns the local variable that was loaded as operand `position`, counted from the bottom of the stack, and the
+/// load. Execution always continues from that load to `node`, without a branch. The local variable may change between
+/// the load and `node`.
 pub(crate) fn loaded(
     class: &ClassFile<'_>,
     (graph, depths): (&ControlFlow<'_>, &Depths),
@@ -183,7 +186,7 @@ pub(crate) fn loaded(
         if graph.successors(previous).len() != 1 || matches!(insn.action(), Action::Shuffle(_)) {
             return None;
         }
-        // Everything above was pushed by this instruction, so it left the operand alone if the operand is below.
+        // `insn` pushed all operands from `untouched` upwards, so it did not change an operand below them.
         let untouched = depths
             .before(graph.insn(at).pc)?
             .checked_sub(pushes(class, insn))?;

@@ -14,8 +14,8 @@ pub(crate) struct Depths {
 }
 
 impl Depths {
-    /// Creates an empty table for a method with `code_length` bytes of code. The verifier fills it if the table is
-    /// its observer.
+    /// Creates an empty table for a method with `code_length` bytes of code. The verifier fills the table if the table
+    /// is the verifier's observer.
     pub(crate) fn of(method: MethodId, code_length: usize) -> Depths {
         Depths {
             method,
@@ -25,8 +25,8 @@ impl Depths {
 
     /// Computes the depths for a verified method by following its control flow.
     ///
-    /// A single visit of each instruction suffices, because all paths to an instruction have the same depth (JVMS
-    /// §4.9.2). This is cheaper than another run of the verifier.
+    /// The computation visits each instruction once, because all paths to an instruction have the same depth (JVMS
+    /// §4.9.2). The computation of the depths is cheaper than another run of the verifier.
     pub(crate) fn follow(
         class: &ClassFile<'_>,
         method: MethodId,
@@ -63,15 +63,16 @@ impl Depths {
         depths
     }
 
-    /// Records the depth before an instruction.
+    /// Records the depth of the operand stack before an instruction.
     pub(crate) fn note(&mut self, pc: Pc, depth: usize) {
         if let Some(before) = self.before.get_mut(pc.index()) {
-            // Lossless: the verifier rejects frames of more than 255 slots before it infers types.
+            // The depth fits in a `u8`, because the verifier rejects frames of more than 255 slots before it infers
+            // types.
             *before = u8::try_from(depth).ok();
         }
     }
 
-    /// Returns the depth before an instruction. Returns `None` if the instruction is unreachable.
+    /// Returns the depth of the operand stack before an instruction, or `None` if the instruction is unreachable.
     pub(crate) fn before(&self, pc: Pc) -> Option<usize> {
         let depth = self.before.get(pc.index()).copied().flatten()?;
         Some(usize::from(depth))
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
     use crate::load::verify_class;
 
-    /// The computed depth and the verifier's depth agree before every instruction of every applet.
+    /// The depth computed here equals the verifier's depth before every instruction of every applet.
     #[test]
     fn depths_are_those_that_the_verifier_infers() {
         let mut compared = 0;

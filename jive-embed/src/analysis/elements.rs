@@ -1,8 +1,8 @@
 //! The values that elements of `int` arrays can have.
 //!
-//! Two places of a class that may refer to one array belong to the same family. An element has one of the values that
-//! the class stores into arrays of its family, or 0. Other kinds of arrays need no families: their type limits the
-//! values of their elements.
+//! Two places of a class (fields, parameters, results, allocations) that may refer to one array belong to the same
+//! family. An element of an `int` array has one of the values that the class stores into arrays of its family, or 0.
+//! Arrays of other types than `int` need no families: their type limits the values of their elements.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -20,11 +20,11 @@ use super::interval::Interval;
 use super::origin::Origin;
 use super::ranges::{Ranges, Refines};
 
-/// A place that refers to an array.
+/// A place in a class that may refer to an array.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 enum Holder {
     Field(FieldId),
-    /// A parameter, by its local variable.
+    /// A parameter, named by the local variable in which the method receives it.
     Parameter(MethodId, u16),
     Result(MethodId),
     /// The array that an instruction allocates.
@@ -39,14 +39,14 @@ pub(super) struct Family(usize);
 #[derive(Debug, Default)]
 pub(super) struct Families {
     members: HashMap<Holder, Family, BuildHasherDefault<FnvHasher>>,
-    /// For each holder, another holder of the same family, or itself.
+    /// For each holder of an array, another holder of the same family, or the holder itself.
     parents: Vec<usize>,
-    /// The stores into elements, each with a holder of the array.
+    /// The instructions that store into elements of arrays, each with a holder of its array.
     stores: Vec<(Family, Site)>,
 }
 
 impl Families {
-    /// Returns the representative of a family.
+    /// Returns the holder that represents a family.
     fn root(&self, Family(mut member): Family) -> Family {
         while self.parents[member] != member {
             member = self.parents[member];
@@ -63,31 +63,32 @@ impl Families {
         known
     }
 
-    /// Joins the families of two members.
+    /// Joins the families of two holders.
     fn join(&mut self, one: Family, other: Family) {
         let (one, other) = (self.root(one), self.root(other));
-        // The lower root stays, so no parent is higher than its member.
+        // The root with the lower number represents the joined family, so no parent has a higher number than its
+        // member.
         let (low, high) = (one.0.min(other.0), one.0.max(other.0));
         self.parents[high] = low;
     }
 }
 
 impl Ranges<'_, '_> {
-    /// Returns the family of the array on which an instruction works, counted from the top of the operand stack.
-    /// Returns `None` if the array may be any.
+    /// Returns the family of an array operand of an instruction, where `below_top` counts from the top of the operand
+    /// stack. Returns `None` if the operand may be an array of any family.
     pub(super) fn family(&mut self, site: Site, below_top: usize) -> Option<Family> {
         if self.families.is_none() {
             let found = self.find_families();
             self.families = Some(found);
         }
-        // The families exist already, so this finds no new holder.
+        // The families have been found already, so every holder that the search finds has a family.
         let holder = self.holders(site, below_top)?.into_iter().next()?;
         let families = self.families.as_ref()?.as_ref()?;
         let member = *families.members.get(&holder)?;
         Some(families.root(member))
     }
 
-    /// Returns the values of the elements of a family's arrays.
+    /// Returns the values that the elements of a family's arrays can have.
     pub(super) fn elements(&mut self, family: Family) -> Option<Interval> {
         self.relies_on_fields = true;
         let families = self.families.as_ref()?.as_ref()?;
@@ -109,7 +110,7 @@ impl Ranges<'_, '_> {
             );
         }
         let stored = self.all(stored, |ranges, (method, origin, values)| {
-            // A copy of an element of the family adds no value.
+            // A store that copies an element of the same family adds no value to the family.
             if ranges.is_element_of(family, method, origin) {
                 return Some(None);
             }
@@ -133,10 +134,10 @@ impl Ranges<'_, '_> {
             && self.family(Site { method, node }, 1) == Some(family)
     }
 
-    /// Finds the families of the class. Returns `None` if an array may come from outside, or the search takes too many
-    /// steps.
+    /// Finds the families of the `int` arrays of the class. Returns `None` if an array may come from outside the class,
+    /// or if the search takes too many steps.
     fn find_families(&mut self) -> Option<Families> {
-        // Without a list of entries, a caller may pass any array to any method.
+        // If the environment lists no entries, a caller outside the class may pass any array to any method.
         self.environment.entries.as_ref()?;
         let facts = self.facts;
         let mut families = Families::default();
@@ -171,7 +172,8 @@ impl Ranges<'_, '_> {
         Some(families)
     }
 
-    /// Returns the operands of an instruction that are `int` arrays, and where the instruction puts each of them.
+    /// Returns the operands of an instruction that are `int` arrays, each with the place to which the instruction
+    /// passes the array.
     fn uses(&self, site: Site) -> Option<Vec<(usize, Option<Holder>)>> {
         let class = &self.facts.class;
         let insn = self.facts.flow(site.method)?.graph.insn(site.node);
@@ -206,7 +208,8 @@ impl Ranges<'_, '_> {
         })
     }
 
-    /// Returns the arguments of a call that are `int` arrays, with the parameters that they become.
+    /// Returns the arguments of a call that are `int` arrays, each with the callee's parameter that receives the
+    /// argument.
     fn passed(&self, callee: MethodId) -> Option<Vec<(usize, Option<Holder>)>> {
         let method = self.facts.class.method(callee)?;
         let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
@@ -224,7 +227,8 @@ impl Ranges<'_, '_> {
         Some(passed)
     }
 
-    /// Returns the places that an array comes from. Returns `None` if it may come from elsewhere.
+    /// Returns the places from which an array operand of an instruction may come. Returns `None` if the array may also
+    /// come from a place that is no holder.
     fn holders(&mut self, site: Site, below_top: usize) -> Option<Vec<Holder>> {
         let slot = self.stack_slot(site, below_top)?;
         let origins = self.search(site, slot, Refines::Nothing)?;

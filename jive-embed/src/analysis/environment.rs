@@ -1,20 +1,21 @@
-//! What surrounds a class: the arguments and results that it can be given, and the time that it takes.
+//! What surrounds a class: the arguments and results that it can be given, and the time that its instructions and calls
+//! take.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use jive_core::Utf8;
 
-/// A method that is called from outside.
+/// A method that is called from outside the class.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Name of the method.
     pub name: String,
     /// Descriptor of the method.
     pub descriptor: String,
-    /// The values of each parameter.
+    /// The values that callers outside the class pass for each parameter.
     pub parameters: Vec<RangeInclusive<i32>>,
-    /// Time of the call itself, in picoseconds.
+    /// Time that the call of the entry itself takes, in picoseconds.
     pub time_ps: u64,
 }
 
@@ -24,10 +25,11 @@ pub struct Native {
     pub name: String,
     /// Values of its result.
     pub result: RangeInclusive<i32>,
-    /// The place of an argument that is an array, counted from the last argument. If the array is shorter than the last
-    /// argument says, the call traps.
+    /// The place of the native's array argument, counted from its last argument. If that array is shorter than the
+    /// value of the native's last argument, the call traps.
     pub array_below_top: Option<usize>,
-    /// Returns the native's time in picoseconds, without the call instruction, if its last argument is at most a number.
+    /// Returns the greatest time of the native in picoseconds, without the call instruction, for last arguments up to
+    /// the given number.
     pub time_ps: Box<dyn Fn(u32) -> u64>,
 }
 
@@ -40,29 +42,29 @@ impl fmt::Debug for Native {
     }
 }
 
-/// What a bound relies on beside the class file.
+/// The facts beside the class file on which a bound relies.
 #[derive(Debug)]
 pub struct Environment {
-    /// The methods that are called from outside. `None` if every method may be called with any arguments.
+    /// The methods that are called from outside the class, or `None` if every method may be called with any arguments.
     pub entries: Option<Vec<Entry>>,
     /// The natives.
     pub natives: Vec<Native>,
-    /// Greatest length of an array of which nothing else is known.
+    /// Greatest length that is assumed of an array whose length is otherwise unknown.
     pub array_length_max: u32,
-    /// The field that holds an array from outside, and the length of that array.
+    /// The name of the field that holds an array from outside the class, and the length of that array.
     pub packet: Option<(String, u32)>,
-    /// Time of an instruction, in picoseconds.
+    /// Time that each bytecode instruction takes, in picoseconds.
     pub bytecode_ps: u64,
 }
 
 impl Environment {
-    /// Returns the entry that is this method.
+    /// Returns the entry with this method name and descriptor.
     pub(crate) fn entry(&self, name: Utf8<'_>, descriptor: Utf8<'_>) -> Option<&Entry> {
         let mut entries = self.entries.iter().flatten();
         entries.find(|entry| name == entry.name.as_str() && descriptor == entry.descriptor.as_str())
     }
 
-    /// Returns the native with this name, and its position.
+    /// Returns the native with this name, and the native's position in the list of natives.
     pub(crate) fn native(&self, name: Utf8<'_>) -> Option<(usize, &Native)> {
         let mut natives = self.natives.iter().enumerate();
         natives.find(|(_, native)| name == native.name.as_str())

@@ -19,29 +19,31 @@ use super::report::{LISTED_MAX, LoopPlace};
 
 /// Size of a local variable or an operand, in bytes.
 const SLOT_BYTES: u64 = 4;
-/// The native that allocates an array.
+/// Name of the native that allocates an array.
 const NEW_ALIGNED_ARRAY: &str = "newAlignedArray";
 
-/// Steps allowed for the search for nested loops in any class. Together with the steps for each byte, this limits the
-/// search in 64 KiB of code to about 20 ms on a desktop.
+/// Steps that the search for nested loops may take in any class, in addition to the steps for each byte of code.
+/// Together with `LOOP_STEPS_PER_BYTE`, this number limits the search for loops in 64 KiB of code to about 20 ms on a
+/// desktop.
 const LOOP_STEPS_BASE: usize = 1 << 19;
-/// Additional steps allowed for each byte of code. Compiled code takes a few steps for each nesting level.
+/// Additional steps that the search for nested loops may take for each byte of code. The search in compiled code takes
+/// a few steps for each nesting level of loops.
 const LOOP_STEPS_PER_BYTE: usize = 24;
 
 /// Resource bounds for a call of a method, including its callees.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals<'a> {
-    /// The deepest chain of calls, in reverse order: the method itself is last.
+    /// The deepest chain of calls that starts with the method, in reverse order: the method itself is last.
     pub(super) chain: Vec<MethodId>,
     pub(super) recursion: Option<Vec<MethodId>>,
     pub(super) frame_bytes: u64,
     pub(super) heap: Range,
     pub(super) bytecodes: Range,
-    /// The natives that the method itself can call.
+    /// The natives that the method itself can call, without those of its callees.
     pub(super) natives: BTreeSet<Utf8<'a>>,
-    /// The methods that the method itself can call.
+    /// The methods that the method itself can call, without those that its callees call.
     pub(super) callees: BTreeSet<MethodId>,
-    /// The loops of the method itself.
+    /// The loops of the method itself, without those of its callees.
     pub(super) loops: LoopTotals,
 }
 
@@ -49,31 +51,31 @@ pub(super) struct Totals<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoopTotals {
     pub(super) count: usize,
-    /// Number of loops that are not proven to end.
+    /// Number of the method's loops that are not proven to end.
     pub(super) uncounted: usize,
-    /// Locations of the first uncounted loops.
+    /// Locations of the method's first uncounted loops.
     pub(super) places: Vec<LoopPlace>,
-    /// Whether the step budget ended before the search was complete.
+    /// Whether the step budget ended before the search for loops was complete.
     pub(super) is_incomplete: bool,
 }
 
-/// The analysis of a class, with the results for its methods.
+/// The analysis of a class, with the results for the methods analysed so far.
 pub(super) struct Explorer<'a> {
     pub(super) class: ClassFile<'a>,
     /// Steps taken so far.
     pub(super) steps: usize,
     known: Vec<Option<Totals<'a>>>,
     signatures: Signatures,
-    /// Remaining steps for nested loops, shared by all methods.
+    /// Number of steps that remain for the search for nested loops, shared by all methods.
     loop_steps: usize,
-    /// Whether any method allocates an array. `None` until it is computed.
+    /// Whether any method of the class allocates an array, or `None` until that is computed.
     makes_arrays: Option<bool>,
     /// The call path to the method that is being analysed.
     path: Vec<MethodId>,
 }
 
 impl<'a> Explorer<'a> {
-    /// Starts with no method analysed.
+    /// Creates an analysis that has not analysed any method.
     pub(super) fn new(class: ClassFile<'a>) -> Explorer<'a> {
         let codes = class.methods().filter_map(|method| method.code());
         let code_bytes: usize = codes.map(|code| code.bytes.len()).sum();
@@ -88,12 +90,13 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Returns the result for a method, if it has been analysed.
+    /// Returns the resource bounds of a method, if the method has been analysed.
     pub(super) fn known(&self, id: MethodId) -> Option<&Totals<'a>> {
         self.known.get(id.index())?.as_ref()
     }
 
-    /// Analyses a method and its callees. The recursion is at most as deep as the number of methods.
+    /// Analyses a method and its callees. The recursion of `totals` is at most as deep as the number of methods in the
+    /// class.
     pub(super) fn totals(&mut self, method: &Method<'a>) -> Totals<'a> {
         if let Some(known) = self.known(method.id) {
             return known.clone();
@@ -103,11 +106,12 @@ impl<'a> Explorer<'a> {
         };
         let graph = ControlFlow::of(&code);
         let reachable = graph.reachable();
-        // Costs of building the graph, its edges in both directions, and the reachability search.
+        // The counted steps are those of building the graph, its edges in both directions, and the search for reachable
+        // instructions.
         self.steps += 3 * graph.size();
         self.path.push(method.id);
         let mut totals = Totals::default();
-        // Indexed by callee, so that 20,000 calls of the same method add its totals only once.
+        // `below` is indexed by callee, so that 20,000 calls of the same method add the callee's totals only once.
         let mut below = vec![None; self.class.method_count()];
         let mut called = vec![None; graph.len()];
         for node in (0..graph.len()).filter(|node| reachable[*node]) {
@@ -139,7 +143,8 @@ impl<'a> Explorer<'a> {
             let below = below(node).map_or(Range::ZERO, |(bytecodes, _)| bytecodes);
             Range::exactly(1).then(below)
         });
-        // Costs of the search for calls, the components, and both sums.
+        // The counted steps are those of the search for calls, the components, and the sums of bytecodes and heap
+        // bytes.
         self.steps += 4 * graph.size();
         totals.heap = self.heap(method.id, &graph, &components, |node| {
             below(node).map_or(Range::ZERO, |(_, heap)| heap)
@@ -218,8 +223,8 @@ impl<'a> Explorer<'a> {
         totals
     }
 
-    /// Analyses a callee of the current method. For a method that is already on the call path, returns the bounds of
-    /// a recursion.
+    /// Analyses a callee of the current method. If the callee is already on the call path, returns the bounds of a
+    /// recursion.
     fn below(&mut self, id: MethodId) -> Totals<'a> {
         if let Some(start) = self.path.iter().position(|on_path| *on_path == id) {
             let heap = if self.makes_arrays() {
@@ -271,7 +276,7 @@ impl<'a> Explorer<'a> {
     }
 }
 
-/// Whether an instruction makes an array by itself.
+/// Whether an instruction itself allocates an array, which `newarray` and a call of `newAlignedArray` do.
 pub(crate) fn makes_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> bool {
     made_array(class, insn).is_some()
 }
@@ -287,7 +292,7 @@ pub(super) fn made_array(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<Array
     }
 }
 
-/// Returns the heap bytes of an array. Unknown if the length is unknown.
+/// Returns the heap bytes that an array takes, which are unknown if its length is unknown.
 fn allocation(kind: ArrayKind, length: Option<i32>) -> Range {
     match length.and_then(|length| u64::try_from(length).ok()) {
         Some(length) => {
@@ -300,7 +305,8 @@ fn allocation(kind: ArrayKind, length: Option<i32>) -> Range {
 }
 
 impl Totals<'_> {
-    /// Merges the totals of another callee. Costs along paths are added up elsewhere.
+    /// Merges the totals of another callee into the totals of the caller, except the costs along paths. Function
+    /// `totals` adds up the costs along paths.
     fn join(&mut self, below: &Totals<'_>) {
         if below.chain.len() > self.chain.len() {
             self.chain.clone_from(&below.chain);

@@ -6,7 +6,7 @@ use super::calls::{Callee, Signatures, callee};
 use super::depths::Depths;
 use super::graph::{ControlFlow, Node};
 
-/// A place in a class: a reachable instruction of a method.
+/// A place in a class: a method and a reachable instruction of that method.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
     pub(crate) method: MethodId,
@@ -21,28 +21,28 @@ pub(crate) struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// Returns the depth of the operand stack before an instruction. Returns `None` if it is unreachable.
+    /// Returns the depth of the operand stack before an instruction. Returns `None` if the instruction is unreachable.
     pub(crate) fn depth(&self, node: Node) -> Option<usize> {
         self.depths.before(self.graph.insn(node).pc)
     }
 
-    /// Iterates over the reachable instructions.
+    /// Iterates over the reachable instructions of the method.
     pub(crate) fn reachable(&self) -> impl Iterator<Item = Node> {
         (0..self.graph.len()).filter(|node| self.depth(*node).is_some())
     }
 }
 
-/// The facts about a class.
+/// The control flow, stores and calls of a whole class.
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) class: ClassFile<'a>,
-    /// By number of the method. `None` for methods without code.
+    /// The flow of each method, indexed by the method's number, or `None` for methods without code.
     flows: Vec<Option<Flow<'a>>>,
-    /// The stores to each field, by number of the field.
+    /// The places that store to each field, indexed by the field's number.
     stores: Vec<Vec<Site>>,
-    /// The calls of each method, by number of the method.
+    /// The places that call each method, indexed by the callee's number.
     calls: Vec<Vec<Site>>,
-    /// Steps that it took to collect the facts.
+    /// Number of steps that collecting the facts took.
     pub(crate) steps: usize,
 }
 
@@ -64,7 +64,8 @@ impl<'a> Facts<'a> {
                 Flow { graph, depths }
             });
             if let Some(flow) = &flow {
-                // The graph, its edges in both directions, the depths and the search for members.
+                // The counted steps are those of the graph, its edges in both directions, the depths and the search for
+                // members.
                 facts.steps += 4 * flow.graph.size();
                 for node in flow.reachable() {
                     let method = method.id;
@@ -96,17 +97,17 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Returns the flow of a method. Returns `None` if it has no code.
+    /// Returns the control flow and stack depths of a method, or `None` if the method has no code.
     pub(crate) fn flow(&self, method: MethodId) -> Option<&Flow<'a>> {
         self.flows.get(method.index())?.as_ref()
     }
 
-    /// Returns the stores to a field.
+    /// Returns the places that store to a field.
     pub(crate) fn stores(&self, field: FieldId) -> &[Site] {
         self.stores.get(field.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the calls of a method by methods of the class.
+    /// Returns the places in methods of the class that call a method.
     pub(crate) fn calls(&self, method: MethodId) -> &[Site] {
         self.calls.get(method.index()).map_or(&[], Vec::as_slice)
     }

@@ -2,7 +2,7 @@
 
 use jive_core::{Code, Insn, Pc, instructions};
 
-/// Index of an instruction in the method.
+/// Index of an instruction in the method, counted in instructions.
 pub(crate) type Node = usize;
 
 /// Marks a pc where no instruction starts.
@@ -10,22 +10,22 @@ const NONE: u32 = u32::MAX;
 
 /// The control flow graph of a method.
 ///
-/// Branch targets that are not the start of an instruction are left out, so the code need not be verified. Building
-/// the graph takes time linear in the code, except that the targets of each switch are sorted.
+/// The graph leaves out branch targets that are not the start of an instruction, so the code need not be verified.
+/// Building the graph takes time linear in the code, except that the targets of each switch are sorted.
 #[derive(Clone, Debug)]
 pub(crate) struct ControlFlow<'a> {
     insns: Vec<Insn<'a>>,
-    /// The node that starts at each pc, or [`NONE`].
+    /// For each pc, the index of the instruction that starts there, or [`NONE`].
     starts: Vec<u32>,
     successors: Edges,
     predecessors: Edges,
 }
 
-/// The edges of a graph: for each node, a list of the nodes that its edges lead to. All lists are concatenated in a
-/// single vector.
+/// The edges of a graph: for each node, a list of the nodes that its edges lead to. The lists of all nodes are
+/// concatenated in a single vector.
 #[derive(Clone, Debug, Default)]
 struct Edges {
-    /// End of each node's list in `nodes`.
+    /// The position in `nodes` at which each node's list ends.
     ends: Vec<usize>,
     nodes: Vec<Node>,
 }
@@ -36,7 +36,7 @@ impl Edges {
         &self.nodes[start..self.ends[node]]
     }
 
-    /// Returns the edges in the opposite direction. Each list is in ascending order.
+    /// Returns the edges in the opposite direction, where the list of each node is in ascending order.
     fn reversed(&self) -> Edges {
         let mut ends = vec![0; self.ends.len()];
         for target in &self.nodes {
@@ -44,8 +44,8 @@ impl Edges {
         }
         let mut sum = 0;
         for end in &mut ends {
-            // Used as write position for now: it starts at the beginning of the list, and reaches the end after all
-            // edges are written.
+            // `ends` serves as write position first: each entry starts at the beginning of its list, and reaches the
+            // end after all edges are written.
             let count = *end;
             *end = sum;
             sum += count;
@@ -62,7 +62,7 @@ impl Edges {
 }
 
 impl<'a> ControlFlow<'a> {
-    /// Builds the graph of a method's code, up to the first undecodable instruction.
+    /// Builds the control flow graph of a method's code, up to the first undecodable instruction.
     pub(crate) fn of(code: &Code<'a>) -> ControlFlow<'a> {
         let insns = instructions(code.bytes)
             .map_while(Result::ok)
@@ -98,7 +98,7 @@ impl<'a> ControlFlow<'a> {
         (node != NONE).then_some(node as usize)
     }
 
-    /// Returns the number of instructions.
+    /// Returns the number of instructions in the method.
     pub(crate) fn len(&self) -> usize {
         self.insns.len()
     }
@@ -113,12 +113,12 @@ impl<'a> ControlFlow<'a> {
         &self.insns[node]
     }
 
-    /// Returns the instructions that execution can continue with after an instruction.
+    /// Returns the instructions to which execution can continue after an instruction.
     pub(crate) fn successors(&self, node: Node) -> &[Node] {
         self.successors.of(node)
     }
 
-    /// Returns the instructions that execution can come from.
+    /// Returns the instructions from which execution can come to an instruction.
     pub(crate) fn predecessors(&self, node: Node) -> &[Node] {
         self.predecessors.of(node)
     }
@@ -152,7 +152,7 @@ impl<'a> ControlFlow<'a> {
     }
 }
 
-/// Returns the pcs that execution can continue at after an instruction.
+/// Returns the pcs at which execution can continue after an instruction.
 fn next_pcs(insn: &Insn<'_>) -> impl Iterator<Item = u16> {
     let next = insn
         .opcode

@@ -7,8 +7,8 @@ pub(crate) const LENGTH_MAX: i64 = i32::MAX as i64 - 8;
 
 /// The values that an `int` can have: all from `least` to `most`.
 ///
-/// Every operation returns an interval that contains each possible result. Where a result may wrap around, that is
-/// [`INT`](Interval::INT).
+/// Every operation on intervals returns an interval that contains each possible result. Where a result may wrap around,
+/// the operation returns [`INT`](Interval::INT).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
     pub(crate) least: i64,
@@ -20,7 +20,7 @@ impl Interval {
     pub(crate) const INT: Interval = Interval::new(i32::MIN as i64, i32::MAX as i64);
     /// Any `short`.
     pub(crate) const SHORT: Interval = Interval::new(i16::MIN as i64, i16::MAX as i64);
-    /// Any `byte`. A `boolean` is 0 or 1, which lies within.
+    /// Any `byte`. The interval of a `byte` contains the values 0 and 1 of a `boolean`.
     pub(crate) const BYTE: Interval = Interval::new(i8::MIN as i64, i8::MAX as i64);
 
     pub(crate) const fn new(least: i64, most: i64) -> Interval {
@@ -32,7 +32,7 @@ impl Interval {
         Interval::new(value.into(), value.into())
     }
 
-    /// Returns the only value, if there is only one.
+    /// Returns the only value of the interval, if it has only one.
     pub(crate) fn only(self) -> Option<i64> {
         (self.least == self.most).then_some(self.least)
     }
@@ -41,38 +41,41 @@ impl Interval {
         other.least <= self.least && self.most <= other.most
     }
 
-    /// Returns whether the greatest value is unknown. The length of an unknown array counts as unknown.
+    /// Returns whether the greatest value of the interval is unknown. An interval whose greatest value is that of the
+    /// length of an unknown array counts as unknown.
     pub(crate) fn is_open_above(self) -> bool {
         self.most >= LENGTH_MAX && self.only().is_none()
     }
 
-    /// Returns an interval that contains the values of both.
+    /// Returns the interval that contains the values of `self` and of `other`.
     pub(crate) fn hull(self, other: Interval) -> Interval {
         Interval::new(self.least.min(other.least), self.most.max(other.most))
     }
 
-    /// Returns the values that both contain, if any.
+    /// Returns the values that lie in both intervals, if any.
     pub(crate) fn meet(self, other: Interval) -> Option<Interval> {
         let (least, most) = (self.least.max(other.least), self.most.min(other.most));
         (least <= most).then_some(Interval::new(least, most))
     }
 
-    /// Returns the values that a store to a narrow type leaves. A value outside may become any value of the type.
+    /// Returns the values that remain after a store of this interval's values to a narrow type. A stored value outside
+    /// the narrow type may become any value of that type.
     pub(crate) fn narrowed(self, to: Interval) -> Interval {
         if self.is_within(to) { self } else { to }
     }
 
-    /// Returns the interval, or all `int`s if a value has wrapped around.
+    /// Returns the interval, or that of all `int`s if a value of the interval has wrapped around.
     fn wrapped(least: i64, most: i64) -> Interval {
         Interval::new(least, most).narrowed(Interval::INT)
     }
 
-    /// Returns the sum of two values. The second operand need not be an `int`.
+    /// Returns the sums of a value of `self` and a value of the other operand. The second operand `other` may have
+    /// values that are no `int`s.
     pub(crate) fn plus(self, other: Interval) -> Interval {
         Interval::wrapped(self.least + other.least, self.most + other.most)
     }
 
-    /// Returns the values that stand in this relation to some value of `other`, if there are any.
+    /// Returns the values that satisfy this relation with some value of `other`, if there are any.
     pub(crate) fn related(relation: Comparison, other: Interval) -> Option<Interval> {
         let int = Interval::INT;
         let values = match relation {
@@ -117,7 +120,8 @@ impl Interval {
             }
             BinaryOperator::Divide => self.divided(other),
             BinaryOperator::Remainder => {
-                // The result has the sign of the dividend and is nearer to zero than the divisor (JVMS §6.5.irem).
+                // The result of `irem` has the sign of the dividend and is nearer to zero than the divisor (JVMS
+                // §6.5.irem).
                 let nearest = (other.least.abs().max(other.most.abs()) - 1).max(0);
                 Interval::new(self.least.clamp(-nearest, 0), self.most.clamp(0, nearest))
             }
@@ -130,7 +134,7 @@ impl Interval {
             },
             BinaryOperator::ShiftRight => match other.only() {
                 Some(by) => Interval::new(self.least >> (by & 31), self.most >> (by & 31)),
-                // A shift moves a value towards 0 or -1.
+                // A shift to the right moves a value towards 0 or -1.
                 None => Interval::new(self.least.min(0), self.most.max(0)),
             },
             BinaryOperator::ShiftRightUnsigned => match other.only().map(|by| by & 31) {
@@ -148,7 +152,7 @@ impl Interval {
             BinaryOperator::Or | BinaryOperator::Xor => {
                 if self.least >= 0 && other.least >= 0 {
                     let most = self.most.max(other.most);
-                    // All bits up to the highest bit of either operand.
+                    // The result of `|` or `^` may have all bits up to the highest bit of either operand.
                     let bits = (most.unsigned_abs() + 1).next_power_of_two() - 1;
                     Interval::new(0, bits.cast_signed())
                 } else {
@@ -160,7 +164,7 @@ impl Interval {
 
     fn divided(self, by: Interval) -> Interval {
         if self.least >= 0 && by.least >= 0 {
-            // A divisor of zero traps.
+            // A division or remainder by zero traps, so zero is left out of the divisors.
             return Interval::new(self.least / by.most.max(1), self.most / by.least.max(1));
         }
         let farthest = self.least.abs().max(self.most.abs());
@@ -192,7 +196,7 @@ mod tests {
         i32::MAX,
     ];
 
-    /// Computes what an instruction does with two values. `None` for a trap.
+    /// Computes the result of an instruction for one value of each operand. `None` for a trap.
     type Compute = fn(i32, i32) -> Option<i32>;
 
     const BINARY: [(BinaryOperator, Compute); 11] = {
@@ -220,7 +224,7 @@ mod tests {
         ]
     };
 
-    /// Returns all intervals between two of the values.
+    /// Returns every interval whose ends are two of the values.
     fn intervals() -> impl Iterator<Item = (usize, usize)> {
         let len = VALUES.len();
         (0..len).flat_map(move |from| (from..len).map(move |to| (from, to)))
@@ -278,7 +282,7 @@ mod tests {
     #[test]
     fn intervals_are_as_narrow_as_packet_code_needs() {
         let of = |least, most| Interval::new(least, most);
-        // `x & 0xff`, `(9216 + 4096 - 1) / n`, `x % 16`, `x >>> 4`.
+        // The tested intervals are those of `x & 0xff`, `(9216 + 4096 - 1) / n`, `x % 16` and `x >>> 4`.
         let and = Interval::INT.binary(BinaryOperator::And, Interval::exactly(0xff));
         assert_eq!(and, of(0, 255));
         let divided = of(0, 13_311).binary(BinaryOperator::Divide, of(0, 4_096));

@@ -4,11 +4,11 @@ use jive_core::{Code, Pc};
 
 /// The line numbers of a method, sorted.
 ///
-/// [`Code::line`] scans the whole table, which is best for a single lookup. A class can have 65,535 entries and as
-/// many instructions, so that many lookups need a sorted table.
+/// [`Code::line`] scans the whole table, which is best for a single lookup. A method can have 65,535 line number
+/// entries and as many instructions, so that many lookups need a sorted table.
 #[derive(Clone, Debug, Default)]
 pub struct LineTable {
-    /// For each pc with entries, in ascending order: the pc, and the lines of its first and last entry.
+    /// A row for each pc that has entries, in ascending order: the pc, and the lines of its first and last entry.
     rows: Vec<(u16, u16, u16)>,
 }
 
@@ -19,7 +19,7 @@ impl LineTable {
         LineTable::from_entries(code.line_numbers())
     }
 
-    /// Builds the table from pairs of pc and line. Consumes each pair once.
+    /// Builds the line table from pairs of pc and line, and consumes each pair once.
     fn from_entries(entries: impl Iterator<Item = (Pc, u16)>) -> LineTable {
         let mut entries = entries.collect::<Vec<_>>();
         // The sort is stable, so entries with equal pcs keep their order.
@@ -34,7 +34,7 @@ impl LineTable {
         }
     }
 
-    /// Returns the number of pcs with entries.
+    /// Returns the number of pcs that have entries in the table.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn the_nearest_entry_wins() {
-        // At pc 4 the first entry wins. After pc 4 the last entry wins.
+        // At pc 4, where two entries start, the first of them gives the line. After pc 4, the last entry of pc 4 gives
+        // the line.
         let entries = [(8, 80), (4, 40), (4, 41), (4, 42), (2, 20)];
         let table = LineTable::from_entries(entries.map(|(pc, line)| (Pc(pc), line)).into_iter());
         let lines = [1, 2, 3, 4, 5, 7, 8, 9].map(|pc| table.line(Pc(pc)));

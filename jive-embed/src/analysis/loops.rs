@@ -15,26 +15,27 @@ use super::interval::LENGTH_MAX;
 pub(crate) struct Loop {
     /// The loop's lowest instruction.
     pub(crate) pc: Pc,
-    /// Whether the loop is proven to end. Every iteration passes a test that compares a local variable with a
-    /// loop-invariant bound. Every iteration steps the variable towards the bound, and the variable cannot wrap
-    /// around.
+    /// Whether the loop is proven to end. Every iteration of a counted loop passes a test that compares a local
+    /// variable with a loop-invariant bound. Every iteration of a counted loop steps that variable towards the bound,
+    /// and the variable cannot wrap around.
     pub(crate) is_counted: bool,
 }
 
 /// The loops of a method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loops {
-    /// The loops found, sorted by pc.
+    /// The loops that the search has found, sorted by pc.
     pub(crate) found: Vec<Loop>,
-    /// Whether the step budget ended before the search was complete. Then nested loops may be missing, and the loops
-    /// that contain them are reported as uncounted.
+    /// Whether the step budget ended before the search for loops was complete. If the budget ended, nested loops may be
+    /// missing, and the loops that contain them are reported as uncounted.
     pub(crate) is_incomplete: bool,
 }
 
-/// Returns a method's loops. `components` are the components of the reachable instructions.
+/// Returns a method's loops. `components` are the strongly connected components of the method's reachable instructions.
 ///
-/// Each visit of an instruction or edge takes a step from `budget`. Nested loops take a few steps for each
-/// instruction and level. Without a budget, a method with 10,000 levels would take 100,000,000 steps.
+/// Each visit of an instruction or edge takes a step from `budget`. The search for nested loops takes a few steps for
+/// each instruction and level. Without a budget, the search in a method with 10,000 levels of loops would take
+/// 100,000,000 steps.
 pub(crate) fn loops(
     class: &ClassFile<'_>,
     graph: &ControlFlow<'_>,
@@ -43,7 +44,7 @@ pub(crate) fn loops(
 ) -> Loops {
     let mut search = Search::new(class, graph, budget);
     let mut waiting = components.loops(graph);
-    // An explicit worklist instead of recursion, because loops can be nested 10,000 deep.
+    // The search for loops uses an explicit worklist instead of recursion, because loops can be nested 10,000 deep.
     while let Some(component) = waiting.pop() {
         let inner = search.examine(&component);
         waiting.extend(inner);
@@ -59,15 +60,15 @@ pub(super) struct Search<'c, 'a> {
     pub(super) graph: &'c ControlFlow<'a>,
     budget: &'c mut usize,
     components: Components,
-    /// Marks the instructions of the subgraph that is being analysed. All false between two analyses.
+    /// Marks the instructions of the subgraph that is being analysed. Between two analyses, no instruction is marked.
     pub(super) within: Vec<bool>,
     pub(super) found: Loops,
 }
 
-/// The variables and fields that a loop modifies. Computed once for all tests of the loop.
+/// The variables and fields that a loop modifies. The changes of a loop are computed once for all tests of the loop.
 pub(super) struct Changes {
     /// Modified local variables, each with the modifying instruction and the constant that it adds. `None` instead of
-    /// a constant for any other modification. In ascending order.
+    /// an added constant stands for any other modification. In ascending order.
     locals: Vec<(u16, Node, Option<i64>)>,
     /// Fields that the loop stores to, in ascending order.
     fields: Vec<MemberIdentity>,
@@ -91,7 +92,7 @@ impl<'c, 'a> Search<'c, 'a> {
         }
     }
 
-    /// Analyses a loop. Returns the loops nested in it.
+    /// Analyses a loop. Analyses a loop, and returns the loops nested in it.
     fn examine(&mut self, component: &[Node]) -> Vec<Vec<Node>> {
         let first = component.iter().copied().min().unwrap_or(0);
         let (is_counted, inner) = match self.counting_test(component) {
@@ -105,7 +106,7 @@ impl<'c, 'a> Search<'c, 'a> {
         inner.unwrap_or_default()
     }
 
-    /// Takes steps from the budget. Returns `None` if the budget is exhausted.
+    /// Takes steps from the step budget, and returns `None` if the budget is exhausted.
     pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
         match self.budget.checked_sub(steps) {
             Some(left) => {
@@ -119,14 +120,14 @@ impl<'c, 'a> Search<'c, 'a> {
         }
     }
 
-    /// Returns the loops that remain in a component after the removal of some instructions. Returns `None` if the
-    /// budget is exhausted.
+    /// Returns the loops that remain in a component after the instructions `out` are removed, or `None` if the budget
+    /// is exhausted.
     fn loops_without(&mut self, component: &[Node], out: &[Node]) -> Option<Vec<Vec<Node>>> {
         let partition = self.without(component, out)?;
         Some(partition.loops(self.graph))
     }
 
-    /// Returns the components that remain of a component after the removal of some instructions. Returns `None` if the
+    /// Returns the components that remain of a component after the instructions `out` are removed, or `None` if the
     /// budget is exhausted.
     pub(super) fn without(&mut self, component: &[Node], out: &[Node]) -> Option<Partition> {
         let edges = component
@@ -142,8 +143,8 @@ impl<'c, 'a> Search<'c, 'a> {
         Some(partition)
     }
 
-    /// Searches for a test that ends the loop after finitely many iterations. If there is one, returns the loops that
-    /// remain after the removal of the test.
+    /// Searches a loop for a test that ends the loop after finitely many iterations. If a test ends the loop, returns
+    /// the loops that remain after the removal of the test.
     pub(super) fn counting_test(&mut self, component: &[Node]) -> Option<Vec<Vec<Node>>> {
         self.spend(component.len())?;
         component.iter().for_each(|node| self.within[*node] = true);
@@ -186,8 +187,8 @@ impl<'c, 'a> Search<'c, 'a> {
         None
     }
 
-    /// Checks that every iteration through the test takes each step at most once, and at least one step in total. If
-    /// so, returns the components that remain after the removal of the test.
+    /// Checks that every iteration through the test of a loop takes each step at most once, and at least one step in
+    /// total. If the iterations pass this check, returns the components that remain after the removal of the test.
     pub(super) fn each_round_steps(
         &mut self,
         component: &[Node],
@@ -202,13 +203,13 @@ impl<'c, 'a> Search<'c, 'a> {
         let inner = self.without(component, &[test])?;
         let loops = inner.loops(self.graph);
         let mut cycles = loops.iter().flatten();
-        // Sorted, because the modifications of a local variable are in ascending order.
+        // The nodes are sorted, because the modifications of a local variable are in ascending order.
         cycles
             .all(|node| nodes.binary_search(node).is_err())
             .then_some(inner)
     }
 
-    /// Collects the modifications in a loop.
+    /// Collects the modifications of local variables and fields in a loop.
     pub(super) fn changes(&self, component: &[Node]) -> Changes {
         let mut changes = Changes {
             locals: Vec::new(),
@@ -249,9 +250,10 @@ impl<'c, 'a> Search<'c, 'a> {
         match value {
             Value::Constant(_) => true,
             Value::Local(local) | Value::LocalLength(local) => changes.of_local(local).is_empty(),
-            // A method of the class may store to the field. Natives never do.
+            // A method of the class that the loop calls may store to the field, which natives never do.
             Value::Field(_) | Value::FieldLength(_) if changes.calls_own => false,
-            // Two constants can name the same field. In a verified class, all fields belong to the class itself.
+            // Two constants of the constant pool can name the same field. In a verified class, all fields belong to the
+            // class itself.
             Value::Field(field) | Value::FieldLength(field) => {
                 let member = self.class.pool().member(field);
                 member.is_ok_and(|member| changes.fields.binary_search(&member.identity).is_err())
@@ -259,7 +261,7 @@ impl<'c, 'a> Search<'c, 'a> {
         }
     }
 
-    /// Interprets an instruction as a test that can leave the loop.
+    /// Interprets an instruction as a test that can leave the loop, whose instructions `within` marks.
     fn test(&self, node: Node, within: &[bool]) -> Option<Test> {
         let Condition {
             left,
@@ -271,7 +273,7 @@ impl<'c, 'a> Search<'c, 'a> {
         let relation = match (within.get(target)?, within.get(next)?) {
             (false, true) => taken.negated(),
             (true, false) => taken,
-            // Both ways stay in the loop, or both leave it.
+            // Both outcomes of the branch stay in the loop, or both leave it.
             (true, true) | (false, false) => return None,
         };
         Some(Test {
@@ -290,7 +292,7 @@ impl Changes {
         &self.locals[start..end]
     }
 
-    /// Returns the local variables that change only by constants.
+    /// Returns the local variables that the loop changes only by adding constants.
     pub(super) fn counting(&self) -> BTreeSet<u16> {
         let of_each = self
             .locals
@@ -300,7 +302,7 @@ impl Changes {
     }
 }
 
-/// Returns the steps of a local variable. Returns `None` if a modification does not add a constant.
+/// Returns the steps of a local variable, or `None` if a modification of the variable does not add a constant.
 pub(super) fn steps(changes: &[(u16, Node, Option<i64>)]) -> Option<Vec<Step>> {
     let step = |(_, node, by): &(u16, Node, Option<i64>)| {
         Some(Step {
@@ -318,7 +320,7 @@ pub(super) struct Step {
     pub(super) by: i64,
 }
 
-/// The comparison that holds while the loop continues.
+/// The comparison that holds between two values while the loop continues.
 #[derive(Copy, Clone, Debug)]
 struct Test {
     left: Value,
@@ -326,12 +328,13 @@ struct Test {
     right: Value,
 }
 
-/// Returns whether a variable that satisfies the relation before each iteration must violate it eventually. All steps
-/// must have the same direction. No step may wrap around from a value that satisfies the relation.
+/// Returns whether a variable that satisfies `relation` to `bound` before each iteration must violate it eventually.
+/// All steps of the variable must have the same direction. No step of the variable may wrap around from a value that
+/// satisfies the relation.
 fn reaches(relation: Comparison, bound: Value, steps: &[Step]) -> bool {
     let up = steps.iter().all(|step| step.by > 0);
     let down = steps.iter().all(|step| step.by < 0);
-    // An iteration takes each step at most once.
+    // An iteration takes each step at most once, so the sum bounds the change in one iteration.
     let total = steps.iter().map(|step| step.by).sum::<i64>();
     let (least, most) = match bound {
         Value::Constant(value) => (i64::from(value), i64::from(value)),
@@ -343,9 +346,9 @@ fn reaches(relation: Comparison, bound: Value, steps: &[Step]) -> bool {
         Comparison::AtMost => up && most + total <= i64::from(i32::MAX),
         Comparison::Greater => down && least + 1 + total >= i64::from(i32::MIN),
         Comparison::AtLeast => down && least + total >= i64::from(i32::MIN),
-        // With a step of 1 or -1, the variable meets every value.
+        // A variable whose only step is 1 or -1 meets every value on its way to the bound.
         Comparison::NotEqual => matches!(steps, [only] if only.by.abs() == 1),
-        // After a step, the variable differs from the bound.
+        // After one round of steps, the variable differs from the bound that it was equal to.
         Comparison::Equal => !steps.is_empty() && (up || down) && total.abs() < 1 << 31,
     }
 }

@@ -10,7 +10,7 @@ use super::origin::Slot;
 use super::ranges::{Question, Ranges};
 
 impl Ranges<'_, '_> {
-    /// Returns the values of a parameter, over all calls.
+    /// Returns the values that a parameter can have, over all calls of its method.
     pub(super) fn parameter(
         &mut self,
         method: MethodId,
@@ -24,7 +24,7 @@ impl Ranges<'_, '_> {
             question(Site { method, node: 0 }, Slot::Local(local)),
             Question::Value(..)
         );
-        // Without a list of entries, any argument is possible.
+        // If the environment lists no entries, callers outside the class may pass any argument.
         self.environment.entries.as_ref()?;
         let outside = match self.environment.entry(found.name, found.descriptor) {
             Some(_) if !is_value => return None,
@@ -119,7 +119,7 @@ impl Ranges<'_, '_> {
     }
 }
 
-/// Returns the values that a field or result of this type can have.
+/// Returns the values that a field or result with this descriptor can have.
 pub(super) fn of_type(descriptor: &[u8]) -> Interval {
     match parse_field(descriptor) {
         Ok(FieldType::Byte) => Interval::BYTE,

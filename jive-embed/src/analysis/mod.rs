@@ -1,8 +1,9 @@
-//! Static analysis of verified classes: resource bounds and origins of values. Not needed for running a class, only
-//! for reports about it.
+//! Static analysis of verified classes: resource bounds and origins of values. The analyses are not needed for running
+//! a class, only for reports about it.
 //!
-//! All analyses take time linear in the size of the class file. For loops nested thousands deep, an exact answer
-//! would take longer. Then a step budget ends the search, and the report says so.
+//! All analyses take time linear in the size of the class file. An exact analysis of loops that are nested thousands
+//! deep would take longer, so a step budget ends the search for them. The report says that the step budget ended the
+//! search.
 
 mod bound;
 mod calls;
@@ -59,7 +60,7 @@ mod tests {
         let bounds = Bounds::of(class, &anywhere).entry_points;
         let up = bounds.iter().find(|bound| bound.method == "up");
         let loops = &up.expect("it is a method").loops;
-        // From 0 to 10: ten rounds, and the test that ends the loop.
+        // The counter steps from 0 to 10, so it is tested in ten rounds and once more at the end of the loop.
         let tests = loops.iter().map(|found| found.tests).collect::<Vec<_>>();
         assert_eq!(tests, [11]);
     }

@@ -1,8 +1,8 @@
 //! Origins of values: a backwards search from a slot of a frame to the instructions or parameters that produced its
 //! value.
 //!
-//! The verifier infers only types and not origins, which keeps its states small. This search runs afterwards, for a
-//! single value. So accepted classes do not pay for it.
+//! The verifier infers only types of values and not their origins, which keeps its states small. The search for origins
+//! runs after verification and for a single value, so accepted classes do not pay for it.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -20,37 +20,38 @@ use super::graph::{ControlFlow, Node};
 
 /// Maximum number of steps for a search for origins. Compiled methods take fewer.
 const STEPS_MAX: usize = 100_000;
-/// Maximum number of steps for the search for a constant. A compiler places a constant right before its use. A hostile
-/// class can require the search for thousands of values.
+/// Maximum number of steps for the search for a constant. Few steps suffice, because a compiler places a constant right
+/// before its use. Without a limit, a hostile class could require the search for thousands of values.
 const CONSTANT_STEPS_MAX: usize = 64;
 
-/// Steps of a search for a lint. Larger than the methods of the corpus need for nearly all of their values.
+/// Maximum number of steps for a search for the origins of a value that a lint examines. Nearly all values in the
+/// methods of the corpus need fewer steps than this maximum.
 const NEARBY_STEPS_MAX: usize = 512;
 
 /// A slot of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
-    /// An operand, with its index from the bottom of the stack.
+    /// An operand, with its index from the bottom of the operand stack.
     Stack(usize),
     /// A local variable.
     Local(u16),
 }
 
-/// The source of a value.
+/// The source of a value in a method.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
     /// The receiver of an instance method or constructor.
     This,
     /// A parameter.
     Parameter {
-        /// Number of the parameter, from 1.
+        /// Number of the parameter, counted from 1.
         number: u16,
         /// First local variable of the parameter.
         local: u16,
     },
-    /// No source: on some path the local variable is unset.
+    /// The value has no source: on some path the local variable is unset.
     Unset(u16),
-    /// The instruction at this pc.
+    /// The instruction at this pc produced the value.
     Instruction(Pc),
 }
 
@@ -60,12 +61,13 @@ pub(crate) struct Origins<'c, 'a> {
     class: &'c ClassFile<'a>,
     graph: &'c ControlFlow<'a>,
     depths: &'c Depths,
-    /// First local variable of each parameter. Computed lazily, because the descriptor can be long.
+    /// First local variable of each parameter. The list of local variables is computed lazily, because the method's
+    /// descriptor can be long.
     parameters: OnceCell<Vec<u16>>,
 }
 
 impl<'c, 'a> Origins<'c, 'a> {
-    /// Combines a method's control flow graph with the depths of its operand stack.
+    /// Creates a search from a method's control flow graph and the depths of its operand stack.
     pub(crate) fn new(
         class: &'c ClassFile<'a>,
         graph: &'c ControlFlow<'a>,
@@ -79,19 +81,19 @@ impl<'c, 'a> Origins<'c, 'a> {
         }
     }
 
-    /// Returns the possible origins of the value in a slot before an instruction, in ascending order. Returns an
-    /// empty list if the search takes too many steps.
+    /// Returns the possible origins of the value in a slot before an instruction, in ascending order. Returns an empty
+    /// list of origins if the search takes too many steps.
     pub(crate) fn before(&self, pc: Pc, slot: Slot) -> Vec<Origin> {
         let waiting = self.graph.node(pc).map(|node| (node, slot));
         self.search(waiting.into_iter().collect(), Vec::new(), STEPS_MAX)
             .found
     }
 
-    /// Returns the possible origins of the value in a slot after any of the given instructions. `depth` is the depth
-    /// of the stack after them.
+    /// Returns the possible origins of the value in a slot after any of the given instructions. `depth` is the depth of
+    /// the operand stack after the instructions `pcs`.
     ///
-    /// A single search for all instructions, so that common predecessors are visited once, and the step limit applies
-    /// to the sum.
+    /// One search serves all instructions, so that it visits common predecessors once, and the step limit applies to
+    /// the sum.
     pub(crate) fn after(&self, pcs: &[Pc], slot: Slot, depth: usize) -> Vec<Origin> {
         let (mut waiting, mut found) = (Vec::new(), Vec::new());
         for node in pcs.iter().filter_map(|pc| self.graph.node(*pc)) {
@@ -103,14 +105,16 @@ impl<'c, 'a> Origins<'c, 'a> {
         self.search(waiting, found, STEPS_MAX).found
     }
 
-    /// Follows slots backwards until it finds all origins. Finds nothing if it exceeds `steps_max`.
+    /// Follows the slots in `waiting` backwards until it finds all origins of their values. The search for origins
+    /// finds nothing if it exceeds `steps_max`.
     fn search(
         &self,
         mut waiting: Vec<(Node, Slot)>,
         mut found: Vec<Origin>,
         steps_max: usize,
     ) -> Search {
-        // A deterministic hash, so that the number of executed instructions does not vary. A benchmark compares it.
+        // The hash is deterministic, so that the number of executed instructions, which a benchmark compares, does not
+        // vary.
         let mut seen = HashSet::<_, BuildHasherDefault<FnvHasher>>::default();
         seen.extend(waiting.iter().copied());
         let mut steps = 0;
@@ -129,15 +133,15 @@ impl<'c, 'a> Origins<'c, 'a> {
                 continue;
             };
             for previous in self.graph.predecessors(node).iter().copied() {
-                // Unreachable predecessors contribute no value.
+                // An unreachable predecessor of the instruction contributes no value to the slot.
                 if self.depths.before(self.graph.insn(previous).pc).is_none() {
                     continue;
                 }
                 match self.through(previous, slot, depth) {
                     Before::Made(origin) => found.push(origin),
                     Before::Slot(slot) => {
-                        // In straight-line code there is only one way to reach an instruction, so it need not be
-                        // remembered.
+                        // An instruction of straight-line code need not be remembered in `seen`, because only one way
+                        // leads to it.
                         if self.is_straight(previous) || seen.insert((previous, slot)) {
                             waiting.push((previous, slot));
                         }
@@ -157,13 +161,14 @@ impl<'c, 'a> Origins<'c, 'a> {
             && self.graph.successors(node).len() == 1
     }
 
-    /// Moves backwards through an instruction. `depth` is the depth of the stack after it.
+    /// Finds where the value, which is in `slot` after an instruction, was before the instruction. `depth` is the depth
+    /// of the operand stack after the instruction.
     pub(super) fn through(&self, node: Node, slot: Slot, depth: usize) -> Before {
         let insn = self.graph.insn(node);
         let made = Before::Made(Origin::Instruction(insn.pc));
         match slot {
             Slot::Local(local) => match (insn.operand, insn.action()) {
-                // The value was on top of the stack, which was one deeper before the store.
+                // The stored value was on top of the operand stack, which was one deeper before the store.
                 (Operand::Local(stored), Action::Store(_)) if stored == local => {
                     Before::Slot(Slot::Stack(depth))
                 }
@@ -194,7 +199,7 @@ impl<'c, 'a> Origins<'c, 'a> {
         }
     }
 
-    /// Returns the origin of a slot's value at the method's entry.
+    /// Returns the origin of the value that a slot has at the method's entry.
     pub(super) fn at_entry(&self, slot: Slot) -> Option<Origin> {
         let Slot::Local(wanted) = slot else {
             return None;
@@ -216,7 +221,7 @@ impl<'c, 'a> Origins<'c, 'a> {
         });
         Some(match parameters.binary_search(&wanted) {
             Ok(position) => Origin::Parameter {
-                // Lossless: a method has at most 255 parameters.
+                // The number of a parameter fits in a `u16`, because a method has at most 255 parameters.
                 number: u16::try_from(position + 1).ok()?,
                 local: wanted,
             },
@@ -242,7 +247,8 @@ impl<'c, 'a> Origins<'c, 'a> {
         }
     }
 
-    /// Returns the origins that [`before`](Self::before) returns, if they are close, and the number of steps taken.
+    /// Returns the origins that [`before`](Self::before) returns, if a short search finds them, and the number of steps
+    /// taken.
     pub(crate) fn nearby(&self, pc: Pc, slot: Slot) -> (Vec<Origin>, usize) {
         let waiting = self.graph.node(pc).map(|node| (node, slot));
         let waiting = waiting.into_iter().collect();
@@ -251,7 +257,7 @@ impl<'c, 'a> Origins<'c, 'a> {
     }
 
     /// Returns the constant `int` that a slot has before an instruction on all paths, and the number of steps taken.
-    /// Returns `None` if it is not constant or the search takes too many steps.
+    /// The constant is `None` if the paths differ in the value, or if the search takes too many steps.
     pub(crate) fn constant(&self, pc: Pc, slot: Slot) -> (Option<i32>, usize) {
         let waiting = self.graph.node(pc).map(|node| (node, slot));
         let waiting = waiting.into_iter().collect();
@@ -277,18 +283,18 @@ impl<'c, 'a> Origins<'c, 'a> {
     }
 }
 
-/// The result of a search.
+/// The result of a search for origins.
 struct Search {
     found: Vec<Origin>,
-    /// Number of steps taken: visited slots, and edges followed.
+    /// Number of steps that the search took: visited slots, and edges followed.
     steps: usize,
 }
 
-/// The location of a value before an instruction.
+/// The location, before an instruction, of a value that is in a given slot after it.
 pub(crate) enum Before {
-    /// The value was in this slot.
+    /// The value was in this slot before the instruction.
     Slot(Slot),
-    /// The value did not exist: the instruction produced it.
+    /// The value did not exist before the instruction, which produced it.
     Made(Origin),
 }
 
@@ -327,7 +333,7 @@ fn made_by(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<String> {
             | Action::Store(_)
             | Action::Increment
             | Action::StoreElement(_)
-            // The values that a shuffle pushes were produced by other instructions.
+            // A shuffle such as `dup` only copies or moves values that other instructions produced.
             | Action::Shuffle(_)
             | Action::BranchZero(_)
             | Action::BranchInt(_)
@@ -345,7 +351,7 @@ fn made_by(class: &ClassFile<'_>, insn: &Insn<'_>) -> Option<String> {
     }
 }
 
-/// Returns the verifier's word for a declared type.
+/// Returns the word that the verifier uses for a declared type.
 fn type_of(class: &ClassFile<'_>, kind: FieldType<'_>) -> String {
     use FieldType as F;
     match kind {

@@ -3,12 +3,12 @@
 use super::components::Partition;
 use super::graph::{ControlFlow, Node};
 
-/// The cost of something on its cheapest and on its most expensive path.
+/// The cost of a part of a method on its cheapest and on its most expensive path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     /// Cost of the cheapest path.
     pub(crate) min: u64,
-    /// Cost of the most expensive path. `None` if it is unbounded.
+    /// Cost of the most expensive path. The cost is `None` if it is unbounded.
     pub(crate) max: Option<u64>,
 }
 
@@ -19,12 +19,12 @@ impl Default for Range {
 }
 
 impl Range {
-    /// No cost on any path.
+    /// The range of a cost that is 0 on every path.
     pub(crate) const ZERO: Range = Range::exactly(0);
     /// An unknown cost.
     pub(crate) const UNKNOWN: Range = Range { min: 0, max: None };
 
-    /// Returns a cost that is the same on all paths.
+    /// Returns the range of a cost that is the same on all paths.
     pub(crate) const fn exactly(cost: u64) -> Range {
         Range {
             min: cost,
@@ -32,12 +32,12 @@ impl Range {
         }
     }
 
-    /// Returns the cost if it is the same on all paths.
+    /// Returns the cost of the path, if it is the same on all paths.
     pub(crate) fn constant(self) -> Option<u64> {
         self.max.filter(|max| *max == self.min)
     }
 
-    /// Returns the cost of this followed by `next`.
+    /// Returns the cost of code with the cost `self`, followed by code with the cost `next`.
     pub(crate) fn then(self, next: Range) -> Range {
         Range {
             min: self.min.saturating_add(next.min),
@@ -45,7 +45,7 @@ impl Range {
         }
     }
 
-    /// Returns the cost of a choice between this and `other`.
+    /// Returns the cost of a choice between code with the cost `self` and code with the cost `other`.
     fn or(self, other: Range) -> Range {
         Range {
             min: self.min.min(other.min),
@@ -56,8 +56,8 @@ impl Range {
 
 /// Returns the total cost of instructions along a path, over all paths from the start of the method to its end.
 ///
-/// `components` are the components of the reachable instructions. If a loop contains an instruction with a cost, the
-/// greatest cost is unbounded. `cost` is called at most once for each instruction.
+/// `components` are the strongly connected components of the method's reachable instructions. If a loop contains an
+/// instruction with a cost, the greatest cost is unbounded. `cost` is called at most once for each instruction.
 pub(crate) fn over_paths(
     graph: &ControlFlow<'_>,
     components: &Partition,
@@ -65,7 +65,7 @@ pub(crate) fn over_paths(
 ) -> Range {
     let mut onward = vec![Range::ZERO; graph.len()];
     let mut inside = vec![false; graph.len()];
-    // In reverse topological order: all successors of a component come first.
+    // The components are in reverse topological order: all successors of a component come before it.
     for component in components.iter() {
         component.iter().for_each(|node| inside[*node] = true);
         let own = if graph.is_loop(component) {

@@ -1,8 +1,8 @@
 //! The values that a slot of a frame can have: its origins, each with the values that the branches on the way let pass.
 //!
-//! A question is answered by a search backwards, like that for [origins](super::origin), and by the answers to the
-//! questions that it leads to. A question that leads back to itself is answered by any value of its type. So an answer
-//! may be wider than the truth, and is never narrower.
+//! A question about values is answered by a search backwards, like that for [origins](super::origin), and by the
+//! answers to the questions that this search raises. A question that leads back to itself gets any value of its type as
+//! its answer. An answer may therefore be too wide, but is never too narrow.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slots;
@@ -24,43 +24,43 @@ use super::interval::Interval;
 use super::members::of_type;
 use super::origin::{Before, Origin, Origins, Slot};
 
-/// Steps for the searches in any class, and more for each byte of its code.
+/// The searches in a class may take a fixed number of steps, and more for each byte of the class's code.
 const STEPS_BASE: usize = 1 << 16;
 const STEPS_PER_BYTE: usize = 64;
-/// Maximum number of steps of a search. Compiled methods take fewer.
+/// Maximum number of steps of one search for origins, of which compiled methods take fewer.
 const SEARCH_STEPS_MAX: usize = 4_096;
-/// Maximum number of questions between a question and its answer. This bounds the recursion.
+/// Maximum number of nested questions that lead from a question to its answer, which bounds the recursion.
 const DEPTH_MAX: usize = 48;
-/// How often the values of a slot may grow during a search before they become all values.
+/// How often the values of a slot may grow during a search before the search assumes all values for the slot.
 const GROWTH_MAX: u8 = 2;
 
 /// A question about values.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Question {
-    /// The values in a slot before an instruction.
+    /// The question which values a slot can have before an instruction.
     Value(Site, Slot),
-    /// The lengths of the arrays in a slot before an instruction.
+    /// The question which lengths the arrays in a slot can have before an instruction.
     Length(Site, Slot),
-    /// The values of the parameter in a local variable.
+    /// The question which values the parameter in a local variable can have.
     Parameter(MethodId, u16),
-    /// The lengths of the arrays that a parameter can be.
+    /// The question which lengths the arrays in a parameter can have.
     ParameterLength(MethodId, u16),
-    /// The values of a field.
+    /// The question which values a field can have.
     Field(FieldId),
-    /// The lengths of the arrays in a field.
+    /// The question which lengths the arrays in a field can have.
     FieldLength(FieldId),
-    /// The values of the elements of a family of arrays.
+    /// The question which values the elements of a family of arrays can have.
     Elements(Family),
-    /// The values that a method returns.
+    /// The question which values a method can return.
     Result(MethodId),
-    /// The lengths of the arrays that a method returns.
+    /// The question which lengths the arrays that a method returns can have.
     ResultLength(MethodId),
 }
 
-/// The values of a local variable throughout a loop that counts with it.
+/// The values that a local variable has throughout a loop that counts with it.
 #[derive(Debug)]
 struct Counter {
-    /// The instructions of the loop, in ascending order.
+    /// The instructions of the loop that counts with the variable, in ascending order.
     nodes: Vec<Node>,
     values: Interval,
 }
@@ -72,17 +72,18 @@ type Map<K, V> = HashMap<K, V, BuildHasherDefault<FnvHasher>>;
 pub(crate) struct Ranges<'f, 'a> {
     pub(super) facts: &'f Facts<'a>,
     pub(super) environment: &'f Environment,
-    /// The answers so far. `None` for a question that is being answered.
+    /// The answers so far. The answer is `None` while the question is being answered.
     known: Map<Question, Option<Interval>>,
     counters: Map<(MethodId, u16), Vec<Counter>>,
-    /// The families of `int` arrays, once an answer needs them. `None` inside if nothing is known of them.
+    /// The families of the class's `int` arrays, once an answer needs them. The inner option is `None` if the search
+    /// for families failed.
     pub(super) families: Option<Option<Families>>,
     depth: usize,
     /// Steps that are left.
     left: usize,
     /// Steps taken so far.
     pub(crate) steps: usize,
-    /// Whether an answer relies on the class alone storing to its fields.
+    /// Whether an answer holds only if nothing except the class itself stores to its fields.
     pub(crate) relies_on_fields: bool,
 }
 
@@ -104,12 +105,13 @@ impl<'f, 'a> Ranges<'f, 'a> {
         }
     }
 
-    /// Returns the values that a slot can have before an instruction.
+    /// Returns the values that a slot of the frame can have before an instruction.
     pub(crate) fn value(&mut self, site: Site, slot: Slot) -> Interval {
         self.ask(Question::Value(site, slot))
     }
 
-    /// Returns the values that an operand of an instruction can have, counted from the top.
+    /// Returns the values that an operand of an instruction can have, where `below_top` counts operands from the top of
+    /// the stack.
     pub(crate) fn operand(&mut self, site: Site, below_top: usize) -> Interval {
         match self.stack_slot(site, below_top) {
             Some(slot) => self.value(site, slot),
@@ -117,7 +119,8 @@ impl<'f, 'a> Ranges<'f, 'a> {
         }
     }
 
-    /// Returns the lengths of the arrays that an operand can be, counted from the top.
+    /// Returns the lengths that an array operand of an instruction can have, where `below_top` counts operands from the
+    /// top.
     pub(crate) fn length(&mut self, site: Site, below_top: usize) -> Interval {
         match self.stack_slot(site, below_top) {
             Some(slot) => self.ask(Question::Length(site, slot)),
@@ -125,8 +128,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
         }
     }
 
-    /// Returns the values that a local variable can have when execution comes from outside into a loop, which consists
-    /// of `nodes`.
+    /// Returns the values that a local variable can have when execution enters the loop, which consists of `nodes`.
     pub(crate) fn entering(&mut self, method: MethodId, nodes: &[Node], local: u16) -> Interval {
         let Some(flow) = self.facts.flow(method) else {
             return Interval::INT;
@@ -177,7 +179,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
     ) {
         let counters = self.counters.entry((method, local)).or_default();
         counters.push(Counter { nodes, values });
-        // Earlier answers did not use the counter.
+        // The earlier answers are dropped, because they did not use the values of this counter.
         self.known.clear();
     }
 
@@ -195,7 +197,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
         Interval::new(0, self.environment.array_length_max.into())
     }
 
-    /// Returns the answer that is always right.
+    /// Returns the widest answer to a question, which is right for every class.
     fn any(&self, question: Question) -> Interval {
         match question {
             Question::Value(..)
@@ -230,14 +232,15 @@ impl<'f, 'a> Ranges<'f, 'a> {
         found
     }
 
-    /// Answers a question. Returns `None` if nothing is known.
+    /// Answers a question. Returns `None` if nothing is known of the values.
     fn find(&mut self, question: Question) -> Option<Interval> {
         match question {
             Question::Value(site, slot) => {
                 let found = self.search(site, slot, Refines::ByBranches)?;
                 self.all(found, |ranges, (origin, values)| {
                     let made = ranges.made(site.method, origin);
-                    // Without a common value, the origin is of no path.
+                    // If the origin makes no value that the branches let pass, no path leads from the origin to the
+                    // slot.
                     Some(made.meet(values))
                 })
             }
@@ -259,8 +262,8 @@ impl<'f, 'a> Ranges<'f, 'a> {
         }
     }
 
-    /// Returns an interval that contains the values of all items. An item without values adds `Some(None)`. Returns
-    /// `None` if an item is unknown, or none has values.
+    /// Returns an interval that contains the values of all items. An item for which `values` returns `Some(None)` has
+    /// no values and adds nothing. Returns `None` if the values of an item are unknown, or if no item has values.
     pub(super) fn all<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
@@ -280,8 +283,8 @@ impl<'f, 'a> Ranges<'f, 'a> {
         all
     }
 
-    /// Follows a slot backwards to its origins, each with the values that can have come from there. Returns `None` if
-    /// the search takes too many steps.
+    /// Follows a slot backwards to the origins of its value, each with the values that can come from that origin.
+    /// Returns `None` if the search takes too many steps.
     pub(super) fn search(
         &mut self,
         site: Site,
@@ -315,7 +318,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
             }
             let depth = flow.depth(node)?;
             for previous in flow.graph.predecessors(node).iter().copied() {
-                // Unreachable predecessors contribute no value.
+                // An unreachable predecessor of the instruction contributes no value to the slot.
                 if flow.depth(previous).is_none() {
                     continue;
                 }
@@ -341,7 +344,8 @@ impl<'f, 'a> Ranges<'f, 'a> {
         Some(found)
     }
 
-    /// Returns the values that a loop's counter can have at an instruction. Any value if the variable counts no loop.
+    /// Returns the values that the counter of a loop can have at an instruction, or any value if the variable counts no
+    /// loop.
     fn counted(&mut self, method: MethodId, node: Node, local: u16) -> Interval {
         let Some(counters) = self.counters.get(&(method, local)) else {
             return Interval::INT;
@@ -357,8 +361,8 @@ impl<'f, 'a> Ranges<'f, 'a> {
         values
     }
 
-    /// Returns the values that a local variable can have where execution takes an edge of the control flow, as far as
-    /// the branch tells. Returns `None` if execution never takes the edge.
+    /// Returns the values that a local variable can have when execution takes an edge, as far as the condition of the
+    /// branch shows. Returns `None` if execution never takes that edge of the control flow.
     fn passing(
         &mut self,
         flow: &Flow<'a>,
@@ -371,7 +375,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
         let relation = match (condition.target == to, from + 1 == to) {
             (true, false) => condition.comparison,
             (false, true) => condition.comparison.negated(),
-            // Both ways lead to the same instruction.
+            // Both outcomes of the branch lead to the same instruction.
             (true, true) | (false, false) => return Some(Interval::INT),
         };
         let (relation, other) = if condition.left == Value::Local(local) {
@@ -398,7 +402,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
         Interval::related(relation, other)
     }
 
-    /// Returns the values that come from an origin.
+    /// Returns the values that an origin can produce.
     pub(super) fn made(&mut self, method: MethodId, origin: Origin) -> Interval {
         match origin {
             Origin::This | Origin::Unset(_) => Interval::INT,
@@ -407,7 +411,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
         }
     }
 
-    /// Returns the values that an instruction makes.
+    /// Returns the values that an instruction can produce.
     fn computed(&mut self, method: MethodId, pc: Pc) -> Option<Interval> {
         let flow = self.facts.flow(method)?;
         let node = flow.graph.node(pc)?;
@@ -459,7 +463,8 @@ impl<'f, 'a> Ranges<'f, 'a> {
         }
     }
 
-    /// Returns the lengths of the arrays that come from an origin. `Some(None)` if there is no array: an access traps.
+    /// Returns the lengths of the arrays that an origin can produce. Returns `Some(None)` if the origin is `null`,
+    /// because an access to an array traps on it.
     fn made_length(&mut self, method: MethodId, origin: Origin) -> Option<Option<Interval>> {
         let pc = match origin {
             Origin::This | Origin::Unset(_) => return None,
@@ -491,7 +496,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
         }
     }
 
-    /// Returns the lengths that an array can have that an instruction allocates.
+    /// Returns the lengths that the array allocated by an instruction can have.
     pub(crate) fn made_array(&mut self, site: Site) -> Interval {
         let any = self.any_length();
         // A negative length traps.
@@ -499,14 +504,14 @@ impl<'f, 'a> Ranges<'f, 'a> {
     }
 }
 
-/// Whether a search looks at branches on its way.
+/// Whether a search for origins narrows the values by the branches that it passes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refines {
     ByBranches,
     Nothing,
 }
 
-/// Adds values to the known values of a slot. Returns whether a value is new.
+/// Adds values to the values of a slot that are known so far, and returns whether a value is new.
 fn grow(seen: &mut Map<(Node, Slot), (Interval, u8)>, key: (Node, Slot), values: Interval) -> bool {
     match seen.entry(key) {
         Slots::Vacant(entry) => {

@@ -9,20 +9,22 @@ use serde::Serialize;
 use super::explore::{Explorer, Totals};
 use super::paths::Range;
 
-/// Maximum number of loops of a kind that are listed for an entry point. Chosen: readers look at the first few. A class
-/// can have 20,000 loops that each of 64 entry points can reach.
+/// Maximum number of loops of a kind (with or without a bound) that are listed for an entry point. The maximum of
+/// listed loops is chosen, because readers look at the first few loops. Without a maximum, each of 64 entry points
+/// could list the same 20,000 loops of a class.
 pub const LISTED_MAX: usize = 32;
 
 /// Resource bounds of a class.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Bytes of the permanent arrays that static initializer and constructor allocate. Includes headers, but not
-    /// `RxBuf`. `None` if the number is not constant.
+    /// Bytes of the permanent arrays that the static initializer and the constructor allocate. The number of permanent
+    /// bytes includes the arrays' headers, but not `RxBuf`. The number of permanent bytes is `None` if it is not
+    /// constant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_heap_bytes: Option<u64>,
-    /// The methods that the runtime can call.
+    /// The bounds of the methods that the runtime can call.
     pub entry_points: Vec<EntryPoint>,
-    /// Steps of the analysis: visits of instructions, edges and slots.
+    /// Number of steps that the analysis took: visits of instructions, edges and slots.
     #[serde(skip)]
     pub steps: usize,
 }
@@ -36,18 +38,19 @@ pub struct EntryPoint {
     pub method: String,
     /// Descriptor of the method.
     pub descriptor: String,
-    /// The deepest chain of calls, starting with the method itself. If there are several, the first found. `None` for
-    /// a recursive method.
+    /// The deepest chain of calls, starting with the method itself. If several chains are equally deep, the first that
+    /// was found is listed. The chain is `None` for a recursive method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_chain: Option<Vec<String>>,
-    /// Methods that call each other in a cycle, if there is one.
+    /// Methods that call each other in a cycle, if the entry point reaches such a cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recursion: Option<Vec<String>>,
-    /// Bytes of local variables and operand stacks along the call chain that needs most. `None` for a recursive
-    /// method.
+    /// Bytes of the local variables and operand stacks along the call chain that needs most bytes. The number of frame
+    /// bytes is `None` for a recursive method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_bytes_max: Option<u64>,
-    /// Maximum number of bytes of the arrays that the call allocates. `None` if they are unbounded or depend on data.
+    /// Maximum number of bytes of the arrays that the call allocates. The number of bytes is `None` if it is unbounded
+    /// or depends on data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes_max: Option<u64>,
     /// Whether the call allocates the same number of bytes on every path.
@@ -56,16 +59,16 @@ pub struct EntryPoint {
     pub natives: BTreeSet<String>,
     /// Number of loops that the call can execute, as far as the analysis found them.
     pub loops: usize,
-    /// The first [`LISTED_MAX`] loops that are not proven to end.
+    /// The first [`LISTED_MAX`] loops that the call can execute and that are not proven to end.
     pub uncounted_loops: Vec<LoopPlace>,
-    /// Number of further loops that are not proven to end.
+    /// Number of loops not proven to end that `uncounted_loops` leaves out.
     #[serde(skip_serializing_if = "is_zero")]
     pub uncounted_loops_omitted: usize,
-    /// Whether the step budget ended before all loops were analysed. Then nested loops may be missing, and some
-    /// counted loops are listed as uncounted.
+    /// Whether the step budget ended before all loops were analysed. If the step budget ended, nested loops may be
+    /// missing, and some counted loops are listed as uncounted.
     #[serde(skip_serializing_if = "is_false")]
     pub loops_incomplete: bool,
-    /// Maximum number of instructions that the call can execute. `None` if there are loops or recursion.
+    /// Maximum number of instructions that the call can execute, or `None` if the call can reach loops or recursion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytecodes_max: Option<u64>,
 }
@@ -75,9 +78,9 @@ pub struct EntryPoint {
 pub struct LoopPlace {
     /// Name of the method that contains the loop.
     pub method: String,
-    /// The pc of the lowest instruction.
+    /// The pc of the loop's lowest instruction.
     pub pc: u16,
-    /// Source line of that instruction.
+    /// Source line of the loop's lowest instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
 }
@@ -99,8 +102,8 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Report {
-    /// Analyses a class that the verifier accepted under this policy. The entry points are those of the applet.
-    /// Without an applet policy, every method is an entry point.
+    /// Analyses a class that the verifier accepted under `policy`. Under an applet policy, the entry points are the
+    /// methods that the policy names. Under another policy, every method is an entry point.
     #[must_use]
     pub fn of(class: ClassFile<'_>, policy: Policy) -> Report {
         let mut explorer = Explorer::new(class);
@@ -130,7 +133,7 @@ impl Report {
     }
 }
 
-/// Returns the bounds for a call of a method.
+/// Returns the resource bounds for a call of a method.
 fn entry_point<'a>(
     explorer: &Explorer<'a>,
     method: &Method<'a>,

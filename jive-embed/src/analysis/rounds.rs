@@ -11,12 +11,12 @@ use super::interval::Interval;
 use super::loops::{Changes, Search, Step, steps};
 use super::ranges::Ranges;
 
-/// The loops of a method, each with its bound and the loops inside.
+/// The loops of a method, each with its bound and the loops nested in it.
 #[derive(Debug, Default)]
 pub(super) struct Nest {
-    /// Each loop precedes the loops inside.
+    /// The loops of the method, where each loop precedes the loops nested in it.
     pub(super) levels: Vec<Level>,
-    /// The loops that lie in no other, in the order of the method's components.
+    /// The positions in `levels` of the loops that no other loop contains, in the order of the method's components.
     pub(super) outermost: Vec<usize>,
 }
 
@@ -26,21 +26,22 @@ pub(super) struct Level {
     /// The loop's instructions, in ascending order.
     pub(super) nodes: Vec<Node>,
     pub(super) rounds: Result<Rounds, Unbounded>,
-    /// The loops inside, in the order of the components that remain without the test.
+    /// The positions of the loops nested in this loop, in the order of the components that remain without the loop's
+    /// test.
     pub(super) inside: Vec<usize>,
 }
 
 /// The bound of a loop.
 #[derive(Debug)]
 pub(super) struct Rounds {
-    /// The instruction that loads the counter for the test.
+    /// The instruction that loads the loop's counter for the test.
     pub(super) load: Node,
-    /// The test. Execution goes from the load to the test without a branch.
+    /// The test. The test of the counter, to which execution continues from the load without a branch.
     pub(super) test: Node,
-    /// Maximum number of passages through the load for each entry into the loop. The last of them leaves the loop, or
-    /// traps.
+    /// Maximum number of times that execution passes the load of the counter, for each entry into the loop. The last
+    /// passage through the load leaves the loop, or traps.
     pub(super) passages: u64,
-    /// The strongly connected components of the loop, after the load of the counter is taken out of it.
+    /// The strongly connected components that remain of the loop after the load of the counter is removed.
     pub(super) rest: Partition,
 }
 
@@ -49,39 +50,40 @@ pub(super) struct Rounds {
 pub(super) enum Unbounded {
     /// No local variable is proven to step towards a value that ends the loop.
     NoCounter,
-    /// The counter may start anywhere.
+    /// The loop's counter may start at any value.
     Start,
-    /// The counter is compared with a value that may be anything: that of a field, if it is known to be.
+    /// The loop's counter is compared with a value that may be anything: the value of this field, if the field is
+    /// known.
     End(Option<CpIndex>),
-    /// The counter may step past its end.
+    /// The loop's counter may step past the value at which it ends.
     Past,
     /// The search for loops took too many steps.
     NotAnalysed,
 }
 
-/// A test that may bound a loop.
+/// A test of a counter that may bound a loop.
 struct Candidate {
     local: u16,
     load: Node,
     test: Node,
     relation: Relation,
-    /// The values that the counter is compared with, or the lengths of the array.
+    /// The values that the counter is compared with, or the lengths of the array that the counter indexes.
     other: Interval,
     field: Option<CpIndex>,
-    /// Whether the other value is the same in every round.
+    /// Whether the value that the counter is compared with is the same in every round.
     is_invariant: bool,
 }
 
-/// What holds of a counter while the loop goes on.
+/// The condition that a counter satisfies while the loop continues.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Relation {
     Is(Comparison),
-    /// The counter is an index of an array. Any other index traps.
+    /// The counter is an index of an array: an index outside the array traps.
     Indexes,
 }
 
-/// Returns the loops of a method with their bounds. `components` are the components of its reachable instructions.
-/// Takes its steps from `budget`.
+/// Returns the loops of a method with their bounds. `components` are the strongly connected components of the method's
+/// reachable instructions. The search for loops takes its steps from `budget`.
 pub(super) fn nest(
     facts: &Facts<'_>,
     method: MethodId,
@@ -96,7 +98,8 @@ pub(super) fn nest(
     let mut search = Search::new(&facts.class, &flow.graph, budget);
     let mut waiting = nest.add(components.loops(&flow.graph));
     nest.outermost.clone_from(&waiting);
-    // The outer loop first, because its counter may be the start or the end of the counter of an inner loop.
+    // An outer loop is analysed before the loops nested in it, because an inner counter may start or end at the outer
+    // counter.
     while let Some(level) = waiting.pop() {
         let nodes = nest.levels[level].nodes.clone();
         let (rounds, inside) = match search.rounds((method, flow), &nodes, ranges) {
@@ -115,7 +118,7 @@ pub(super) fn nest(
 }
 
 impl Nest {
-    /// Adds loops, which are not analysed yet. Returns their positions.
+    /// Adds loops that are not analysed yet, and returns their positions in `levels`.
     fn add(&mut self, loops: Vec<Vec<Node>>) -> Vec<usize> {
         let first = self.levels.len();
         for mut nodes in loops {
@@ -145,7 +148,8 @@ impl Search<'_, '_> {
         let mut bounded = Vec::new();
         for candidate in self.candidates((method, flow), nodes, &changes, ranges) {
             let changed = changes.of_local(candidate.local);
-            // The searches below visit all instructions of the loop.
+            // The step budget is charged for each candidate, because the searches for a candidate visit all
+            // instructions of the loop.
             self.spend(1 + changed.len() + 2 * nodes.len())
                 .ok_or(spent)?;
             let Some(steps) = steps(changed).filter(|steps| !steps.is_empty()) else {
@@ -184,7 +188,7 @@ impl Search<'_, '_> {
         Err(why)
     }
 
-    /// Returns why a loop has no bound, and the loops inside, as far as they are found.
+    /// Returns why a loop has no bound, and those loops nested in it that are found.
     fn unbounded(
         &mut self,
         nodes: &[Node],
@@ -207,7 +211,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Returns the tests of local variables in a loop that may bound it.
+    /// Returns the tests of local variables in a loop that may bound the loop.
     fn candidates(
         &mut self,
         (method, flow): (MethodId, &Flow<'_>),
@@ -216,7 +220,7 @@ impl Search<'_, '_> {
         ranges: &mut Ranges<'_, '_>,
     ) -> Vec<Candidate> {
         let mut found = Vec::new();
-        // Most operands are no counters, which takes no search to tell.
+        // Most operands are not counters, and `counting` shows that without a search.
         let counting = changes.counting();
         for node in nodes.iter().copied() {
             let site = Site { method, node };
@@ -285,7 +289,8 @@ impl Search<'_, '_> {
         found
     }
 
-    /// Returns the comparison under which an instruction stays in a loop, if it leaves the loop otherwise.
+    /// Returns the comparison under which a branch stays in a loop, if the branch leaves the loop when the comparison
+    /// fails.
     fn leaves(&self, nodes: &[Node], node: Node) -> Option<(Comparison, Operands)> {
         if !matches!(self.graph.insn(node).operand, Operand::Branch(_)) {
             return None;
@@ -295,14 +300,15 @@ impl Search<'_, '_> {
         match (is_inside(target), is_inside(node + 1)) {
             (false, true) => Some((taken.negated(), operands)),
             (true, false) => Some((taken, operands)),
-            // Both ways stay in the loop, or both leave it.
+            // Both outcomes of the branch stay in the loop, or both leave it.
             (true, true) | (false, false) => None,
         }
     }
 
-    /// Returns whether the counter steps between the entry into a loop and the first passage through the load.
+    /// Returns whether a counter steps between the entry into its loop and the first passage through the load of the
+    /// counter.
     fn steps_first(&mut self, nodes: &[Node], load: Node, steps: &[Step]) -> StepsFirst {
-        // Sorted, because the modifications of a local variable are in ascending order.
+        // The steps are sorted, because the modifications of a local variable are in ascending order.
         let is_step = |node: Node| steps.binary_search_by_key(&node, |step| step.node).is_ok();
         let (mut is_stepped, mut is_straight) = (false, false);
         self.before_load(nodes, load, |node| {
@@ -323,8 +329,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Visits the instructions of a loop, from its entry up to the load. Goes on behind those for which `visit` returns
-    /// true.
+    /// Visits the instructions of a loop, from its entries up to the load of the counter. The visit continues to the
+    /// successors of an instruction only if `visit` returns true for the instruction.
     fn before_load(&mut self, nodes: &[Node], load: Node, mut visit: impl FnMut(Node) -> bool) {
         nodes.iter().for_each(|node| self.within[*node] = true);
         let graph = self.graph;
@@ -351,7 +357,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether a counter steps before its first test.
+/// Whether a counter steps before the first test in its loop.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum StepsFirst {
     Never,
@@ -359,7 +365,7 @@ enum StepsFirst {
     Always,
 }
 
-/// Returns the field whose value, or the length of whose array, a value is.
+/// Returns the field whose value is compared, or the field of the array whose length is compared.
 fn field(value: Value) -> Option<CpIndex> {
     match value {
         Value::Field(index) | Value::FieldLength(index) => Some(index),
@@ -367,18 +373,18 @@ fn field(value: Value) -> Option<CpIndex> {
     }
 }
 
-/// How a counter steps in a round, as positive numbers.
+/// The steps of a counter in a round, as positive numbers.
 #[derive(Copy, Clone, Debug)]
 struct Pace {
     is_up: bool,
     is_single: bool,
     least: i64,
-    /// The sum of all steps: the most that one round adds, because a round takes each step at most once.
+    /// The sum of all steps, which is the most that one round adds, because a round takes each step at most once.
     most: i64,
 }
 
 impl Pace {
-    /// Returns the pace of steps that all go the same way.
+    /// Returns the pace of steps that all have the same direction.
     fn of(steps: &[Step]) -> Option<Pace> {
         let is_up = steps.iter().all(|step| step.by > 0);
         let is_down = steps.iter().all(|step| step.by < 0);
@@ -391,7 +397,7 @@ impl Pace {
         })
     }
 
-    /// Mirrors an interval if the counter steps down. So every counter steps up.
+    /// Mirrors an interval if the counter steps down, so that callers can treat every counter as one that steps up.
     fn upwards(self, values: Interval) -> Interval {
         if self.is_up {
             values
@@ -406,18 +412,19 @@ impl Pace {
     }
 }
 
-/// Returns whether nothing is known of the greatest value, after the interval was mirrored.
+/// Returns whether the greatest value of an interval is unknown, after `upwards` has mirrored the interval.
 fn is_open_above(values: Interval, pace: Pace) -> bool {
     values.only().is_none() && (values.is_open_above() || values.most == pace.end())
 }
 
-/// Returns the greatest value with which a counter that steps up can stay in the loop.
+/// Returns the greatest value at which a counter that steps up can stay in the loop.
 fn last_value(candidate: &Candidate, pace: Pace) -> Result<i64, Unbounded> {
     let unknown = Unbounded::End(candidate.field);
     let other = match candidate.relation {
         Relation::Is(_) => pace.upwards(candidate.other),
         Relation::Indexes if candidate.other.is_open_above() => return Err(unknown),
-        // The indices of the longest array. There is none if the array is always empty.
+        // The counter's last value is the last index of the longest array that it may index. If that array is always
+        // empty, 0 stands for its last index.
         Relation::Indexes => {
             let last = (candidate.other.most - 1).max(0);
             pace.upwards(Interval::new(0, last))
@@ -432,17 +439,18 @@ fn last_value(candidate: &Candidate, pace: Pace) -> Result<i64, Unbounded> {
         return Err(unknown);
     }
     match relation {
-        // A counter that meets every value leaves when it meets the last one.
+        // A counter that meets every value leaves the loop when it meets the greatest value that it is compared with.
         Comparison::Less | Comparison::NotEqual => Ok(other.most - 1),
-        // After a step, a counter differs from a value that it had.
+        // After a step, a counter differs from a value that it was equal to, so it can stay at that value for one
+        // round.
         Comparison::AtMost | Comparison::Equal => Ok(other.most),
-        // The counter steps away from the end.
+        // The counter steps away from the value at which the loop would end.
         Comparison::Greater | Comparison::AtLeast => Err(Unbounded::NoCounter),
     }
 }
 
-/// Returns how often execution passes the load of the counter, at most. The counter has one of the values `start` when
-/// execution enters the loop.
+/// Returns how often execution passes the load of the counter in one run of the loop, at most. The counter has one of
+/// the values in `start` when execution enters the loop.
 fn passages(
     candidate: &Candidate,
     start: Interval,
@@ -455,7 +463,8 @@ fn passages(
     }
     let is_same = candidate.is_invariant || candidate.other.only().is_some();
     if candidate.relation == Relation::Is(Comparison::Equal) {
-        // After a step, the counter differs.
+        // After a step, the counter differs from the unchanged value that it is compared with, so its second test
+        // leaves the loop.
         return if is_same {
             Ok(2)
         } else {
@@ -475,7 +484,7 @@ fn passages(
         first = any;
     }
     if candidate.relation == Relation::Indexes {
-        // Any other value traps at once.
+        // A counter outside the indices of the array traps at its first use as an index.
         let indices = pace.upwards(Interval::new(0, (candidate.other.most - 1).max(0)));
         first.least = first.least.max(indices.least);
     } else if first.least == any.least && first.only().is_none() {
@@ -497,11 +506,11 @@ fn passages(
     Ok(passages.unsigned_abs())
 }
 
-/// Returns the values of a counter at all instructions of a loop. Returns `None` if it may wrap around.
+/// Returns the values that a counter can have in its loop, or `None` if the counter may wrap around.
 fn throughout(candidate: &Candidate, start: Interval, pace: Pace) -> Option<Interval> {
     let last = last_value(candidate, pace).ok()?;
     let start = pace.upwards(start);
-    // The counter may step once more before the first test, and once more after the last.
+    // The counter may step once more before the first test, and once more after the last test.
     let most = start.most.max(last) + 2 * pace.most;
     (most <= pace.end()).then(|| pace.upwards(Interval::new(start.least, most)))
 }

@@ -4,16 +4,16 @@ use super::components::Partition;
 use super::graph::{ControlFlow, Node};
 use super::rounds::{Level, Nest, Rounds};
 
-/// Sums of a cost over the paths of a method. `None` stands for a cost without a bound.
+/// Sums of a cost over the paths of a method. The sum `None` stands for a cost without a bound.
 #[derive(Debug)]
 pub(super) struct Worst<'m, 'a> {
     graph: &'m ControlFlow<'a>,
-    /// The components of the reachable instructions.
+    /// The strongly connected components of the method's reachable instructions.
     components: &'m Partition,
     nest: &'m Nest,
-    /// The greatest cost from each instruction on, in the part of the method that is being summed.
+    /// The greatest cost of a path that starts at each instruction, within the part of the method that is being summed.
     onward: Vec<Option<u64>>,
-    /// Marks the instructions of that part.
+    /// Marks the instructions of the part of the method that is being summed.
     within: Vec<bool>,
     /// Steps taken so far.
     pub(super) steps: usize,
@@ -35,10 +35,10 @@ impl<'m, 'a> Worst<'m, 'a> {
         }
     }
 
-    /// Returns the greatest cost of a call of the method, for these costs of its instructions.
+    /// Returns the greatest cost of a call of the method, where `cost` returns the cost of each instruction.
     pub(super) fn of(&mut self, cost: impl Fn(Node) -> Option<u64>) -> Option<u64> {
         let mut of_levels = vec![None; self.nest.levels.len()];
-        // The loops inside a loop come after it, so they are summed before it.
+        // A loop precedes the loops nested in it, so the reverse order sums the nested loops first.
         for (number, level) in self.nest.levels.iter().enumerate().rev() {
             of_levels[number] = self.of_level(level, &of_levels, &cost);
         }
@@ -46,7 +46,7 @@ impl<'m, 'a> Worst<'m, 'a> {
         self.onward.first().copied().unwrap_or(Some(0))
     }
 
-    /// Returns the greatest cost of a loop, from entering it to leaving it.
+    /// Returns the greatest cost of a loop from the entry of execution until it leaves the loop.
     fn of_level(
         &mut self,
         level: &Level,
@@ -75,7 +75,8 @@ impl<'m, 'a> Worst<'m, 'a> {
                     .iter()
                     .any(|node| !is_inside(node))
         };
-        // From the entry to the first passage, from a passage to the next, and from the last passage to the test.
+        // `before` leads from the entry to the first passage, `around` from one passage to the next, `after` from the
+        // last to the test.
         let entered = nodes
             .iter()
             .filter(|node| *node != load && is_entered(node));
@@ -90,7 +91,8 @@ impl<'m, 'a> Worst<'m, 'a> {
         [passing, around, after].into_iter().fold(before, plus)
     }
 
-    /// Computes `onward` for the instructions of a part of the method. `inside` are the loops among its components.
+    /// Computes `onward` for the instructions of `part`, which is a part of the method. `inside` are the loops among
+    /// the components of `part`.
     fn along(
         &mut self,
         part: &Partition,
@@ -99,7 +101,7 @@ impl<'m, 'a> Worst<'m, 'a> {
         cost: &impl Fn(Node) -> Option<u64>,
     ) {
         let mut inside = inside.iter();
-        // In reverse topological order: all successors of a component come first.
+        // The components are in reverse topological order: all successors of a component come before it.
         for component in part.iter() {
             let own = if self.graph.is_loop(component) {
                 let level = inside.next();
@@ -110,7 +112,7 @@ impl<'m, 'a> Worst<'m, 'a> {
             let nexts = component
                 .iter()
                 .flat_map(|node| self.graph.successors(*node));
-            // Within a component nothing is marked yet. Outside of the part nothing ever is.
+            // The instructions of the current component are not marked yet, and those outside the part never are.
             let nexts = nexts.filter(|next| self.within[**next]);
             let most = greatest(nexts.map(|next| self.onward[*next]));
             let total = plus(own, most);
@@ -130,7 +132,7 @@ fn plus(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     a?.checked_add(b?)
 }
 
-/// Returns the product. Nothing costs nothing, however often.
+/// Returns the product. The product of cost and count is 0 if `count` is 0, even if the cost has no bound.
 fn times(cost: Option<u64>, count: u64) -> Option<u64> {
     if count == 0 {
         return Some(0);
@@ -138,7 +140,7 @@ fn times(cost: Option<u64>, count: u64) -> Option<u64> {
     cost?.checked_mul(count)
 }
 
-/// Returns the greatest cost, or 0 if there is none.
+/// Returns the greatest of the costs, or 0 if `costs` is empty.
 fn greatest(mut costs: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     costs.try_fold(0, |greatest, cost| Some(cost?.max(greatest)))
 }

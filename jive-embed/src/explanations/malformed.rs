@@ -2,7 +2,7 @@
 
 use super::Explanation;
 
-/// How to fix a file that no Java compiler generates.
+/// The advice on how to fix a file that no Java compiler generates.
 const DAMAGED: &str =
     "The file is damaged or truncated, or a tool generated it wrongly. Compile it again.";
 

@@ -1,5 +1,5 @@
-//! Explanations of rejections and traps: meaning, example and fix for each code. `jive explain` and `docs/errors.md`
-//! are generated from them.
+//! Explanations of rejections and traps: meaning, example and fix for each code. The output of `jive explain` and
+//! `docs/errors.md` are generated from these explanations.
 
 mod applet;
 mod data_flow;
@@ -15,17 +15,17 @@ use std::fmt::{self, Write};
 /// The explanation of one code.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The code that rejections and traps display.
+    /// The stable code that a rejection or trap displays.
     pub code: &'static str,
     /// Meaning of the code.
     pub meaning: &'static str,
-    /// A minimal example, in Java or as instructions.
+    /// A minimal example of a class that is rejected or traps, in Java or as instructions.
     pub example: &'static str,
-    /// How to fix the class.
+    /// How to fix a class that is rejected or traps with this code.
     pub fix: &'static str,
 }
 
-/// A group of related codes.
+/// A family of related codes with their explanations.
 struct Family {
     title: &'static str,
     summary: &'static str,
@@ -70,7 +70,7 @@ const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Returns every explanation, family by family.
+/// Returns every explanation, one family after another.
 pub fn all() -> impl Iterator<Item = &'static Explanation> {
     FAMILIES
         .iter()
@@ -99,7 +99,7 @@ fn indented(text: &str, f: &mut impl Write) -> fmt::Result {
     })
 }
 
-/// Displays a list of all codes, each with the first sentence of its meaning.
+/// Displays a list of all codes, each with the first sentence of its explanation's meaning.
 pub struct Index;
 
 impl fmt::Display for Index {
@@ -160,7 +160,7 @@ mod tests {
         let loading = [
             storage.code(),
             LinkErrorKind::Count.code(),
-            // Errors of `nic-runtime` when it loads an applet.
+            // Adds the codes of the errors that `nic-runtime` reports when it loads an applet.
             "applet/not-judged",
             "limit/rx-buf",
         ];

@@ -42,9 +42,10 @@ pub(super) fn look(examined: &mut Examined<'_, '_>) {
     }
 }
 
-/// Returns whether an operand was computed, and may be 128 or more where a byte would be negative.
+/// Returns whether an operand was computed by arithmetic, and may be 128 or more where a byte would be negative.
 ///
-/// Fields, parameters and results of methods do not count, because each may be meant as a byte with its sign.
+/// Fields, parameters and results of methods do not count as computed, because each may be meant as a byte with its
+/// sign.
 fn is_computed(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> bool {
     let makers = examined.makers(pc, below_top);
     !makers.is_empty()
@@ -52,7 +53,7 @@ fn is_computed(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> boo
             Action::Binary(
                 BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Multiply,
             ) => true,
-            // `x & 0xff` is never negative. `x & 0x7f` is a byte.
+            // The result of `x & 0xff` is never negative, but `x & 0x7f` still is a byte.
             Action::Binary(BinaryOperator::And) => (0..2).any(|part| {
                 let mask = examined.constant(maker.pc, part);
                 mask.is_some_and(|mask| mask > i32::from(i8::MAX))
@@ -61,8 +62,8 @@ fn is_computed(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> boo
         })
 }
 
-/// Returns by how many bits an operand was shifted to the left, if it is a byte with its sign. Returns 0 if it was not
-/// shifted.
+/// Returns by how many bits an operand was shifted to the left, if the shifted value is a byte with its sign. Returns 0
+/// for a byte that was not shifted.
 fn signed_part(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> Option<i32> {
     if examined.is_byte(pc, below_top) {
         return Some(0);
@@ -75,8 +76,8 @@ fn signed_part(examined: &mut Examined<'_, '_>, pc: Pc, below_top: usize) -> Opt
     (by < SHIFT_OF_THE_HIGHEST && examined.is_byte(shift.pc, 1)).then_some(by)
 }
 
-/// Returns whether an operand consists of values that were shifted to the left by more than `shift` bits. Such bits are
-/// other bytes of a number, and not copies of a sign.
+/// Returns whether an operand consists of values that were shifted to the left by more than `shift` bits. Bits that
+/// were shifted by more than `shift` bits are other bytes of a number, and not copies of a byte's sign.
 fn is_composed_above(
     examined: &mut Examined<'_, '_>,
     pc: Pc,
@@ -90,7 +91,7 @@ fn is_composed_above(
                 shifted_by(examined, maker).is_some_and(|by| by > shift)
             }
             Action::Binary(BinaryOperator::Or | BinaryOperator::Add | BinaryOperator::Xor) => {
-                // One of the two parts was shifted by more bits.
+                // One of the two operands of `|`, `+` or `^` was shifted by more bits.
                 (0..2).any(|part| {
                     let parts = examined.makers(maker.pc, part);
                     let shifts = parts.iter().map(|part| shifted_by(examined, part));

@@ -6,13 +6,13 @@ use super::Lint;
 use super::method::Examined;
 use crate::analysis::{Callee, Components, callee, loops, makes_array};
 
-/// The natives that a class calls, of those that pass buffers on.
+/// The natives that pass buffers on, and whether a class calls them.
 pub(super) struct Natives {
     names_buffers: bool,
 }
 
 impl Natives {
-    /// Looks through the code of a class once.
+    /// Searches the code of a class once for calls of natives that pass buffers on.
     pub(super) fn called_by(class: &ClassFile<'_>) -> Natives {
         let codes = class.methods().filter_map(|method| method.code());
         let mut insns = codes.flat_map(|code| instructions(code.bytes).map_while(Result::ok));
@@ -38,7 +38,7 @@ pub(super) fn look(examined: &mut Examined<'_, '_>, natives: &Natives) {
             examined.warn(insn.pc, Lint::LostBuffer);
         }
     }
-    // Initializers run once, under the fuel of loading.
+    // An initializer gets no warnings about loops, because it runs once, under the fuel of loading.
     if examined.method.name == "<clinit>" || examined.method.name == "<init>" {
         return;
     }
@@ -62,7 +62,7 @@ pub(super) fn look(examined: &mut Examined<'_, '_>, natives: &Natives) {
     }
 }
 
-/// Whether an instruction removes values from the stack and does nothing else.
+/// Whether an instruction removes values from the operand stack and does nothing else.
 fn pops_only(insn: &Insn<'_>) -> bool {
     match insn.action() {
         Action::Shuffle(shuffle) => shuffle.pops() > 0 && shuffle.pushes().len() == 0,

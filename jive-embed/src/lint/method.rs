@@ -8,7 +8,7 @@ use jive_core::{
 use super::{Finding, Lint};
 use crate::analysis::{ControlFlow, Depths, Origin, Origins, Signatures, Slot};
 
-/// Operations between a value and what it is computed from.
+/// Maximum number of operations that are followed back from a value to the parameter that it is computed from.
 const DERIVATION_MAX: usize = 16;
 
 pub(super) struct Examined<'c, 'a> {
@@ -24,7 +24,7 @@ pub(super) struct Examined<'c, 'a> {
 }
 
 impl<'a> Examined<'_, 'a> {
-    /// Notes a finding at an instruction.
+    /// Records a warning of a lint at an instruction.
     pub(super) fn warn(&mut self, pc: Pc, lint: Lint) {
         self.found.push(Finding {
             method: self.method.id,
@@ -33,19 +33,20 @@ impl<'a> Examined<'_, 'a> {
         });
     }
 
-    /// Returns the instructions that a path reaches, while steps are left.
+    /// Returns the instructions of the method that are reachable from its start.
     pub(super) fn instructions(&self) -> impl Iterator<Item = Insn<'a>> + use<'_, 'a> {
         let nodes = (0..self.graph.len()).map(|node| *self.graph.insn(node));
         nodes.filter(|insn| self.depths.before(insn.pc).is_some())
     }
 
-    /// Returns an operand of an instruction, counted from the top.
+    /// Returns the stack slot of an instruction's operand, where `below_top` counts operands from the top of the stack.
     pub(super) fn operand(&self, pc: Pc, below_top: usize) -> Option<Slot> {
         let depth = self.depths.before(pc)?;
         depth.checked_sub(below_top + 1).map(Slot::Stack)
     }
 
-    /// Returns the origins of an operand. Returns none if they are not close, or no steps are left.
+    /// Returns the origins of an instruction's operand. Returns no origins if a short search does not find them, or if
+    /// no steps are left.
     pub(super) fn origins(&mut self, pc: Pc, below_top: usize) -> Vec<Origin> {
         let slot = self.operand(pc, below_top);
         let Some(slot) = slot.filter(|_| *self.steps > 0) else {
@@ -64,7 +65,7 @@ impl<'a> Examined<'_, 'a> {
         }
     }
 
-    /// Returns the instructions that made an operand, if nothing else made it.
+    /// Returns the instructions that produced an operand, or none if the operand may also have another origin.
     pub(super) fn makers(&mut self, pc: Pc, below_top: usize) -> Vec<Insn<'a>> {
         let origins = self.origins(pc, below_top);
         let graph = self.graph;
@@ -75,7 +76,7 @@ impl<'a> Examined<'_, 'a> {
         makers.collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
-    /// Returns the constant that an operand always is.
+    /// Returns the constant that an operand has on every path, if there is one.
     pub(super) fn constant(&mut self, pc: Pc, below_top: usize) -> Option<i32> {
         let slot = self.operand(pc, below_top).filter(|_| *self.steps > 0)?;
         let (constant, steps) = self.origins.constant(pc, slot);
@@ -83,7 +84,7 @@ impl<'a> Examined<'_, 'a> {
         constant
     }
 
-    /// Whether an operand is a `byte` with its sign, whatever path leads here.
+    /// Whether an operand is a `byte` with its sign, on every path to the instruction.
     pub(super) fn is_byte(&mut self, pc: Pc, below_top: usize) -> bool {
         let origins = self.origins(pc, below_top);
         !origins.is_empty()
@@ -97,7 +98,8 @@ impl<'a> Examined<'_, 'a> {
             })
     }
 
-    /// Whether a parameter, counted from 1, is declared as `byte`. A compiler then passes nothing else.
+    /// Whether a parameter, counted from 1, is declared as `byte`. For a `byte` parameter, a compiler passes only
+    /// values of a `byte`.
     fn is_byte_parameter(&self, number: u16) -> bool {
         let descriptor = MethodDescriptor::parse(self.method.descriptor.as_bytes());
         let index = usize::from(number).checked_sub(1);
@@ -125,7 +127,7 @@ impl<'a> Examined<'_, 'a> {
         }
     }
 
-    /// Whether an operand is computed from a parameter, or may be. In doubt it is.
+    /// Whether an operand is computed from a parameter, or the search for its origins leaves that in doubt.
     pub(super) fn depends_on(&mut self, pc: Pc, below_top: usize, parameter: u16) -> bool {
         let mut waiting = vec![(pc, below_top)];
         let mut looked_at = 0;
@@ -149,7 +151,7 @@ impl<'a> Examined<'_, 'a> {
         false
     }
 
-    /// Returns how many operands an instruction computes its result from.
+    /// Returns the number of operands from which an instruction computes its result.
     fn computed_from(&mut self, pc: Pc) -> usize {
         let Some(node) = self.graph.node(pc) else {
             return 0;

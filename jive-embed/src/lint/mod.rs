@@ -1,6 +1,6 @@
 //! Warnings about accepted classes: code that is safe and probably not what its programmer meant.
 //!
-//! A lint stays silent in case of doubt. None of them changes a verdict.
+//! A lint stays silent in case of doubt, and never changes the verdict on a class.
 
 mod bytes;
 mod flow;
@@ -19,15 +19,17 @@ use crate::analysis::{Bounds, ControlFlow, Depths, Environment, LineTable, Origi
 use crate::names;
 use crate::rejection::{FoundAt, Rejection};
 
-/// Warnings that are shown of one class. A reader looks at the first few, and a class may have 65,535.
+/// Maximum number of warnings that are shown of one class. Few warnings are shown, because a reader looks at the first
+/// few, and a class may have 65,535.
 const SHOWN_MAX: usize = 32;
 
-/// Steps for looking for values and loops in one class. This bounds the time for a class that is made to be slow.
+/// Maximum number of steps that the lints may take in one class to search for values and loops. The maximum bounds the
+/// time for a class that was written to make the lints slow.
 const STEPS_MAX: usize = 4 << 20;
 
 macro_rules! lints {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $text:literal;)+) => {
-        /// What a warning is about.
+        /// The subject of a warning.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Lint {
             $($(#[doc = $doc])+ $name,)+
@@ -53,25 +55,25 @@ macro_rules! lints {
 }
 
 lints! {
-    /// `RxBuf` is read without a look at the packet's length.
+    /// The class reads `RxBuf` without a test of the packet's length.
     StaleBytes = "lint/stale-bytes",
         "`RxBuf` is read before `length` is tested, so a short packet shows bytes of the packet before it";
-    /// A `byte` is compared with a number that no `byte` has.
+    /// The class compares a `byte` with a number that no `byte` has.
     ByteRange = "lint/byte-range",
         "a `byte` is compared with a number outside -128 to 127, so the result is always the same";
     /// A negative `byte` overwrites the higher bits of a number that is composed of bytes.
     ByteSign = "lint/byte-sign",
         "a `byte` joins a larger number with its sign, so a negative one changes the higher bits";
-    /// A `byte` is compared with a number that was computed as an `int`.
+    /// The class compares a `byte` with a number that was computed as an `int`.
     ByteComputed = "lint/byte-computed",
         "a `byte` with its sign is compared with a computed `int`, so they differ if the byte is 128 or more";
     /// Nothing proves that a loop ends.
     UnboundedLoop = "lint/unbounded-loop",
         "no variable of the loop steps towards a bound, so the call may run until its fuel is spent";
-    /// An array is made in each round of a loop.
+    /// The class allocates an array in each round of a loop.
     LoopAllocation = "lint/loop-allocation",
         "each round of the loop makes an array, so the heap may be full before the loop ends";
-    /// A free buffer is popped and never named in a descriptor.
+    /// The class pops a free buffer that it never names in a descriptor.
     LostBuffer = "lint/lost-buffer",
         "a free buffer is popped and no descriptor names it, so the user does not get it back";
 }
@@ -88,7 +90,7 @@ struct Finding {
 #[derive(Clone, Debug, Serialize)]
 pub struct Warnings {
     warnings: Vec<Rejection>,
-    /// How many more there are.
+    /// Number of warnings that are not in `warnings`.
     #[serde(rename = "warnings_omitted", skip_serializing_if = "is_zero")]
     omitted: usize,
 }
@@ -123,7 +125,7 @@ impl Warnings {
         }
     }
 
-    /// Renders the warnings, and how many are not shown; empty if there are none.
+    /// Renders the warnings and the number of warnings not shown, or an empty text if there are no warnings.
     #[must_use]
     pub fn render(&self) -> String {
         let mut shown = self
@@ -138,7 +140,7 @@ impl Warnings {
     }
 }
 
-/// Returns the findings in an accepted class, in the order of their places, one for each lint and line.
+/// Returns the findings of all lints in an accepted class, in code order, one for each lint and source line.
 fn findings(class: &ClassFile<'_>, environment: &Environment) -> Vec<Finding> {
     let natives = Natives::called_by(class);
     let mut signatures = Signatures::new(class);
@@ -165,7 +167,8 @@ fn findings(class: &ClassFile<'_>, environment: &Environment) -> Vec<Finding> {
         let mut own = examined.found;
         own.sort_unstable();
         let lines = LineTable::of(&code);
-        // One expression may break a rule with several instructions.
+        // Findings of one lint in one line are merged, because one expression may break a rule with several
+        // instructions.
         own.dedup_by(|next, kept| {
             let (line, of_kept) = (lines.line(next.pc), lines.line(kept.pc));
             next.lint == kept.lint && line.is_some() && line == of_kept
@@ -185,12 +188,14 @@ fn findings(class: &ClassFile<'_>, environment: &Environment) -> Vec<Finding> {
     found
 }
 
-/// Returns the loops that have a bound, by the names of their methods.
+/// Returns the loops that have a bound, each as the name of its method and its pc.
 ///
-/// Such a loop may count to a field that changes meanwhile, if all stores to the field limit its values. Or it takes
-/// large steps up to the length of a packet: the counter cannot wrap around, because the NIC limits packets.
+/// A loop with a bound may count to a field that changes meanwhile, if all stores to the field limit its values. A loop
+/// with a bound may take large steps up to a packet's length: the NIC limits packets, so the counter cannot wrap
+/// around.
 fn bounded_loops(class: &ClassFile<'_>, environment: &Environment) -> BTreeSet<(String, u16)> {
-    // Methods that no entry calls are judged without knowledge of their arguments.
+    // The environment `anywhere` lists no entries, so that methods that no entry calls are judged too, with any
+    // arguments.
     let anywhere = Environment {
         entries: None,
         natives: Vec::new(),

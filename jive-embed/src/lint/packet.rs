@@ -5,7 +5,7 @@ use jive_core::{Action, ElementKind, Insn, MemberAccess, Operand, Pc};
 use super::Lint;
 use super::method::Examined;
 
-/// The parameter of `doRx` that is the packet's length.
+/// Number of the parameter of `doRx` that is the packet's length.
 const LENGTH: u16 = 1;
 
 pub(super) fn look(examined: &mut Examined<'_, '_>) {
@@ -28,7 +28,7 @@ pub(super) fn look(examined: &mut Examined<'_, '_>) {
     }
 }
 
-/// Whether the length is stored where another instruction may find it.
+/// Whether `doRx` stores the packet's length in a field or array, where another instruction may read it.
 fn escapes(examined: &mut Examined<'_, '_>) -> bool {
     let stores = examined.instructions().filter(|insn| match insn.action() {
         Action::Member(usage) => usage.access() == MemberAccess::Store,
@@ -41,7 +41,8 @@ fn escapes(examined: &mut Examined<'_, '_>) -> bool {
         .any(|pc| examined.depends_on(pc, 0, LENGTH))
 }
 
-/// Returns, for each instruction, whether a path leads there that tests nothing that depends on the length.
+/// Returns, for each instruction of `doRx`, whether a path reaches it without a test that depends on the packet's
+/// length.
 fn untested(examined: &mut Examined<'_, '_>) -> Vec<bool> {
     let graph = examined.graph;
     let mut reached = vec![false; graph.len()];
@@ -64,7 +65,7 @@ fn untested(examined: &mut Examined<'_, '_>) -> Vec<bool> {
     reached
 }
 
-/// Whether an instruction branches by something that depends on the length.
+/// Whether an instruction is a branch whose condition depends on the packet's length.
 fn tests_length(examined: &mut Examined<'_, '_>, insn: &Insn<'_>) -> bool {
     let operands = match insn.action() {
         Action::BranchZero(_) | Action::Switch => 1,

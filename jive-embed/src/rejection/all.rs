@@ -10,12 +10,12 @@ use crate::diagnosis::sentence;
 use crate::load::LoadError;
 use crate::text::printable_path;
 
-/// Every fault of a class: the first of each line and of each declaration, without those that follow from another.
+/// The faults of a class: the first of each line and of each declaration, without those that follow from another fault.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rejections {
-    /// The faults, at least one; the first is the one for which the class is rejected.
+    /// The faults, of which there is at least one; the first is the one for which the class is rejected.
     rejections: Vec<Rejection>,
-    /// How many more there are.
+    /// Number of faults that are not in `rejections`.
     #[serde(rename = "rejections_omitted", skip_serializing_if = "is_zero")]
     omitted: usize,
 }
@@ -29,7 +29,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Rejections {
-    /// Finds out all there is to say about each fault of the bytes of a file, which were rejected for `error`.
+    /// Collects all facts about each fault in the bytes of a file, which were rejected for `error`.
     pub fn explore<'f>(
         found: impl Into<FoundAt<'f>>,
         bytes: &[u8],
@@ -47,12 +47,12 @@ impl Rejections {
                     |class| collect(&class, policy, natives),
                 )
             }
-            // Neither the parser nor the linker can go on.
+            // Neither the parser nor the linker can continue after an error, so there are no further faults.
             LoadError::Parse(_) | LoadError::Link(_) => Collected::default(),
         };
         let explore = |error| Rejection::explore(found, bytes, policy, natives, error);
         let mut rejections = vec![explore(error)];
-        // The first fault told is the verdict.
+        // The first fault in `faults` is `error` itself, which `rejections` contains already.
         let others = faults.into_iter().enumerate();
         for (position, Fault { error, also_lines }) in others {
             if position > 0 {
@@ -74,7 +74,7 @@ impl Rejections {
         self.rejections.first().expect("exploring begins with one")
     }
 
-    /// Renders a diagnosis for each fault and, of several, how many there are.
+    /// Renders a diagnosis for each fault and, if there are several, the number of faults.
     pub fn render(&self) -> String {
         let mut shown = self
             .rejections

@@ -11,13 +11,15 @@ use jive_verifier::{
 use crate::analysis::LineTable;
 use crate::load::verify_class;
 
-/// How many faults are kept. Users repair the first few, and a class may have 65,535 faults in each of 64 methods.
+/// Maximum number of faults of a class that are kept. Few faults are kept, because users repair the first few, and a
+/// class may have 65,535 in each of 64 methods.
 pub(super) const KEPT_MAX: usize = 32;
 
-/// How many further lines are kept for one fault.
+/// Maximum number of further lines that are kept for one fault.
 const LINES_MAX: usize = 8;
 
-/// Superclasses of enums and records. The compiler generates methods for such classes, and those break rules too.
+/// Superclasses of enums and records. The compiler generates methods for enums and records, and those methods break
+/// rules too.
 const COMPILED_SUPERCLASSES: [&str; 2] = ["java/lang/Enum", "java/lang/Record"];
 
 /// The field that the compiler adds to a class that uses `assert`.
@@ -34,11 +36,11 @@ pub(super) struct Fault {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collected {
     pub(super) faults: Vec<Fault>,
-    /// How many further faults there are beyond [`KEPT_MAX`].
+    /// Number of faults beyond the first [`KEPT_MAX`], which are not kept.
     pub(super) omitted: usize,
 }
 
-/// Verifies a class to its end: the verifier continues after each fault.
+/// Collects the faults of a class: the verifier continues after each fault up to the end of the class.
 pub(super) fn collect(
     class: &ClassFile<'_>,
     policy: Policy,
@@ -52,7 +54,7 @@ pub(super) fn collect(
         fields: BTreeSet::new(),
         methods: BTreeSet::new(),
     };
-    // The verdict is not needed: the collector has received the faults of a rejected class, and an accepted class has none.
+    // The verdict is not needed, because the collector has received every fault, and an accepted class has none.
     let _verdict = verify_class(*class, policy, natives, &mut collector);
     collector.collected
 }
@@ -61,11 +63,11 @@ struct Collector<'c, 'a> {
     class: &'c ClassFile<'a>,
     collected: Collected,
     superclass: Superclass,
-    /// The method whose code has the last fault.
+    /// The method whose code contains the latest fault.
     current: Option<Current>,
-    /// Fields with a reported fault in their declaration.
+    /// The fields for which a fault in their declaration is reported.
     fields: BTreeSet<FieldId>,
-    /// Methods with a reported fault in their declaration.
+    /// The methods for which a fault in their declaration is reported.
     methods: BTreeSet<MethodId>,
 }
 
@@ -73,7 +75,7 @@ struct Collector<'c, 'a> {
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Superclass {
     Object,
-    /// A class that the programmer named.
+    /// A superclass that the programmer named.
     Named,
     /// `Enum` or `Record`.
     Compiled,
@@ -83,9 +85,10 @@ enum Superclass {
 struct Current {
     method: MethodId,
     lines: LineTable,
-    /// Lines with a reported fault. `None` stands for the whole method if it has no line numbers.
+    /// The lines of the method for which a fault is reported. The line `None` stands for the whole method if the method
+    /// has no line numbers.
     seen: BTreeSet<Option<u16>>,
-    /// Index of its first fault among those kept.
+    /// Index of the method's first fault in the list of faults kept.
     first: usize,
     has_monitor: bool,
     has_handler: bool,
@@ -129,7 +132,8 @@ impl Observer for Collector<'_, '_> {
 }
 
 impl Collector<'_, '_> {
-    /// Returns whether a fault in a method's code must be reported: it does not follow from another, and was not reported.
+    /// Returns whether a fault in a method's code must be reported: it does not follow from another fault, and was not
+    /// reported.
     fn is_told_of_code(&mut self, method: MethodId, pc: Pc, error: VerifyError) -> bool {
         if self.is_call_of_superclass(error.kind) {
             return false;
@@ -157,7 +161,7 @@ impl Collector<'_, '_> {
         current.has_monitor |= matches!(error.kind, Kind::Monitor { .. });
         current.has_handler |= error.kind == Kind::ExceptionHandler;
         let line = current.lines.line(pc);
-        // Each instruction of a `long` expression is a fault. The field's declaration is then reported instead.
+        // Each instruction of a `long` expression is a fault, so the field's declaration is reported instead of them.
         if follows || !current.seen.insert(line) || is_of_field {
             return false;
         }
@@ -216,12 +220,13 @@ fn superclass(class: &ClassFile<'_>) -> Superclass {
     }
 }
 
-/// Returns whether two faults of one method break the same rule. If the rule is about members, both name the same member.
+/// Returns whether two faults of one method break the same rule and, if the rule is about members, name the same
+/// member.
 fn is_alike(one: Kind, other: Kind) -> bool {
     one.code() == other.code() && named(one) == named(other)
 }
 
-/// Returns the constant of the member that a fault is about.
+/// Returns the constant pool index of the member that a fault is about.
 fn named(kind: Kind) -> Option<CpIndex> {
     match kind {
         Kind::ForeignMethod { index }

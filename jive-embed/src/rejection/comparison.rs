@@ -8,11 +8,11 @@ use jive_verifier::{AppletMember, Misfit, TypeUse, VerifyError, VerifyErrorKind 
 
 use super::likely::signature;
 
-/// The types of the subset.
+/// The types that Java code in the subset may use, as a list for messages.
 const TYPES: &str = "byte, short, int, boolean or an array of one of them";
 
-/// Returns the expected and the actual value, for errors that compare values. For other errors the message is
-/// sufficient.
+/// Returns the expected and the actual value of an error that compares values. For other errors returns `None`, because
+/// their message is sufficient.
 pub(super) fn compared(
     class: &ClassFile<'_>,
     natives: &[NativeDecl],
@@ -110,7 +110,7 @@ pub(super) fn compared(
     Some((expected.replace('`', ""), found.replace('`', "")))
 }
 
-/// Compares the signature of a native with that of a method which has its name.
+/// Compares the signature of a native with that of a method that has the native's name.
 fn of_native(
     natives: &[NativeDecl],
     name: Utf8<'_>,
@@ -121,7 +121,7 @@ fn of_native(
     Some((signature(native), found))
 }
 
-/// Shows a method as Java declares it, without names of parameters; [cut](Cut) and fit for a terminal.
+/// Shows a method as Java declares it, without names of parameters, [cut](Cut) and safe for display on a terminal.
 pub(crate) fn java_signature(name: Utf8<'_>, descriptor: Utf8<'_>) -> Option<String> {
     let parsed = MethodDescriptor::parse(descriptor.as_bytes()).ok()?;
     let result = parsed.result().map_or_else(|| "void".to_owned(), java_type);
@@ -255,15 +255,15 @@ fn java_type(kind: FieldType<'_>) -> String {
     }
 }
 
-/// Returns the first word of a type in a declaration. For an array this is the element type, for a class its name
-/// without packages.
+/// Returns the first word of a type in a Java declaration: the element type of an array, or a class name without
+/// packages.
 pub(super) fn java_type_word(descriptor: &[u8]) -> String {
     let shown = parse_field(descriptor).map_or_else(|_| String::new(), java_type);
     let plain = shown.trim_end_matches("[]");
     plain.rsplit(['.', '$']).next().unwrap_or("").to_owned()
 }
 
-/// Returns the first words of a method's declaration, in order.
+/// Returns the first words of a method's Java declaration, in order.
 pub(super) fn declaration_words(class: &ClassFile<'_>, method: &Method<'_>) -> Vec<String> {
     let Ok(descriptor) = MethodDescriptor::parse(method.descriptor.as_bytes()) else {
         return Vec::new();

@@ -6,22 +6,22 @@ use jive_core::{
 };
 use jive_verifier::{Location, TypeUse, VerifyError, VerifyErrorKind};
 
-/// In place of a class that reads numbers from bytes.
+/// The hint for a class of the Java library that reads numbers from bytes.
 const BYTE_ORDER: &str = "Compose the number of its bytes: `(b[i] & 0xff) << 24 | (b[i + 1] & 0xff) << 16 | \
                           (b[i + 2] & 0xff) << 8 | (b[i + 3] & 0xff)`.";
 
-/// In place of a boxed value.
+/// The hint for a boxed value other than a `long`.
 const PRIMITIVE: &str =
     "Use the primitive type throughout: a variable of type `Byte` or `Boolean` is an object.";
 
-/// In place of a boxed `long`.
+/// The hint for a boxed `long`.
 const INT_FOR_LONG: &str = "Use `int` in place of `long`, or two of them: a high and a low word.";
 
-/// In place of the constants of another class, most of all of an enum.
+/// The hint for the constants of another class, most of all of an enum.
 const NUMBERED: &str =
     "Use numbers with names, of the applet itself: `static final int RED = 0, GREEN = 1;`.";
 
-/// What to write in place of a field, a parameter or a result of these classes.
+/// The hints for a field, a parameter or a result whose type is a class of the Java library, by prefix of its name.
 const TYPES: &[(&str, &str)] = &[
     ("java/nio/", BYTE_ORDER),
     ("java/lang/Integer", "Use `int`."),
@@ -48,8 +48,8 @@ const TYPES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Hints for calls and field accesses, by prefix of class and member name. The first matching row wins, so more
-/// specific prefixes come first.
+/// Hints for calls and field accesses, by prefix of class and member name. The first row that matches gives the hint,
+/// so more specific prefixes come first.
 const LIBRARY: &[(&str, &str)] = &[
     (
         "java/util/Objects.requireNonNull",
@@ -184,7 +184,7 @@ pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static
             if name == "java/lang/AssertionError" {
                 return Some("`assert` throws an exception: test with `if` and return a number.");
             }
-            // Exceptions get a hint of their own: the program creates them only to throw them.
+            // Exceptions get a hint of their own, because the program creates an exception only to throw it.
             if name.ends_with("Exception") || name.ends_with("Error") {
                 return Some(
                     "There are no exceptions: return a number that says what happened; \
@@ -197,7 +197,7 @@ pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static
     }
 }
 
-/// Whether a field is of the class that declares it, as the constants of an enum are.
+/// Whether a field has the type of the class that declares it, as the constants of an enum do.
 fn is_of_own_type(member: &MemberRef<'_>) -> bool {
     let descriptor = member.descriptor.as_bytes();
     let name = descriptor

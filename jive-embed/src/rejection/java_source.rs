@@ -9,22 +9,23 @@ use jive_core::ClassFile;
 use crate::text::printable_path;
 use crate::{input, names};
 
-/// Greatest length of a Java source file, in bytes. Longer files are not quoted.
+/// Greatest length of a Java source file, in bytes. A diagnosis does not quote lines of a longer source file.
 const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
-/// Greatest length of a line that is quoted, in bytes. A class can have many errors, each with a line.
+/// Greatest length of a line that is quoted, in bytes. The limit keeps diagnoses short, because a class can have many
+/// errors, each with a line.
 const LINE_BYTES_MAX: usize = 1024;
 
-/// A source that was changed by less than this after the class counts as compiled. A checkout writes both files at nearly
-/// the same time, in any order.
+/// A source counts as compiled if it was changed by less than this time after the class file. The tolerance is needed
+/// because a checkout writes source and class file at nearly the same time, in any order.
 const NEWER_BY: Duration = Duration::from_secs(2);
 
 /// A Java source file.
 #[derive(Clone, Debug)]
 pub struct JavaSource {
-    /// Path of the file, safe for display on a terminal.
+    /// Path of the source file, safe for display on a terminal.
     pub(super) path: String,
-    /// Whether the file was changed after the class file, so that lines may not fit.
+    /// Whether the source was changed after the class file, so that its lines may not match the code.
     pub(super) is_newer: bool,
     text: String,
 }
@@ -34,7 +35,7 @@ pub struct JavaSource {
 pub struct FoundAt<'f> {
     /// The class file.
     pub file: &'f Path,
-    /// Directories that are searched for the source first. The directory of the class file comes last.
+    /// Directories that are searched for the source first, before the directory of the class file.
     pub source_path: &'f [PathBuf],
 }
 
@@ -48,7 +49,7 @@ impl<'f> From<&'f Path> for FoundAt<'f> {
 }
 
 impl FoundAt<'_> {
-    /// Reads the source of a class: the file that the class names, in the source path or beside the class file.
+    /// Reads the source file that a class names, from the source path or from the directory of the class file.
     #[must_use]
     pub fn source_of(self, class: &ClassFile<'_>) -> Option<JavaSource> {
         let name = names::source_name(class)?;
@@ -57,12 +58,12 @@ impl FoundAt<'_> {
 
     /// Reads the source file `name` of a class. `name` must not contain a path.
     ///
-    /// A directory of the source path has the source in a directory of its package, or directly.
+    /// A directory of the source path contains the source in the subdirectory of its package, or directly.
     pub(super) fn source(self, class_name: &str, name: &str) -> Option<JavaSource> {
         let package = class_name
             .rsplit_once('/')
             .map_or("", |(package, _)| package);
-        // The class file chooses the name of the package, which must not lead out of the directory.
+        // The package's name comes from the untrusted class file, and it must not lead out of the directory.
         let parts = package.split('/');
         let is_plain = parts.clone().all(|part| {
             !part.is_empty() && !part.contains(['\\', ':']) && part != ".." && part != "."
@@ -90,35 +91,35 @@ impl JavaSource {
         })
     }
 
-    /// Returns the path of the file, safe for display on a terminal.
+    /// Returns the path of the source file, safe for display on a terminal.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns whether the file was changed after the class file, so that lines may not fit.
+    /// Returns whether the source was changed after the class file, so that its lines may not match the code.
     #[must_use]
     pub fn is_newer(&self) -> bool {
         self.is_newer
     }
 
-    /// Returns the number of lines, as far as a class file can name them.
+    /// Returns the number of lines of the source, as far as a class file can name them.
     #[must_use]
     pub fn line_count(&self) -> u16 {
         u16::try_from(self.text.lines().count()).unwrap_or(u16::MAX)
     }
 
-    /// Returns a line, without its line end. Returns `None` for a line that is too long to be quoted.
+    /// Returns a line of the source without its line end, or `None` if the line is too long to be quoted.
     #[must_use]
     pub fn line(&self, number: u16) -> Option<&str> {
         let line = self.text.lines().nth(usize::from(number.checked_sub(1)?))?;
         (line.len() <= LINE_BYTES_MAX).then_some(line)
     }
 
-    /// Returns the number of the line that contains all these words in this order, outside of comments. Words may be
-    /// punctuation such as `(`. Returns `None` if no line or several lines match.
+    /// Returns the number of the line that contains all words of `words` in this order, outside of comments. A word may
+    /// be a punctuation character such as `(`. Returns `None` if no line or several lines contain the words.
     ///
-    /// Class files have line numbers only for instructions, so declarations have to be searched for.
+    /// The source is searched because class files have line numbers only for instructions, not for declarations.
     pub(super) fn declaration(&self, words: &[&str]) -> Option<u16> {
         let mut in_comment = false;
         let mut found = (1..=u16::MAX).zip(self.text.lines()).filter(|(_, line)| {
@@ -223,7 +224,7 @@ public class Filter extends Base {
             assert_eq!(first_line("net/low/Filter").as_deref(), Some(text));
         }
         assert_eq!(first_line("Filter").as_deref(), Some("direct"));
-        // A class whose package would lead out of the directory is looked for in the directory alone.
+        // The source of a class whose package would lead out of the directory is looked for in the directory alone.
         assert_eq!(
             first_line("../src/net/low/Filter").as_deref(),
             Some("direct")
@@ -246,7 +247,7 @@ public class Filter extends Base {
             let source = FoundAt::from(class_file.as_path()).source("Filter", "Filter.java");
             assert_eq!(source.map(|source| source.is_newer), Some(is_newer));
         }
-        // The class came from standard input.
+        // The path `-` stands for standard input, which has no time of change.
         let source = JavaSource::read(&at("Filter.java"), Path::new("-"));
         assert_eq!(source.map(|source| source.is_newer), Some(false));
     }

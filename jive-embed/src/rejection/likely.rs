@@ -5,7 +5,8 @@ use jive_verifier::{AppletMember, Location, Misfit, Policy, VerifyError, VerifyE
 
 use super::comparison::wanted;
 
-/// Bytes of the longest name that is compared. Comparing costs the product of both lengths.
+/// Length in bytes of the longest name that is compared. Longer names are not compared, because a comparison costs the
+/// product of both names' lengths.
 const NAME_BYTES_MAX: usize = 64;
 
 /// Returns the word that is most similar to `given`, if any is similar enough to be a misspelling.
@@ -26,13 +27,13 @@ pub fn closest<'w>(given: &str, words: impl IntoIterator<Item = &'w str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// A member of the class whose name is similar to that of a missing one.
+/// A member of the class whose name is similar to that of a missing member.
 pub(super) enum Lookalike {
     Field(FieldId),
     Method(MethodId),
 }
 
-/// Finds the member that was probably meant to be the missing member of an applet.
+/// Finds the member that the programmer probably meant to be the missing member of an applet.
 pub(super) fn lookalike(
     class: &ClassFile<'_>,
     policy: Policy,
@@ -43,7 +44,7 @@ pub(super) fn lookalike(
         Policy::Applet { entries } => entries.iter().any(|entry| name == entry.name),
         Policy::ClassOnly => false,
     };
-    // `doTx` is no misspelling of `doRx`.
+    // The names of other entries are left out: `doTx`, for example, is no misspelling of `doRx`.
     let is_similar =
         |name: Utf8<'_>| !is_entry(name) && closest(&name.to_string(), [wanted]).is_some();
     match member {
@@ -59,7 +60,7 @@ pub(super) fn lookalike(
     }
 }
 
-/// Returns what to write in place of a member that is not there or does not fit.
+/// Returns a hint on what to write in place of a member that the class lacks or declares wrongly.
 pub(super) fn meant(
     class: &ClassFile<'_>,
     (policy, natives): (Policy, &[NativeDecl]),

@@ -13,7 +13,7 @@ const BEFORE: usize = 4;
 /// Number of instructions displayed after the error.
 const AFTER: usize = 2;
 
-/// An excerpt with a mark for the error and marks for related lines.
+/// An excerpt of code or bytes, with a mark for the error and marks for related lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listing {
     text: String,
@@ -33,7 +33,8 @@ pub(super) struct ListedInstruction {
 }
 
 impl Listing {
-    /// Returns the instructions around an error, and the related instructions `others` with their labels.
+    /// Returns an excerpt of the instructions around an error and of the related instructions `others`, with their
+    /// labels.
     pub(super) fn of_code(
         class: &ClassFile<'_>,
         code: &Code<'_>,
@@ -84,7 +85,7 @@ impl Listing {
         listing
     }
 
-    /// Returns the bytes around an offset, for a file that is not a class file.
+    /// Returns an excerpt of the bytes around an offset, for a file that is not a class file.
     pub(super) fn of_bytes(bytes: &[u8], offset: u32, label: &str) -> Listing {
         const ROW: usize = 16;
         const BYTE_COLUMNS: usize = 3;
@@ -104,7 +105,7 @@ impl Listing {
         }
         let text = line(row);
         let column = prefix(row).len() + (offset - row) * BYTE_COLUMNS;
-        // At the end of the file, the mark is in the column of the missing byte.
+        // If the error is at the end of the file, the mark is in the column of the missing byte.
         let text = format!("{text:<width$}", width = column + BYTE_COLUMNS);
         let start = listing.text.len();
         listing.fault = Some(Mark {
@@ -120,7 +121,7 @@ impl Listing {
         self.text.push('\n');
     }
 
-    /// Returns the excerpt with its marks. Returns `None` if it is empty.
+    /// Returns the text of the excerpt with its marks, or `None` if the excerpt is empty.
     pub(super) fn snippet(&self) -> Option<Snippet<'_, Annotation<'_>>> {
         let annotation = |kind: AnnotationKind, mark: &Mark| -> Annotation<'static> {
             kind.span(mark.span.clone())
@@ -143,7 +144,7 @@ pub(super) fn instruction(class: &ClassFile<'_>, code: &Code<'_>, pc: Pc) -> Str
     match decode(code.bytes, pc) {
         Ok(insn) => {
             let text = Disassembly::new(insn, *class).to_string();
-            // A switch displays as a line for each case, and can have thousands.
+            // Only the first line is kept: a switch displays as a line for each case, and can have thousands of cases.
             text.lines().next().unwrap_or("").trim_end().to_owned()
         }
         Err(_) => {

@@ -40,26 +40,26 @@ const ARROW: Style = AnsiColor::BrightBlue.on_default().effects(Effects::BOLD);
 
 /// The reason why a class was rejected, with all related facts.
 ///
-/// [`Cut`] truncates names and descriptors, also in the serialised form.
+/// [`Cut`] truncates the names and descriptors in a rejection, also in its serialised form.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rejection {
     /// The stable code.
     pub code: &'static str,
-    /// The error message, a sentence.
+    /// The error message, which is a sentence.
     pub message: String,
-    /// Name of the class, if the parser got that far.
+    /// Name of the class, if the parser got as far as that name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// Offset in the file, for a parse error.
+    /// Offset in the file at which parsing failed, for a parse error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u32>,
-    /// Name of the field with the error.
+    /// Name of the field whose declaration has the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// Name of the method with the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// The descriptor of the field or method.
+    /// The descriptor of the field or method with the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descriptor: Option<String>,
     /// The pc of the instruction with the error.
@@ -71,34 +71,34 @@ pub struct Rejection {
     /// Name of the Java source file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_file: Option<String>,
-    /// Line number in the source file.
+    /// Line number of the error in the source file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
     /// Further lines of the method that break the same rule in the same way. Only the first few.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_lines: Vec<u16>,
-    /// Text of the line `line`, if the source file is next to the class file.
+    /// Text of the source line with the number `line`, if the source file is next to the class file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_line: Option<String>,
-    /// The instructions around the error.
+    /// The instructions around the instruction with the error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instructions: Vec<ListedInstruction>,
-    /// The expected value, for errors that compare values.
+    /// The value that the verifier expected, for errors that compare values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// The actual value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
-    /// The origins of the actual value, and of the value that it clashes with.
+    /// The origins of the actual value, and of the value from another path that it clashes with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sources: Vec<Source>,
-    /// Types of the local variables at the error.
+    /// Types of the local variables before the instruction with the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locals: Option<Vec<&'static str>>,
-    /// Types of the operands at the error, with the top of the stack last.
+    /// Types of the operands before the instruction with the error, with the top of the stack last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack: Option<Vec<&'static str>>,
-    /// How to fix the error.
+    /// A hint on how to fix the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     #[serde(skip)]
@@ -111,10 +111,10 @@ pub struct Rejection {
     types: Option<Types>,
     #[serde(skip)]
     is_warning: bool,
-    /// Whether the line of the source is the main place, and not one of further information.
+    /// Whether the diagnosis shows the source line as its main location, instead of as further information.
     #[serde(skip)]
     is_at_line: bool,
-    /// Facts that the kind of diagnosis adds.
+    /// Further facts that the diagnosis shows as notes, such as the nested calls of a trap.
     #[serde(skip)]
     extra_notes: Vec<String>,
 }
@@ -157,7 +157,7 @@ impl Rejection {
         rejection
     }
 
-    /// Explains why a verified class cannot be used. `code` must have an explanation.
+    /// Explains why a verified class cannot be used, for a `code` that has an explanation.
     #[must_use]
     pub fn of_use(file: &Path, bytes: &[u8], code: &'static str, message: String) -> Rejection {
         let mut rejection = Rejection::new(file, code, message);
@@ -208,7 +208,7 @@ impl Rejection {
         }
     }
 
-    /// Adds the facts of a verification error.
+    /// Adds the facts about a verification error to the rejection.
     fn judged(
         &mut self,
         class: &ClassFile<'_>,
@@ -228,7 +228,7 @@ impl Rejection {
             VerifyErrorKind::MissingMember { member } => lookalike(class, policy, member),
             _ => None,
         };
-        // A missing member has no place of its own, but a misspelt one has.
+        // A missing member has no location of its own, but its misspelt lookalike has one.
         let at = match lookalike {
             Some(Lookalike::Field(field)) => Location::Field(field),
             Some(Lookalike::Method(method)) => Location::Method(method),
@@ -261,14 +261,14 @@ impl Rejection {
         self.quote_line();
     }
 
-    /// Quotes the line with the error, if the source was found.
+    /// Quotes the source line with the error, if the source was found.
     fn quote_line(&mut self) {
         let source = self.java.as_ref().zip(self.line);
         self.source_line = source.and_then(|(java, line)| Some(java.line(line)?.to_owned()));
     }
 
-    /// Sets the line to that of a declaration. Tries each wording, and leaves the line unchanged if none matches
-    /// exactly one line.
+    /// Sets the line of the error to the source line of a declaration, which is searched in each wording. If no wording
+    /// matches exactly one line, the line of the error stays unchanged.
     fn declared(&mut self, wordings: &[&[&str]]) {
         let java = self.java.as_ref();
         let mut lines = wordings.iter().filter_map(|words| java?.declaration(words));
@@ -277,7 +277,7 @@ impl Rejection {
 
     fn in_method(&mut self, class: &ClassFile<'_>, id: MethodId) {
         if let Some(method) = class.method(id) {
-            // Fallback if the declaration is not found: the first line of the method's code.
+            // If the declaration is not found in the source, the error is at the first line of the method's code.
             self.line = method.code().and_then(|code| code.line(Pc(0)));
             let words = comparison::declaration_words(class, &method);
             let words = words.iter().map(String::as_str).collect::<Vec<_>>();
@@ -321,9 +321,9 @@ impl Rejection {
         self.instructions = self.listing.instructions.clone();
     }
 
-    /// Returns the label at the failing instruction.
+    /// Returns the label that the listing shows at the failing instruction.
     fn label(&self, kind: VerifyErrorKind) -> String {
-        // The instruction already shows the member.
+        // A label is not needed for a forbidden member, because the text of the instruction names the member.
         let names_member = matches!(
             kind,
             VerifyErrorKind::ForeignMethod { .. } | VerifyErrorKind::ForeignField { .. }
@@ -392,8 +392,8 @@ impl Rejection {
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
-        // A listing of instructions has no line numbers. So the location is added here in words, in the column where
-        // `annotate-snippets` would place it.
+        // A listing of instructions has no line numbers, so the location is added in words, where `annotate-snippets`
+        // would place it.
         let digits = match &self.source_line {
             Some(_) => self.line.map_or(0, |line| line.to_string().len()),
             None => 0,
@@ -403,7 +403,7 @@ impl Rejection {
         format!("{title}\n{:digits$}{ARROW}-->{ARROW:#} {place}\n{body}", "")
     }
 
-    /// Returns the facts that do not appear in a listing.
+    /// Returns, as notes, the facts about the error that do not appear in a listing.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.extra_notes.clone();
         if let Some(java) = self.java.as_ref().filter(|java| java.is_newer) {
@@ -430,7 +430,7 @@ impl Rejection {
         notes
     }
 
-    /// Returns the marked line of the Java source.
+    /// Returns the Java source line of the error with a mark.
     fn java_snippet(&self) -> Option<Snippet<'_, Annotation<'_>>> {
         let (java, text) = (self.java.as_ref()?, self.source_line.as_deref()?);
         let kind = match self.is_at_line {
@@ -456,7 +456,7 @@ mod tests {
     use super::*;
     use crate::load::load_class;
 
-    /// Loads a class. If it is rejected, returns the diagnosis without colours.
+    /// Loads a class. Returns the diagnosis of a class file without colours, if the class is rejected.
     fn shown(bytes: &[u8]) -> Option<String> {
         let arena = Bump::new();
         let error = load_class(
@@ -496,7 +496,7 @@ mod tests {
                 }
             }
         }
-        // Most bytes of a class file are significant.
+        // Changes of most bytes are rejected, because most bytes of a class file are significant.
         assert!(rejected > class.len());
     }
 

@@ -10,17 +10,19 @@ use crate::analysis::{ControlFlow, Depths, LineTable, Origin, Origins, Slot};
 use crate::inferred::Types;
 use crate::load::verify_class;
 
-/// Maximum number of origins that are reported for a value. Rarely more than two types meet.
+/// Maximum number of origins that are reported for a value. Four origins suffice, because more than two types rarely
+/// meet.
 const SOURCES_MAX: usize = 4;
 
-/// Maximum number of origins of a value that are examined to select those. A hostile class can merge 20,000 values.
-/// Describing an origin can take the parsing of a descriptor of 60,000 bytes and a search for a line.
+/// Maximum number of origins of a value among which the reported origins are selected. Not all origins are examined,
+/// because a hostile class can merge 20,000 values. Describing one origin can require the parsing of a descriptor of
+/// 60,000 bytes and a search for a line.
 const ORIGINS_MAX: usize = 256;
 
 /// An origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Source {
-    /// The value that this is an origin of.
+    /// The role of the value in the error.
     pub(super) role: Role,
     /// The instruction, parameter or other source of the value.
     #[serde(flatten)]
@@ -30,13 +32,13 @@ pub(super) struct Source {
     pub(super) kind: Option<String>,
 }
 
-/// The values that an error compares.
+/// The roles of the values that an error compares.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Role {
     /// The value with the wrong type.
     Found,
-    /// The value or the stack that arrives on another path, where both paths meet.
+    /// The value or stack that arrives on another path, where that path meets the path of the found value.
     OtherPath,
 }
 
@@ -54,9 +56,9 @@ pub(super) enum Maker {
         #[serde(skip_serializing_if = "Option::is_none")]
         line: Option<u16>,
     },
-    /// A parameter, set by the caller.
+    /// A parameter, whose value the caller sets.
     Parameter {
-        /// Number of the parameter, from 1.
+        /// Number of the parameter, counted from 1.
         number: u16,
         /// Name of the parameter, if the class file has it.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,9 +66,9 @@ pub(super) enum Maker {
     },
     /// The receiver.
     This,
-    /// The entry of the method, before any instruction.
+    /// The entry of the method, before any instruction is executed.
     Entry,
-    /// No source: on some path the local variable is unset.
+    /// The value has no source: on some path the local variable is unset.
     Unset {
         /// The local variable.
         local: u16,
@@ -74,7 +76,7 @@ pub(super) enum Maker {
 }
 
 impl Source {
-    /// Returns a label for the instruction that produced the value. Returns `None` if no instruction did.
+    /// Returns a label for the instruction that produced the value, or `None` if no instruction produced it.
     pub(super) fn label(&self) -> Option<(Pc, String)> {
         let Maker::Instruction { pc, .. } = self.maker else {
             return None;
@@ -91,7 +93,8 @@ impl Source {
         Some((Pc(pc), label))
     }
 
-    /// Returns a note on the source of the value. Returns `None` for an instruction, which gets a label instead.
+    /// Returns a note on the source of the value, or `None` if the source is an instruction, which gets a label
+    /// instead.
     pub(super) fn note(&self) -> Option<String> {
         let kind = match self.kind.as_deref() {
             Some(kind) => quoted(kind),
@@ -123,14 +126,14 @@ fn quoted(kind: &str) -> String {
 /// Facts about a method in which verification fails.
 struct Failure {
     depths: Depths,
-    /// The method, and the failing instruction.
+    /// The method in which verification fails, and the failing instruction.
     place: (MethodId, Pc),
     /// The types at the failing instruction.
     types: Option<Types>,
 }
 
 impl Observer for Failure {
-    // The fault may lie behind others.
+    // The verifier continues after a fault, because other faults may precede the failing instruction.
     const COLLECTS: bool = true;
 
     fn reached(&mut self, method: MethodId, pc: Pc, state: TypeState<'_>) {
@@ -164,8 +167,8 @@ pub(super) fn explore(
         VerifyErrorKind::MergeType { .. } | VerifyErrorKind::MergeDepth { .. }
     );
     if !is_merge {
-        // If a merge fails, the observed state is the one after the instruction, so it is not recorded as the state
-        // before it.
+        // If a merge fails, the observed state is that after the instruction, so its depth is not recorded for the
+        // state before.
         failure.depths.note(pc, types.stack.len());
     }
     let graph = ControlFlow::of(code);
@@ -206,7 +209,7 @@ impl Search<'_, '_> {
             } => return self.clash(pc, target, depth, operand(below)),
             VerifyErrorKind::MergeDepth { target, .. } => {
                 let others = self.other_ways(pc, target).into_iter();
-                // Lazy: there can be 20,000 paths, and only the first few are described.
+                // The iterator is lazy, because there can be 20,000 paths, of which only the first few are described.
                 let makers = others.map(|other| self.instruction(other));
                 let entry = (target == Pc(0)).then_some(Maker::Entry);
                 return entry
@@ -220,14 +223,15 @@ impl Search<'_, '_> {
                     .take(SOURCES_MAX)
                     .collect();
             }
-            // Other errors concern only the instruction or the method.
+            // Errors of other kinds concern only the instruction or the method, so no value has an origin.
             _ => None,
         };
         let found = found.map_or_else(Vec::new, |slot| self.origins.before(pc, slot));
         self.told(Role::Found, found)
     }
 
-    /// Returns the origins of the two values that clash on the stack after `pc`.
+    /// Returns the origins of the two values that clash on the operand stack where the path after `pc` reaches
+    /// `target`.
     fn clash(&self, pc: Pc, target: Pc, depth: usize, slot: Option<Slot>) -> Vec<Source> {
         let Some(slot) = slot else {
             return Vec::new();
@@ -239,7 +243,7 @@ impl Search<'_, '_> {
         sources
     }
 
-    /// Returns the other instructions from which a path leads directly to `target`.
+    /// Returns the instructions other than that at `pc` from which a path leads directly to `target`.
     fn other_ways(&self, pc: Pc, target: Pc) -> Vec<Pc> {
         let node = self.graph.node(target);
         let predecessors = node.map_or(&[][..], |node| self.graph.predecessors(node));
@@ -250,13 +254,14 @@ impl Search<'_, '_> {
             .collect()
     }
 
-    /// Describes the first origin of each type, then the others.
+    /// Describes the origins of a value: the first origin of each type, followed by the others.
     fn told(&self, role: Role, origins: Vec<Origin>) -> Vec<Source> {
         let mut sources = Vec::<Source>::new();
         let (mut first_of_kind, mut rest) = (Vec::new(), Vec::new());
         let origins = origins.into_iter().take(ORIGINS_MAX);
         for source in origins.map(|origin| self.source(role, origin)) {
-            // Origins of different types are more informative than several origins of the same type.
+            // Origins of different types come first, because they are more informative than several origins of the same
+            // type.
             if first_of_kind
                 .iter()
                 .any(|other: &Source| other.kind == source.kind)

@@ -6,28 +6,29 @@ use super::listing::{Listing, instruction};
 use super::{FoundAt, Rejection};
 use crate::names;
 
-/// Maximum number of nested calls that a diagnosis shows. Chosen: a recursion without end shows itself in fewer.
+/// Maximum number of nested calls that a diagnosis shows. Sixteen calls are chosen, because fewer already show a
+/// recursion without end.
 const SHOWN_CALLS_MAX: usize = 16;
 
-/// A trap of a class, ready to be explained.
+/// A trap that ended a call of a class, with the facts that a diagnosis shows.
 #[derive(Clone, Debug)]
 pub struct TrapDiagnosis {
     /// The kind.
     pub kind: TrapKind,
-    /// The values that caused it, as in `index 16, length 16`.
+    /// The values that caused the trap, as in `index 16, length 16`.
     pub why: Option<String>,
-    /// The nested calls, innermost first. The first is the place of the trap.
+    /// The nested calls at the trap, from the innermost, in which the trap occurred, to the outermost.
     pub calls: Vec<CallSite>,
-    /// Number of nested calls that are not among `calls`.
+    /// Number of nested calls at the trap that are not among `calls`.
     pub calls_omitted: usize,
-    /// Facts that the caller adds.
+    /// Facts that the caller adds to the diagnosis as notes.
     pub notes: Vec<String>,
 }
 
 impl TrapDiagnosis {
-    /// Renders the diagnosis: kind, values, place, the line of the source, and the nested calls.
+    /// Renders the diagnosis of the trap: kind, values, location, the line of the source, and the nested calls.
     ///
-    /// If the source is not found, shows the instructions around the trap.
+    /// If the source is not found, the diagnosis shows the instructions around the trap.
     #[must_use]
     pub fn render(&self, found: FoundAt<'_>, class: &ClassFile<'_>) -> String {
         let message = match &self.why {
@@ -35,7 +36,7 @@ impl TrapDiagnosis {
             None => "the call was aborted".to_owned(),
         };
         let mut shown = Rejection::new(found.file, self.kind.name(), message);
-        // The fix belongs to the kind, not to this trap; `jive explain` has it.
+        // The diagnosis omits the fix, which belongs to the kind of trap and is shown by `jive explain`.
         shown.help = None;
         shown.is_at_line = true;
         shown.of_class(class, found);
@@ -72,7 +73,7 @@ impl TrapDiagnosis {
     }
 }
 
-/// Returns the line of a nested call. Without line numbers it has the pc.
+/// Returns the line of the backtrace for a nested call, which has the pc if the class has no line numbers.
 fn line(class: &ClassFile<'_>, call: CallSite) -> String {
     let CallSite { method, pc } = call;
     let name = names::method_name(class, method);

@@ -5,8 +5,8 @@ use jive_core::{Code, ConstantPool, CpIndex, Cut, Pc};
 /// Length of a row in a `LocalVariableTable`, in bytes: start, length, name, descriptor, index.
 const ROW_BYTES: usize = 10;
 
-/// Returns the name of a local variable at an instruction, [truncated](Cut) and safe for display on a terminal.
-/// Returns `None` if the class file does not have the name.
+/// Returns the name of a local variable at an instruction, [truncated](Cut) and safe for display on a terminal. Returns
+/// `None` if the class file does not name the local variable at that instruction.
 pub(super) fn variable_name(
     pool: ConstantPool<'_>,
     code: &Code<'_>,

@@ -23,7 +23,8 @@ impl Rejection {
             if let Some(code) = method.code() {
                 warning.line = code.line(pc);
                 warning.instruction = Some(instruction(class, &code, pc));
-                // The line of the source says more than the instructions around.
+                // The diagnosis shows the instructions around the finding and, if the source is found, the source line
+                // after them.
                 warning.listing = Listing::of_code(class, &code, pc, "", &[]);
                 warning.instructions = warning.listing.instructions.clone();
             }

@@ -24,7 +24,7 @@ const SEND: AppletMember = AppletMember::Entry(Called::Send.decl());
 const TAKE: AppletMember = AppletMember::Entry(Called::Take.decl());
 const TICK: AppletMember = AppletMember::Entry(Called::Tick.decl());
 
-/// Every member, in the order in which the tests write them.
+/// Every member that an applet may need, in the order in which the tests write them.
 const ALL: [AppletMember; 5] = [
     AppletMember::Constructor,
     SEND,
@@ -33,8 +33,8 @@ const ALL: [AppletMember; 5] = [
     AppletMember::RxBuf,
 ];
 
-/// Returns an applet in which one member is changed. `written` has its flags and descriptor, or is `None` to leave
-/// the member out.
+/// Returns an applet in which one member is changed. `written` has the flags and descriptor of the changed member, or
+/// is `None` to leave the member out.
 fn applet(changed: AppletMember, written: Option<(u16, &str)>) -> ClassBytes {
     let mut class = ClassBytes::new();
     let init = class.member(10, "java/lang/Object", "<init>", "()V");
@@ -88,7 +88,7 @@ fn a_missing_member_is_named() {
         let kind = VerifyErrorKind::MissingMember { member };
         let at = Location::Class;
         assert_eq!(verdict(&class), Err(VerifyError { at, kind }), "{member}");
-        // Without the applet policy, the class is accepted.
+        // The class is accepted if no applet policy is applied.
         assert_eq!(class.verdict(), Ok(()), "{member}");
     }
 }

@@ -41,7 +41,8 @@ fn limits_are_enforced_exactly() {
         let limit = u32::from(CONSTANTS_MAX);
         let needed = limit + over;
         let mut class = ClassBytes::new();
-        // `constant_pool_count` is one more than the number of constants, of which the class's name takes four.
+        // `constant_pool_count` is one more than the number of constants, of which the name and the superclass of the
+        // class take four.
         for number in 0..needed - 5 {
             class.utf8(&format!("text{number}"));
         }
@@ -88,8 +89,8 @@ fn all_255_operands_can_be_used() {
 
 #[test]
 fn verification_ends_when_the_step_budget_is_exhausted() {
-    // A loop rotates 249 `byte[]` and a `short[]` through local variables. Each iteration turns one more variable
-    // into a mixed reference. The loop contains as many `nop` as a method can have.
+    // The code has a loop that rotates 249 `byte[]` and a `short[]` through local variables. Each iteration of the loop
+    // turns one more variable into a mixed reference. The loop of the code contains as many `nop` as a method can have.
     let mut code = Vec::new();
     for local in 0..250 {
         code.extend([0x03, 0xbc, if local == 0 { 9 } else { 8 }, 0x3a, local]);
@@ -109,7 +110,7 @@ fn verification_ends_when_the_step_budget_is_exhausted() {
     let error = class
         .verdict()
         .expect_err("it takes 250 times around the loop");
-    // Three instructions for each array, two for each local variable, the `nop`s, and `goto_w`.
+    // The method has three instructions for each array, two for each local variable, the `nop`s, and `goto_w`.
     let rotation = 2 + 249 * 4 + 2;
     let instructions = 250 * 3 + 250 * 2 + (65_000 - start - rotation) + 1;
     let limit = u32::try_from(instructions * 16 + 65_536).unwrap();
@@ -118,19 +119,19 @@ fn verification_ends_when_the_step_budget_is_exhausted() {
 
 #[test]
 fn the_observer_receives_the_number_of_steps() {
-    // 0 `iload_0`, 1 `ifeq 5`, 4 `nop`, 5 `return`.
+    // The code by pc: 0 `iload_0`, 1 `ifeq 5`, 4 `nop`, 5 `return`.
     let bytes = ClassBytes::new()
         .method(STATIC, "run", "(I)V", &[0x1a, 0x99, 0, 4, 0, 0xb1])
         .bytes();
     let mut notes = Notes::default();
     assert_eq!(judge(&bytes, Policy::ClassOnly, &mut notes), Ok(()));
-    // Four instructions, a merge into pc 0, and two merges into pc 5.
+    // The counted steps are those of four instructions, of a merge into pc 0, and of two merges into pc 5.
     assert_eq!(notes.steps, [(0, 7, 4 * 16 + 65_536)]);
 }
 
 #[test]
 fn sixteen_cases_of_a_switch_cost_a_step() {
-    // 0 `iload_0`, 1 `tableswitch` with 32 cases that all have the default target, then `return`.
+    // The code by pc: 0 `iload_0`, 1 `tableswitch` with 32 cases that all have the default target, then `return`.
     let mut code = vec![0x1a, 0xaa, 0, 0];
     let end = 16 + 4 * 32 - 1;
     for number in [end, 0, 31].into_iter().chain([end; 32]) {
@@ -142,7 +143,7 @@ fn sixteen_cases_of_a_switch_cost_a_step() {
         .bytes();
     let mut notes = Notes::default();
     assert_eq!(judge(&bytes, Policy::ClassOnly, &mut notes), Ok(()));
-    // Three instructions, two steps for the cases, and merges into pc 0 and into the `return`.
+    // The counted steps are those of three instructions, two for the cases, and merges into pc 0 and into the `return`.
     assert_eq!(notes.steps, [(0, 3 + 2 + 2, 3 * 16 + 65_536)]);
 }
 
@@ -156,7 +157,8 @@ fn the_size_of_the_work_area_is_the_sum_of_its_parts() {
         queue: 1,
         states: 1,
     };
-    // `CodeMarks` has two words and a half word, aligned. A leader is a half word. An entry of the queue is a word.
+    // `CodeMarks` has two words and a half word, aligned. The entry for a leader is a half word. An entry of the queue
+    // is a word.
     assert_eq!(size.bytes(), 1 + 12 + 2 + 4 + 1);
     let constant = WorkSize {
         constants: 1,
@@ -167,7 +169,7 @@ fn the_size_of_the_work_area_is_the_sum_of_its_parts() {
 
 #[test]
 fn a_wide_switch_is_cheap_to_verify() {
-    // 16,000 cases with the same target, in a loop.
+    // The code is a switch with 16,000 cases of the same target, in a loop.
     let mut code = vec![0x1a, 0xaa, 0, 0];
     let cases: i32 = 16_000;
     let end = 16 + 4 * cases - 1;
@@ -189,7 +191,7 @@ fn a_wide_switch_is_cheap_to_verify() {
 #[test]
 fn each_part_of_the_work_area_can_be_too_small() {
     let mut class = ClassBytes::new();
-    // 0 `iload_0`, 1 `ifeq 5`, 4 `nop`, 5 `return`.
+    // The code by pc: 0 `iload_0`, 1 `ifeq 5`, 4 `nop`, 5 `return`.
     class.method(STATIC, "run", "(I)V", &[0x1a, 0x99, 0, 4, 0, 0xb1]);
     with_class(&class.bytes(), |class| {
         let size = work_size(&class);
@@ -244,14 +246,15 @@ fn the_work_size_is_as_documented() {
         );
         let expected = WorkSize {
             constants: constants + 1,
-            // A count, a result and a parameter.
+            // The signature consists of a count, a result and a parameter.
             signatures: 3,
             // Six bytes of code.
             marks: 1,
-            // pc 0 and pc 5.
+            // The leaders are at pc 0 and pc 5.
             leaders: 2,
             queue: 2,
-            // Two leaders, each with 4 + 4 types, a depth and a receiver, and the current state.
+            // Two leaders have a state each, of 4 + 4 types, a depth and a receiver, and the current state has 256
+            // bytes.
             states: 2 * (4 + 4 + 2) + 256,
         };
         assert_eq!(work_size(&class), expected);
@@ -259,7 +262,7 @@ fn the_work_size_is_as_documented() {
 }
 
 proptest::proptest! {
-    /// For any code, verification ends with a verdict. The verdict does not depend on the observer.
+    /// Verification of any code ends with a verdict, which does not depend on the observer.
     #[test]
     fn any_bytes_get_a_verdict(code in proptest::collection::vec(0..=0xca_u8, 1..40), stack in 0..6_u16) {
         let mut class = ClassBytes::new();

@@ -14,7 +14,7 @@ pub(crate) const SYNCHRONIZED: u16 = 0x0020;
 pub(crate) const NATIVE: u16 = 0x0100;
 pub(crate) const ABSTRACT: u16 = 0x0400;
 
-/// The cost class of a native.
+/// The cost class of each native of the tests.
 #[expect(dead_code, reason = "the tests ask for no cost")]
 pub(crate) enum Cost {
     Free,
@@ -30,7 +30,7 @@ jive_core::natives! {
     }
 }
 
-/// A builder of class files (JVMS §4.1). By default `public class Fixture`, version 49.0.
+/// A builder of class files (JVMS §4.1). The default is `public class Fixture`, version 49.0.
 pub(crate) struct ClassBytes {
     pub(crate) major: u16,
     pub(crate) access: u16,
@@ -59,7 +59,7 @@ impl ClassBytes {
         class
     }
 
-    /// Returns the index of a constant, and adds the constant if it is new.
+    /// Returns the constant pool index of a constant, and adds the constant if it is new.
     pub(crate) fn constant(&mut self, bytes: Vec<u8>) -> u16 {
         let known = self.pool.iter().position(|other| *other == bytes);
         let position = known.unwrap_or_else(|| {
@@ -115,7 +115,7 @@ impl ClassBytes {
         self
     }
 
-    /// Adds a method with four operands and four local variables.
+    /// Adds a method with room for four operands and four local variables.
     pub(crate) fn method(
         &mut self,
         access: u16,
@@ -126,7 +126,7 @@ impl ClassBytes {
         self.method_of_size(access, name, descriptor, (4, 4), code)
     }
 
-    /// Adds a method. `size` is `max_stack` and `max_locals`.
+    /// Adds a method. The argument `size` is `max_stack` and `max_locals` of the method.
     pub(crate) fn method_of_size(
         &mut self,
         access: u16,
@@ -138,7 +138,7 @@ impl ClassBytes {
         self.method_with_handlers(access, name, descriptor, size, code, &[])
     }
 
-    /// Adds a method with an exception table. Each row is start, end, handler and type.
+    /// Adds a method with an exception table. Each row of the table is start, end, handler and type.
     pub(crate) fn method_with_handlers(
         &mut self,
         access: u16,
@@ -234,7 +234,7 @@ impl Memory {
     }
 }
 
-/// Parses and verifies a class file.
+/// Parses and verifies a class file under a policy, and returns the verdict.
 pub(crate) fn judge(
     bytes: &[u8],
     policy: Policy,
@@ -253,19 +253,19 @@ pub(crate) fn with_class<R>(bytes: &[u8], act: impl FnOnce(ClassFile<'_>) -> R) 
     act(ClassFile::parse(bytes, &mut index).expect("the class file is well-formed"))
 }
 
-/// Verifies a class with a static method `run`, which has four operands and four local variables.
+/// Verifies a class with a static method `run`, which has room for four operands and four local variables.
 pub(crate) fn verdict_of(descriptor: &str, code: &[u8]) -> Result<(), VerifyError> {
     ClassBytes::new()
         .method(STATIC, "run", descriptor, code)
         .verdict()
 }
 
-/// Returns an error at an instruction of the class's first method.
+/// Returns a verdict that rejects an instruction of the class's first method.
 pub(crate) fn at(pc: u16, kind: VerifyErrorKind) -> Result<(), VerifyError> {
     in_method(0, pc, kind)
 }
 
-/// Returns an error at an instruction.
+/// Returns a verdict that rejects an instruction of a method.
 pub(crate) fn in_method(method: u16, pc: u16, kind: VerifyErrorKind) -> Result<(), VerifyError> {
     Err(VerifyError {
         at: Location::Code {
@@ -276,12 +276,12 @@ pub(crate) fn in_method(method: u16, pc: u16, kind: VerifyErrorKind) -> Result<(
     })
 }
 
-/// An observer that stores all states as text.
+/// An observer that stores as text all type states that it receives.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) reached: Vec<(u16, String)>,
     pub(crate) failed: Vec<(u16, String)>,
-    /// Method, steps taken, step limit.
+    /// For each method, its number, the steps taken and the step limit.
     pub(crate) steps: Vec<(u16, u32, u32)>,
 }
 

@@ -1,4 +1,5 @@
-//! What an observer that collects is told: every fault, the first as without it, and no stand-in taken for a type.
+//! What an observer that collects receives: every fault, the same first fault as other observers, and no stand-in taken
+//! for a type.
 
 use jive_core::{FieldId, MethodId, Opcode, Pc};
 use jive_verifier::{
@@ -23,7 +24,8 @@ impl Observer for Faults {
     }
 }
 
-/// Returns the faults of a class, after comparing the first with the verdict of a verifier that stops there.
+/// Returns the faults of a class, after comparing the first with the verdict of a verifier that stops at its first
+/// error.
 fn faults(class: &ClassBytes, policy: Policy) -> Vec<(Location, VerifyErrorKind)> {
     let bytes = class.bytes();
     let mut faults = Faults::default();
@@ -50,7 +52,7 @@ fn every_declaration_and_every_method_is_told() {
     // 0 iconst_0, 1 i2l, 2 i2f, 3 return
     class.method(STATIC, "first", "()V", &[0x03, 0x85, 0x86, 0xb1]);
     class.method(STATIC | SYNCHRONIZED, "second", "()V", &[0x60, 0xb1]);
-    // Pops what is not there.
+    // The code pops an operand from an empty stack.
     class.method(STATIC, "third", "()V", &[0x57, 0xb1]);
     class.method(STATIC, "fourth", "()V", &[0xb1]);
     let long = |found| VerifyErrorKind::Long { found };
@@ -85,7 +87,7 @@ fn every_declaration_and_every_method_is_told() {
 #[test]
 fn a_caller_is_not_blamed_for_a_declaration() {
     let mut class = ClassBytes::new();
-    // The code of `narrow` is not looked at: the local variables would be those of other types.
+    // The code of `narrow` is not verified, because its local variables would have the types of stand-ins.
     class.method(STATIC, "narrow", "(CLjava/util/List;)C", &[0x00]);
     let narrow = class.member(10, "Fixture", "narrow", "(CLjava/util/List;)C");
     let [high, low] = narrow.to_be_bytes();
@@ -134,7 +136,7 @@ fn an_exception_handler_is_one_fault_and_not_one_an_instruction() {
     let mut class = ClassBytes::new();
     let missing = class.member(9, "Fixture", "missing", "I");
     let [high, low] = missing.to_be_bytes();
-    // 0 i2l, 1 nop, 2 nop, 3 getstatic missing, 6 return; the handler covers from 1 on.
+    // The code by pc: 0 i2l, 1 nop, 2 nop, 3 getstatic missing, 6 return; the handler covers the code from pc 1 on.
     let code_bytes = [0x85, 0x00, 0x00, 0xb2, high, low, 0xb1];
     let handler = [[1, 6, 6, 0]];
     class.method_with_handlers(STATIC, "run", "()V", (4, 4), &code_bytes, &handler);

@@ -9,20 +9,20 @@ use VerificationType as T;
 
 #[test]
 fn every_special_opcode_is_verified() {
-    // Programs that leave the operand stack empty, in a method (I[B[S)V.
+    // The programs leave the operand stack empty, in a method (I[B[S)V.
     let programs: &[&[u8]] = &[
-        // `iload`, `istore`, `iinc`, and their short forms.
+        // A program with `iload`, `istore`, `iinc`, and their short forms.
         &[
             0x15, 0, 0x36, 0, 0x1a, 0x3b, 0x03, 0x36, 3, 0x1d, 0x3e, 0x84, 0, 1,
         ],
         &[0x03, 0x3c, 0x1b, 0x3d, 0x1c, 0x57],
-        // `aload`, `astore`, and their short forms.
+        // A program with `aload`, `astore`, and their short forms.
         &[
             0x19, 1, 0x3a, 1, 0x2b, 0x4c, 0x2c, 0x4d, 0x01, 0x4e, 0x2d, 0x4b, 0x2a, 0x57,
         ],
-        // `ldc` and `ldc_w` of constant 1, an `int`.
+        // A program with `ldc` and `ldc_w` of constant 1, an `int`.
         &[0x12, 1, 0x57, 0x13, 0, 1, 0x57],
-        // Array access: `baload`, `bastore`, `saload`, `sastore`, `iaload`, `iastore`.
+        // A program that accesses arrays: `baload`, `bastore`, `saload`, `sastore`, `iaload`, `iastore`.
         &[
             0x2b, 0x1a, 0x33, 0x57, 0x2b, 0x1a, 0x1a, 0x54, 0x2c, 0x1a, 0x35, 0x57, 0x2c, 0x1a,
             0x1a, 0x56,
@@ -30,7 +30,7 @@ fn every_special_opcode_is_verified() {
         &[
             0x1a, 0xbc, 10, 0x4e, 0x2d, 0x1a, 0x2e, 0x57, 0x2d, 0x1a, 0x1a, 0x4f, 0x2d, 0xbe, 0x57,
         ],
-        // `pop2`, `dup`, `dup_x1`, `dup_x2`, `dup2`, `dup2_x1`, `dup2_x2`, `swap`.
+        // Programs with `pop2`, `dup`, `dup_x1`, `dup_x2`, `dup2`, `dup2_x1`, `dup2_x2` and `swap`.
         &[0x1a, 0x59, 0x58, 0x1a, 0x2b, 0x5a, 0x5f, 0x58, 0x57],
         &[
             0x1a, 0x2b, 0x2c, 0x5b, 0x58, 0x58, 0x1a, 0x2b, 0x5c, 0x58, 0x58,
@@ -41,7 +41,7 @@ fn every_special_opcode_is_verified() {
         ],
     ];
     let mut class = ClassBytes::new();
-    // Constants are numbered in the order of insertion. The class's name takes the first two.
+    // Constants of the class are numbered in the order of insertion, and the class's name takes the first two numbers.
     let int = class.constant(vec![3, 0, 0, 0, 7]);
     let low = u8::try_from(int).expect("it is one of the first constants");
     let mut used = Vec::new();
@@ -55,7 +55,7 @@ fn every_special_opcode_is_verified() {
         class.method_of_size(STATIC, &format!("run{number}"), "(I[B[S)V", (6, 4), &code);
     }
     assert_eq!(class.verdict(), Ok(()));
-    // Other tests cover these, because they need members or end the method.
+    // Other tests cover the opcodes in `elsewhere`, because their instructions need members or end the method.
     let elsewhere = [
         Opcode::Wide,
         Opcode::Ireturn,
@@ -69,7 +69,7 @@ fn every_special_opcode_is_verified() {
         Opcode::Invokestatic,
     ];
     for opcode in Opcode::ALL {
-        // Other tests cover the other opcodes by action: constants, operators, branches and switches.
+        // Opcodes with these actions are covered by other tests: constants, operators, branches and switches.
         let is_by_kind = matches!(
             opcode.action(),
             Action::Nothing
@@ -108,13 +108,14 @@ fn stack_underflow_and_overflow_report_their_numbers() {
     };
     let code = [0x03, 0x03, 0x03, 0x5c, 0xb1];
     assert_eq!(verdict_of("()V", &code), at(3, overflow));
-    // A full stack is accepted.
+    // Code that fills the operand stack up to `max_stack` is accepted.
     assert_eq!(verdict_of("()V", &[0x03, 0x03, 0x5c, 0xb1]), Ok(()));
 }
 
 #[test]
 fn a_load_checks_the_type_of_the_array() {
-    // Each load instruction with each type of array. 1 means accepted.
+    // The table has a row for each instruction that loads an element, and a column for each type of array. 1 means
+    // accepted.
     let loads = [
         (0x33, [1, 0, 0, 1]),
         (0x35, [0, 1, 0, 0]),
@@ -128,7 +129,7 @@ fn a_load_checks_the_type_of_the_array() {
             assert_eq!(code, expected, "{load:#x} {descriptor}");
         }
     }
-    // All loads from null are accepted, and trap at run time.
+    // All loads of elements from null are accepted, and trap at run time.
     for load in [0x33, 0x35, 0x2e] {
         assert_eq!(verdict_of("()V", &[0x01, 0x03, load, 0x57, 0xb1]), Ok(()));
     }
@@ -136,7 +137,8 @@ fn a_load_checks_the_type_of_the_array() {
 
 #[test]
 fn a_store_checks_the_type_of_the_array() {
-    // Each store instruction with each type of array. 1 means accepted.
+    // The table has a row for each instruction that stores an element, and a column for each type of array. 1 means
+    // accepted.
     let stores = [
         (0x54, [1, 0, 0, 1]),
         (0x56, [0, 1, 0, 0]),
@@ -149,7 +151,7 @@ fn a_store_checks_the_type_of_the_array() {
             let expected = (right == 0).then_some("unsafe/operand-type");
             assert_eq!(code, expected, "{store:#x} {descriptor}");
         }
-        // Index and element must be `int`s.
+        // The index and the element of a store must be `int`s.
         for (index, element) in [(0x01, 0x03), (0x03, 0x01)] {
             let code = [0x01, index, element, store, 0xb1];
             let code = verdict_of("()V", &code).map_err(|error| error.kind.code());
@@ -175,7 +177,7 @@ fn integer_instructions_require_integers() {
 
 #[test]
 fn paths_must_meet_with_equal_stack_depths() {
-    // 0 `iload_0`, 1 `ifeq 5`, 4 `iconst_0`, 5 `return`.
+    // The code by pc: 0 `iload_0`, 1 `ifeq 5`, 4 `iconst_0`, 5 `return`.
     let merge = VerifyErrorKind::MergeDepth {
         target: Pc(5),
         expected: 0,
@@ -189,7 +191,7 @@ fn paths_must_meet_with_equal_stack_depths() {
 
 #[test]
 fn operands_must_have_a_common_type_where_paths_meet() {
-    // 0 `aconst_null`, 1 `iload_0`, 2 `ifeq 7`, 5 `pop`, 6 `iconst_0`, 7 `pop`, 8 `return`.
+    // The code by pc: 0 `aconst_null`, 1 `iload_0`, 2 `ifeq 7`, 5 `pop`, 6 `iconst_0`, 7 `pop`, 8 `return`.
     let code = [0x01, 0x1a, 0x99, 0, 5, 0x57, 0x03, 0x57, 0xb1];
     let kind = VerifyErrorKind::MergeType {
         target: Pc(7),
@@ -198,7 +200,8 @@ fn operands_must_have_a_common_type_where_paths_meet() {
         found: T::Int,
     };
     assert_eq!(verdict_of("(I)V", &code), at(6, kind));
-    // 0 `iconst_0`, 1 `aconst_null`, 2 `iload_0`, 3 `ifeq 8`, 6 `pop`, 7 `iconst_0`, 8 `pop2`, 9 `return`.
+    // The code by pc: 0 `iconst_0`, 1 `aconst_null`, 2 `iload_0`, 3 `ifeq 8`, 6 `pop`, 7 `iconst_0`, 8 `pop2`, 9
+    // `return`.
     let code = [0x03, 0x01, 0x1a, 0x99, 0, 5, 0x57, 0x03, 0x58, 0xb1];
     let kind = VerifyErrorKind::MergeType {
         target: Pc(8),
@@ -207,8 +210,8 @@ fn operands_must_have_a_common_type_where_paths_meet() {
         found: T::Int,
     };
     assert_eq!(verdict_of("(I)V", &code), at(7, kind));
-    // Two clashes at once: 0 `aconst_null`, 1 `aconst_null`, 2 `iload_0`, 3 `ifeq 9`, 6 `pop2`, 7 `iconst_0`, 8
-    // `iconst_0`, 9 `pop2`, 10 `return`.
+    // Two clashes occur at once in the code, by pc: 0 `aconst_null`, 1 `aconst_null`, 2 `iload_0`, 3 `ifeq 9`, 6
+    // `pop2`, 7 `iconst_0`, 8 `iconst_0`, 9 `pop2`, 10 `return`.
     let code = [0x01, 0x01, 0x1a, 0x99, 0, 6, 0x58, 0x03, 0x03, 0x58, 0xb1];
     let kind = VerifyErrorKind::MergeType {
         target: Pc(9),
@@ -227,7 +230,8 @@ fn mixed_references_may_only_be_moved_and_compared() {
         code.extend(tail);
         verdict_of("(I[B[S)V", &code)
     };
-    // `astore_3` and `aload_3`; then `dup` and `if_acmpeq` to the next instruction; then `ifnull` to the next one.
+    // The tails are `astore_3` and `aload_3`, `dup` and `if_acmpeq` to the next instruction, and `ifnull` to the next
+    // instruction.
     assert_eq!(run(&[0x4e, 0x2d, 0x57, 0xb1]), Ok(()));
     assert_eq!(run(&[0x59, 0xa5, 0, 3, 0xb1]), Ok(()));
     assert_eq!(run(&[0xc6, 0, 3, 0xb1]), Ok(()));
@@ -256,7 +260,7 @@ fn mixed_references_may_only_be_moved_and_compared() {
 
 #[test]
 fn a_local_variable_set_on_only_one_path_is_unusable() {
-    // 0 `iload_0`, 1 `ifeq 6`, 4 `iconst_0`, 5 `istore_1`, 6 `iload_1`.
+    // The code by pc: 0 `iload_0`, 1 `ifeq 6`, 4 `iconst_0`, 5 `istore_1`, 6 `iload_1`.
     let code = [0x1a, 0x99, 0, 5, 0x03, 0x3c, 0x1b, 0x57, 0xb1];
     let kind = VerifyErrorKind::LocalType {
         opcode: Opcode::Iload1,
@@ -269,8 +273,8 @@ fn a_local_variable_set_on_only_one_path_is_unusable() {
 
 #[test]
 fn a_back_edge_is_merged_into_the_loop_header() {
-    // 0 `aload_1`, 1 `arraylength`, 2 `pop`, 3 `aload_2`, 4 `astore_1`, 5 `goto 0`. On the back edge, variable 1 is a
-    // `short[]`.
+    // The code by pc: 0 `aload_1`, 1 `arraylength`, 2 `pop`, 3 `aload_2`, 4 `astore_1`, 5 `goto 0`. On the back edge to
+    // pc 0, local variable 1 is a `short[]`.
     let code = [0x2b, 0xbe, 0x57, 0x2c, 0x4c, 0xa7, 0xff, 0xfb];
     let kind = VerifyErrorKind::OperandType {
         opcode: Opcode::Arraylength,
@@ -279,7 +283,7 @@ fn a_back_edge_is_merged_into_the_loop_header() {
         found: T::AnyReference,
     };
     assert_eq!(verdict_of("(I[B[S)V", &code), at(1, kind));
-    // The same loop, where the array on the back edge has the same type.
+    // In a loop whose array on the back edge has the same type as on entry, the code is accepted.
     let code = [0x2b, 0xbe, 0x57, 0x2b, 0x4c, 0xa7, 0xff, 0xfb];
     assert_eq!(verdict_of("(I[B[S)V", &code), Ok(()));
 }
@@ -292,7 +296,7 @@ fn execution_does_not_run_off_the_end() {
     );
     // Unreachable code may end anywhere.
     assert_eq!(verdict_of("()V", &[0xb1, 0x00]), Ok(()));
-    // An `if_icmpeq` as last instruction falls through.
+    // Execution continues past the end after an `if_icmpeq` that is the last instruction.
     let code = [0x1a, 0x1a, 0x9f, 0xff, 0xfe];
     assert_eq!(
         verdict_of("(I)V", &code),
@@ -327,7 +331,7 @@ fn returns_match_the_method() {
     assert_eq!(verdict_of("([B)[S", &[0x2a, 0xb0]), at(1, wrong));
 }
 
-/// Verifies a constructor. `INIT`, `PUT` and `GET` in `code` stand for an instruction with its constant.
+/// Verifies a constructor. `INIT`, `PUT` and `GET` in `code` each stand for an instruction with its constant.
 fn constructor(code: &[u16]) -> Result<(), jive_verifier::VerifyError> {
     let mut class = ClassBytes::new();
     let init = class.member(10, "java/lang/Object", "<init>", "()V");
@@ -345,7 +349,8 @@ fn constructor(code: &[u16]) -> Result<(), jive_verifier::VerifyError> {
     class.method(0, "<init>", "()V", &code).verdict()
 }
 
-/// `invokespecial Object.<init>`, and `putfield` and `getfield` of a field of the class.
+/// `INIT`, `PUT` and `GET` stand for `invokespecial Object.<init>`, and for `putfield` and `getfield` of a field of the
+/// class.
 const INIT: u16 = 0x100;
 const PUT: u16 = 0x101;
 const GET: u16 = 0x102;
@@ -353,28 +358,28 @@ const GET: u16 = 0x102;
 #[test]
 fn a_constructor_calls_object_init_once_on_each_path() {
     assert_eq!(constructor(&[0x2a, INIT, 0xb1]), Ok(()));
-    // Before the call, fields of the class may be set. `this` may be moved and tested for null.
+    // Before the call of `Object.<init>`, a constructor may set fields of the class, move `this` and test it for null.
     assert_eq!(
         constructor(&[0x2a, 0x04, PUT, 0x2a, 0x59, 0xc6, 0, 3, INIT, 0xb1]),
         Ok(())
     );
-    // `aload_0`, `dup`, `invokespecial`, `invokespecial`: the first call also initialises the copy.
+    // In `aload_0`, `dup`, `invokespecial`, `invokespecial`, the first call also initialises the copy of `this`.
     let kind = VerifyErrorKind::NotUninitialized { found: T::This };
     assert_eq!(constructor(&[0x2a, 0x59, INIT, INIT, 0xb1]), at(5, kind));
     assert_eq!(
         constructor(&[0xb1]),
         at(0, VerifyErrorKind::ReturnBeforeInit)
     );
-    // `aconst_null`, `astore_0`, `return`: overwriting `this` does not avoid the check.
+    // The code `aconst_null`, `astore_0`, `return` overwrites `this`, which does not avoid the check.
     let kind = VerifyErrorKind::ReturnBeforeInit;
     assert_eq!(constructor(&[0x01, 0x4b, 0xb1]), at(2, kind));
-    // 0 `iconst_0`, 1 `ifeq 8`, 4 `aload_0`, 5 `invokespecial`, 8 `return`.
+    // The code by pc: 0 `iconst_0`, 1 `ifeq 8`, 4 `aload_0`, 5 `invokespecial`, 8 `return`.
     let kind = VerifyErrorKind::ReturnBeforeInit;
     assert_eq!(
         constructor(&[0x03, 0x99, 0, 7, 0x2a, INIT, 0xb1]),
         at(8, kind)
     );
-    // 0 `goto 0` never returns.
+    // The code `goto 0` at pc 0 never returns.
     assert_eq!(constructor(&[0xa7, 0, 0]), Ok(()));
 }
 
@@ -389,7 +394,7 @@ fn this_is_not_used_before_it_is_initialised() {
         let (opcode, expected) = (Opcode::Areturn, Expected::Nothing);
         at(1, VerifyErrorKind::ReturnKind { opcode, expected })
     });
-    // `aload_0`, `dup`, `if_acmpeq`: only initialised references may be compared.
+    // The code `aload_0`, `dup`, `if_acmpeq` is rejected, because only initialised references may be compared.
     let kind = VerifyErrorKind::UninitializedThis {
         opcode: Opcode::IfAcmpeq,
         depth: 0,
@@ -398,7 +403,8 @@ fn this_is_not_used_before_it_is_initialised() {
         constructor(&[0x2a, 0x59, 0xa5, 0, 3, 0x2a, INIT, 0xb1]),
         at(2, kind)
     );
-    // 0 `iconst_0`, 1 `ifeq 8`, 4 `aload_0`, 5 `invokespecial`, 8 `aload_0`: initialised on only one path.
+    // The code by pc: 0 `iconst_0`, 1 `ifeq 8`, 4 `aload_0`, 5 `invokespecial`, 8 `aload_0`: `this` is initialised on
+    // only one path.
     let kind = VerifyErrorKind::LocalType {
         opcode: Opcode::Aload0,
         local: 0,
@@ -413,7 +419,7 @@ fn this_is_not_used_before_it_is_initialised() {
 
 #[test]
 fn the_error_names_the_topmost_wrong_operand() {
-    // In (I[I)V: instructions 0 and 1 push, and instruction 2 adds.
+    // The method (I[I)V pushes two operands at pc 0 and 1, and adds them at pc 2.
     let wrong = |pushed: [u8; 2], depth| {
         let kind = VerifyErrorKind::OperandType {
             opcode: Opcode::Iadd,
@@ -433,8 +439,9 @@ fn the_error_names_the_topmost_wrong_operand() {
 
 #[test]
 fn straight_line_code_is_visited_before_branch_targets() {
-    // 0 `aload_0`, 1 `arraylength`, 2 `pop`, 3 `iconst_0`, 4 `istore_0`, 5 `iconst_0`, 6 `ifeq 0`, 9 `aload_0`, 10
-    // `pop`, 11 `goto 9`. Local variable 0 is an `int` after 4. So both 0 and 9 must not load it as a reference.
+    // The code by pc: 0 `aload_0`, 1 `arraylength`, 2 `pop`, 3 `iconst_0`, 4 `istore_0`, 5 `iconst_0`, 6 `ifeq 0`, 9
+    // `aload_0`, 10 `pop`, 11 `goto 9`. Local variable 0 is an `int` after pc 4, so the instructions at 0 and 9 must
+    // not load it as a reference.
     let code = [
         0x2a, 0xbe, 0x57, 0x03, 0x3b, 0x03, 0x99, 0xff, 0xfa, 0x2a, 0x57, 0xa7, 0xff, 0xfe,
     ];
@@ -444,7 +451,8 @@ fn straight_line_code_is_visited_before_branch_targets() {
 
 #[test]
 fn the_state_of_another_method_does_not_leak() {
-    // The first method: 0 `iconst_0`, 1 `istore_1`, 2 `return`. The second: 0 `iload_1`, 1 `pop`, 2 `return`.
+    // The code of `store` by pc: 0 `iconst_0`, 1 `istore_1`, 2 `return`. The code of `load` by pc: 0 `iload_1`, 1
+    // `pop`, 2 `return`.
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "store", "(I)V", (1, 2), &[0x03, 0x3c, 0xb1]);
     class.method_of_size(STATIC, "load", "(I)V", (1, 2), &[0x1b, 0x57, 0xb1]);

@@ -23,7 +23,7 @@ fn the_class_is_an_ordinary_subclass_of_object() {
         class.verdict()
     };
     assert_eq!(with(|_| ()), Ok(()));
-    // ACC_ABSTRACT alone and ACC_FINAL alone are permitted.
+    // Each of the flags ACC_ABSTRACT and ACC_FINAL alone is permitted for a class.
     assert_eq!(with(|class| class.access = 0x0421), Ok(()));
     assert_eq!(with(|class| class.access = 0x0031), Ok(()));
     // ACC_INTERFACE and ACC_ABSTRACT.

@@ -5,9 +5,9 @@ use jive_verifier::{Expected, Misfit, VerificationType, VerifyError, VerifyError
 
 use crate::class_bytes::{ClassBytes, FINAL, NATIVE, STATIC, at, in_method};
 
-/// A class with a method `run` that executes an instruction with a member operand, after `before`.
+/// A class whose method `run` executes an instruction with a member operand, after the instructions in `before`.
 ///
-/// The same instruction also follows a `return`, so that the tests cover resolution of unreachable code.
+/// A copy of that instruction follows a `return`, so that the tests cover resolution of unreachable code.
 struct Use {
     class: ClassBytes,
 }
@@ -25,7 +25,7 @@ impl Use {
         Use { class }
     }
 
-    /// Resolves a member in unreachable code.
+    /// Verifies a class whose unreachable code contains an instruction that names a member.
     fn resolve(mut self, opcode: u8, index: u16) -> Result<(), VerifyError> {
         let [high, low] = index.to_be_bytes();
         self.class
@@ -46,7 +46,7 @@ const FIELD: u8 = 9;
 const METHOD: u8 = 10;
 const INTERFACE_METHOD: u8 = 11;
 
-/// Returns an error at pc 1 of the fourth method, which is `run`.
+/// Returns a verdict that rejects pc 1 of the fourth method, which is `run`.
 fn refused(kind: VerifyErrorKind) -> Result<(), VerifyError> {
     in_method(3, 1, kind)
 }
@@ -189,7 +189,7 @@ fn only_the_constructor_of_object_can_be_called() {
     let expected = refused(VerifyErrorKind::SpecialMethodCall { opcode, index });
     assert_eq!(used.resolve(INVOKESTATIC, number), expected);
 
-    // The check of the opcode precedes the check of the class.
+    // The check of the instruction's opcode precedes the check of the named class.
     let mut used = Use::new();
     let number = used.class.member(METHOD, "Fixture", "<init>", "()V");
     let index = CpIndex(number);
@@ -266,7 +266,8 @@ fn arguments_are_checked_topmost_first_with_the_receiver_last() {
     };
     let own = |before: &[u8]| run(before, INVOKEVIRTUAL, "own", "(I[B)I", "Fixture");
     let virtually = Opcode::Invokevirtual;
-    // `aload_0` (`this`), `iconst_0` and `aload_1` (`byte[]`) are accepted. So is null for each reference.
+    // `aload_0` (`this`), `iconst_0` and `aload_1` (`byte[]`) are accepted. Null is accepted in place of each
+    // reference.
     assert_eq!(own(&[0x2a, 0x03, 0x2b]), Ok(()));
     assert_eq!(own(&[0x01, 0x03, 0x01]), Ok(()));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! States that an observer receives: for accepted methods, for type errors, and for violated static constraints.
+//! Type states that an observer receives: for accepted methods, for type errors, and for violated static constraints.
 
 use jive_core::{MethodId, Opcode, Pc};
 use jive_verifier::{Expected, Observer, TypeState, TypeUse, VerificationType, VerifyErrorKind};
@@ -9,7 +9,7 @@ use VerificationType as T;
 
 #[test]
 fn an_observer_receives_the_merged_state_of_all_paths() {
-    // 0 `iload_0`, 1 `ifeq 6`, 4 `iconst_1`, 5 `istore_1`, 6 `iinc 0 1`, 9 `goto 0`.
+    // The code by pc: 0 `iload_0`, 1 `ifeq 6`, 4 `iconst_1`, 5 `istore_1`, 6 `iinc 0 1`, 9 `goto 0`.
     let code = [0x1a, 0x99, 0, 5, 0x04, 0x3c, 0x84, 0, 1, 0xa7, 0xff, 0xf7];
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "run", "(I)V", (1, 2), &code);
@@ -35,7 +35,7 @@ fn an_observer_receives_the_merged_state_of_all_paths() {
 
 #[test]
 fn an_observer_receives_the_state_before_a_type_error() {
-    // 0 `iload_0`, 1 `aload_1`, 2 `iadd`: the top is a reference.
+    // The code by pc: 0 `iload_0`, 1 `aload_1`, 2 `iadd`, before which the top of the stack is a reference.
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "run", "(I[B)V", (2, 2), &[0x1a, 0x2b, 0x60, 0xb1]);
     let mut notes = Notes::default();
@@ -57,8 +57,8 @@ fn an_observer_receives_the_state_before_a_type_error() {
 
 #[test]
 fn an_observer_receives_the_states_before_a_violated_static_constraint() {
-    // 0 `iload_0`, 1 `ifeq 9`, 4 `iconst_1`, 5 `istore_1`, 6 `iload_1`, 7 `i2l`, 8 `return`, 9 `return`: `i2l` is
-    // outside the subset, and one path avoids it.
+    // The code by pc: 0 `iload_0`, 1 `ifeq 9`, 4 `iconst_1`, 5 `istore_1`, 6 `iload_1`, 7 `i2l`, 8 `return`, 9
+    // `return`: `i2l` is outside the subset, and one path avoids it.
     let code = [0x1a, 0x99, 0, 8, 0x04, 0x3c, 0x1b, 0x85, 0xb1, 0xb1];
     let mut class = ClassBytes::new();
     class.method_of_size(STATIC, "run", "(I)V", (2, 2), &code);
@@ -84,8 +84,8 @@ fn an_observer_receives_the_states_before_a_violated_static_constraint() {
 
 #[test]
 fn states_before_a_violated_constraint_are_merged_over_all_paths() {
-    // 0 `aload_0`, 1 `astore_1`, 2 `goto 5`, 5 `aload_1`, 6 `iload_2`, 7 `newarray byte`, 9 `astore_1`, 10 `pop`, 11
-    // `iload_2`, 12 `ifne 5`, 15 `monitorenter`: a `short[]` and a `byte[]` meet at 5.
+    // The code by pc: 0 `aload_0`, 1 `astore_1`, 2 `goto 5`, 5 `aload_1`, 6 `iload_2`, 7 `newarray byte`, 9 `astore_1`,
+    // 10 `pop`, 11 `iload_2`, 12 `ifne 5`, 15 `monitorenter`: a `short[]` and a `byte[]` meet at 5.
     let code = [
         0x2a, 0x4c, 0xa7, 0, 3, 0x2b, 0x1c, 0xbc, 8, 0x4c, 0x57, 0x1c, 0x9a, 0xff, 0xf9, 0xc2,
     ];
@@ -104,9 +104,9 @@ fn states_before_a_violated_constraint_are_merged_over_all_paths() {
 
 #[test]
 fn a_stray_branch_after_a_violation_does_not_hide_a_later_target() {
-    // 0 `iload_0`, 1 `ifeq 7`, 4 `aconst_null`, 5 `astore 0`, 7 `iconst_0`, 8 `ifeq 100`, 11 `goto 6`, 14 `return`.
-    // Instruction 8 branches out of the code. Instruction 11 branches into the instruction before 7, where two paths
-    // meet.
+    // The code by pc: 0 `iload_0`, 1 `ifeq 7`, 4 `aconst_null`, 5 `astore 0`, 7 `iconst_0`, 8 `ifeq 100`, 11 `goto 6`,
+    // 14 `return`. Instruction 8 branches out of the code. Instruction 11 branches into the instruction before pc 7,
+    // where two paths meet.
     let code = [
         0x1a, 0x99, 0, 6, 0x01, 0x3a, 0, 0x03, 0x99, 0, 92, 0xa7, 0xff, 0xfb, 0xb1,
     ];
@@ -125,7 +125,7 @@ fn a_stray_branch_after_a_violation_does_not_hide_a_later_target() {
 
 #[test]
 fn unreachable_code_has_no_states() {
-    // 0 `goto 7`, 3 `goto 6`, 6 `nop`, 7 `return`: 3 is unreachable, and only 3 leads to 6.
+    // The code by pc: 0 `goto 7`, 3 `goto 6`, 6 `nop`, 7 `return`, where 3 is unreachable, and only 3 leads to 6.
     let code = [0xa7, 0, 7, 0xa7, 0, 3, 0x00, 0xb1];
     let mut class = ClassBytes::new();
     class.method(STATIC, "run", "()V", &code);
@@ -138,8 +138,8 @@ fn unreachable_code_has_no_states() {
 
 #[test]
 fn the_violating_instruction_is_not_visited() {
-    // 0 `nop`, 1 `aconst_null`, 2 `astore_0`, 3 `iconst_0`, 4 `tableswitch` with default 0 and a case inside itself.
-    // A path from 4 to 0 would make local variable 0 unusable.
+    // The code by pc: 0 `nop`, 1 `aconst_null`, 2 `astore_0`, 3 `iconst_0`, 4 `tableswitch` with default 0 and a case
+    // inside itself. A path from pc 4 to pc 0 would make local variable 0 unusable.
     let mut code = vec![0x00, 0x01, 0x4b, 0x03, 0xaa, 0, 0, 0];
     code.extend([-4, 0, 0, 1].map(i32::to_be_bytes).concat());
     let mut class = ClassBytes::new();
@@ -166,7 +166,7 @@ fn an_unreachable_violation_has_no_state() {
     assert_eq!(notes.reached.len(), 1);
 }
 
-/// An observer that reads single values of the state at pc 2.
+/// An observer that reads single values of the type state at pc 2.
 #[derive(Default)]
 struct Asking(Vec<Option<T>>);
 
@@ -184,7 +184,7 @@ impl Observer for Asking {
 #[test]
 fn single_values_of_a_state_can_be_read() {
     let mut class = ClassBytes::new();
-    // 0 `iload_0`, 1 `aload_1`, 2 `pop2`, 3 `return`.
+    // The code by pc: 0 `iload_0`, 1 `aload_1`, 2 `pop2`, 3 `return`.
     let code = [0x1a, 0x2b, 0x58, 0xb1];
     class.method_of_size(STATIC, "run", "(I[B)V", (2, 2), &code);
     let mut asking = Asking::default();
@@ -195,6 +195,7 @@ fn single_values_of_a_state_can_be_read() {
     );
     assert_eq!(verdict, Ok(()));
     let (int, bytes) = (Some(T::Int), Some(T::ByteArray));
-    // Local variables start at 0, operands at the top. After the last of each, the result is `None`.
+    // Local variables are counted from 0, and operands from the top of the stack. Beyond the last local variable or
+    // operand, the result is `None`.
     assert_eq!(asking.0, [int, bytes, None, bytes, int, None]);
 }

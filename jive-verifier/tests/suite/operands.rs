@@ -5,7 +5,7 @@ use jive_verifier::{Expected, Policy, VerificationType as T, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, Notes, STATIC, at, judge};
 
-/// The array types of the subset: descriptor, type code for `newarray`, verification type.
+/// The array types of the subset, each with its descriptor, type code for `newarray` and verification type.
 const ARRAYS: [(&str, u8, T); 4] = [
     ("[Z", 4, T::BooleanArray),
     ("[B", 8, T::ByteArray),
@@ -15,7 +15,8 @@ const ARRAYS: [(&str, u8, T); 4] = [
 
 #[test]
 fn shuffles_leave_values_in_the_order_of_the_specification() {
-    // Before each instruction the stack contains `int`, `byte[]`, `short[]`, `int[]`, with the last on top.
+    // Before each tested instruction the operand stack contains `int`, `byte[]`, `short[]`, `int[]`, with the last on
+    // top.
     let cases: [(Opcode, &[&str]); 9] = [
         (Opcode::Pop, &["Int", "ByteArray", "ShortArray"]),
         (Opcode::Pop2, &["Int", "ByteArray"]),
@@ -70,7 +71,7 @@ fn shuffles_leave_values_in_the_order_of_the_specification() {
         ),
     ];
     for (opcode, expected) in cases {
-        // 0 `iload_0`, 1 `aload_1`, 2 `aload_2`, 3 `aload_3`, 4 the shuffle, 5 `return`.
+        // The code by pc: 0 `iload_0`, 1 `aload_1`, 2 `aload_2`, 3 `aload_3`, 4 the shuffle, 5 `return`.
         let code = [0x1a, 0x2b, 0x2c, 0x2d, opcode as u8, 0xb1];
         let mut class = ClassBytes::new();
         class.method_of_size(STATIC, "run", "(I[B[S[I)V", (6, 4), &code);
@@ -90,7 +91,7 @@ fn shuffles_leave_values_in_the_order_of_the_specification() {
 fn each_array_type_is_assignable_only_to_itself() {
     for (declared, _, kind) in ARRAYS {
         for (_, number, made) in ARRAYS {
-            // 0 `iconst_1`, 1 `newarray`, 3 `areturn`.
+            // The code by pc: 0 `iconst_1`, 1 `newarray`, 3 `areturn`.
             let code = [0x04, 0xbc, number, 0xb0];
             let descriptor = format!("(){declared}");
             let mut class = ClassBytes::new();
@@ -101,7 +102,7 @@ fn each_array_type_is_assignable_only_to_itself() {
                 at(3, wrong(Opcode::Areturn, kind, made))
             };
             assert_eq!(class.verdict(), expected);
-            // The same for a parameter of the declared type: 0 `aload_0`, 1 `areturn`.
+            // The second method returns a parameter of the declared type, by pc: 0 `aload_0`, 1 `areturn`.
             let descriptor = format!("({declared}){declared}");
             let mut class = ClassBytes::new();
             class.method_of_size(STATIC, "run", &descriptor, (1, 1), &[0x2a, 0xb0]);
@@ -116,7 +117,7 @@ fn each_array_type_is_assignable_only_to_itself() {
 fn putfield_and_putstatic_check_the_type_of_the_value() {
     for (declared, _, kind) in ARRAYS {
         for (_, number, made) in ARRAYS {
-            // The code creates an array after `before`, and stores it.
+            // The verified code executes `before`, creates an array, and stores it with `opcode`.
             let verdict = |access, name: &str, before: &[u8], opcode: Opcode| {
                 let mut class = ClassBytes::new();
                 let of_field = if access == STATIC { STATIC } else { 0 };
@@ -134,7 +135,8 @@ fn putfield_and_putstatic_check_the_type_of_the_value() {
                     at(pc, wrong(opcode, kind, made))
                 }
             };
-            // 0 `iconst_1`, 1 `newarray`, 3 `putstatic`, 6 `return`. For `putfield`, an `aload_0` precedes them.
+            // The code by pc: 0 `iconst_1`, 1 `newarray`, 3 `putstatic`, 6 `return`. For `putfield`, an `aload_0`
+            // precedes the code.
             assert_eq!(
                 verdict(STATIC, "s", &[], Opcode::Putstatic),
                 expected(3, Opcode::Putstatic)
@@ -147,7 +149,7 @@ fn putfield_and_putstatic_check_the_type_of_the_value() {
     }
 }
 
-/// Returns the error for a topmost operand of the wrong type.
+/// Returns the verifier's error for a topmost operand of the wrong type.
 fn wrong(opcode: Opcode, expected: T, found: T) -> VerifyErrorKind {
     VerifyErrorKind::OperandType {
         opcode,
@@ -159,14 +161,15 @@ fn wrong(opcode: Opcode, expected: T, found: T) -> VerifyErrorKind {
 
 #[test]
 fn every_target_of_a_switch_is_visited() {
-    // 0 `iload_0`, 1 `tableswitch` or `lookupswitch`, then `nop` and `return` for the default and two cases.
+    // The code by pc: 0 `iload_0`, 1 `tableswitch` or `lookupswitch`, then `nop` and `return` for the default and two
+    // cases.
     let table = [0, 5, 6].map(i32::to_be_bytes).concat();
     let switches: [(u8, Vec<u8>); 2] =
         [(0xaa, table), (0xab, [0, 2].map(i32::to_be_bytes).concat())];
     for (opcode, mut numbers) in switches {
         let is_table = opcode == 0xaa;
         let start: i32 = if is_table { 24 } else { 28 };
-        // Offsets are relative to the switch, which is at 1.
+        // Offsets of the cases are relative to the switch, which is at pc 1.
         let offset = |number: i32| (start + 2 * number - 1).to_be_bytes();
         numbers[..4].copy_from_slice(&offset(0));
         if is_table {

@@ -5,7 +5,7 @@ use jive_verifier::{TypeUse, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, STATIC, at, verdict_of};
 
-/// Verifies bytes after a `return`, so that they are unreachable.
+/// Verifies bytes that follow a `return`, so that they are unreachable.
 fn unreachable(bytes: &[u8]) -> Result<(), jive_verifier::VerifyError> {
     let mut code = vec![0xb1];
     code.extend(bytes);
@@ -37,7 +37,7 @@ fn opcodes_outside_the_subset_are_rejected_in_unreachable_code() {
             Exclusion::DynamicCall => VerifyErrorKind::InvokeDynamic { opcode },
             Exclusion::Reserved => VerifyErrorKind::ReservedOpcode { opcode },
         };
-        // Zeros are valid operands, except for the counts of `invokeinterface` and `multianewarray`.
+        // The operands are zeros, which are valid except for the counts of `invokeinterface` and `multianewarray`.
         let count = u8::from(opcode != Opcode::Invokedynamic);
         let verdict = unreachable(&[opcode.byte(), 0, 0, count, 0]);
         assert_eq!(verdict, at(1, expected), "{opcode}");
@@ -59,9 +59,10 @@ fn wide_is_accepted_only_before_opcodes_with_a_wide_form() {
     for byte in 0..=u8::MAX {
         let verdict = unreachable(&[0xc4, byte, 0, 0, 0, 0]);
         let expected = match byte {
-            // `iload`, `aload`, `istore`, `astore` and `iinc`. For all but `iinc`, the last two bytes are two `nop`.
+            // The accepted opcodes are `iload`, `aload`, `istore`, `astore` and `iinc`. After `iload`, `aload`,
+            // `istore` and `astore`, the last two bytes are two `nop`.
             0x15 | 0x19 | 0x36 | 0x3a | 0x84 => Ok(()),
-            // The same instructions for `long`, `float` and `double`.
+            // The opcodes that load and store a `long`, `float` or `double` are rejected.
             0x16 | 0x37 => at(1, VerifyErrorKind::Long { found: used(byte) }),
             0x17 | 0x38 => at(1, VerifyErrorKind::Float { found: used(byte) }),
             0x18 | 0x39 => at(1, VerifyErrorKind::Double { found: used(byte) }),
@@ -83,8 +84,8 @@ fn used(byte: u8) -> TypeUse {
 
 #[test]
 fn branch_targets_must_be_instruction_starts() {
-    // 0 `iconst_0`, 1 `ifeq`, 4 `goto_w`, 9 `iinc`, 12 `wide iinc`, 18 `bipush`, 20 `pop`, 21 `iconst_0`, 22
-    // `tableswitch` with a byte of padding, 36 the offset of its only case, 40 `return`.
+    // The code by pc: 0 `iconst_0`, 1 `ifeq`, 4 `goto_w`, 9 `iinc`, 12 `wide iinc`, 18 `bipush`, 20 `pop`, 21
+    // `iconst_0`, 22 `tableswitch` with a byte of padding, 36 the offset of its only case, 40 `return`.
     let starts = [0, 1, 4, 9, 12, 18, 20, 21, 22, 40];
     let program = |at: usize, offset: &[u8]| {
         let mut code = vec![0x03, 0x99, 0, 3, 0xc8, 0, 0, 0, 5, 0x84, 0, 1];
@@ -98,7 +99,7 @@ fn branch_targets_must_be_instruction_starts() {
     };
     let expect = |verdict, pc: u16, opcode, offset: i32| {
         let target = i64::from(pc) + i64::from(offset);
-        // Stack depths agree: only 1, 20 and 22 need a non-empty operand stack.
+        // A branch to an instruction start is accepted, except to 1, 20 and 22, which need a non-empty operand stack.
         let expected = match (starts.contains(&target), target) {
             (true, 1 | 20 | 22) => Some("unsafe/stack-underflow"),
             (true, _) => None,
@@ -115,8 +116,8 @@ fn branch_targets_must_be_instruction_starts() {
             );
         }
         let code = found.map(|error| error.kind.code());
-        // The order of the paths decides whether the depths clash or the stack underflows. Only the rejection
-        // matters.
+        // The order in which the paths are visited decides whether the depths clash or the stack underflows. The test
+        // compares only that the code is rejected.
         let code = code.map(|code| {
             if code == "unsafe/merge-depth" {
                 "unsafe/stack-underflow"
@@ -154,7 +155,7 @@ fn branch_targets_must_be_instruction_starts() {
 
 #[test]
 fn a_branch_to_the_end_of_the_code_is_rejected_for_every_length() {
-    // A word of marks covers 32 bytes of code. At the end of the last word there is no next word.
+    // A word of marks covers 32 bytes of code. At the end of the last word of marks, there is no next word.
     for length in 4..=100_u8 {
         let mut code = vec![0xa7, 0, length];
         code.resize(usize::from(length) - 1, 0x00);
@@ -169,8 +170,8 @@ fn a_branch_to_the_end_of_the_code_is_rejected_for_every_length() {
 
 #[test]
 fn a_branch_into_an_operand_is_rejected_at_every_offset() {
-    // 0 `goto`, then `nop` up to a `bipush` whose operand is the target, then `pop` and `return`. The code has fewer
-    // than 32 bytes, exactly 32, and more, which covers each word of marks.
+    // The code is a `goto` at pc 0, `nop` up to a `bipush` whose operand is the target, `pop` and `return`. The lengths
+    // of the code are below 32 bytes, exactly 32, and above, which tests each word of marks.
     for before in 0..=100_u8 {
         let bipush = 3 + before;
         let mut code = vec![0xa7, 0, bipush + 1];
@@ -188,8 +189,8 @@ fn a_branch_into_an_operand_is_rejected_at_every_offset() {
 
 #[test]
 fn the_error_at_the_lowest_pc_is_reported_even_if_later_code_is_undecodable() {
-    // 0 `goto 4`, which is inside 3 `bipush`; 5 is an unknown opcode. Then the same with a target after the
-    // undecodable byte.
+    // The code has `goto 4` at pc 0, which leads into the `bipush` at pc 3, and an unknown opcode at pc 5. The second
+    // method has a `goto` whose target follows the undecodable byte.
     let inside = verdict_of("()V", &[0xa7, 0, 4, 0x10, 0, 0xfd]);
     let opcode = Opcode::Goto;
     assert_eq!(
@@ -202,7 +203,7 @@ fn the_error_at_the_lowest_pc_is_reported_even_if_later_code_is_undecodable() {
 
 #[test]
 fn truncated_instructions_are_rejected() {
-    // `sipush`, `wide iload`, `goto_w` and `tableswitch`, each without its last byte.
+    // The codes are `sipush`, `wide iload`, `goto_w` and `tableswitch`, each without its last byte.
     for code in [
         &[0x11, 0][..],
         &[0xc4, 0x15, 0],
@@ -256,7 +257,8 @@ fn inconsistent_switch_operands_are_rejected() {
 
 #[test]
 fn padding_of_a_switch_must_be_zero_below_version_51() {
-    // 0 `iconst_0`, 1 the switch. The second padding byte is 1. All other bytes are zero, except the default.
+    // The code has `iconst_0` at pc 0 and the switch at pc 1. The second padding byte of the switch is 1. All other
+    // bytes of the switch are zero, except those of the default.
     let switches: [(Opcode, u8, &[u8]); 2] = [
         (Opcode::Lookupswitch, 11, &[0; 4]),
         (
@@ -407,7 +409,8 @@ fn an_exception_handler_is_an_error_at_the_first_covered_pc() {
         run(1, &[0, 0, 0xb1]),
         at(1, VerifyErrorKind::ExceptionHandler)
     );
-    // An error before the covered code takes precedence. An error after its start does not.
+    // An error before the code that the handler covers takes precedence over the handler. An error after the start of
+    // the covered code does not take precedence.
     let opcode = Opcode::Athrow;
     assert_eq!(
         run(1, &[0xbf, 0, 0xb1]),

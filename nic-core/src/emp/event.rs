@@ -7,20 +7,20 @@ use crate::id::{EndpointId, PacketId};
 /// An event of an EMP endpoint.
 #[derive(Copy, Clone, Debug)]
 pub enum EmpEvent<'a> {
-    /// The user posted a receive.
+    /// The user posted a receive for a message.
     RxPost {
         /// Number of the receive.
         receive: u32,
-        /// The tag that it accepts; `None` if it accepts every tag.
+        /// The tag that the receive accepts; `None` if it accepts every tag.
         tag: Option<u16>,
-        /// The endpoint that it accepts messages from; `None` if it accepts messages from every endpoint.
+        /// The endpoint from which the receive accepts messages; `None` if it accepts messages from every endpoint.
         source: Option<EndpointId>,
-        /// Offset of its bytes in the buffer area.
+        /// Offset in the buffer area of the bytes of the receive.
         offset: u32,
         /// The receive's length in bytes.
         length: u32,
     },
-    /// A message has found its receive.
+    /// A message has been matched with a receive.
     Match {
         /// The message.
         packet: PacketId,
@@ -29,7 +29,7 @@ pub enum EmpEvent<'a> {
         /// Number of the receive.
         receive: u32,
     },
-    /// A message is longer than its receive. The bytes that do not fit are dropped.
+    /// A message is longer than its receive, so the bytes that do not fit are dropped.
     Truncated {
         /// The message.
         packet: PacketId,
@@ -42,27 +42,27 @@ pub enum EmpEvent<'a> {
     Complete {
         /// The message.
         packet: PacketId,
-        /// The endpoint that sent it.
+        /// The endpoint that sent the message.
         peer: EndpointId,
         /// The message's frames.
         frames: u16,
-        /// The bytes that fit in the receive.
+        /// The bytes of the message that fit in the receive.
         payload: &'a [u8],
     },
-    /// The sender took an acknowledgement.
+    /// The sender received an acknowledgement.
     Ack {
         /// The message.
         packet: PacketId,
-        /// Number of the message between its endpoints.
+        /// Number of the message among those between its two endpoints.
         message: u16,
-        /// Frames that have arrived without a gap.
+        /// Number of frames of the message that have arrived without a gap.
         frames: u16,
     },
-    /// The sender goes back to an earlier frame.
+    /// The sender goes back to an earlier frame of a message, to send from there again.
     Resend {
         /// The message.
         packet: PacketId,
-        /// Number of the message between its endpoints.
+        /// Number of the message among those between its two endpoints.
         message: u16,
         /// The frame.
         frame: u16,
@@ -71,17 +71,17 @@ pub enum EmpEvent<'a> {
     },
 }
 
-/// Why frames are sent again.
+/// Why the sender sends frames again.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ResendReason {
-    /// The receiver asked for a missing frame.
+    /// The receiver reported a missing frame.
     Gap,
-    /// No acknowledgement came for too long.
+    /// No acknowledgement came for too long a time.
     Silence,
 }
 
 impl ResendReason {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the reason.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

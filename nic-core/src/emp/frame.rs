@@ -1,9 +1,10 @@
-//! Frames: the header of 14 bytes, and how a message is cut.
+//! Frames: their header of 14 bytes, and how a message is cut into frames.
 
 use core::num::NonZeroU32;
 use core::ops::Range;
 
-/// Bytes of a header: kind, flags, source, tag, message number, frame number and length of the whole message.
+/// Length of a frame's header in bytes: kind, flags, source, tag, message number, frame number and length of the whole
+/// message.
 pub const HEADER_BYTES: usize = 14;
 
 /// The kind of a frame (EMP §3.1, "classify frame").
@@ -11,18 +12,18 @@ pub const HEADER_BYTES: usize = 14;
 pub enum FrameKind {
     /// The first frame of a message.
     Header,
-    /// Any other frame of a message.
+    /// Any frame of a message but the first.
     Data,
-    /// Says how many frames of a message have arrived without a gap.
+    /// An acknowledgement, which says how many frames of a message have arrived without a gap.
     Ack,
-    /// Names the first missing frame of a message.
+    /// A negative acknowledgement, which names the first missing frame of a message.
     Nack,
 }
 
 impl FrameKind {
     const ALL: [FrameKind; 4] = [Self::Header, Self::Data, Self::Ack, Self::Nack];
 
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the kind.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -45,21 +46,23 @@ impl FrameKind {
 
 /// The header of a frame.
 ///
-/// Holding one proves nothing but that the kind exists. [`Cut::place`] checks the numbers against each other.
+/// A `Frame` proves nothing about the header but that its kind exists. [`Cut::place`] checks the numbers of the header
+/// against each other.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// What the frame is.
     pub kind: FrameKind,
-    /// How many earlier messages of the sender are still outstanding. The receiver gives up all messages before them.
+    /// How many earlier messages of the sender are still outstanding. The receiver gives up all messages of the sender
+    /// before the outstanding ones.
     pub pending: u8,
     /// Number of the process that sends the message.
     pub source: u16,
     /// The message's tag.
     pub tag: u16,
-    /// Number of the message among those of its sender and receiver; wraps around.
+    /// Number of the message among those of its sender and receiver, which wraps around.
     pub message: u16,
-    /// Number of the frame within the message. In an acknowledgement: how many frames have arrived without a gap, which
-    /// is also the number of the first missing frame.
+    /// Number of the frame within the message. In an acknowledgement, the number of frames that have arrived without a
+    /// gap, which is the number of the first missing frame.
     pub frame: u16,
     /// Length of the whole message in bytes.
     pub length: u32,
@@ -68,19 +71,19 @@ pub struct Frame {
 /// Why a frame is not part of any message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// There are too few bytes for a header.
+    /// The frame has too few bytes for a header.
     #[error("expected a header of {HEADER_BYTES} bytes, found {found}")]
     Short {
         /// Bytes of the frame.
         found: usize,
     },
-    /// There is no such kind.
+    /// The header names a kind of frame that does not exist.
     #[error("expected a kind from 0 to 3, found {found}")]
     Kind {
-        /// The byte in its place.
+        /// The byte that was found in place of the kind.
         found: u8,
     },
-    /// A header frame is not the first of its message, or a data frame is.
+    /// A header frame is not the first frame of its message, or a data frame is.
     #[error("a {} frame cannot have the number {frame}", kind.word())]
     KindOfFirst {
         /// The kind.
@@ -88,13 +91,13 @@ pub enum FrameError {
         /// The number.
         frame: u16,
     },
-    /// The message would have more frames than can be numbered.
+    /// The frame's message would have more frames than can be numbered.
     #[error("a message of {length} bytes has more frames than 65535")]
     TooLong {
         /// Length of the message in bytes.
         length: u32,
     },
-    /// The frame number lies beyond the message.
+    /// The frame number is beyond the last frame of the message.
     #[error("expected a frame number below {frames}, found {frame}")]
     Beyond {
         /// Frames of the message.
@@ -102,10 +105,10 @@ pub enum FrameError {
         /// The number.
         frame: u16,
     },
-    /// The frame has more or fewer bytes than its place in the message.
+    /// The frame has more or fewer bytes of payload than its place in the message requires.
     #[error("expected {expected} bytes of payload, found {found}")]
     Payload {
-        /// Bytes of the frame's place.
+        /// Number of bytes that the frame's place in the message has.
         expected: u32,
         /// Bytes of the frame.
         found: u32,
@@ -113,7 +116,7 @@ pub enum FrameError {
 }
 
 impl Frame {
-    /// Returns the header as bytes. Numbers have their most significant byte first.
+    /// Returns the header as bytes, where each number has its most significant byte first.
     #[must_use]
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let [s0, s1] = self.source.to_be_bytes();
@@ -140,11 +143,12 @@ impl Frame {
         ]
     }
 
-    /// Reads the header at the start of a frame, and returns it with the payload behind it.
+    /// Reads the header at the start of a frame, and returns it with the payload that follows.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Short`] or [`FrameError::Kind`]. No other field is checked.
+    /// [`FrameError::Short`] or [`FrameError::Kind`]. Returns [`FrameError::Short`] or [`FrameError::Kind`], and checks
+    /// no other field of the header.
     pub fn decode(bytes: &[u8]) -> Result<(Frame, &[u8]), FrameError> {
         let short = FrameError::Short { found: bytes.len() };
         let (header, payload) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(short)?;
@@ -178,27 +182,27 @@ impl Frame {
     }
 }
 
-/// How messages are cut: the most bytes of payload in a frame.
+/// How messages are cut into frames: the most bytes of payload in a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Cut(NonZeroU32);
 
-/// The place of a frame in its message. Holding one proves that the frame's numbers agree with each other.
+/// The place of a frame in its message. A `Place` proves that the numbers of its frame agree with each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Frames of the message.
     pub frames: u16,
-    /// The frame's bytes within the message.
+    /// The range of the frame's bytes within the message.
     pub bytes: Range<u32>,
 }
 
 impl Cut {
-    /// Returns the rule that gives each frame but the last `payload` bytes.
+    /// Returns the rule for cutting messages that gives each frame but the last `payload` bytes.
     #[must_use]
     pub const fn new(payload: NonZeroU32) -> Cut {
         Cut(payload)
     }
 
-    /// Returns how many frames a message has. A message without bytes has one.
+    /// Returns how many frames a message has. A message without bytes has one frame.
     #[must_use]
     pub fn frames(self, length: u32) -> Option<u16> {
         let frames = length.div_ceil(self.0.get()).max(1);
@@ -211,7 +215,7 @@ impl Cut {
         if frame >= self.frames(length)? {
             return None;
         }
-        // Cannot overflow: the frame exists, so it starts within the message.
+        // The start of the frame cannot overflow, because the frame exists and so starts within the message.
         let start = u32::from(frame) * self.0.get();
         Some(start..length.min(start.saturating_add(self.0.get())))
     }
@@ -220,7 +224,7 @@ impl Cut {
     ///
     /// # Errors
     ///
-    /// [`FrameError`] says which numbers of the frame contradict each other.
+    /// The [`FrameError`] says which numbers of the frame contradict each other.
     pub fn place(self, frame: &Frame, payload: u32) -> Result<Place, FrameError> {
         let Frame {
             kind,

@@ -1,22 +1,23 @@
 //! The receiver's record of one sender: which messages and frames have arrived, and which message is delivered next.
 //!
-//! Messages are matched and delivered in the order of their numbers, except that a message need not wait for an earlier
-//! one with another tag. An earlier message that has not been seen holds up all later ones, because its tag is unknown.
+//! A sender's messages are matched and delivered in the order of their numbers, except that messages with different
+//! tags need not wait. A message of which no frame has arrived delays all later ones, because its tag is unknown.
 
 /// Maximum number of messages of a sender that may be outstanding at a time.
 pub const WINDOW: u16 = 8;
 
 const SLOTS: usize = WINDOW as usize;
 
-/// How far ahead of the first missing frame others may arrive: the bits of the set that records them.
+/// How far ahead of the first missing frame other frames may arrive, which is the number of bits that record them.
 const AHEAD: u16 = 64;
 
-/// The messages from one sender that are not finished. `T` is the engine's own record of a matched message.
+/// The messages from one sender that are not finished, and which of their frames have arrived. `T` is the engine's own
+/// record of a message that has a receive.
 #[derive(Copy, Clone, Debug)]
 pub struct Inbound<T> {
-    /// The oldest message that is not finished.
+    /// Number of the oldest message that is not finished.
     base: u16,
-    /// The messages from `base` on; each has the place of its number, modulo the number of slots.
+    /// The messages from `base` on, each in the slot of its number, modulo the number of slots.
     slots: [Slot<T>; SLOTS],
 }
 
@@ -25,9 +26,9 @@ enum Slot<T> {
     /// No frame has arrived.
     #[default]
     Unseen,
-    /// A frame has arrived, and no receive accepted the message.
+    /// A frame of the message has arrived, but no receive accepted the message.
     Unmatched { tag: u16 },
-    /// The message has a receive, and its frames are placed there.
+    /// The message has a receive, in which its frames are placed.
     Placing(Placing<T>),
     /// The message was delivered.
     Finished,
@@ -40,42 +41,42 @@ struct Placing<T> {
     frames: u16,
     /// The first missing frame.
     missing: u16,
-    /// Bit i is set if frame `missing` + i has arrived. Bit 0 is never set.
+    /// Bit i is set if frame `missing` + i has arrived. Bit 0 is never set, because frame `missing` has not arrived.
     ahead: u64,
-    /// Frames that are in host memory.
+    /// Number of the message's frames that are in host memory.
     landed: u16,
-    /// The first missing frame that was asked for last. Each is asked for once.
+    /// The missing frame for which the sender was asked last; the receiver asks for each missing frame once.
     asked: Option<u16>,
     matched: T,
 }
 
-/// What a frame of a message means.
+/// What the receiver does with a frame of a message, and why.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The message needs a receive first.
+    /// The frame's message must be matched with a receive first.
     NeedsMatch,
-    /// The frame has not arrived before.
+    /// The frame has not arrived before, so it is placed.
     Fresh,
     /// The frame has arrived before.
     Duplicate,
     /// The message is over.
     Finished,
-    /// An earlier message must be matched first.
+    /// An earlier message must be matched before the message of this frame.
     Blocked,
-    /// The message or the frame is too far ahead of the first missing one.
+    /// The message or the frame is too far ahead of the first that is missing.
     TooEarly,
-    /// The frame gives the message another length or tag than earlier frames.
+    /// The frame gives its message another length or tag than earlier frames did.
     Contradicts,
 }
 
-/// What a recorded frame changes.
+/// The state of a message after one of its frames is recorded.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Frames that have arrived without a gap.
+    /// Number of the message's frames that have arrived without a gap.
     pub count: u16,
-    /// The first missing frame, if the sender must be asked for it.
+    /// The first missing frame of the message, if the receiver must ask the sender for it.
     pub gap: Option<u16>,
-    /// Whether every frame has arrived.
+    /// Whether every frame of the message has arrived.
     pub is_complete: bool,
 }
 
@@ -99,13 +100,13 @@ impl<T> Default for Inbound<T> {
     }
 }
 
-/// Returns the slot of a message.
+/// Returns the index of a message's slot.
 fn slot(message: u16) -> usize {
     usize::from(message % WINDOW)
 }
 
 impl<T: Copy> Inbound<T> {
-    /// Returns how far a message lies after the oldest unfinished one; `None` if it lies before.
+    /// Returns how far a message is after the oldest unfinished one, or `None` if it is before that one.
     fn after_base(&self, message: u16) -> Option<u16> {
         let after = message.wrapping_sub(self.base);
         (after <= u16::MAX / 2).then_some(after)
@@ -119,15 +120,16 @@ impl<T: Copy> Inbound<T> {
         })
     }
 
-    /// Gives up the oldest message if it lies before `oldest`, the oldest message that is outstanding at the sender. The
-    /// caller repeats this until `None` is returned. Returns the engine's record of the message if it had one and was
-    /// not delivered.
+    /// Gives up the oldest unfinished message if it is before `oldest`, which is the oldest message outstanding at the
+    /// sender. The caller repeats the call until it returns `None`. Returns the engine's record of the message that is
+    /// given up, if the message had one and was not delivered.
     ///
-    /// A message whose frames have all arrived is kept until it is delivered: the sender knows of its arrival.
+    /// A message whose frames have all arrived is kept until it is delivered, because the sender has learned of its
+    /// arrival.
     pub fn give_up_before(&mut self, oldest: u16) -> Option<Option<T>> {
         let after = self.after_base(oldest).filter(|&after| after > 0)?;
         if after > WINDOW {
-            // Every slot would be given up. Skip the messages in between, of which nothing is known.
+            // Calls would give up every slot, so the messages in between, of which no frame was seen, are skipped.
             let seen = self.slots.iter().any(|slot| !matches!(slot, Slot::Unseen));
             if !seen {
                 self.base = oldest;
@@ -147,7 +149,7 @@ impl<T: Copy> Inbound<T> {
         })
     }
 
-    /// Returns what a frame means.
+    /// Returns what the receiver does with a frame, and why.
     #[must_use]
     pub fn verdict(&self, message: u16, tag: u16, length: u32, frame: u16) -> Verdict {
         let Some(after) = self.after_base(message) else {
@@ -169,7 +171,7 @@ impl<T: Copy> Inbound<T> {
         }
     }
 
-    /// Returns whether a message must wait for an earlier one to be matched.
+    /// Returns whether a message must wait until an earlier one is matched.
     fn is_held_up(&self, message: u16, tag: u16) -> bool {
         self.before(message).any(|earlier| match earlier {
             Slot::Unseen => true,
@@ -178,18 +180,18 @@ impl<T: Copy> Inbound<T> {
         })
     }
 
-    /// Returns the unfinished messages before a message.
+    /// Returns the slots of the unfinished messages before a message.
     fn before(&self, message: u16) -> impl Iterator<Item = &Slot<T>> {
         let count = message.wrapping_sub(self.base).min(WINDOW);
         (0..count).map(|after| &self.slots[slot(self.base.wrapping_add(after))])
     }
 
-    /// Records that no receive accepts a message. It must be one that needs a match.
+    /// Records that no receive accepts a message that, according to its verdict, needs a match.
     pub fn refuse(&mut self, message: u16, tag: u16) {
         self.slots[slot(message)] = Slot::Unmatched { tag };
     }
 
-    /// Records the receive of a message of `frames` frames. It must be one that needs a match.
+    /// Records that a message of `frames` frames, which according to its verdict needs a match, has a receive.
     pub fn begin(&mut self, message: u16, (tag, length, frames): (u16, u32, u16), matched: T) {
         self.slots[slot(message)] = Slot::Placing(Placing {
             tag,
@@ -225,7 +227,8 @@ impl<T: Copy> Inbound<T> {
         self.peek(message).map(|placing| placing.matched)
     }
 
-    /// Records a frame. Returns `None` if it has arrived before, is too far ahead, or its message was given up.
+    /// Records a frame. Returns `None` if the frame has arrived before or is too far ahead, or if its message was given
+    /// up.
     pub fn record(&mut self, message: u16, frame: u16) -> Option<Recorded> {
         let placing = self.placing(message)?;
         if placing.verdict(frame) != Verdict::Fresh {
@@ -255,7 +258,7 @@ impl<T: Copy> Inbound<T> {
         self.peek(message).map(|placing| placing.missing)
     }
 
-    /// Records that a recorded frame is in host memory.
+    /// Records that a frame, whose arrival is recorded, is in host memory.
     pub fn land(&mut self, message: u16) {
         if let Some(placing) = self.placing(message) {
             placing.landed = placing.landed.saturating_add(1).min(placing.frames);
@@ -289,7 +292,7 @@ impl<T: Copy> Inbound<T> {
         }
     }
 
-    /// Returns whether a message must wait for an earlier one to be delivered.
+    /// Returns whether a message must wait until an earlier one is delivered.
     fn is_delivery_held_up(&self, message: u16, tag: u16) -> bool {
         self.before(message).any(|earlier| match earlier {
             Slot::Unseen => true,
@@ -316,7 +319,7 @@ impl<T> Placing<T> {
 mod tests {
     use super::*;
 
-    /// Matches a message of `frames` frames with itself.
+    /// Records a match of a message of `frames` frames, in which the message's number serves as the engine's record.
     fn begin(inbound: &mut Inbound<u16>, message: u16, tag: u16, frames: u16) {
         assert_eq!(
             inbound.verdict(message, tag, 9, 0),
@@ -369,7 +372,7 @@ mod tests {
     #[test]
     fn every_order_of_frames_completes_a_message_exactly_once() {
         for order in 0..24u16 {
-            // The order-th permutation of four frames.
+            // The frames arrive in the permutation of four frames that has the number `order`.
             let mut rest = vec![0u16, 1, 2, 3];
             let mut picked = Vec::new();
             let mut code = order;
@@ -459,7 +462,7 @@ mod tests {
         assert_eq!(inbound.verdict(1, 8, 9, 0), Verdict::Finished);
         assert_eq!(inbound.record(0, 0), None);
         begin(&mut inbound, 2, 7, 1);
-        // A long way ahead: no more steps than there are slots.
+        // The oldest message is far ahead, but giving up takes no more steps than there are slots.
         assert_eq!(given_up(&mut inbound, 30_000)[0], Some(2));
         assert_eq!(inbound.verdict(30_000, 0, 9, 0), Verdict::NeedsMatch);
     }

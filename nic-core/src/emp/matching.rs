@@ -1,4 +1,4 @@
-//! Matching: the receives that a user has posted, and which of them takes a message.
+//! Matching: the receives that a user has posted, and which of them accepts a message.
 
 use crate::memory::HostSpan;
 use crate::storage::{List, Storage};
@@ -31,11 +31,11 @@ impl Filter {
 /// A receive that a user has posted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct PostedReceive {
-    /// The tags that it accepts.
+    /// The tags of messages that the receive accepts.
     pub tag: Filter,
-    /// The sources that it accepts.
+    /// The sources of messages that the receive accepts.
     pub source: Filter,
-    /// Where the message goes. Nothing is written outside of it.
+    /// Where the message goes. The bytes of a message are written only inside this range.
     pub room: HostSpan,
     /// Number of the receive, in the order in which the user posted its receives.
     pub number: u32,
@@ -52,12 +52,12 @@ impl<S: Storage> Default for Receives<S> {
 }
 
 impl<S: Storage> Receives<S> {
-    /// Adds a receive behind all others; returns false if there is no room.
+    /// Adds a receive after all others, or returns false if there is no room.
     pub fn post(&mut self, receive: PostedReceive) -> bool {
         self.0.push(receive)
     }
 
-    /// Returns a receive that was taken to its place in the order of posting, because its message was given up.
+    /// Puts a receive, whose message was given up, back at its place in the order of posting.
     pub fn put_back(&mut self, receive: PostedReceive) {
         let earlier = |posted: &&PostedReceive| posted.number < receive.number;
         let place = self.0.iter().take_while(earlier).count();
@@ -72,13 +72,13 @@ impl<S: Storage> Receives<S> {
         self.0.len()
     }
 
-    /// Returns whether no receive waits.
+    /// Returns whether no receive waits for a message.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Takes the oldest receive that accepts the message.
+    /// Removes and returns the oldest receive that accepts the message.
     pub fn take(&mut self, source: u16, tag: u16) -> Option<PostedReceive> {
         let accepts =
             |posted: &PostedReceive| posted.source.accepts(source) && posted.tag.accepts(tag);

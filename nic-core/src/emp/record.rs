@@ -4,15 +4,15 @@
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TransmitRecord {
     frames: u16,
-    /// Frames from the first on that have been acknowledged.
+    /// Number of frames, counted from the first, that have been acknowledged.
     acknowledged: u16,
     /// The highest number of a sent frame, plus one.
     sent: u16,
-    /// The next frame to send.
+    /// Number of the next frame to send.
     next: u16,
-    /// The frame before which sending stops for now: the end of the message, or of the group that is sent again.
+    /// The frame before which sending pauses: the end of the message, or of the group that is sent again.
     until: u16,
-    /// Silences since the last acknowledgement of a new frame.
+    /// Number of silences (periods without an acknowledgement) since the last acknowledgement of a new frame.
     silences: u32,
 }
 
@@ -31,16 +31,16 @@ pub enum Acknowledged {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("acknowledges {acknowledged} frames, of which {sent} were sent")]
 pub struct Unsent {
-    /// Frames that the acknowledgement names.
+    /// Number of frames that the acknowledgement names.
     pub acknowledged: u16,
     /// Frames that were sent.
     pub sent: u16,
 }
 
-/// What follows when no acknowledgement has come for too long.
+/// What the sender does when no acknowledgement has come for too long.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// The group from this frame on is sent again.
+    /// The sender sends the group that begins with this frame again.
     SendAgain {
         /// The first unacknowledged frame.
         from: u16,
@@ -63,37 +63,38 @@ impl TransmitRecord {
         }
     }
 
-    /// Returns the number of frames.
+    /// Returns the number of the message's frames.
     #[must_use]
     pub fn frames(&self) -> u16 {
         self.frames
     }
 
-    /// Returns how many frames have been acknowledged.
+    /// Returns how many frames of the message have been acknowledged.
     #[must_use]
     pub fn acknowledged(&self) -> u16 {
         self.acknowledged
     }
 
-    /// Returns whether every frame has been acknowledged.
+    /// Returns whether every frame of the message has been acknowledged.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.acknowledged == self.frames
     }
 
-    /// Returns whether there is a frame to send now.
+    /// Returns whether a frame of the message may be sent now.
     #[must_use]
     pub fn has_next(&self) -> bool {
         self.next < self.until
     }
 
-    /// Returns the next frame to send.
+    /// Returns the number of the next frame to send, if one may be sent now.
     #[must_use]
     pub fn peek_next(&self) -> Option<u16> {
         self.has_next().then_some(self.next)
     }
 
-    /// Takes the next frame to send. Returns its number, and whether it is sent for the first time.
+    /// Advances past the next frame to send. Returns the number of the frame to send, and whether the frame is sent for
+    /// the first time.
     pub fn take_next(&mut self) -> Option<(u16, bool)> {
         let frame = self.next;
         if frame >= self.until {
@@ -105,11 +106,11 @@ impl TransmitRecord {
         Some((frame, is_first))
     }
 
-    /// Takes an acknowledgement of the first `count` frames.
+    /// Records an acknowledgement of the first `count` frames.
     ///
     /// # Errors
     ///
-    /// [`Unsent`] if not all of them were sent. The record has not changed then.
+    /// Returns [`Unsent`] if not all of the acknowledged frames were sent, and leaves the record unchanged.
     pub fn acknowledge(&mut self, count: u16) -> Result<Acknowledged, Unsent> {
         if count > self.sent {
             return Err(Unsent {
@@ -126,7 +127,8 @@ impl TransmitRecord {
         if self.is_complete() {
             return Ok(Acknowledged::All);
         }
-        // A group that was sent again has arrived. The frames behind it may be lost too.
+        // The acknowledged group was sent again, and the frames after it may be lost too, so sending continues with
+        // them.
         if count >= self.until {
             self.until = self.frames;
         }
@@ -137,7 +139,7 @@ impl TransmitRecord {
     ///
     /// # Errors
     ///
-    /// [`Unsent`] if that frame was not sent.
+    /// Returns [`Unsent`] if the missing frame was not sent.
     pub fn go_back(&mut self, missing: u16) -> Result<Acknowledged, Unsent> {
         if missing >= self.sent {
             return Err(Unsent {
@@ -146,7 +148,7 @@ impl TransmitRecord {
             });
         }
         let acknowledged = self.acknowledge(missing)?;
-        // An old negative acknowledgement names a frame that has arrived since.
+        // An old negative acknowledgement is ignored, because it names a frame that has arrived since.
         if missing >= self.acknowledged {
             self.next = missing;
             self.until = self.frames;
@@ -154,7 +156,7 @@ impl TransmitRecord {
         Ok(acknowledged)
     }
 
-    /// Decides what follows a silence: sends the first unacknowledged group of `group` frames again, or fails after
+    /// Decides what follows a silence of the receiver: sends the first unacknowledged group again, or fails after
     /// `retries` silences in a row.
     pub fn silence(&mut self, group: u16, retries: u32) -> Silence {
         if self.silences >= retries {
@@ -162,7 +164,7 @@ impl TransmitRecord {
         }
         self.silences += 1;
         let from = self.acknowledged;
-        // Groups begin at multiples of their length, so that the receiver acknowledges the last frame.
+        // Groups begin at multiples of their length, so that the receiver acknowledges the last frame of a group.
         let group = group.max(1);
         let end = (from / group).saturating_add(1).saturating_mul(group);
         self.next = from;

@@ -1,7 +1,7 @@
 //! The fields of events: their values, and the interface through which outputs read them.
 //!
-//! Text and JSON show the same fields. Each event lists its fields once, with the names and in the order that the trace
-//! documents (docs/seeing.md).
+//! The text trace and JSON show the same fields. Each event lists its fields once, with the names and in the order that
+//! the trace documents (docs/seeing.md).
 
 use core::fmt::{self, Write};
 use core::iter::{once, repeat_n};
@@ -12,26 +12,26 @@ use super::{Names, NativeArg, TracedCall, TrapDetails};
 use crate::id::EndpointId;
 use crate::sle::TrapCause;
 
-/// The value of a field.
+/// The value of an event's field.
 #[derive(Copy, Clone, Debug)]
 pub enum Value<'a> {
     /// A signed number.
     Signed(i32),
-    /// A count, a length, an offset.
+    /// A number that is a count, a length or an offset.
     Number(u64),
-    /// Instructions that were executed, or time that something took, in nanoseconds.
+    /// A cost: a number of instructions executed, or a time in nanoseconds.
     Cost(u64),
     /// Yes or no.
     Flag(bool),
     /// A name chosen by the scenario or a class file.
     Name(&'a str),
-    /// A word of the trace's own vocabulary.
+    /// A word of the fixed vocabulary of the trace.
     Word(&'static str),
     /// No value.
     Null,
-    /// Arguments of an applet's method.
+    /// Arguments of a call of an applet's method.
     Arguments(&'a [i32]),
-    /// An argument or the result of a native.
+    /// An argument or the result of a native's call.
     Native(NativeArg),
     /// Arguments of a native.
     NativeArguments(&'a [NativeArg]),
@@ -41,16 +41,16 @@ pub enum Value<'a> {
     Payload(Payload<'a>),
 }
 
-/// The bytes of a message, in one slice or spread over several buffers.
+/// The bytes of a message, which are in one slice or spread over several buffers.
 #[derive(Copy, Clone, Debug)]
 pub enum Payload<'a> {
     /// In one piece.
     Whole(&'a [u8]),
-    /// In buffers of a buffer area.
+    /// The bytes of the message are in buffers of a buffer area.
     Shares {
         /// Offset of each share.
         offsets: &'a [u32],
-        /// Bytes in each share but the last.
+        /// Number of bytes in each share of the message but the last.
         share: u32,
         /// The buffer area.
         area: &'a [u8],
@@ -87,7 +87,7 @@ impl<'a> Payload<'a> {
 }
 
 impl fmt::Display for Payload<'_> {
-    /// Shows the bytes as hexadecimal digits.
+    /// Shows the bytes of the message as hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces().try_for_each(|piece| hex(piece, f))
     }
@@ -100,29 +100,30 @@ fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// Whether outputs show the bytes of messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PayloadMode {
-    /// The bytes are left out.
+    /// The bytes of messages are left out.
     Omitted,
-    /// The bytes are shown in hexadecimal.
+    /// The bytes of messages are shown in hexadecimal.
     Shown,
 }
 
-/// Takes the fields of an event, one after the other.
+/// Receives the fields of an event, one after the other.
 pub trait FieldSink {
-    /// Why the sink could not take a field.
+    /// The error of a sink that could not receive a field.
     type Error;
 
     /// Takes one field.
     fn field(&mut self, key: &'static str, value: Value<'_>) -> Result<(), Self::Error>;
 
-    /// Takes cause and calls of a trap.
+    /// Receives the cause and the nested calls of a trap.
     ///
-    /// Lines of text leave it out: a golden trace does not change when more is known.
+    /// Lines of text leave out the cause and calls of a trap, so that a golden trace does not change when more is
+    /// known.
     fn details(&mut self, _details: &NamedDetails<'_>) -> Result<(), Self::Error> {
         Ok(())
     }
 }
 
-/// Cause and calls of a trap, with the names of its endpoint's class.
+/// The cause and the nested calls of a trap, with the names of its endpoint's class.
 pub struct NamedDetails<'a> {
     names: &'a dyn Names,
     endpoint: Option<EndpointId>,
@@ -130,7 +131,7 @@ pub struct NamedDetails<'a> {
 }
 
 impl<'a> NamedDetails<'a> {
-    /// Adds the names of an endpoint's class to the cause and calls of a trap there.
+    /// Adds the names of an endpoint's class to the cause and nested calls of a trap at the endpoint.
     #[must_use]
     pub fn new(
         names: &'a dyn Names,
@@ -150,13 +151,13 @@ impl<'a> NamedDetails<'a> {
         self.details.cause
     }
 
-    /// Returns how many nested calls were left out behind the others.
+    /// Returns how many nested calls were left out after those that `calls` returns.
     #[must_use]
     pub fn omitted(&self) -> u32 {
         self.details.omitted
     }
 
-    /// Returns the name of each nested method and its call, innermost first.
+    /// Returns each nested call with the name of its method, innermost first.
     pub fn calls(&self) -> impl ExactSizeIterator<Item = (&'a str, TracedCall)> {
         let (names, endpoint) = (self.names, self.endpoint);
         self.details.calls.iter().map(move |call| {
@@ -167,7 +168,7 @@ impl<'a> NamedDetails<'a> {
 }
 
 impl fmt::Display for NamedDetails<'_> {
-    /// Shows the cause, as in `index 16, length 16`. Shows nothing if there is none.
+    /// Shows the cause of the trap, as in `index 16, length 16`, or nothing if no cause is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(cause) = self.details.cause else {
             return Ok(());
@@ -181,7 +182,7 @@ impl fmt::Display for NamedDetails<'_> {
     }
 }
 
-/// The sink that an event writes its fields to, with the names of the run's NICs, endpoints and classes.
+/// The sink to which an event writes its fields, with the names of the run's NICs, endpoints and classes.
 pub struct Fields<'s, S> {
     names: &'s dyn Names,
     endpoint: Option<EndpointId>,
@@ -236,7 +237,7 @@ impl<'s, S: FieldSink> Fields<'s, S> {
         self.sink.field(key, Value::Name(name.unwrap_or("")))
     }
 
-    /// Writes cause and calls of a trap.
+    /// Writes the cause and the nested calls of a trap.
     pub(crate) fn details(&mut self, details: TrapDetails<'_>) -> Result<(), S::Error> {
         let named = NamedDetails::new(self.names, self.endpoint, details);
         self.sink.details(&named)
@@ -254,7 +255,7 @@ impl<'s, S: FieldSink> Fields<'s, S> {
 /// Shows the shape of an array, as in `byte[4096]`.
 #[derive(Copy, Clone, Debug)]
 pub struct ArrayShape {
-    /// Name of its element type in Java.
+    /// Name of the array's element type in Java.
     pub element: &'static str,
     /// The array's length in elements.
     pub length: u32,
@@ -266,8 +267,8 @@ impl fmt::Display for ArrayShape {
     }
 }
 
-/// Shows a name, quoted and escaped if it holds anything but plain characters. A name from a scenario or a class file
-/// can then neither send control codes to a terminal nor pass for another field.
+/// Shows a name, quoted and escaped if it contains anything but plain characters. The escaped name from a scenario or
+/// class file can neither send control codes to a terminal nor pass for another field.
 pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -276,7 +277,7 @@ impl fmt::Display for Escaped<'_> {
         if !self.0.is_empty() && self.0.chars().all(plain) {
             return f.pad(self.0);
         }
-        // `escape_debug` also escapes characters that change the direction of writing.
+        // The function `escape_debug` also escapes characters that change the direction of writing.
         let escaped = || self.0.chars().flat_map(char::escape_debug);
         let mut quoted = once('"').chain(escaped()).chain(once('"'));
         quoted.try_for_each(|c| f.write_char(c))?;
@@ -287,7 +288,7 @@ impl fmt::Display for Escaped<'_> {
 }
 
 impl fmt::Display for Value<'_> {
-    /// Shows the value as the text trace does: no spaces outside of quotes.
+    /// Shows the value of a field as the text trace does, without spaces outside of quotes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Value::Signed(number) => write!(f, "{number}"),

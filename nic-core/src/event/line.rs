@@ -5,17 +5,17 @@ use core::fmt;
 use super::fields::{Escaped, FieldSink, PayloadMode, Value};
 use super::{EventOf, Family, Names};
 
-/// Width of the time column: times below one second align.
+/// Width of the time column, at which all times below one second align.
 pub const TIME_WIDTH: usize = 14;
-/// Least width of the NIC column. It does not depend on the run, so traces of different runs can be compared line by
-/// line.
+/// Least width of the NIC column. The least width of the NIC column does not depend on the run, so traces of different
+/// runs can be compared line by line.
 const NIC_WIDTH: usize = 4;
 /// Least width of the endpoint column.
 const ENDPOINT_WIDTH: usize = 8;
 /// Width of the longest event name.
 const EVENT_WIDTH: usize = 13;
 
-/// Shows any event as a line, including events that the trace omits.
+/// Shows any event as a line of the trace, even an event that the trace omits.
 pub struct Line<'a, K> {
     names: &'a dyn Names,
     event: &'a EventOf<K>,
@@ -23,7 +23,7 @@ pub struct Line<'a, K> {
 }
 
 impl<'a, K: Family> Line<'a, K> {
-    /// Returns the line of an event.
+    /// Returns the trace line of an event.
     #[must_use]
     pub fn new(
         names: &'a dyn Names,
@@ -54,7 +54,7 @@ pub struct Place<'a, K> {
 }
 
 impl<'a, K: Family> Place<'a, K> {
-    /// Returns these columns for an event.
+    /// Returns the columns NIC, endpoint and name for an event.
     #[must_use]
     pub fn new(names: &'a dyn Names, event: &'a EventOf<K>) -> Place<'a, K> {
         Place { names, event }
@@ -74,7 +74,7 @@ impl<K: Family> fmt::Display for Place<'_, K> {
     }
 }
 
-/// Writes each field as `key=value`.
+/// Writes each field of an event as `key=value`.
 struct Pairs<'f, 'b>(&'f mut fmt::Formatter<'b>);
 
 impl FieldSink for Pairs<'_, '_> {

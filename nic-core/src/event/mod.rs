@@ -1,11 +1,11 @@
 //! The stream of events: each event is a value, and every output is computed from the stream alone.
 //!
 //! Each interface declares an enum of its own events, in its own folder, and describes each event by its [`roles`].
-//! [`NicEvent`] holds the events of the NIC itself, which all interfaces share. A new interface adds one row to
-//! `families`.
+//! [`NicEvent`] has the events of the NIC itself, which all interfaces share. A new interface adds one row to the macro
+//! call `families`.
 //!
 //! Events are small: they carry ids and borrow the bytes that they show. [`Names`] maps the ids to names, which are
-//! interned when the simulation is built. The code that emits an event does not know which outputs listen.
+//! interned when the simulation is built. The code that emits an event does not depend on which outputs listen.
 
 pub mod fields;
 pub mod line;
@@ -25,7 +25,7 @@ use crate::time::SimTime;
 pub use crate::unet::{Refusal, RxBody, TxStatus, UnetEvent};
 pub use crate::via::ViaEvent;
 
-/// What made a NIC do something.
+/// What caused an action of a NIC.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
     /// An applet is loaded.
@@ -47,7 +47,7 @@ pub enum Trigger {
 /// One event of any interface.
 pub type Event<'a> = EventOf<EventKind<'a>>;
 
-/// One event: a time, a place and what happened.
+/// One event of a run: its time, its place, and what happened.
 ///
 /// `K` is [`EventKind`] where the event may be of any interface. Firmware builds events of one [`Family`], so that it
 /// holds no code for the other interfaces.
@@ -63,7 +63,7 @@ pub struct EventOf<K> {
     pub kind: K,
 }
 
-/// Kinds of events, with what a line of the trace shows of them.
+/// The events of one or all interfaces, with what a line of the trace shows of them.
 pub trait Family {
     /// Returns the name of the event in the trace.
     fn name(&self) -> &'static str;
@@ -72,22 +72,22 @@ pub trait Family {
     ///
     /// # Errors
     ///
-    /// Returns the sink's first error, and then writes no more fields.
+    /// Returns the first error of the sink, and writes no more fields after that error.
     fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error>;
 }
 
 /// Declares the families of events: one enum for each interface, and one for the NIC itself.
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident($event:ident)),+ $(,)?) => {
-        /// What happened: the fields that the trace shows (docs/seeing.md), and hidden fields with which outputs join
-        /// events.
+        /// What happened at an event: the fields that the trace shows (docs/seeing.md), and hidden fields with which
+        /// outputs join events.
         #[derive(Copy, Clone, Debug)]
         pub enum EventKind<'a> {
             $($(#[$doc])* $family($event<'a>)),+
         }
 
         impl<'a> EventKind<'a> {
-            /// Returns how outputs treat the event.
+            /// Returns the roles of the event, by which outputs treat it.
             #[must_use]
             pub fn roles(&self) -> Roles<'a> {
                 match self {
@@ -115,7 +115,7 @@ macro_rules! families {
                 }
 
                 fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error> {
-                    // The method of the enum itself, which has the same name.
+                    // The called method is that of the enum itself, which has the same name as the method of the trait.
                     $event::visit(self, fields)
                 }
             }
@@ -145,11 +145,12 @@ families! {
 }
 
 impl<K: Family> EventOf<K> {
-    /// Writes the event's own fields to `sink`. Time, NIC, endpoint and name, which all events share, are not included.
+    /// Writes the event's own fields to `sink`. The time, NIC, endpoint and name, which all events have, are not
+    /// included.
     ///
     /// # Errors
     ///
-    /// Returns the sink's first error, and then writes no more fields.
+    /// Returns the first error of the sink, and writes no more fields after that error.
     pub fn visit<S: FieldSink>(
         &self,
         names: &dyn Names,
@@ -164,11 +165,11 @@ impl<K: Family> EventOf<K> {
 /// What a native created.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// Neither a packet nor a descriptor.
+    /// The native created neither a packet nor a descriptor.
     Nothing,
-    /// This packet, which has not left yet.
+    /// The native created this packet, which has not left yet.
     Packet(PacketId),
-    /// A receive descriptor, which the user does not see yet.
+    /// The native created a receive descriptor, which the user does not see yet.
     Descriptor,
 }
 
@@ -182,15 +183,16 @@ pub trait Names {
     fn home(&self, endpoint: EndpointId) -> NicId;
     /// Returns the name of the class that the endpoint loaded, or `None` if it has no applet.
     fn class(&self, endpoint: EndpointId) -> Option<&str>;
-    /// Returns the name of the applet's class if it is one of several applets of the endpoint, and `None` otherwise. With
-    /// several applets, the other names are those of the applet that the endpoint runs.
+    /// Returns the name of the class of the endpoint's current applet if the endpoint has several applets, and `None`
+    /// otherwise. If the endpoint has several applets, the other functions of `Names` return names of the applet that
+    /// the endpoint runs.
     fn in_chain(&self, _endpoint: EndpointId) -> Option<&str> {
         None
     }
     /// Returns the method's name in the class that the endpoint loaded.
     fn method(&self, endpoint: EndpointId, method: MethodId) -> &str;
     /// Returns the field's name in the class that the endpoint loaded. A program whose events name no field need not
-    /// keep the names.
+    /// keep the names of fields.
     fn field(&self, _endpoint: EndpointId, _field: FieldId) -> &str {
         "?"
     }
@@ -199,24 +201,24 @@ pub trait Names {
 /// Why a run ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EndReason {
-    /// Nothing was left to do.
+    /// The run had nothing left to do.
     Idle,
-    /// The scenario's `until` was reached.
+    /// The run reached the time `until` of the scenario.
     Until,
-    /// The scenario's `max_events` was reached.
+    /// The run reached the number `max_events` of the scenario.
     MaxEvents,
-    /// An applet was about to exceed the scenario's `max_bytecodes`.
+    /// An applet was about to exceed the number `max_bytecodes` of the scenario.
     MaxBytecodes,
-    /// An applet trapped while it was being loaded.
+    /// An applet trapped while the NIC loaded it.
     LoadTrap,
-    /// The sink failed, so no output would have received the rest.
+    /// The sink failed, so no output would have received the further events.
     Unheard,
     /// The user ended it.
     Interrupted,
 }
 
 impl EndReason {
-    /// Returns the word that outputs show.
+    /// Returns the word that outputs show for the reason.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -233,41 +235,42 @@ impl EndReason {
 
 /// Receives the events of a run.
 pub trait Sink {
-    /// Returns whether the sink uses events. A run asks once, before its first event. If not, it does not build any, and
-    /// calls no other method.
+    /// Returns whether the sink uses events at all, which the run determines once, before its first event. If the sink
+    /// uses no events, the run does not build any, and calls no other method of the sink.
     fn listens(&self) -> bool {
         true
     }
 
-    /// Returns whether the sink uses events of this visibility. A run asks once, before its first event, and does not
-    /// build events that the sink does not use.
+    /// Returns whether the sink uses events of this visibility. A run determines once, before its first event, whether
+    /// the sink uses a visibility, and does not build other events.
     fn wants(&self, _shown: Shown) -> bool {
         true
     }
 
-    /// Takes one event. `names` maps its ids to names.
+    /// Takes one event. `names` maps the ids in the event to names.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);
 
-    /// Returns whether the sink uses the instructions that applets execute. A run asks once, before its first event. A run
-    /// that has to tell them takes many times as long.
+    /// Returns whether the sink uses the instructions that applets execute. A run determines once, before its first
+    /// event, whether the sink uses instructions. A run that reports its instructions takes many times as long as one
+    /// that does not.
     fn watches(&self) -> bool {
         false
     }
 
-    /// Takes instructions that an applet executes, if the sink [watches](Sink::watches) them. The instructions come before the
-    /// events that they lead to.
+    /// Receives instructions that an applet executes, if the sink [watches](Sink::watches) them. The sink receives the
+    /// instructions before the events that they lead to.
     fn executed(&mut self, _names: &dyn Names, _executed: &Executed<'_>) {}
 
-    /// Learns that the last instruction at an endpoint was not executed after all: a native whose fuel is missing.
+    /// Learns that the last instruction at an endpoint, a call of a native, was not executed, because fuel was missing.
     fn took_back(&mut self, _endpoint: EndpointId) {}
 
-    /// Returns whether the sink can no longer write, as on a closed pipe. The run then ends.
+    /// Returns whether the sink can no longer write, as on a closed pipe, which ends the run.
     fn has_failed(&self) -> bool {
         false
     }
 
-    /// Returns whether the user asked the run to end. The simulation asks only once in many events, so this may be
-    /// slow.
+    /// Returns whether the user asked the run to end. `is_interrupted` may be slow, because the simulation calls it
+    /// only once in many events.
     fn is_interrupted(&self) -> bool {
         false
     }

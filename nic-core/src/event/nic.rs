@@ -9,13 +9,13 @@ use crate::time::{SimDuration, SimTime};
 /// A packet's place in its message, for interfaces that send a message in several packets or send packets of their own.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
-    /// What the packet is, as the trace shows it.
+    /// The kind of the packet, as the trace shows it.
     pub kind: &'static str,
-    /// The number of the frame in its message. In an acknowledgement: how many have arrived without a gap.
+    /// The number of the frame in its message or, in an acknowledgement, how many frames have arrived without a gap.
     pub frame: u16,
     /// Packets of the message.
     pub of: u16,
-    /// The whole message, if this is its first packet and it is sent for the first time; not in the trace.
+    /// The whole message, if this packet is its first and is sent for the first time; not in the trace.
     pub opens: Option<&'a [u8]>,
 }
 
@@ -26,7 +26,7 @@ pub enum NicEvent<'a> {
     Dma {
         /// Direction of the transfer.
         direction: DmaDirection,
-        /// Offset in the endpoint's buffer area.
+        /// Offset of the transferred bytes in the endpoint's buffer area.
         offset: u32,
         /// Length in bytes.
         length: u32,
@@ -35,34 +35,34 @@ pub enum NicEvent<'a> {
         /// What caused the transfer; not in the trace.
         trigger: Trigger,
     },
-    /// The first bit of a packet left.
+    /// The first bit of a packet left the NIC.
     WireTx {
         /// The packet.
         packet: PacketId,
-        /// The endpoint it goes to.
+        /// The endpoint to which the packet goes.
         peer: EndpointId,
-        /// The sender's number of the channel.
+        /// The number by which the sender names the channel.
         channel: ChannelId,
-        /// The message's bytes, or those of the frame.
+        /// The bytes of the message, or those of the frame that the packet carries.
         payload: &'a [u8],
-        /// The frame, if the packet is sent in frames.
+        /// The place of the packet in its message, if the message is sent in frames.
         part: Option<Part<'a>>,
-        /// Time from the first bit to the last; not in the trace.
+        /// Time from the first bit of the packet to its last; not in the trace.
         duration: SimDuration,
         /// What caused the packet; not in the trace.
         trigger: Trigger,
     },
-    /// The last bit of a packet arrived.
+    /// The last bit of a packet arrived at the NIC.
     WireRx {
         /// The packet.
         packet: PacketId,
-        /// The endpoint it came from.
+        /// The endpoint from which the packet came.
         peer: EndpointId,
-        /// The receiver's number of the channel.
+        /// The number by which the receiver names the channel.
         channel: ChannelId,
-        /// The message's bytes, or those of the frame.
+        /// The bytes of the message, or those of the frame that the packet carries.
         payload: &'a [u8],
-        /// The frame, if the packet is sent in frames.
+        /// The place of the packet in its message, if the message is sent in frames.
         part: Option<Part<'a>>,
     },
     /// The link lost a packet, or the receiver discarded it because of its CRC or for want of a slot.
@@ -76,16 +76,16 @@ pub enum NicEvent<'a> {
     },
     /// The runtime dropped a packet.
     Drop {
-        /// The packet; `None` if a `doTx` trapped.
+        /// The dropped packet, or `None` if a call of `doTx` trapped before the packet existed.
         packet: Option<PacketId>,
         /// Reason of the drop.
         reason: DropReason,
     },
     /// A processor has finished a piece of work.
     Work {
-        /// The processor's number among those of its NIC.
+        /// The number of the processor among those of its NIC.
         processor: u32,
-        /// Name of the stage, as in `placement`.
+        /// Name of the stage that the work belongs to, as in `placement`.
         stage: &'static str,
         /// When the work began.
         begun: SimTime,
@@ -136,7 +136,8 @@ impl<'a> NicEvent<'a> {
                 track: Track::WireTo(peer),
                 shape: Shape::From(part.map_or("wire-tx", |part| part.kind), duration),
                 cause: Cause::Of(trigger),
-                // A packet in frames is sent once, with its first frame. Frames of their own mean nothing to outputs.
+                // A message in frames counts as sent with its first frame, and its other frames mean nothing to
+                // outputs.
                 step: match part.map_or(Some(payload), |part| part.opens) {
                     Some(payload) => Step::Sent {
                         packet,
@@ -290,27 +291,27 @@ impl<'a> NicEvent<'a> {
 /// Fill levels of an endpoint's queues and of its applet's heap.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
-    /// Transmit descriptors that have not completed.
+    /// Number of transmit descriptors that have not completed.
     pub transmit: u32,
-    /// Receive descriptors that the user sees and has not taken.
+    /// Number of receive descriptors that the user sees and has not taken.
     pub receive: u32,
-    /// Free buffers in the free queue.
+    /// Number of free buffers in the free queue.
     pub free: u32,
-    /// Bytes that arrays take in the applet's heap; 0 without an applet.
+    /// Number of bytes that arrays take in the applet's heap, or 0 for an endpoint without an applet.
     pub heap: u32,
 }
 
 /// Direction of a DMA transfer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DmaDirection {
-    /// From the buffer area into NIC memory.
+    /// The transfer copies bytes from the buffer area into NIC memory.
     HostToNic,
-    /// From NIC memory into the buffer area.
+    /// The transfer copies bytes from NIC memory into the buffer area.
     NicToHost,
 }
 
 impl DmaDirection {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the direction.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -320,14 +321,14 @@ impl DmaDirection {
     }
 }
 
-/// Reason for which a packet was lost on the wire or at the receiver's end of it.
+/// Reason for which a packet was lost on the wire or at the wire's receiving end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum WireDropReason {
     /// The link lost it.
     Loss,
-    /// The CRC detected a flipped bit.
+    /// The CRC of the packet revealed a flipped bit.
     Crc,
-    /// The receiver had no free slot, on a wire without flow control.
+    /// The receiver had no free slot for the packet, on a wire without flow control.
     Overrun,
 }
 
@@ -335,7 +336,7 @@ impl WireDropReason {
     /// Every reason.
     pub const ALL: &'static [WireDropReason] = &[Self::Loss, Self::Crc, Self::Overrun];
 
-    /// Returns the word that the trace has for it.
+    /// Returns the word that the trace shows for the reason.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -349,7 +350,7 @@ impl WireDropReason {
 /// Reason for which the runtime dropped a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// The free queue holds too few buffers for the message.
+    /// The free queue has too few buffers for the message.
     NoFreeBuffer,
     /// The receive queue is full.
     RxQueueFull,
@@ -357,8 +358,9 @@ pub enum DropReason {
     AppletTrap,
     /// The message needs more buffers than a descriptor can name (base path).
     TooLong,
-    /// The sender cannot wait for a slot. Either the endpoints of a circle all push packets to the next, so the wait
-    /// would never end. Or the heap has no room left to suspend the call.
+    /// The sender cannot wait for a slot. The endpoints of a circle may all push packets to the next one, so that a
+    /// wait for a slot would never end. The heap may also have no room left to suspend the call that would wait for a
+    /// slot.
     NicFull,
     /// The message is longer than the whole transmit region, so the user cannot send it on (`echo`).
     NoTransmitRoom,
@@ -367,24 +369,24 @@ pub enum DropReason {
     ChainFull,
     /// A frame matches no posted receive (EMP).
     NoDescriptor,
-    /// A frame has arrived before (EMP).
+    /// The frame has arrived before (EMP).
     DuplicateFrame,
-    /// A frame came before the frames or messages that must precede it (EMP).
+    /// The frame came before the frames or messages that must precede it (EMP).
     EarlyFrame,
-    /// The numbers of a frame contradict each other, or name frames that were not sent (EMP).
+    /// The numbers of the frame contradict each other, or name frames that were not sent (EMP).
     BadFrame,
     /// The VI has no connection (VIA).
     NotConnected,
-    /// The message has arrived before, or a later one has (VIA).
+    /// The message, or a later one, has arrived before (VIA).
     Duplicate,
-    /// An earlier message was lost, which the VI's level does not permit (VIA).
+    /// An earlier message was lost, which the VI's level of reliability does not permit (VIA).
     Gap,
     /// The window is closed, or the bytes are not inside it (remote memory).
     WindowRefused,
 }
 
 impl DropReason {
-    /// Every reason, in the order of declaration.
+    /// Every reason for which the runtime drops packets, in the order of declaration.
     pub const ALL: &'static [DropReason] = &[
         Self::NoFreeBuffer,
         Self::RxQueueFull,
@@ -403,7 +405,7 @@ impl DropReason {
         Self::WindowRefused,
     ];
 
-    /// Returns the word that the trace has for it.
+    /// Returns the word that the trace shows for the reason.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

@@ -15,11 +15,11 @@ use crate::time::{SimDuration, SimTime};
 pub struct Roles<'a> {
     /// Name of the event in the trace.
     pub name: &'static str,
-    /// Whether the trace shows it.
+    /// Whether the trace shows the event.
     pub shown: Shown,
     /// The timeline track that shows the event.
     pub track: Track,
-    /// The shape that the timeline draws.
+    /// The shape as which the timeline draws the event.
     pub shape: Shape,
     /// What caused the event.
     pub cause: Cause,
@@ -28,8 +28,8 @@ pub struct Roles<'a> {
 }
 
 impl Roles<'_> {
-    /// Returns the roles of an event that is a moment at its endpoint and means nothing else. Interfaces override the
-    /// fields that differ.
+    /// Returns the roles of an event that is a moment at its endpoint, with no meaning for messages, packets or calls.
+    /// Interfaces override the fields that differ from these roles.
     #[must_use]
     pub const fn of(name: &'static str) -> Roles<'static> {
         Roles {
@@ -46,41 +46,41 @@ impl Roles<'_> {
 /// Whether the trace shows an event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// The trace always shows it.
+    /// The trace always shows the event.
     Always,
-    /// The trace shows it if the work of processors was asked for.
+    /// The trace shows the event if the user wants to see the work of processors.
     WithWork,
-    /// The trace never shows it.
+    /// The trace never shows the event.
     Never,
 }
 
 /// A track of a timeline, within the event's NIC.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Track {
-    /// Actions of the user at the event's endpoint.
+    /// The track of the user's actions at the event's endpoint.
     Host,
-    /// Whether the applet of the event's endpoint is attached.
+    /// The track that shows whether the applet of the event's endpoint is attached.
     Applet,
-    /// The processor that runs the endpoint's call.
+    /// The track of the processor that runs the endpoint's call.
     Call,
-    /// The processor with this number.
+    /// The track of the processor with this number.
     Work(u32),
-    /// The DMA engine for this direction.
+    /// The track of the DMA engine for this direction.
     Dma(DmaDirection),
-    /// The wire to the NIC of this endpoint.
+    /// The track of the wire to the NIC of this endpoint.
     WireTo(EndpointId),
-    /// The wire from which the NIC receives.
+    /// The track of the wire from which the NIC receives.
     WireIn,
 }
 
 /// How a timeline shows an event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A point in time with this label.
+    /// The timeline shows a point in time with this label.
     Moment(&'static str),
-    /// A span that starts with the event.
+    /// The timeline shows a span that starts with the event and has this duration.
     From(&'static str, SimDuration),
-    /// A span that ends with the event.
+    /// The timeline shows a span that ends with the event and began at this time.
     Since(&'static str, SimTime),
     /// New values of counters.
     Counters(Levels),
@@ -89,18 +89,18 @@ pub enum Shape {
 /// What caused an event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Nothing that outputs could show.
+    /// The event has no cause that outputs could show.
     None,
     /// This trigger.
     Of(Trigger),
-    /// The trigger of the call that runs at the event's endpoint.
+    /// The cause is the trigger of the call that runs at the event's endpoint.
     OfCall,
 }
 
 /// What an event means for a message, a packet or a call.
 #[derive(Copy, Clone, Debug)]
 pub enum Step<'a> {
-    /// Nothing that outputs join or count.
+    /// The event means nothing that outputs join or count.
     Other,
     /// The user posted a message to send.
     Posted {
@@ -115,9 +115,9 @@ pub enum Step<'a> {
     Completed {
         /// The descriptor.
         post: PostId,
-        /// The status that the trace shows, such as `ok`.
+        /// The status of the descriptor that the trace shows, such as `ok`.
         status: &'static str,
-        /// Reason of a refusal, if the NIC refused the descriptor.
+        /// Reason of the refusal, if the NIC refused the descriptor.
         refusal: Option<&'static str>,
     },
     /// An applet's call begins.
@@ -127,48 +127,49 @@ pub enum Step<'a> {
         /// Number of the processor that runs the call, among those of its NIC.
         processor: u32,
     },
-    /// The call is suspended; its processor serves others.
+    /// The applet's call is suspended, and its processor serves others.
     CallSuspended,
     /// A suspended call continues.
     CallResumed,
-    /// The call has completed a native.
+    /// The applet's call has completed a native.
     Made(Made),
     /// The call has returned.
     CallReturned {
         /// The method.
         method: MethodId,
-        /// Instructions executed, those of callees included.
+        /// Number of instructions that the call executed, including those of callees.
         bytecodes: u64,
-        /// The result of the call; `None` for `void`.
+        /// The result of the call, or `None` for a `void` method.
         value: Option<i32>,
     },
-    /// The call ended in a trap.
+    /// The applet's call ended in a trap.
     CallTrapped {
         /// Kind of the trap.
         kind: TrapKind,
-        /// Position of the instruction that trapped.
+        /// The pc of the instruction that trapped.
         pc: Pc,
-        /// Source line of that instruction, if the class has line numbers.
+        /// Source line of the instruction that trapped, if the class has line numbers.
         line: Option<u16>,
         /// The innermost method.
         method: MethodId,
-        /// Why it trapped and through which calls.
+        /// The cause of the trap, and the nested calls that led to it.
         details: TrapDetails<'a>,
-        /// Instructions that the call executed.
+        /// Number of instructions that the call executed.
         bytecodes: u64,
     },
-    /// The endpoint's applet is detached for a while.
+    /// The applet of the endpoint is detached for a while.
     Detached,
-    /// The applet is attached again.
+    /// The applet of the endpoint is attached again.
     Attached,
-    /// The first bit of a packet without a message left. It is counted, and no output follows it.
+    /// The first bit of a control packet, which carries no message, left the NIC. Outputs count a control packet, but
+    /// do not follow it.
     ControlSent {
-        /// The endpoint that it goes to.
+        /// The endpoint to which the packet goes.
         peer: EndpointId,
         /// The packet's length in bytes.
         length: u32,
     },
-    /// The last bit of a packet without a message arrived.
+    /// The last bit of a control packet, which carries no message, arrived at the NIC.
     ControlReceived {
         /// What it is.
         kind: &'static str,
@@ -177,23 +178,23 @@ pub enum Step<'a> {
     },
     /// The host mapped a window of another node.
     Mapped {
-        /// Whether another window lost its mapping.
+        /// Whether another window lost its mapping to make room.
         evicts: bool,
     },
-    /// A packet went onto the wire.
+    /// The NIC sent a packet onto the wire.
     Sent {
         /// The packet.
         packet: PacketId,
-        /// The endpoint that it goes to.
+        /// The endpoint to which the packet goes.
         peer: EndpointId,
         /// The message.
         payload: &'a [u8],
     },
-    /// A packet came off the wire.
+    /// The NIC received a packet from the wire.
     Received {
         /// The packet.
         packet: PacketId,
-        /// The endpoint that it came from.
+        /// The endpoint from which the packet came.
         peer: EndpointId,
         /// The message.
         payload: &'a [u8],
@@ -221,13 +222,13 @@ pub enum Step<'a> {
         /// The message's bytes.
         payload: Payload<'a>,
     },
-    /// A packet, a descriptor or an answer was dropped.
+    /// The NIC or the user dropped a packet, a descriptor or an answer.
     Dropped {
-        /// The packet, if it was one.
+        /// The packet that was dropped, if it was a packet.
         packet: Option<PacketId>,
         /// Reason of the drop.
         reason: &'static str,
-        /// The kind of thing that was dropped.
+        /// Whether a packet, a descriptor, an answer or a frame was dropped.
         what: Dropped,
     },
 }
@@ -261,10 +262,10 @@ impl Step<'_> {
     }
 }
 
-/// The kind of thing that was dropped.
+/// What was dropped: a packet, a descriptor, an answer or a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Dropped {
-    /// A packet that arrived. While a call runs: a descriptor that the call pushed.
+    /// A packet that arrived. While a call runs, a descriptor that the call pushed.
     Arrival,
     /// The packet or descriptor on which an applet trapped.
     Trapped,
@@ -272,6 +273,6 @@ pub enum Dropped {
     Outgoing,
     /// The user's answer to a message.
     Answer,
-    /// A frame of a packet. The packet itself may still arrive.
+    /// A frame of a packet. The packet of a dropped frame may still arrive.
     Frame,
 }

@@ -5,17 +5,18 @@ use core::num::NonZeroU32;
 use crate::id::ChannelId;
 use crate::unet::ReceiveDescriptor;
 
-/// The program at an endpoint. The runtime calls it when the user learns of a message, and puts the message's buffers
-/// back after the reaction.
+/// The program of the user at an endpoint. The runtime calls the program when the user learns of a message, and puts
+/// the message's buffers back after the reaction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Program {
     /// Reads each message.
     Sink,
-    /// Sends each message back on the channel it came from.
+    /// A program that sends each message back on the channel it came from.
     Echo,
-    /// Reads messages, and answers the Nth, 2Nth, … message with its first bytes, on the channel it came from.
+    /// A program that reads messages, and answers the Nth, 2Nth, … message with its first bytes, on the channel it came
+    /// from.
     Acknowledge {
-        /// Number of messages for each answer.
+        /// Number of messages that the program answers with one message.
         every: NonZeroU32,
     },
 }
@@ -28,17 +29,17 @@ const ACKNOWLEDGEMENT_BYTES: u32 = 4;
 pub enum Reaction {
     /// Reads the message.
     Read,
-    /// Copies the beginning of the message to the transmit region, and sends the copy.
+    /// The program copies the beginning of the message to the transmit region, and sends the copy.
     Send {
-        /// The channel to send on.
+        /// The channel on which the program sends the copy.
         channel: ChannelId,
-        /// Number of bytes to send.
+        /// Number of bytes of the message to send.
         length: u32,
     },
 }
 
 impl Program {
-    /// Returns the reaction to a message that follows `before` earlier messages.
+    /// Returns the program's reaction to a message that follows `before` earlier messages.
     #[must_use]
     pub fn react(self, message: &ReceiveDescriptor, before: u64) -> Reaction {
         let ReceiveDescriptor {

@@ -1,5 +1,4 @@
-//! The transmit region: the part of a buffer area behind the free buffers. Messages to send are placed in it as in a
-//! ring.
+//! The transmit region: the part of a buffer area after the free buffers, which serves as a ring for messages to send.
 
 use crate::memory::{HostSpan, Region};
 use crate::storage::{DESCRIPTORS_MAX, Queue, Storage};
@@ -7,23 +6,23 @@ use crate::unet::TransmitDescriptor;
 
 const ALIGNMENT: u32 = 8;
 
-/// Allocates the places of messages to send.
+/// Allocates spaces in the transmit region for messages to send.
 ///
-/// Spaces are handed out in ascending order and wrap around. A space is reused only after the transmit descriptor that
-/// names it has completed.
+/// Spaces of the region are handed out in ascending order and wrap around. A space of the region is reused only after
+/// the transmit descriptor that names it has completed.
 #[derive(Clone, Debug)]
 pub struct TransmitRegion<S: Storage> {
     area: Region,
     start: u32,
     next: u32,
-    // The spaces in use: `behind` holds those below `next`, `ahead` the others. Each is sorted by offset, without
-    // overlaps. A space leaves its queue only at the front, so completed spaces may lie behind an open one. Checking
-    // the front alone is therefore enough, and `Space` needs no length.
+    // The spaces in use are in two queues: those below `next` in `behind`, and the others in `ahead`. Each queue of
+    // spaces is sorted by offset, without overlaps. A space leaves its queue only at the front, so completed spaces may
+    // follow an open one. A check of the front alone is therefore enough, and `Space` needs no length.
     behind: S::Queue<Space, DESCRIPTORS_MAX>,
     ahead: S::Queue<Space, DESCRIPTORS_MAX>,
 }
 
-/// A space in use, of at least one byte.
+/// A space of the transmit region that is in use and has at least one byte.
 #[derive(Copy, Clone, Debug)]
 struct Space {
     offset: u32,
@@ -33,19 +32,19 @@ struct Space {
 /// The result of a request for space.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TransmitSpace {
-    /// This space, which the user may write.
+    /// The space for the message, which the user may write.
     Free(HostSpan),
-    /// The space is still in use by a descriptor that has not completed.
+    /// The next space is still in use by a descriptor that has not completed.
     Taken,
-    /// The message is longer than the whole region.
+    /// The message is longer than the whole transmit region.
     TooLong,
 }
 
 impl<S: Storage> TransmitRegion<S> {
-    /// Returns the part of `area` from `start` on as an empty region.
+    /// Returns the part of `area` from `start` on as a transmit region without messages.
     #[must_use]
     pub fn new(area: Region, start: u32) -> TransmitRegion<S> {
-        // Rounding up may pass the end of the area. `longest` is then zero, and only empty messages fit.
+        // Rounding up `start` may pass the end of the area: `longest` is then zero, and only empty messages fit.
         let start = start
             .checked_next_multiple_of(ALIGNMENT)
             .unwrap_or(u32::MAX)
@@ -59,19 +58,19 @@ impl<S: Storage> TransmitRegion<S> {
         }
     }
 
-    /// Returns the length of the longest message that fits, in bytes.
+    /// Returns the length of the longest message that fits in the region, in bytes.
     #[must_use]
     pub fn longest(&self) -> u32 {
         self.area.length() - self.start
     }
 
-    /// Returns the offset of the next message, unless the message has to wrap around.
+    /// Returns the offset of the next message's space, unless the space has to wrap around.
     #[must_use]
     pub fn next(&self) -> u32 {
         self.next
     }
 
-    /// Puts all messages ahead of the next one, which goes to the start of the region.
+    /// Makes the next space the first of the region, so that all spaces in use are ahead of it.
     #[cold]
     fn wrap(&mut self) {
         while let Some(space) = self.ahead.pop_front() {
@@ -80,7 +79,7 @@ impl<S: Storage> TransmitRegion<S> {
         core::mem::swap(&mut self.behind, &mut self.ahead);
     }
 
-    /// Takes the next space for a message of `length` bytes.
+    /// Allocates the next space, for a message of `length` bytes.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn take(&mut self, length: u32) -> TransmitSpace {
         if length > self.longest() {
@@ -130,7 +129,7 @@ impl<S: Storage> TransmitRegion<S> {
         } else {
             &mut self.ahead
         };
-        // Messages usually complete in the order in which they were posted.
+        // The space is usually at the front, because messages usually complete in the order in which they were posted.
         if spaces.front().is_some_and(|first| first.offset == offset) {
             spaces.pop_front();
         } else if let Some(space) = space_at::<S>(spaces, offset) {
@@ -142,7 +141,7 @@ impl<S: Storage> TransmitRegion<S> {
     }
 }
 
-/// Finds the space at an offset by binary search.
+/// Finds the space in use at an offset by binary search.
 fn space_at<S: Storage>(
     spaces: &mut S::Queue<Space, DESCRIPTORS_MAX>,
     offset: u32,
@@ -192,7 +191,7 @@ mod tests {
         assert_eq!(region.longest(), 44);
         assert_eq!(take(&mut region, 5), Some(56));
         assert_eq!(take(&mut region, 20), Some(64));
-        // 84 is aligned up to 88; 12 bytes are left there, so 13 wrap.
+        // The offset 84 is aligned up to 88, where 12 bytes are left, so a message of 13 bytes wraps around.
         assert_eq!(take(&mut region, 13), None, "56 and 64 are taken");
         complete(&mut region, 56, 5);
         assert_eq!(take(&mut region, 13), None, "64 is taken");
@@ -230,7 +229,7 @@ mod tests {
         let mut taken: Vec<(u32, u32)> = Vec::new();
         let (mut handed_out, mut refused) = (0, 0);
         for _ in 0..10_000 {
-            // Below 2³², since it is below 20.
+            // The conversion is lossless, because the drawn number is below 20.
             let draw = (generator.draw() % 20) as u32;
             if draw < 12 {
                 let length = draw + 1;

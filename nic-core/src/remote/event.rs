@@ -9,9 +9,9 @@ use crate::id::PacketId;
 /// An event of remote memory.
 #[derive(Copy, Clone, Debug)]
 pub enum RemoteEvent<'a> {
-    /// A write to a peer's window left.
+    /// A write to a peer's window left the node.
     WindowWrite {
-        /// The window as the writer knows it.
+        /// The window, by the name that the writer uses for it.
         window: WindowName,
         /// Offset in the window.
         offset: u32,
@@ -20,18 +20,18 @@ pub enum RemoteEvent<'a> {
         /// What carried it out.
         how: WriteHow,
     },
-    /// The host maps a window, because its processor writes to it.
+    /// The host maps a window, because a processor of the host writes to it.
     WindowMap {
         /// The window.
         window: WindowId,
-        /// The least recently used window, if it loses its mapping.
+        /// The least recently used window, if it loses its mapping to make room.
         evicts: Option<WindowId>,
     },
     /// The NIC wrote the bytes of a peer's applet to a window of the endpoint.
     WindowWritten {
         /// The packet that brought the bytes.
         packet: PacketId,
-        /// The window as its owner knows it.
+        /// The window, by the name that its owner uses for it.
         window: WindowName,
         /// Offset in the window.
         offset: u32,
@@ -40,17 +40,17 @@ pub enum RemoteEvent<'a> {
     },
     /// A peer wrote to bytes that an applet watches.
     Watch {
-        /// The window as its owner knows it.
+        /// The window, by the name that its owner uses for it.
         window: WindowName,
         /// Offset of the watched range in the window.
         offset: u32,
     },
 }
 
-/// How an endpoint refers to a window.
+/// The name by which an endpoint refers to a window.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum WindowName {
-    /// A number in the scenario, which is the endpoint's own.
+    /// A number from the scenario, which the endpoint alone uses.
     Numbered(i32),
     /// A cookie that a library has passed to its peer.
     Cookie(WindowId),
@@ -63,12 +63,12 @@ pub enum WriteHow {
     Pio,
     /// A DMA engine.
     Dma,
-    /// A processor of the NIC, for an applet.
+    /// A processor of the NIC, on behalf of an applet.
     Nic,
 }
 
 impl WriteHow {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the kind of writer.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ impl WindowName {
 }
 
 impl<'a> RemoteEvent<'a> {
-    /// Returns how outputs treat the event.
+    /// Returns the roles of the event, by which outputs treat it.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
         match self {

@@ -1,11 +1,11 @@
 //! Remote memory: windows that a peer writes, rings with lazy pointers, and watches that notice writes (S5-07 to S5-09,
 //! S5-14).
 //!
-//! A *window* is a range of a node's memory that one peer may write. Writes of one writer arrive in the order in which
-//! they were made. Nothing else is needed of the network ([`RemoteMemory`]), so a protocol over rings runs on any memory
-//! that keeps this order.
+//! A *window* is a range of a node's memory that one peer may write. Writes of one writer to a window arrive in the
+//! order in which they were made. A protocol over rings needs only the order of writes from the network, so it runs on
+//! any [`RemoteMemory`] that keeps this order.
 //!
-//! A scenario can give an endpoint windows too. Its applet names them by number ([`WindowRights`]).
+//! A scenario can give an endpoint windows too. An endpoint's applet names its windows by number ([`WindowRights`]).
 
 mod event;
 mod rights;
@@ -23,11 +23,11 @@ pub use window::{WindowError, WindowId, Windows};
 pub trait RemoteMemory {
     /// Writes bytes at an offset of a window.
     ///
-    /// Writes of one node to one other node arrive in the order in which they were made. So a pointer that is written
-    /// after an entry never arrives before the entry.
+    /// Writes of one node to one other node arrive in the order in which they were made. A pointer that is written
+    /// after an entry therefore never arrives before the entry.
     ///
     /// # Errors
     ///
-    /// [`WindowError`] if the node may not write there. Nothing is written then.
+    /// Returns [`WindowError`] if the node may not write to the bytes of the window, and writes nothing.
     fn write(&mut self, window: WindowId, offset: u32, bytes: &[u8]) -> Result<(), WindowError>;
 }

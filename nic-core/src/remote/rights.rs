@@ -3,7 +3,7 @@
 use super::WindowId;
 use crate::unet::Channel;
 
-/// A window of an endpoint's memory. Its applet may watch it.
+/// A window of an endpoint's memory, which the endpoint's applet may watch.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct OwnWindow {
     /// The number by which the endpoint's applet names the window.
@@ -14,7 +14,7 @@ pub struct OwnWindow {
     pub length: u32,
 }
 
-/// A window of a peer's memory. The endpoint's applet may write to it.
+/// A window of a peer's memory, to which the endpoint's applet may write.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct PeerWindow {
     /// The number by which the endpoint's applet names the window.
@@ -23,30 +23,31 @@ pub struct PeerWindow {
     pub window: WindowId,
     /// Length in bytes.
     pub length: u32,
-    /// The way of its packets. The number at both ends is the window's.
+    /// The channel that packets to the window take. Both ends of the channel have the number of the window.
     pub path: Channel,
 }
 
-/// The windows that an endpoint's applet may name. Without windows, each native that names one is a protection fault.
+/// The windows that an endpoint's applet may name. If the endpoint has no windows, each native that names one is a
+/// protection fault.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct WindowRights<'e> {
     /// The windows of the endpoint's memory, sorted by number.
     pub own: &'e [OwnWindow],
     /// The windows that the endpoint may write, sorted by number.
     pub peers: &'e [PeerWindow],
-    /// How many watches the endpoint may still set.
+    /// Number of watches that the endpoint may still set.
     pub watches_left: u32,
 }
 
 impl WindowRights<'_> {
-    /// Returns the window of the endpoint's memory with this number.
+    /// Returns the window of the endpoint's memory that has this number.
     #[must_use]
     pub fn own(&self, number: i32) -> Option<&OwnWindow> {
         let place = self.own.binary_search_by_key(&number, |own| own.number);
         place.ok().map(|place| &self.own[place])
     }
 
-    /// Returns the position of the peer's window with this number.
+    /// Returns the position in `peers` of the peer's window that has this number.
     #[must_use]
     pub fn peer(&self, number: i32) -> Option<usize> {
         let place = self.peers.binary_search_by_key(&number, |peer| peer.number);

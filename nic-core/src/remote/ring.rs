@@ -1,17 +1,17 @@
 //! Rings: queues of entries in the memory of the reader's node, which the writer fills by remote writes (S5-14).
 //!
-//! The writer has the write pointer, and the reader's node has a lazy copy of it. The reader has the read pointer, and the
-//! writer's node has a lazy copy of that. Each end reads only its own node's memory. The ring is empty to the reader if
-//! the lazy copy of the write pointer equals the read pointer. It is full to the writer if the write pointer is a whole ring
-//! ahead of the lazy copy of the read pointer.
+//! The writer has the write pointer of the ring, of which the reader's node has a lazy copy. The reader has the read
+//! pointer of the ring, of which the writer's node has a lazy copy. Each end of a ring reads only its own node's
+//! memory. The ring is empty to the reader if the lazy copy of the write pointer equals the read pointer. The ring is
+//! full to the writer if the write pointer is a whole ring ahead of the lazy copy of the read pointer.
 //!
-//! Pointers count entries and wrap around. Both nodes can write any value into a lazy copy. A value that cannot be right
-//! is an error and never an access outside the ring.
+//! The pointers of a ring count entries and wrap around. Both nodes can write any value into a lazy copy of a pointer.
+//! A pointer value that cannot be right is an error and never an access outside the ring.
 
 /// Length of a pointer in memory, in bytes. Pointers are big-endian.
 pub const RING_POINTER_BYTES: u32 = 4;
 
-/// Where a ring lies in a window: its entries, and behind them the lazy copy of the write pointer.
+/// The layout of a ring in a window: the entries, followed by the lazy copy of the write pointer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RingLayout {
     start: u32,
@@ -30,15 +30,15 @@ pub enum RingError {
         /// Bytes of an entry.
         entry_bytes: u32,
     },
-    /// The ring is full: the reader has not taken enough entries.
+    /// The ring is full, because the reader has not taken enough entries.
     #[error("expected a ring with room for an entry")]
     Full,
-    /// The lazy copy of a pointer is one that the peer cannot have.
+    /// The lazy copy of a pointer has a value that the peer's pointer cannot have.
     #[error("expected a pointer within {entries} entries of {own}, found {found}")]
     Pointer {
-        /// The pointer of this end.
+        /// The pointer that this end of the ring has itself.
         own: u32,
-        /// The lazy copy of the peer's.
+        /// The value in the lazy copy of the peer's pointer.
         found: u32,
         /// Number of entries.
         entries: u32,
@@ -46,12 +46,12 @@ pub enum RingError {
 }
 
 impl RingLayout {
-    /// Returns a ring of `entries` that begins at an offset of a window. The number of entries must be a power of two, so
-    /// that pointers stay right when they wrap around.
+    /// Returns the layout of a ring of `entries` that begins at an offset of a window. The number of entries must be a
+    /// power of two, so that pointers stay right when they wrap around.
     ///
     /// # Errors
     ///
-    /// [`RingError::Size`] if the ring does not fit.
+    /// Returns [`RingError::Size`] if the ring does not fit.
     pub fn new(start: u32, entry_bytes: u32, entries: u32) -> Result<RingLayout, RingError> {
         let layout = RingLayout {
             start,
@@ -68,19 +68,19 @@ impl RingLayout {
         }
     }
 
-    /// Returns the offset behind the ring.
+    /// Returns the offset in the window at which the ring ends.
     #[must_use]
     pub fn end(self) -> u32 {
         self.pointer() + RING_POINTER_BYTES
     }
 
-    /// Returns the offset of the lazy copy of the write pointer.
+    /// Returns the offset in the window of the lazy copy of the write pointer.
     #[must_use]
     pub fn pointer(self) -> u32 {
         self.start + self.entries * self.entry_bytes
     }
 
-    /// Returns the number of entries.
+    /// Returns the number of the ring's entries.
     #[must_use]
     pub fn entries(self) -> u32 {
         self.entries
@@ -111,11 +111,11 @@ impl RingWriter {
         self.layout
     }
 
-    /// Returns how many entries have room, as far as the lazy copy of the read pointer tells.
+    /// Returns the number of entries for which the ring has room, according to the lazy copy of the read pointer.
     ///
     /// # Errors
     ///
-    /// [`RingError::Pointer`] if the reader cannot have that pointer.
+    /// Returns [`RingError::Pointer`] if the reader cannot have that pointer.
     pub fn room(&self, lazy_read: u32) -> Result<u32, RingError> {
         let used = self.write.wrapping_sub(lazy_read);
         let room = self.layout.entries.checked_sub(used);
@@ -126,12 +126,12 @@ impl RingWriter {
         })
     }
 
-    /// Takes the place of the next entry, and returns its offset. The writer writes the entry there. It writes the
-    /// [pointer](RingWriter::pointer) afterwards.
+    /// Allocates the next entry of the ring, and returns the entry's offset. The writer first writes the entry at that
+    /// offset, and afterwards the [pointer](RingWriter::pointer).
     ///
     /// # Errors
     ///
-    /// [`RingError::Full`] if there is no room, and those of [`RingWriter::room`].
+    /// Returns [`RingError::Full`] if the ring has no room, and the errors of [`RingWriter::room`].
     pub fn take(&mut self, lazy_read: u32) -> Result<u32, RingError> {
         if self.room(lazy_read)? == 0 {
             return Err(RingError::Full);
@@ -141,7 +141,7 @@ impl RingWriter {
         Ok(offset)
     }
 
-    /// Returns the write pointer, which the reader's node gets a lazy copy of.
+    /// Returns the write pointer, of which the reader's node receives a lazy copy.
     #[must_use]
     pub fn pointer(&self) -> u32 {
         self.write
@@ -168,11 +168,11 @@ impl RingReader {
         self.layout
     }
 
-    /// Returns how many entries wait, as far as the lazy copy of the write pointer tells.
+    /// Returns the number of entries that wait for the reader, according to the lazy copy of the write pointer.
     ///
     /// # Errors
     ///
-    /// [`RingError::Pointer`] if the writer cannot have that pointer.
+    /// Returns [`RingError::Pointer`] if the writer cannot have that pointer.
     pub fn waiting(&self, lazy_write: u32) -> Result<u32, RingError> {
         let waiting = lazy_write.wrapping_sub(self.read);
         if waiting > self.layout.entries {
@@ -185,7 +185,7 @@ impl RingReader {
         Ok(waiting)
     }
 
-    /// Returns the offset of a waiting entry, `ahead` entries behind the oldest.
+    /// Returns the offset of the waiting entry that follows the oldest one by `ahead` entries.
     ///
     /// # Errors
     ///
@@ -196,12 +196,13 @@ impl RingReader {
         Ok(is_there.then(|| self.layout.entry(pointer)))
     }
 
-    /// Frees the oldest entries, which the reader has read. The caller has seen that they wait.
+    /// Frees the oldest entries of the ring, which the reader has read. The caller must have seen that the entries to
+    /// free wait.
     pub fn free(&mut self, count: u32) {
         self.read = self.read.wrapping_add(count);
     }
 
-    /// Returns the read pointer, which the writer's node gets a lazy copy of.
+    /// Returns the read pointer, of which the writer's node receives a lazy copy.
     #[must_use]
     pub fn pointer(&self) -> u32 {
         self.read
@@ -267,7 +268,7 @@ mod tests {
         let (mut full, mut empty) = (0, 0);
         for entries in [1, 2, 8] {
             let layout = ring(entries);
-            // Pointers begin just before they wrap around.
+            // The pointers of the ring begin just before they wrap around.
             let start = u32::MAX - 5;
             let mut writer = RingWriter {
                 layout,

@@ -1,5 +1,5 @@
-//! Watches: they notice writes to a range of a window. Their events go to one queue (S5-09, where they are called
-//! tripwires).
+//! Watches, which notice writes to a range of a window and put their events into one queue (S5-09, where they are
+//! called tripwires).
 
 use super::WindowId;
 use crate::storage::{List, Queue, Storage};
@@ -7,7 +7,7 @@ use crate::storage::{List, Queue, Storage};
 /// Maximum number of watches of a node: the entries of CLAN's content-addressed memory (S5-10).
 pub const WATCHES_MAX: usize = 4_096;
 
-/// Number of a watch at its node.
+/// Number of a watch among those of its node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WatchId(pub u32);
 
@@ -23,8 +23,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Returns whether a write of `length` bytes at `offset` of a window touches the range. Nothing touches an empty
-    /// range, and an empty write touches nothing.
+    /// Returns whether a write of `length` bytes at `offset` of a window touches the watched range. No write touches an
+    /// empty range, and an empty write touches no range.
     #[must_use]
     pub fn meets(&self, window: WindowId, offset: u32, length: u32) -> bool {
         let end = |offset: u32, length: u32| u64::from(offset) + u64::from(length);
@@ -36,13 +36,13 @@ impl Watch {
     }
 }
 
-/// The error of a watch that cannot be set.
+/// The error of a watch that cannot be set or found.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {
-    /// All watches of the node are in use.
+    /// All watches that the node may set are in use.
     #[error("expected one of {WATCHES_MAX} watches to be free")]
     Full,
-    /// There is no watch with this number.
+    /// The node has no watch with this number.
     #[error("expected the number of a watch, found {}", watch.0)]
     Unknown {
         /// The number.
@@ -71,7 +71,7 @@ impl<S: Storage> Watches<S> {
     ///
     /// # Errors
     ///
-    /// [`WatchError::Full`] if the node has no free watch.
+    /// Returns [`WatchError::Full`] if the node has no free watch.
     pub fn set(&mut self, watch: Watch) -> Result<WatchId, WatchError> {
         if self.set as usize >= WATCHES_MAX {
             return Err(WatchError::Full);
@@ -86,15 +86,15 @@ impl<S: Storage> Watches<S> {
             None => return Err(WatchError::Full),
         };
         self.set += 1;
-        // The table has at most `WATCHES_MAX` entries.
+        // The number of a watch fits in a `u32`, because the table has at most `WATCHES_MAX` entries.
         Ok(WatchId(u32::try_from(place).unwrap_or(u32::MAX)))
     }
 
-    /// Removes a watch, and returns it.
+    /// Removes a watch of the node, and returns the watch.
     ///
     /// # Errors
     ///
-    /// [`WatchError::Unknown`] if there is no such watch.
+    /// Returns [`WatchError::Unknown`] if the node has no such watch.
     pub fn remove(&mut self, watch: WatchId) -> Result<Watch, WatchError> {
         let entry = self.entries.get_mut(watch.0 as usize);
         let removed = entry.and_then(Option::take);
@@ -109,13 +109,13 @@ impl<S: Storage> Watches<S> {
         self.entries.get(watch.0 as usize).copied().flatten()
     }
 
-    /// Returns the number of a watch of exactly this range.
+    /// Returns the number of a watch that watches exactly this range.
     #[must_use]
     pub fn find(&self, wanted: Watch) -> Option<WatchId> {
         self.first(|watch| *watch == wanted)
     }
 
-    /// Returns the first watch of a window.
+    /// Returns the number of the first watch of a window.
     #[must_use]
     pub fn first_of(&self, window: WindowId) -> Option<WatchId> {
         self.first(|watch| watch.window == window)
@@ -145,8 +145,8 @@ impl<S: Storage> Watches<S> {
     }
 }
 
-/// The queue of a node's events. A watch that is in the queue is not added again, so the queue never overflows, and its
-/// user finds each event in constant time.
+/// The queue of a node's events. The queue adds no watch twice, so it never overflows, and its user finds each event in
+/// constant time.
 #[derive(Clone, Debug)]
 pub struct EventQueue<S: Storage> {
     events: S::Queue<WatchId, WATCHES_MAX>,
@@ -163,7 +163,7 @@ impl<S: Storage> Default for EventQueue<S> {
 }
 
 impl<S: Storage> EventQueue<S> {
-    /// Adds the event of a watch. Returns whether it was not in the queue before.
+    /// Adds the event of a watch to the queue, and returns whether the event was not in the queue before.
     pub fn add(&mut self, watch: WatchId) -> bool {
         let place = watch.0 as usize;
         while self.is_queued.len() <= place {
@@ -201,7 +201,7 @@ impl<S: Storage> EventQueue<S> {
         }
     }
 
-    /// Returns whether no event waits.
+    /// Returns whether no event waits in the queue.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use crate::storage::Fixed;
 
-    /// Runs a test whose fixed storage for 4,096 watches does not fit on a test's usual stack.
+    /// Runs a test on a larger stack: the fixed storage for 4,096 watches does not fit on a test's usual stack.
     fn on_a_stack_of_a_mebibyte(test: fn()) {
         let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(test);
         let joined = thread.expect("a thread").join();

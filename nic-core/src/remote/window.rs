@@ -4,29 +4,29 @@ use crate::id::EndpointId;
 use crate::memory::{HostSpan, OutOfRegion, Region};
 use crate::storage::{List, Storage};
 
-/// Maximum number of windows of a table without an allocator. Chosen, not measured.
+/// Maximum number of windows in a table that has no allocator. Chosen, not measured.
 const WINDOWS_MAX: usize = 32;
 
-/// Number of a window. It serves as the cookie of the range: only its writer can use it.
+/// Number of a window. The number of a window serves as the cookie of its range: only the window's writer can use it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WindowId(pub u32);
 
-/// Why a write to a window is refused.
+/// Why a window does not open, or a write to it is refused.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
-    /// There is no window with this number, or it is closed.
+    /// The node has no window with this number, or the window is closed.
     #[error("expected an open window, found number {}", window.0)]
     NotOpen {
         /// The number.
         window: WindowId,
     },
-    /// Another node may write this window.
+    /// Only another node may write to this window.
     #[error("expected a window of its writer, found number {}", window.0)]
     NotWriter {
         /// The number.
         window: WindowId,
     },
-    /// The bytes lie outside the window.
+    /// The bytes of the write or of the window lie outside the range.
     #[error(transparent)]
     Outside(#[from] OutOfRegion),
     /// The table is full.
@@ -34,7 +34,7 @@ pub enum WindowError {
     Full,
 }
 
-/// The windows of a node. Numbers are not reused, so an old number opens nothing.
+/// The windows of a node. Numbers of windows are not reused, so the number of a closed window gives access to nothing.
 #[derive(Clone, Debug)]
 pub struct Windows<S: Storage>(S::List<Window, WINDOWS_MAX>);
 
@@ -54,12 +54,12 @@ impl<S: Storage> Default for Windows<S> {
 }
 
 impl<S: Storage> Windows<S> {
-    /// Opens a range of a region to a writer.
+    /// Opens a range of a region as a window for a writer.
     ///
     /// # Errors
     ///
-    /// [`WindowError::Outside`] if the range is not inside the region, [`WindowError::Full`] if a table without an
-    /// allocator is full.
+    /// Returns [`WindowError::Outside`] if the range is not inside the region, and [`WindowError::Full`] if a table
+    /// without an allocator is full.
     pub fn open(
         &mut self,
         region: Region,
@@ -81,18 +81,18 @@ impl<S: Storage> Windows<S> {
         }
     }
 
-    /// Closes a window. Later writes to it are refused.
+    /// Closes a window. Later writes to the window are refused.
     pub fn close(&mut self, window: WindowId) {
         if let Some(window) = self.0.get_mut(window.0 as usize) {
             window.is_open = false;
         }
     }
 
-    /// Returns the bytes that a write changes.
+    /// Returns the span of bytes that a write to a window changes.
     ///
     /// # Errors
     ///
-    /// The reason for which the write is refused.
+    /// Returns the reason for which the write is refused.
     pub fn resolve(
         &self,
         window: WindowId,
@@ -106,7 +106,7 @@ impl<S: Storage> Windows<S> {
         if window.writer != writer {
             return Err(WindowError::NotWriter { window: number });
         }
-        // The window is a region of its own to its writer.
+        // For its writer, the window is a region of its own.
         Region::sole(window.length).span(offset.into(), length.into())?;
         let start = i64::from(window.start) + i64::from(offset);
         Ok(window.region.span(start, length.into())?)
@@ -153,7 +153,7 @@ mod tests {
         windows.close(window);
         let closed = Err(WindowError::NotOpen { window });
         assert_eq!(windows.resolve(window, EndpointId(1), (0, 1)), closed);
-        // Another window of the same bytes has another number.
+        // A second window of the same bytes has another number.
         let again = windows
             .open(Region::sole(8), (0, 8), EndpointId(1))
             .unwrap();

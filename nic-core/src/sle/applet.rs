@@ -4,7 +4,7 @@ use jive_core::{ArrayKind, FieldId, Heap, Instance, LinkedClass, MethodId, limit
 
 use super::{ArraySpan, NicEntry};
 
-/// What [`Applet::poison`] fills `RxBuf` with: a byte that is negative in Java, and unlikely in a small number or a text.
+/// The byte with which [`Applet::poison`] fills `RxBuf`: negative in Java, and unlikely in a small number or a text.
 pub const POISON: u8 = 0xa5;
 
 /// Why a loaded class cannot be an applet.
@@ -13,13 +13,13 @@ pub enum AppletError {
     /// The class was verified with `--class-only`, so the rules for applets were not checked.
     #[error("the class was not verified as an applet")]
     NotAnApplet,
-    /// `RxBuf` does not fit in a heap.
+    /// The array for `RxBuf` does not fit in the applet's heap.
     #[error("`RxBuf` does not fit in a heap")]
     TooLarge,
 }
 
 impl AppletError {
-    /// Returns the error's stable code.
+    /// Returns the stable code of the error.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -49,13 +49,13 @@ pub struct Members {
 }
 
 impl Members {
-    /// Returns whether the class has an entry that is called for something other than a message.
+    /// Returns whether the applet has an entry that is called for something other than a message.
     #[must_use]
     pub fn has_agenda(&self) -> bool {
         self.do_timer.or(self.do_refill).or(self.do_watch).is_some()
     }
 
-    /// Returns the method of an entry, or `None` if the class does not have it.
+    /// Returns the method of an entry, or `None` if the applet does not have it.
     #[must_use]
     pub fn entry(&self, entry: NicEntry) -> Option<MethodId> {
         match entry {
@@ -67,7 +67,7 @@ impl Members {
         }
     }
 
-    /// Returns the members of a class, or `None` if it was not verified as an applet of a NIC.
+    /// Returns the members of a class, or `None` if the class was not verified as an applet of a NIC.
     #[must_use]
     pub fn of(class: &LinkedClass<'_>) -> Option<Members> {
         let found = class.program.applet()?;
@@ -90,20 +90,20 @@ pub struct Applet<'a> {
     pub class: &'a LinkedClass<'a>,
     /// The fields and the heap of the instance.
     pub instance: Instance<'a>,
-    /// The members that the runtime calls and sets.
+    /// The members of the applet that the runtime calls and sets.
     pub members: Members,
     rx_buf: ArraySpan,
     rx_buf_bytes: u32,
 }
 
 impl<'a> Applet<'a> {
-    /// Makes an instance in borrowed memory. `fields` needs a place for each field of the class. `memory` needs
-    /// [`memory_bytes`], for the applet's arrays and for an `RxBuf` of `max_packet` bytes. The field `RxBuf` is set; no
-    /// code of the class has run.
+    /// Makes an instance of an applet in borrowed memory. The slice `fields` needs a place for each field of the class.
+    /// The slice `memory` needs [`memory_bytes`], for the applet's arrays and for an `RxBuf` of `max_packet` bytes. The
+    /// field `RxBuf` of the instance is set, but no code of the class has run.
     ///
     /// # Errors
     ///
-    /// [`AppletError::NotAnApplet`] if the class was verified as a class only, and [`AppletError::TooLarge`] if
+    /// Returns [`AppletError::NotAnApplet`] if the class was verified as a class only, and [`AppletError::TooLarge`] if
     /// `memory` has no room for `RxBuf`.
     pub fn lent(
         class: &'a LinkedClass<'a>,
@@ -131,8 +131,8 @@ impl<'a> Applet<'a> {
         })
     }
 
-    /// Copies a packet into the `RxBuf` array, and sets the field `RxBuf` in case the applet has stored another array
-    /// there.
+    /// Copies a packet into the `RxBuf` array, and sets the field `RxBuf`, in which the applet may have stored another
+    /// array.
     pub fn receive(&mut self, packet: &[u8]) {
         let rx_buf = self.rx_buf;
         self.instance.set_field(self.members.rx_buf, rx_buf.array());
@@ -142,8 +142,8 @@ impl<'a> Applet<'a> {
         }
     }
 
-    /// Fills `RxBuf` with [`POISON`] after its first `length` bytes. An applet that reads beyond the packet then finds this
-    /// pattern and not the rest of an earlier packet, so the mistake shows.
+    /// Fills `RxBuf` after its first `length` bytes with [`POISON`]. An applet that reads beyond the packet then finds
+    /// [`POISON`] instead of the rest of an earlier packet, so the mistake shows.
     #[cold]
     pub fn poison(&mut self, length: usize) {
         let bytes = self.rx_buf.bytes_mut(self.instance.heap_mut());
@@ -158,8 +158,8 @@ impl<'a> Applet<'a> {
         self.rx_buf.array()
     }
 
-    /// Frees all arrays but `RxBuf`. No call is running, and the caller then changes every field that names another
-    /// array.
+    /// Frees all arrays of the applet but `RxBuf`. The caller ensures that no call is running, and then changes every
+    /// field that names another array.
     pub fn free_arrays(&mut self) {
         self.instance.heap_mut().free_behind(self.rx_buf_bytes);
     }
@@ -170,14 +170,14 @@ impl<'a> Applet<'a> {
         self.rx_buf.bytes(self.instance.heap())
     }
 
-    /// Returns how many bytes of heap the applet's own arrays take, without `RxBuf`.
+    /// Returns the number of heap bytes that the applet's own arrays take, without `RxBuf`.
     #[must_use]
     pub fn heap_bytes(&self) -> u32 {
         self.instance.heap().used() - self.rx_buf_bytes
     }
 }
 
-/// Returns how many bytes of memory an instance needs for its arrays, including `RxBuf` and its header.
+/// Returns the number of bytes of memory that an instance needs for its arrays, including `RxBuf` and its header.
 #[must_use]
 pub const fn memory_bytes(heap_bytes: u32, max_packet: u32) -> usize {
     let rx_buf = max_packet.next_multiple_of(limits::ARRAY_ALIGNMENT) as usize;

@@ -1,4 +1,4 @@
-//! What a call of a native was refused for: its argument, and the bound that it breaks.
+//! Why a call of a native was refused: its argument, and the bound that the argument breaks.
 
 use core::fmt;
 
@@ -12,12 +12,12 @@ use crate::unet::{INLINE_MAX, MESSAGE_BUFFERS_MAX};
 pub enum Bound {
     /// The array is null.
     Null,
-    /// The only argument, or the last, is negative.
+    /// The last argument of the call, which may be the only one, is negative.
     Negative {
         /// The argument.
         value: i32,
     },
-    /// The range does not lie in the array.
+    /// The range that the arguments name does not lie in the array.
     Array {
         /// Start of the range.
         offset: i32,
@@ -26,7 +26,7 @@ pub enum Bound {
         /// Length of the array.
         elements: u32,
     },
-    /// The range does not lie in the endpoint's buffer area.
+    /// The range that the arguments name does not lie in the endpoint's buffer area.
     Area {
         /// Start of the range.
         offset: i32,
@@ -35,17 +35,17 @@ pub enum Bound {
         /// Length of the buffer area.
         area: u32,
     },
-    /// The endpoint has no such channel.
+    /// The endpoint has no channel with the number in the argument.
     Channel {
         /// The number of the channel.
         channel: i32,
     },
-    /// The endpoint has no such window.
+    /// The endpoint has no window with the number in the argument.
     Window {
         /// The number of the window.
         window: i32,
     },
-    /// The range does not lie in the window.
+    /// The range that the arguments name does not lie in the window.
     InWindow {
         /// Start of the range.
         offset: i32,
@@ -60,19 +60,19 @@ pub enum Bound {
     Packet {
         /// Length of the message.
         length: i32,
-        /// Maximum number of bytes that a packet holds.
+        /// Maximum number of bytes that a packet can carry.
         most: u32,
     },
-    /// The message is longer than a descriptor holds.
+    /// The message is longer than a descriptor that carries it can hold.
     Inline {
         /// Length of the message.
         length: i32,
     },
-    /// The message needs more free buffers than a descriptor names.
+    /// The message needs more free buffers than a descriptor can name.
     Buffers {
         /// Length of the message.
         length: i32,
-        /// Length of a free buffer.
+        /// Length of each free buffer.
         buffer: u32,
     },
     /// The array has fewer offsets than the message has shares.
@@ -84,7 +84,7 @@ pub enum Bound {
     },
     /// A share of the message does not lie in the buffer area.
     Share {
-        /// Position of the share's offset in the array.
+        /// Position in the array of the share's offset.
         position: u32,
         /// The offset.
         offset: i32,
@@ -95,23 +95,23 @@ pub enum Bound {
     },
     /// The call's DMA transfers move more bytes than its quota allows.
     DmaQuota {
-        /// Bytes with those of this native.
+        /// Number of bytes that the call moves, including those of this native.
         bytes: u64,
-        /// Maximum number of bytes of a call.
+        /// Maximum number of bytes that a call may move.
         most: u32,
     },
     /// The call sends more packets than its quota allows.
     SendQuota {
-        /// Packets with that of this native.
+        /// Number of packets that the call sends, including that of this native.
         packets: u32,
-        /// Maximum number of packets of a call.
+        /// Maximum number of packets that a call may send.
         most: u32,
     },
 }
 
 /// A call of a native that was refused, and why.
 ///
-/// Its text names the native's parameters, as in `offset 10, length 20, buffer has 16 bytes`.
+/// The text of a breach names the native's parameters, as in `offset 10, length 20, buffer has 16 bytes`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
     /// The native.
@@ -131,12 +131,12 @@ impl Breach {
         self.parameter(self.native.decl().parameters.len().saturating_sub(1))
     }
 
-    /// Returns whether the call names a range of the array by an offset, and not only by a length.
+    /// Returns whether the native's parameters name a range of the array by an offset, and not only by a length.
     fn has_offset(&self) -> bool {
         self.native != NicNative::DmaRxdPayload
     }
 
-    /// Calls `each` with the name and the number of every value.
+    /// Calls `each` with the name and the value of every number in the bound.
     pub fn values(&self, each: &mut dyn FnMut(&'static str, i64)) {
         match self.bound {
             Bound::Null => {}
@@ -283,11 +283,12 @@ impl fmt::Display for Breach {
     }
 }
 
-/// What a failed check returns: the trap, or the bound that explains it. One check serves both, so that they agree.
+/// The result of a failed check of a call: the trap, or the bound that explains the trap. One check computes either the
+/// trap or the bound, so that they agree.
 pub(super) trait Refusal {
     fn of(kind: TrapKind, bound: Bound) -> Self;
 
-    /// The refusal of a call that no verified class can make.
+    /// Returns the refusal of a call that no verified class can make.
     fn unverified() -> Self;
 }
 

@@ -1,7 +1,7 @@
 //! The format of capsules: class files that travel in packets.
 //!
-//! A class file is cut into fragments, and each packet on the receiver's code channel holds one. All numbers are
-//! big-endian, as in class files.
+//! The sender cuts a class file into fragments, and each packet on the receiver's code channel carries one fragment.
+//! All numbers in a capsule are big-endian, as in class files.
 //!
 //! | offset | bytes | a fragment | an answer |
 //! |---|---|---|---|
@@ -33,33 +33,33 @@ const VERSION: u8 = 1;
 const FRAGMENT: u8 = 1;
 const ANSWER: u8 = 2;
 
-/// The header of a fragment, checked for itself: the fragment lies inside a class file that is not too long.
+/// The header of a fragment, which was checked: the fragment lies inside a class file that is not too long.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct FragmentHeader {
-    /// Number of the capsule, chosen by the sender. Later capsules have higher numbers.
+    /// Number of the capsule, which the sender chooses. Later capsules of a sender have higher numbers.
     pub number: u32,
     /// Length of the class file in bytes.
     pub total: u32,
     /// Offset of the fragment in the class file.
     pub offset: u32,
-    /// CRC-32 of the class file, as in Ethernet and zlib.
+    /// CRC-32 of the class file, computed as in Ethernet and zlib.
     pub checksum: u32,
 }
 
 /// Why a capsule is refused before its class is judged.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CapsuleRefusal {
-    /// A packet does not begin with the header of a fragment.
+    /// A packet of the capsule does not begin with the header of a fragment.
     Header,
     /// The class file is empty or too long, or a fragment does not lie inside it.
     Length,
     /// A fragment is missing.
     Gap,
-    /// A fragment states another length or checksum than the first fragment.
+    /// A fragment states another length or checksum of the class file than the first fragment did.
     Mismatch,
-    /// The class file does not have the stated checksum.
+    /// The class file does not have the checksum that its fragments state.
     Checksum,
-    /// The number is lower than that of an earlier capsule.
+    /// The number of the capsule is lower than that of an earlier capsule.
     Stale,
     /// The NIC's SRAM has no room for the class file.
     NoSram,
@@ -77,7 +77,7 @@ impl CapsuleRefusal {
         CapsuleRefusal::NoSram,
     ];
 
-    /// Returns the word that the trace and the answer show.
+    /// Returns the word that the trace and the answer show for the refusal.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -92,7 +92,7 @@ impl CapsuleRefusal {
     }
 }
 
-/// A packet that is no fragment.
+/// The error for a packet that is no fragment of a class file.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NotFragment {
     /// Number of the capsule, if the packet has one.
@@ -102,7 +102,7 @@ pub struct NotFragment {
 }
 
 impl FragmentHeader {
-    /// Reads a packet: the header, and the fragment's bytes of the class file.
+    /// Reads a packet of a capsule: the header, and the fragment's bytes of the class file.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl FragmentHeader {
             offset,
             checksum,
         };
-        // A fragment has at least one byte, so each one makes progress.
+        // A fragment must have at least one byte, so that each one makes progress.
         let length = u32::try_from(bytes.len()).ok().filter(|length| *length > 0);
         let end = length.and_then(|length| offset.checked_add(length));
         let is_inside = end.is_some_and(|end| end <= total) && total as usize <= FILE_BYTES_MAX;
@@ -140,7 +140,7 @@ impl FragmentHeader {
         }
     }
 
-    /// Returns the header as bytes.
+    /// Returns the header of the fragment as bytes.
     #[must_use]
     pub fn to_bytes(self) -> [u8; FRAGMENT_HEADER_BYTES] {
         let mut bytes = [0; FRAGMENT_HEADER_BYTES];
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_checksum_is_that_of_the_published_check_value() {
-        // The check value of CRC-32/ISO-HDLC.
+        // The expected number is the check value of CRC-32/ISO-HDLC.
         assert_eq!(checksum(b"123456789"), 0xcbf4_3926);
         assert_eq!(checksum(b""), 0);
     }

@@ -11,15 +11,15 @@ use crate::storage::Storage;
 /// Why an applet's call trapped, as far as it is known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TrapCause<'a> {
-    /// The values of an instruction.
+    /// The cause is in these values of an instruction.
     Values(TrapValues<'a>),
-    /// The arguments of a native.
+    /// The cause is in the arguments of a native.
     Breach(Breach),
 }
 
 impl<'a> TrapCause<'a> {
-    /// Explains a trap of an endpoint's applet by the values of the instruction. If a native trapped, checks its
-    /// arguments again. `heap` is the heap at the trap.
+    /// Explains a trap of an endpoint's applet by the values of the instruction. If a native trapped, `of` checks the
+    /// native's arguments again. `heap` is the applet's heap at the time of the trap.
     #[must_use]
     pub fn of<S: Storage>(
         kind: TrapKind,
@@ -36,7 +36,7 @@ impl<'a> TrapCause<'a> {
         match examine(native, args, heap, rights) {
             Err(Some(bound)) => TrapCause::Breach(Breach { native, bound }),
             Ok(Effect::NewArray { length }) if kind == TrapKind::OutOfMemoryError => {
-                // `examine` has proved that it is not negative.
+                // The cast is lossless, because `examine` has proved that the length is not negative.
                 TrapCause::Values(TrapValues::Heap {
                     asked: Heap::bytes_of_array(ArrayKind::Byte, length.cast_unsigned()),
                     free: heap.free(),
@@ -46,7 +46,7 @@ impl<'a> TrapCause<'a> {
         }
     }
 
-    /// Calls `each` with the name and the number of every value.
+    /// Calls `each` with the name and the value of every number in the cause.
     pub fn values(&self, each: &mut dyn FnMut(&'static str, i64)) {
         let values = match self {
             TrapCause::Values(values) => values,

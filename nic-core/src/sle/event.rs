@@ -13,11 +13,11 @@ use crate::time::{SimDuration, SimTime};
 /// An event of an endpoint's applet.
 #[derive(Copy, Clone, Debug)]
 pub enum SleEvent<'a> {
-    /// An applet's class was loaded: its initializers have returned.
+    /// An applet's class was loaded, and its initializers have returned.
     Load {
-        /// Sum of the methods' `code_length`, in bytes.
+        /// Sum of `code_length` over the methods of the class, in bytes.
         code_bytes: u32,
-        /// Bytes of heap in use after the constructor.
+        /// Number of bytes of the applet's heap in use after the constructor.
         heap_bytes: u32,
     },
     /// The runtime calls a method of an applet.
@@ -26,20 +26,20 @@ pub enum SleEvent<'a> {
         method: MethodId,
         /// The arguments.
         args: &'a [i32],
-        /// The packet in `RxBuf`, if the call is for one; not in the trace.
+        /// The packet in `RxBuf`, if the call is for a packet; not in the trace.
         packet: &'a [u8],
         /// What caused the call; not in the trace.
         trigger: Trigger,
-        /// Number of the processor that runs the call, among those of its NIC; not in the trace.
+        /// Number, among those of the NIC, of the processor that runs the call; not in the trace.
         processor: u32,
     },
     /// A call has returned.
     AppletReturn {
         /// The method.
         method: MethodId,
-        /// The returned value; `None` for `void`.
+        /// The value that the call returned, or `None` for a `void` method.
         value: Option<i32>,
-        /// Class-file instructions executed, those of callees included.
+        /// Number of class-file instructions that the call executed, including those of callees.
         bytecodes: u64,
     },
     /// A native has completed.
@@ -48,9 +48,9 @@ pub enum SleEvent<'a> {
         name: &'static str,
         /// The arguments.
         args: &'a [NativeArg],
-        /// The returned value; `None` for `void`.
+        /// The value that the native returned, or `None` for a `void` native.
         result: Option<NativeArg>,
-        /// The elements that the native moved or read, as bytes; not in the trace.
+        /// The array elements that the native moved or read, as bytes; not in the trace.
         moved: &'a [u8],
         /// When the applet called the native; not in the trace.
         begun: SimTime,
@@ -72,62 +72,63 @@ pub enum SleEvent<'a> {
         method: MethodId,
         /// The instruction that trapped.
         pc: Pc,
-        /// Source line of that instruction, if the class has line numbers.
+        /// Source line of the instruction that trapped, if the class has line numbers.
         line: Option<u16>,
-        /// Why it trapped and through which calls; not in the text trace.
+        /// The cause of the trap and the nested calls that led to it; not in the text trace.
         details: TrapDetails<'a>,
-        /// Class-file instructions that the call executed; not in the trace.
+        /// Number of class-file instructions that the call executed; not in the trace.
         bytecodes: u64,
     },
     /// An applet trapped so often in a row that its endpoint uses the base path for a while.
     AppletDetach {
-        /// Traps since a call last returned.
+        /// Number of traps since a call of the applet last returned.
         traps: u32,
-        /// How long the applet gets no calls.
+        /// The time for which the applet receives no calls.
         duration: SimDuration,
         /// What caused the last call that trapped; not in the trace.
         trigger: Trigger,
     },
-    /// The back-off of a detached applet is over, and its next call follows.
+    /// The time for which the applet was detached is over, and its next call follows.
     AppletAttach {
-        /// What caused the next call; not in the trace.
+        /// What caused the next call of the applet; not in the trace.
         trigger: Trigger,
     },
     /// An endpoint's applet was replaced by another class, whose initializers have returned.
     AppletSwap {
-        /// Sum of the methods' `code_length`, in bytes.
+        /// Sum of `code_length` over the methods of the new class, in bytes.
         code_bytes: u32,
-        /// Bytes of heap in use after the swap.
+        /// Number of bytes of the applet's heap in use after the swap.
         heap_bytes: u32,
         /// Number of fields whose values the new class took over.
         carried: u32,
     },
-    /// A class did not become an endpoint's applet. The endpoint goes on as before.
+    /// A class did not become an endpoint's applet, and the endpoint continues as before.
     SwapRefused {
-        /// Name of the class, if it could be read.
+        /// Name of the refused class, if it could be read.
         class: Option<&'a str>,
         /// Why it was refused.
         reason: SwapRefusal,
     },
-    /// The NIC took a packet on an endpoint's code channel.
+    /// The NIC took a packet from an endpoint's code channel.
     Capsule {
         /// The packet.
         packet: PacketId,
-        /// The packet's fragment, if it carries one.
+        /// The header of the fragment that the packet carries, if it carries one.
         fragment: Option<FragmentHeader>,
         /// Length of the packet in bytes.
         length: u32,
-        /// What became of it: `more`, `ignored`, `again` or `whole`, or the word of a [`CapsuleRefusal`].
+        /// What became of the packet: `more`, `ignored`, `again` or `whole`, or the word of a [`CapsuleRefusal`].
         ///
         /// [`CapsuleRefusal`]: super::CapsuleRefusal
         status: &'static str,
     },
-    /// A call is suspended until the packet that it pushes has a slot. Meanwhile the processor does other work.
+    /// A call is suspended until the packet that it pushes has a slot. While the call is suspended, its processor does
+    /// other work.
     AppletSuspend {
         /// What caused the call; not in the trace.
         trigger: Trigger,
     },
-    /// A suspended call continues: its packet has a slot.
+    /// A suspended call continues, because its packet has a slot.
     AppletResume {
         /// What caused the call; not in the trace.
         trigger: Trigger,
@@ -135,7 +136,7 @@ pub enum SleEvent<'a> {
 }
 
 impl<'a> SleEvent<'a> {
-    /// Returns how outputs treat the event.
+    /// Returns the roles of the event, by which outputs treat it.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
         match *self {
@@ -247,7 +248,7 @@ impl<'a> SleEvent<'a> {
         }
     }
 
-    /// Returns whether the event's fields name the class.
+    /// Returns whether the event's fields include the name of the class.
     fn names_class(&self) -> bool {
         match self {
             SleEvent::Load { .. } | SleEvent::AppletSwap { .. } | SleEvent::SwapRefused { .. } => {
@@ -367,20 +368,20 @@ impl<'a> SleEvent<'a> {
 /// Why a class did not become an endpoint's applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum SwapRefusal {
-    /// The class was rejected. Holds the code of the rejection.
+    /// The class was rejected. The string is the code of the rejection.
     Rejected(&'static str),
-    /// The NIC's SRAM has no room for the class beside the running one.
+    /// The NIC's SRAM has no room for the new class beside the running one.
     NoSram,
     /// The endpoint's heap has no room for the arrays of the former applet and of the new class.
     NoHeap,
     /// An initializer of the class trapped.
     Trapped(TrapKind),
-    /// The capsules of the run hold more bytes of different classes than the simulator keeps.
+    /// The run's capsules contain more bytes of different classes than the simulator keeps.
     TooMany,
 }
 
 impl SwapRefusal {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the refusal.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -393,27 +394,28 @@ impl SwapRefusal {
     }
 }
 
-/// Cause and calls of a trap.
+/// The cause of a trap, and the nested calls that led to it.
 ///
-/// The default is empty. Firmware emits it, because finding out cause and calls takes code.
+/// The default is empty. Firmware emits the empty default, because finding out the cause and the calls would need more
+/// code.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct TrapDetails<'a> {
     /// Why the instruction trapped.
     pub cause: Option<TrapCause<'a>>,
-    /// The calls that were nested, innermost first. The first is the place of the trap.
+    /// The calls that were nested at the trap, from the innermost, in which the trap occurred, to the outermost.
     pub calls: &'a [TracedCall],
-    /// Number of nested calls that are not among `calls`, because there were too many.
+    /// Number of nested calls that `calls` leaves out, because there were too many.
     pub omitted: u32,
 }
 
-/// A call that was nested when another one trapped.
+/// A call that was nested when the instruction of the innermost call trapped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TracedCall {
     /// The method.
     pub method: MethodId,
-    /// The instruction that it was executing.
+    /// The pc of the instruction that the call was executing.
     pub pc: Pc,
-    /// Source line of that instruction, if the class has line numbers.
+    /// Source line of the instruction at `pc`, if the class has line numbers.
     pub line: Option<u16>,
 }
 
@@ -424,9 +426,9 @@ pub enum NativeArg {
     Int(i32),
     /// The null reference.
     Null,
-    /// An array, shown as `byte[4096]`.
+    /// An array, which the trace shows as `byte[4096]`.
     Array {
-        /// Name of its element type in Java.
+        /// Name of the array's element type in Java.
         element: &'static str,
         /// The array's length in elements.
         length: u32,

@@ -1,4 +1,4 @@
-//! What a watched run tells of the instructions that an applet executes.
+//! What a run that is watched reports of the instructions that an applet executes.
 
 use jive_core::{MethodId, Pc};
 
@@ -10,15 +10,15 @@ use crate::time::SimDuration;
 pub struct Executed<'a> {
     /// The endpoint of the applet.
     pub endpoint: EndpointId,
-    /// Position of the applet's class among the classes of the run. Classes that come in capsules follow those of the
+    /// Position of the applet's class among the classes of the run. Classes that arrive in capsules follow those of the
     /// scenario.
     pub class: usize,
-    /// Number of nested calls, the running one included.
+    /// Number of nested calls, including the call that executes the instructions.
     pub depth: u32,
     /// The running method.
     pub method: MethodId,
     /// The instructions, in the order of their execution.
     pub instructions: &'a [Pc],
-    /// Time that each of them takes.
+    /// Time that each of the instructions takes.
     pub each: SimDuration,
 }

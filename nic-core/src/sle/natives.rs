@@ -1,7 +1,7 @@
 //! The natives of U-Net/SLE: the table of natives, and the check that each call must pass.
 //!
-//! [`check`] has no side effects. It turns the arguments of a call into an [`Effect`] that the endpoint is entitled to,
-//! or into a trap. The code that performs effects checks nothing again.
+//! The function [`check`] has no side effects. [`check`] turns the arguments of a call into an [`Effect`] that the
+//! endpoint is entitled to, or into a trap. The code that performs an [`Effect`] does not check the arguments again.
 
 use jive_core::{ArrayView, Heap, TrapKind, natives};
 
@@ -63,26 +63,26 @@ natives! {
     }
 }
 
-/// A checked call of a native. Holding one proves that the endpoint is entitled to it.
+/// A checked call of a native. An `Effect` proves that the endpoint is entitled to the call.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Makes a byte array of this length.
+    /// The native makes a byte array of this length.
     NewArray {
-        /// Length of the array, not negative.
+        /// Length of the array, which is not negative.
         length: i32,
     },
-    /// Returns the length of a free buffer.
+    /// The native returns the length of a free buffer.
     BufferLength,
     /// Pops the free queue.
     PopBuffer,
-    /// Copies from the buffer area into an array.
+    /// The native copies bytes from the buffer area into an array.
     HostToNic {
         /// Destination of the bytes.
         to: ArraySpan,
         /// Source of the bytes.
         host: HostSpan,
     },
-    /// Copies from an array into the buffer area.
+    /// The native copies bytes from an array into the buffer area.
     NicToHost {
         /// Source of the bytes.
         from: ArraySpan,
@@ -93,19 +93,19 @@ pub enum Effect {
     Send {
         /// The message.
         from: ArraySpan,
-        /// The channel to send on.
+        /// The channel on which the native sends the packet.
         channel: Channel,
     },
-    /// Pushes a receive descriptor for a message in the buffer area.
+    /// The native pushes a receive descriptor for a message in the buffer area.
     Describe {
-        /// Offsets of the shares in the buffer area: elements of an `int` array.
+        /// Elements of an `int` array, which are the offsets of the message's shares in the buffer area.
         offsets: ArraySpan,
         /// The channel that the descriptor names.
         channel: ChannelId,
         /// The message's length in bytes.
         length: u32,
     },
-    /// Pushes a receive descriptor that carries the message.
+    /// The native pushes a receive descriptor that carries the message.
     Carry {
         /// The message.
         from: ArraySpan,
@@ -116,7 +116,7 @@ pub enum Effect {
     Time,
     /// Sets the applet's timer.
     Timer {
-        /// Time from now; zero clears the timer.
+        /// Time from now until the timer expires; zero clears the timer.
         after: SimDuration,
     },
     /// Emits an event `applet-trace`.
@@ -126,33 +126,33 @@ pub enum Effect {
         /// The applet's value.
         value: i32,
     },
-    /// Returns the immediate data of the message.
+    /// The native returns the immediate data of the message that the applet handles.
     Immediate,
-    /// Sets the immediate data of packets.
+    /// The native sets the immediate data of the packets that the call sends.
     SetImmediate {
         /// The data.
         value: i32,
     },
-    /// Sets a watch, or removes all watches of a window.
+    /// The native sets a watch, or removes all watches of a window.
     Watch {
         /// The window.
         window: WindowId,
-        /// Offset and length of the watched bytes. If the length is 0, the watches of the window are removed.
+        /// Offset and length of the watched bytes. If the length is 0, the native removes the watches of the window.
         range: (u32, u32),
     },
-    /// Writes to a window of a peer.
+    /// The native writes bytes to a window of a peer.
     WriteWindow {
         /// Source of the bytes.
         from: ArraySpan,
         /// Position of the window in the table of the peers' windows.
         peer: u32,
-        /// Offset in the window. The bytes fit behind it.
+        /// Offset in the window. The window has room for the bytes from this offset on.
         offset: u32,
     },
 }
 
 impl Effect {
-    /// Returns the array that the call names, if it names one.
+    /// Returns the reference to the array that the call names, if it names one.
     #[must_use]
     #[inline]
     pub fn array(&self) -> Option<i32> {
@@ -176,10 +176,10 @@ impl Effect {
     }
 }
 
-/// Bytes of an `int` element that holds the offset of a share.
+/// Number of bytes of an `int` element that contains the offset of a share.
 const SHARE_BYTES: u32 = size_of::<i32>() as u32;
 
-/// A range of bytes within an array. Holding one proves that the range lay inside the array when it was made.
+/// A range of bytes within an array. An `ArraySpan` proves that the range lay inside the array when the span was made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 // The alignment lets the compiler copy the struct as 8-byte words; see `memory::HostSpan`.
 #[repr(align(8))]
@@ -201,7 +201,7 @@ impl ArraySpan {
         })
     }
 
-    /// Returns the reference to the array.
+    /// Returns the reference to the span's array.
     #[must_use]
     pub fn array(self) -> i32 {
         self.array
@@ -213,20 +213,20 @@ impl ArraySpan {
         self.length
     }
 
-    /// Returns the bytes. Arrays neither move nor shrink during a call.
+    /// Returns the bytes. The span stays valid during a call, because arrays neither move nor shrink.
     #[must_use]
     pub fn bytes<'h>(self, heap: &'h Heap<'_>) -> &'h [u8] {
         heap.bytes_at(self.start, self.length).unwrap_or_default()
     }
 
-    /// Returns the elements of an `int` array.
+    /// Returns the elements of the span, whose array is an `int[]`.
     pub fn offsets<'h>(self, heap: &'h Heap<'_>) -> impl Iterator<Item = i32> + use<'h> {
         let elements = self.bytes(heap).chunks_exact(SHARE_BYTES as usize);
-        // `chunks_exact` yields slices of exactly `SHARE_BYTES`.
+        // The conversion cannot fail, because `chunks_exact` yields slices of exactly `SHARE_BYTES`.
         elements.map(|element| i32::from_le_bytes(element.try_into().unwrap_or_default()))
     }
 
-    /// Returns the bytes for writing.
+    /// Returns the bytes of the span for writing.
     pub fn bytes_mut<'h>(self, heap: &'h mut Heap<'_>) -> &'h mut [u8] {
         heap.bytes_at_mut(self.start, self.length)
             .unwrap_or_default()
@@ -238,18 +238,19 @@ impl ArraySpan {
 pub struct Rights<'e, S: Storage> {
     /// The endpoint's buffer area.
     pub area: Region,
-    /// Length of its free buffers in bytes.
+    /// Length of the endpoint's free buffers in bytes.
     pub buffer_length: u32,
     /// The endpoint's channels.
     pub channels: &'e Channels<S>,
-    /// Maximum number of bytes that a packet may hold.
+    /// Maximum number of bytes that a packet of the endpoint may carry.
     pub max_packet: u32,
-    /// The windows that the applet may name; `None` if it may name none. A reference keeps the rights small.
+    /// The windows that the applet may name, or `None` if it may name none. A reference to the window rights keeps
+    /// `Rights` small.
     pub windows: Option<&'e WindowRights<'e>>,
 }
 
 impl<'e, S: Storage> Rights<'e, S> {
-    /// Returns the rights of an endpoint's applet without windows.
+    /// Returns the rights of an endpoint's applet that may name no windows.
     #[must_use]
     pub fn of(endpoint: &'e Endpoint<S>) -> Rights<'e, S> {
         Rights {
@@ -261,7 +262,7 @@ impl<'e, S: Storage> Rights<'e, S> {
         }
     }
 
-    /// Returns these rights with windows.
+    /// Returns a copy of these rights that includes windows.
     #[must_use]
     pub fn with(self, windows: &'e WindowRights<'e>) -> Rights<'e, S> {
         Rights {
@@ -271,13 +272,13 @@ impl<'e, S: Storage> Rights<'e, S> {
     }
 }
 
-/// Checks the arguments of a call in a fixed order: null, then a negative array length, then everything else.
+/// Checks the arguments of a native's call in a fixed order: null, then a negative array length, then everything else.
 ///
 /// # Errors
 ///
-/// `NullPointerException`, `NegativeArraySizeException`, or `ProtectionFault` for anything that the endpoint is not
-/// entitled to, array bounds included. [`TrapKind::Unverified`] for a wrong number of arguments, which no verified
-/// class can pass.
+/// Returns `NullPointerException`, `NegativeArraySizeException`, or `ProtectionFault` for anything that the endpoint is
+/// not entitled to, array bounds included. Returns [`TrapKind::Unverified`] for a wrong number of arguments, which no
+/// verified class can pass.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn check<S: Storage>(
     native: NicNative,
@@ -288,7 +289,8 @@ pub fn check<S: Storage>(
     examine(native, args, heap, rights)
 }
 
-/// Checks a call as [`check`] does. The caller chooses what a refusal tells.
+/// Checks a call of a native as [`check`] does. The caller chooses the type `R` of a refusal: the trap, or the bound
+/// that explains it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn examine<S: Storage, R: Refusal>(
     native: NicNative,
@@ -378,12 +380,12 @@ pub(super) fn examine<S: Storage, R: Refusal>(
     }
 }
 
-/// Refuses a call by a bound that the endpoint's protection sets.
+/// Returns the refusal of a call that breaks a bound set by the endpoint's protection.
 pub(super) fn fault<R: Refusal>(bound: Bound) -> R {
     R::of(TrapKind::ProtectionFault, bound)
 }
 
-/// Returns `length` bytes of a byte array. An empty range may lie at the end of the array.
+/// Returns the span of `length` bytes from `offset` of a byte array. An empty span may start at the end of the array.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn array_span<R: Refusal>(
     heap: &Heap<'_>,
@@ -392,7 +394,7 @@ pub(super) fn array_span<R: Refusal>(
     length: i32,
 ) -> Result<ArraySpan, R> {
     let view = array_view(heap, array)?;
-    // An `i64` holds the sum of any two `i32` values.
+    // The end of the range cannot overflow, because an `i64` holds the sum of any two `i32` values.
     let end = i64::from(offset) + i64::from(length);
     match (u32::try_from(offset), u32::try_from(length)) {
         (Ok(offset), Ok(length)) if end <= i64::from(view.length) => Ok(ArraySpan {
@@ -423,7 +425,8 @@ fn host_span<S: Storage, R: Refusal>(
     })
 }
 
-/// Returns the elements that hold the offsets of the shares of a message. Each share lies in the buffer area.
+/// Returns the span of the elements that contain the offsets of the shares of a message. Each share of that message
+/// lies in the buffer area.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn shares<S: Storage, R: Refusal>(
     heap: &Heap<'_>,
@@ -452,11 +455,11 @@ fn shares<S: Storage, R: Refusal>(
     }
     let elements = ArraySpan {
         array: offsets,
-        // Cannot overflow: `needed` is at most `MESSAGE_BUFFERS_MAX`.
+        // The length in bytes cannot overflow, because `needed` is at most `MESSAGE_BUFFERS_MAX`.
         length: needed * SHARE_BYTES,
         start: view.start,
     };
-    // The verifier proved that the array is an `int[]`.
+    // The check fails for no verified class, because the verifier proved that the array is an `int[]`.
     if view.byte_length() < elements.length {
         return Err(R::unverified());
     }
@@ -477,7 +480,7 @@ fn shares<S: Storage, R: Refusal>(
     Ok(elements)
 }
 
-/// Returns the header of an array. The verifier proved the array's type.
+/// Returns the header of an array, whose type the verifier proved.
 #[inline]
 fn array_view<R: Refusal>(heap: &Heap<'_>, array: i32) -> Result<ArrayView, R> {
     if array == 0 {

@@ -1,9 +1,9 @@
-//! How natives take effect: the order of their effects, which is the same on every kind of NIC.
+//! How natives take effect: the order of their effects is the same on every kind of NIC.
 //!
 //! [`check`](super::check) has turned a call into an [`Effect`] that the endpoint is entitled to. The caller of
-//! [`perform`] has checked its quota and has reserved slots for packets. [`perform`] serves the simulated NIC, the
-//! loading of applets, `jive exec` and firmware. These differ in the destination of bytes and in time, which a [`Port`]
-//! supplies.
+//! [`perform`] has checked the quota of the call and has reserved slots for packets. [`perform`] serves the simulated
+//! NIC, the loading of applets, `jive exec` and firmware. The users of [`perform`] differ in the destination of bytes
+//! and in time, which a [`Port`] supplies.
 
 use jive_core::{ArrayKind, Heap, TrapKind};
 
@@ -18,11 +18,11 @@ use crate::unet::{Channel, Endpoint, Full, MessageBody, ReceiveDescriptor};
 
 /// The NIC, or a substitute for one, on which natives take effect.
 pub trait Port {
-    /// How the endpoint's queues store their elements.
+    /// The storage in which the endpoint's queues keep their elements.
     type Storage: Storage;
-    /// A packet that was made and has not left.
+    /// A packet that a native made and that has not left yet.
     type Packet;
-    /// Why the native cannot finish now, or why the run must stop. A trap is not a `Stop`.
+    /// Why the native cannot finish now, or why the run must stop. A trap of the native is not a `Stop`.
     type Stop;
 
     /// Calls `then` with the endpoint of the calling applet and the applet's heap.
@@ -32,14 +32,15 @@ pub trait Port {
     /// Returns the packet that the applet is handling, if it is handling one.
     fn handled(&self) -> Option<PacketId>;
 
-    /// Copies bytes from the buffer area into an array. The native ends when the bytes have arrived. A port on which
-    /// this takes time returns a `Stop` here, and calls [`tell`](Port::tell) itself later.
+    /// Copies bytes from the buffer area into an array. The native that copies the bytes ends when the bytes have
+    /// arrived. A port on which the copy takes time returns a `Stop`, and calls [`tell`](Port::tell) itself later.
     fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Self::Stop>;
 
-    /// Copies bytes of an array, as they are now, to the buffer area. The native does not wait for the transfer.
+    /// Copies bytes of an array, as they are now, to the buffer area. The native that copies the bytes does not wait
+    /// for the transfer.
     fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Self::Stop>;
 
-    /// Makes a packet from bytes as they are now.
+    /// Makes a packet from the bytes of an array as they are now.
     fn make(
         &mut self,
         from: ArraySpan,
@@ -50,34 +51,35 @@ pub trait Port {
     fn send(&mut self, packet: Self::Packet) -> Result<(), Self::Stop>;
 
     /// Returns whether a short message of `length` bytes will find a receive descriptor. Returns `None` if receive
-    /// descriptors carry such messages themselves, as those of U-Net do.
+    /// descriptors carry short messages themselves, as those of U-Net do.
     fn placing(&mut self, _length: u32) -> Option<Made> {
         None
     }
 
-    /// Writes a short message to the buffer of the next receive descriptor, and completes the descriptor. Called only
-    /// after [`placing`](Port::placing) has said that descriptors carry no message.
+    /// Writes a short message to the buffer of the next receive descriptor, and completes the descriptor. [`perform`]
+    /// calls `place` only after [`placing`](Port::placing) has said that descriptors carry no message.
     fn place(&mut self, _from: ArraySpan, _channel: ChannelId) -> Result<(), Self::Stop> {
         Ok(())
     }
 
-    /// Queues the newest receive descriptor to become visible after all earlier transfers.
+    /// Queues the newest receive descriptor, so that it becomes visible after all earlier transfers.
     fn publish(&mut self) -> Result<(), Self::Stop>;
 
-    /// Drops a message because the receive queue is full. The popped buffers that its descriptor named are already back
-    /// in the free queue.
+    /// Drops a message because the receive queue is full. The popped buffers that the message's descriptor named are
+    /// already back in the free queue.
     fn refuse(&mut self) -> Result<(), Self::Stop>;
 
     /// Returns the current time.
     fn now(&self) -> SimTime;
 
-    /// Sets the applet's timer, replacing any earlier setting; zero clears it.
+    /// Sets the applet's timer, replacing any earlier setting; a zero clears the timer.
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Self::Stop>;
 
     /// Emits an event `applet-trace`.
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Self::Stop>;
 
-    /// Returns the immediate data of the message that the applet handles. Endpoints other than VIs have none.
+    /// Returns the immediate data of the message that the applet handles. Messages of endpoints other than VIs have no
+    /// immediate data.
     fn immediate(&self) -> u32 {
         0
     }
@@ -91,8 +93,8 @@ pub trait Port {
         Ok(())
     }
 
-    /// Sends bytes of an array, as they are now, to an offset of the window at a position of the endpoint's table.
-    /// Endpoints without windows are not entitled to it.
+    /// Sends bytes of an array, as they are now, to an offset of the window at position `_peer` of the endpoint's
+    /// table. Endpoints without windows may not write to windows.
     fn write_window(
         &mut self,
         _from: ArraySpan,
@@ -102,11 +104,11 @@ pub trait Port {
         Ok(())
     }
 
-    /// Reports that the native has ended and returns `value`.
+    /// Reports that the native has ended, what it made, and that it returns `value`.
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Self::Stop>;
 }
 
-/// Performs the effect of a native. Returns the native's result, or its trap.
+/// Performs the effect of a native on a port. Returns the native's result, or its trap.
 ///
 /// # Errors
 ///
@@ -120,7 +122,8 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
                 Err(kind) => return Ok(Err(kind)),
             }
         }
-        // The cast cannot wrap: an `int` addresses the whole buffer area, and so any buffer.
+        // The cast cannot wrap, because an `int` can address the whole buffer area, and so hold the length of any
+        // buffer.
         Effect::BufferLength => {
             port.with(|endpoint, _| endpoint.next_buffer_length().cast_signed())
         }
@@ -151,7 +154,8 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
             let pushed = port.with(
                 #[cfg_attr(not(debug_assertions), inline(always))]
                 |endpoint, heap| {
-                    // `check` proved that the offsets are not negative and not more than a descriptor names.
+                    // `check` proved that the offsets of the shares are not negative and not more than a descriptor
+                    // names.
                     let buffers = offsets.offsets(heap).map(i32::cast_unsigned);
                     endpoint.push_buffers((packet, channel, length), buffers)
                 },
@@ -181,7 +185,7 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
             describe(port, pushed)?;
             return Ok(Ok(0));
         }
-        // Truncates to the lowest 32 bits, as the native is documented to wrap.
+        // The cast truncates the time to the lowest 32 bits, because the native is documented to wrap.
         Effect::Time => (port.now().as_ps() / 1_000_000) as i32,
         Effect::Timer { after } => {
             port.set_timer(after)?;

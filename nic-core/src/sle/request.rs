@@ -7,7 +7,7 @@ use crate::cost_class::CostClass;
 use crate::event::NativeArg;
 use crate::time::SimTime;
 
-/// Maximum number of arguments that a native takes.
+/// Maximum number of arguments over all natives of the table.
 pub const NATIVE_ARGUMENTS_MAX: usize = {
     let mut most = 0;
     let mut row = 0;
@@ -30,8 +30,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the request, or `None` if the table has no such native or the number of arguments is wrong. The request
-    /// begins at the start of the run, as all requests do while applets are loaded.
+    /// Returns the request of a call, or `None` if the table has no such native or the number of arguments is wrong.
+    /// The request begins at the start of the run, as all requests do while the NIC loads applets.
     #[must_use]
     pub fn new(id: NativeId, args: &[i32]) -> Option<Request> {
         let native = NicNative::from_id(id).filter(|native| parameters(*native) == args.len())?;
@@ -56,7 +56,7 @@ impl Request {
         self.native.id()
     }
 
-    /// Returns the request with another begin time.
+    /// Returns a copy of the request with another begin time.
     #[must_use]
     pub fn begun_at(self, begun: SimTime) -> Request {
         Request { begun, ..self }
@@ -86,7 +86,8 @@ impl Request {
         &self.args[..parameters(self.native)]
     }
 
-    /// Returns the arguments in the form that the trace shows. Entries beyond the native's parameters are null.
+    /// Returns the arguments of the call in the form that the trace shows. Entries beyond the native's parameters are
+    /// null.
     #[must_use]
     pub fn shown_args(&self, heap: &Heap<'_>) -> [NativeArg; NATIVE_ARGUMENTS_MAX] {
         let mut shown = [NativeArg::Null; NATIVE_ARGUMENTS_MAX];
@@ -126,7 +127,7 @@ impl Request {
             .unwrap_or_default()
     }
 
-    /// Returns the result in the form that the trace shows, or `None` if the native is `void`.
+    /// Returns the native's result in the form that the trace shows, or `None` if the native is `void`.
     #[must_use]
     pub fn shown_result(&self, heap: &Heap<'_>, value: i32) -> Option<NativeArg> {
         self.native
@@ -136,7 +137,7 @@ impl Request {
     }
 }
 
-/// A request for a native without arguments, as a placeholder.
+/// The default is a request for a native without arguments, which serves as a placeholder.
 impl Default for Request {
     fn default() -> Request {
         Request {

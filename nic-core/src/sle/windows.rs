@@ -6,7 +6,7 @@ use super::breach::{Bound, Refusal};
 use super::natives::{Effect, Rights, array_span, fault};
 use crate::storage::Storage;
 
-/// Checks a call of `watch`.
+/// Checks a call of the native `watch`.
 pub(super) fn watch<S: Storage, R: Refusal>(
     rights: &Rights<'_, S>,
     window: i32,
@@ -27,7 +27,7 @@ pub(super) fn watch<S: Storage, R: Refusal>(
     })
 }
 
-/// Checks a call of `windowWrite`.
+/// Checks a call of the native `windowWrite`.
 pub(super) fn write<S: Storage, R: Refusal>(
     heap: &Heap<'_>,
     rights: &Rights<'_, S>,
@@ -47,13 +47,13 @@ pub(super) fn write<S: Storage, R: Refusal>(
     }
     Ok(Effect::WriteWindow {
         from,
-        // The position of a window in the table fits, since the table has at most as many windows as there are ids.
+        // The position of the window fits in a `u32`, because the table has at most as many windows as there are ids.
         peer: u32::try_from(place).unwrap_or(u32::MAX),
         offset,
     })
 }
 
-/// Returns a range that lies in a window. An empty range may lie at its end.
+/// Returns a range of bytes that lies in a window. An empty range may start at the end of the window.
 fn range<R: Refusal>((offset, length): (i32, i32), window: u32) -> Result<(u32, u32), R> {
     let bound = Bound::InWindow {
         offset,
@@ -63,7 +63,7 @@ fn range<R: Refusal>((offset, length): (i32, i32), window: u32) -> Result<(u32, 
     let (Ok(start), Ok(bytes)) = (u32::try_from(offset), u32::try_from(length)) else {
         return Err(fault(bound));
     };
-    // Two values below 2³¹ do not overflow.
+    // The sum of two values below 2³¹ does not overflow.
     match start + bytes <= window {
         true => Ok((start, bytes)),
         false => Err(fault(bound)),

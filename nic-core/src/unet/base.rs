@@ -9,11 +9,13 @@ use crate::id::{ChannelId, PacketId};
 use crate::memory::HostSpan;
 use crate::storage::Storage;
 
-/// Returns the channel and the message that a transmit descriptor names. The message may be longer than a packet.
+/// Returns the channel and the message that a transmit descriptor names. The message of the descriptor may be longer
+/// than a packet.
 ///
 /// # Errors
 ///
-/// The reason for which the endpoint may not send it: an unknown channel, or bytes outside the buffer area.
+/// Returns the reason for which the endpoint may not send the message: an unknown channel, or bytes outside the buffer
+/// area.
 #[inline]
 pub fn resolve<S: Storage>(
     endpoint: &Endpoint<S>,
@@ -28,11 +30,11 @@ pub fn resolve<S: Storage>(
     Ok((channel, span))
 }
 
-/// Like [`resolve`], for a message that must fit in one packet.
+/// Works like [`resolve`], but for a message that must fit in one packet.
 ///
 /// # Errors
 ///
-/// As for [`resolve`], or that the message is longer than a packet.
+/// Returns the errors of [`resolve`], or that the message is longer than a packet.
 #[inline]
 pub fn resolve_packet<S: Storage>(
     endpoint: &Endpoint<S>,
@@ -45,14 +47,15 @@ pub fn resolve_packet<S: Storage>(
     Ok((channel, span))
 }
 
-/// Finds room for a message: pops all free buffers that it needs and pushes a descriptor that names them. A short
-/// message is stored in the descriptor itself.
+/// Finds room for an arrived message: pops all free buffers that it needs and pushes a descriptor that names them. A
+/// short message is stored in the descriptor itself.
 ///
-/// Returns the offsets of the buffers to fill. Each buffer but the last is filled whole with a part of the message.
+/// Returns the offsets of the popped buffers, which the caller fills with the message. The caller fills each buffer but
+/// the last completely.
 ///
 /// # Errors
 ///
-/// Why the message must be dropped. Nothing has been popped or pushed then.
+/// Returns the reason for which the message must be dropped, in which case nothing has been popped or pushed.
 pub fn accept<S: Storage>(
     endpoint: &mut Endpoint<S>,
     packet: PacketId,

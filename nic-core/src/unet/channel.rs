@@ -3,16 +3,16 @@
 use crate::id::{ChannelId, DirectionId, EndpointId};
 use crate::storage::{CHANNELS_MAX, List, Storage};
 
-/// One end of a channel.
+/// One end of a channel, as its endpoint uses it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// The endpoint's own number for the channel.
     pub id: ChannelId,
-    /// The endpoint at the other end.
+    /// The endpoint at the other end of the channel.
     pub peer: EndpointId,
-    /// The peer's number for the channel.
+    /// The number by which the peer names the channel.
     pub peer_id: ChannelId,
-    /// The link direction that packets on the channel take.
+    /// The link direction over which packets on the channel travel.
     pub route: DirectionId,
 }
 
@@ -27,8 +27,8 @@ impl<S: Storage> Default for Channels<S> {
 }
 
 impl<S: Storage> Channels<S> {
-    /// Returns the table of these channels, whose numbers must differ. Without an allocator it holds only the first
-    /// [`CHANNELS_MAX`].
+    /// Returns the table of these channels, whose numbers must differ. Without an allocator, the table keeps only the
+    /// first [`CHANNELS_MAX`] channels.
     #[must_use]
     pub fn new(channels: impl IntoIterator<Item = Channel>) -> Channels<S> {
         let mut table = S::List::<Channel, CHANNELS_MAX>::default();
@@ -41,11 +41,11 @@ impl<S: Storage> Channels<S> {
         Channels(table)
     }
 
-    /// Returns the channel with this number.
+    /// Returns the channel with this number, if the endpoint has one.
     #[must_use]
     pub fn get(&self, id: ChannelId) -> Option<&Channel> {
-        // Channels are usually numbered without gaps, so the number gives the index. If the subtraction wraps, the
-        // channel at that index has another number and the search below decides.
+        // Channels are usually numbered without gaps, so the number of a channel gives its index. If the subtraction
+        // wraps, the channel at that index has another number, and the binary search decides.
         let first = self.0.first()?.id.0;
         let place = id.0.wrapping_sub(first).cast_unsigned() as usize;
         if let Some(channel) = self.0.get(place).filter(|channel| channel.id == id) {
@@ -58,13 +58,13 @@ impl<S: Storage> Channels<S> {
         Some(&self.0[index])
     }
 
-    /// Returns the number of channels.
+    /// Returns the number of the endpoint's channels.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether there are no channels.
+    /// Returns whether the endpoint has no channels.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

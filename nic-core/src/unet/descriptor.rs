@@ -4,20 +4,20 @@ use heapless::Vec;
 
 use crate::id::{ChannelId, PacketId};
 
-/// Most buffers that a receive descriptor names (U-Net/SLE Figure 2).
+/// Maximum number of buffers that a receive descriptor names (U-Net/SLE Figure 2).
 pub const MESSAGE_BUFFERS_MAX: usize = 14;
-/// Longest message that a receive descriptor holds itself, in bytes (U-Net/SLE §4.2).
+/// Length of the longest message that a receive descriptor holds itself, in bytes (U-Net/SLE §4.2).
 pub const INLINE_MAX: usize = 56;
 
-// Offsets and an inline message share the same space in a descriptor.
+// The check ensures that the offsets of buffers and an inline message fit in the same space of a descriptor.
 const _: () = assert!(INLINE_MAX == MESSAGE_BUFFERS_MAX * size_of::<u32>());
 
 /// A transmit descriptor as the user pushed it.
 ///
-/// Holding one proves nothing: channel, offset and length are claims of the user.
+/// A transmit descriptor proves nothing: its channel, offset and length are claims of the user.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TransmitDescriptor {
-    /// The sender's number of the channel.
+    /// The number by which the sender names the channel.
     pub channel: ChannelId,
     /// Offset of the message in the buffer area.
     pub offset: u32,
@@ -27,13 +27,13 @@ pub struct TransmitDescriptor {
 
 /// A receive descriptor.
 ///
-/// Holding one proves that the message lies inside the buffer area or in the descriptor. The channel is unchecked: an
-/// applet may pass any number.
+/// A receive descriptor proves that its message lies inside the buffer area or in the descriptor. The channel of a
+/// receive descriptor is unchecked, because an applet may pass any number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiveDescriptor {
-    /// The packet that was being handled when the descriptor was pushed; `None` if a `doTx` pushed it.
+    /// The packet that the NIC was handling when the descriptor was pushed; `None` if a `doTx` pushed it.
     pub packet: Option<PacketId>,
-    /// The receiver's number of the channel.
+    /// The number by which the receiver names the channel.
     pub channel: ChannelId,
     /// The message's length in bytes.
     pub length: u32,
@@ -46,36 +46,36 @@ pub struct ReceiveDescriptor {
 pub enum MessageBody {
     /// In the descriptor itself.
     Inline(Vec<u8, INLINE_MAX>),
-    /// In the buffer area, in shares as long as a free buffer.
+    /// The message is in the buffer area, in shares as long as a free buffer.
     Buffers(BufferList),
 }
 
 impl MessageBody {
-    /// Returns an inline body with these bytes, or `None` if they do not fit.
+    /// Returns an inline body with these bytes, or `None` if the bytes do not fit.
     #[must_use]
     pub fn inline(bytes: &[u8]) -> Option<MessageBody> {
         Vec::from_slice(bytes).ok().map(MessageBody::Inline)
     }
 }
 
-/// Offsets of a message's shares in the buffer area. Also records which of them are popped buffers that the user must
-/// put back.
+/// The offsets of a message's shares in the buffer area. The list also records which of the shares are popped buffers
+/// that the user must put back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BufferList {
     offsets: Vec<u32, MESSAGE_BUFFERS_MAX>,
-    // Bit i is set if offset i is a popped free buffer, named here for the first time.
+    // Bit i is set if offset i is that of a popped free buffer, which this list names for the first time.
     owed: u16,
 }
 
 const _: () = assert!(MESSAGE_BUFFERS_MAX <= u16::BITS as usize);
 
 impl BufferList {
-    /// Appends the offset of a share; returns false if the list is full.
+    /// Appends the offset of a share to the list, or returns false if the list is full.
     pub fn push(&mut self, offset: u32) -> bool {
         self.offsets.push(offset).is_ok()
     }
 
-    /// Returns the offsets of all shares.
+    /// Returns the offsets of all shares of the message.
     #[must_use]
     pub fn offsets(&self) -> &[u32] {
         &self.offsets

@@ -11,20 +11,20 @@ use crate::storage::Storage;
 /// Capacities of an endpoint's queues.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct QueueSizes {
-    /// Descriptors of the transmit queue.
+    /// Number of descriptors that the transmit queue can hold.
     pub transmit: u32,
-    /// Descriptors of the receive queue.
+    /// Number of descriptors that the receive queue can hold.
     pub receive: u32,
 }
 
 /// The state of an endpoint that the NIC and the user share.
 #[derive(Clone, Debug)]
 pub struct Endpoint<S: Storage> {
-    /// The NIC it lives on.
+    /// The NIC to which the endpoint belongs.
     pub nic: NicId,
-    /// Maximum number of bytes that one of its packets holds.
+    /// Maximum number of bytes that a packet of the endpoint carries.
     pub max_packet: u32,
-    /// Whether the endpoint is a VI: its free buffers are receive descriptors, and each message takes one.
+    /// Whether the endpoint is a VI, whose free buffers are receive descriptors, of which each message takes one.
     pub is_vi: bool,
     /// The endpoint's buffer area.
     pub area: Region,
@@ -39,8 +39,8 @@ pub struct Endpoint<S: Storage> {
 }
 
 impl<S: Storage> Endpoint<S> {
-    /// Returns an endpoint on a NIC, whose packets hold at most `max_packet` bytes. Its queues are empty, and it has no
-    /// channels.
+    /// Returns an endpoint on a NIC, whose packets hold at most `max_packet` bytes. The transmit and receive queues of
+    /// the new endpoint are empty, and it has no channels.
     #[must_use]
     pub fn new(
         (nic, max_packet): (NicId, u32),
@@ -60,8 +60,8 @@ impl<S: Storage> Endpoint<S> {
         }
     }
 
-    /// Returns the length of the buffer that the NIC would pop next. All free buffers of U-Net have the same length. A VI
-    /// without a posted receive descriptor has none, and 0 stands for that.
+    /// Returns the length of the buffer that the NIC would pop next. All free buffers of U-Net have the same length. If
+    /// the endpoint is a VI without a posted receive descriptor, the result is 0.
     #[must_use]
     pub fn next_buffer_length(&self) -> u32 {
         if self.is_vi && self.free.is_empty() {
@@ -70,12 +70,13 @@ impl<S: Storage> Endpoint<S> {
         self.free.buffer_length()
     }
 
-    /// Pushes a receive descriptor for a message in the buffer area. `offsets` yields at most as many shares as a
-    /// descriptor can name. The popped free buffers among them pass to the user.
+    /// Pushes a receive descriptor for a message in the buffer area. `offsets` yields the offsets of at most as many
+    /// shares as a descriptor can name. Popped free buffers that the descriptor names pass to the user.
     ///
     /// # Errors
     ///
-    /// If the receive queue is full. The popped buffers are then at the front of the free queue, in their order.
+    /// Fails if the receive queue is full, and leaves the popped buffers at the front of the free queue, in their
+    /// order.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn push_buffers(
         &mut self,
@@ -88,7 +89,7 @@ impl<S: Storage> Endpoint<S> {
             length,
             body: MessageBody::Buffers(BufferList::default()),
         });
-        // The list is filled where it lies in the queue. Copying a list that was just written would stall on store
+        // The list of offsets is filled in the queue itself, because a copy of the new list would stall on store
         // forwarding.
         let mut refused = BufferList::default();
         let list = match self.receive.newest() {
@@ -110,7 +111,8 @@ impl<S: Storage> Endpoint<S> {
         pushed.map_err(|_| Full(()))
     }
 
-    /// Takes the oldest visible message and puts its buffers back; returns false if no message is visible.
+    /// Takes the oldest visible message and puts its buffers back into the free queue, or returns false if no message
+    /// is visible.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn put_back_received(&mut self) -> bool {
         let Some(message) = self.receive.first() else {
@@ -125,5 +127,5 @@ impl<S: Storage> Endpoint<S> {
     }
 }
 
-/// Completions pass through here by value; keep them small.
+/// The limit keeps completions small, because they are passed by value.
 const _: () = assert!(size_of::<Completion>() <= 16);

@@ -12,7 +12,7 @@ pub enum UnetEvent<'a> {
     TxPost {
         /// Number of the channel.
         channel: ChannelId,
-        /// Offset in the buffer area.
+        /// Offset of the message in the buffer area.
         offset: u32,
         /// Length in bytes.
         length: u32,
@@ -25,20 +25,20 @@ pub enum UnetEvent<'a> {
     TxDone {
         /// Number of the channel.
         channel: ChannelId,
-        /// Offset in the buffer area.
+        /// Offset of the message in the buffer area.
         offset: u32,
         /// Length in bytes.
         length: u32,
         /// The completion status.
         status: TxStatus,
-        /// Reason of a refusal, if the NIC refused the descriptor.
+        /// Reason of the refusal, if the NIC refused the descriptor.
         refusal: Option<Refusal>,
         /// Id of the descriptor; not in the trace.
         post: PostId,
     },
     /// A receive descriptor became visible to the user.
     RxDescriptor {
-        /// The packet that was being handled when the descriptor was pushed; `None` if a `doTx` pushed it.
+        /// The packet that the NIC was handling when the descriptor was pushed; `None` if a `doTx` pushed it.
         packet: Option<PacketId>,
         /// The channel number in the descriptor.
         channel: ChannelId,
@@ -50,7 +50,7 @@ pub enum UnetEvent<'a> {
 }
 
 impl<'a> UnetEvent<'a> {
-    /// Returns how outputs treat the event.
+    /// Returns the roles of the event, by which outputs treat it.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
         match *self {
@@ -149,17 +149,17 @@ impl<'a> UnetEvent<'a> {
     }
 }
 
-/// Completion status of a transmit descriptor.
+/// The status with which a transmit descriptor completes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TxStatus {
     /// Every packet that the descriptor caused has left.
     Ok,
     /// `doTx` trapped.
     Trap,
-    /// The endpoint may not send the message; no call was made.
+    /// The endpoint may not send the message, so no applet was called.
     Refused,
-    /// The receiver did not acknowledge the message, however often it was sent (EMP). Or the VI had no connection, or
-    /// lost it while the descriptor was under way (VIA).
+    /// The receiver did not acknowledge the message, however often it was sent (EMP). The VI had no connection, or lost
+    /// it while the descriptor was under way (VIA).
     Failed,
 }
 
@@ -174,12 +174,12 @@ impl TxStatus {
     }
 }
 
-/// Reason for which a NIC refuses a transmit descriptor.
+/// The reason for which a NIC refuses a transmit descriptor.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The endpoint has no channel with this number.
     UnknownChannel,
-    /// The bytes lie outside the endpoint's buffer area.
+    /// The bytes of the message lie outside the endpoint's buffer area.
     OutsideArea,
     /// The message is longer than a packet (base path).
     TooLong,
@@ -200,11 +200,11 @@ impl Refusal {
 pub enum RxBody<'a> {
     /// In the descriptor itself.
     Inline(&'a [u8]),
-    /// In buffers of the endpoint's buffer area.
+    /// The message is in buffers of the endpoint's buffer area.
     Buffers {
         /// Offset of each share.
         offsets: &'a [u32],
-        /// Bytes in each share; the last may hold fewer.
+        /// Number of bytes in each share of the message; the last share may hold fewer.
         share: u32,
         /// The endpoint's buffer area.
         area: &'a [u8],
@@ -212,7 +212,7 @@ pub enum RxBody<'a> {
 }
 
 impl<'a> RxBody<'a> {
-    /// Returns the bytes of the message, whose length is `length`.
+    /// Returns the bytes of a received message, whose length is `length`.
     #[must_use]
     pub fn payload(self, length: u32) -> Payload<'a> {
         match self {

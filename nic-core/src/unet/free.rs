@@ -1,31 +1,32 @@
 //! The free queue: an endpoint's free buffers, and the current holder of each.
 //!
-//! The queue, the NIC or the user holds a buffer. The NIC holds buffers that are popped and not yet named in a
-//! descriptor. The user holds named buffers until it puts them back. Every operation checks the holder and moves the
-//! buffer to the next. A buffer therefore cannot be freed twice or handed out twice.
+//! Each free buffer has one holder: the queue, the NIC or the user. The NIC holds buffers that it has popped and that
+//! no descriptor names yet. The user holds buffers that a descriptor names, until the user puts them back. Every
+//! operation on the free queue checks the holder of a buffer and moves the buffer to the next holder. A buffer
+//! therefore cannot be freed twice or handed out twice.
 
 use crate::chain::{Chain, Link};
 use crate::storage::{FREE_BUFFERS_MAX, List, Storage};
 
-/// The free queue of an endpoint. The buffers lie at offsets 0, L, 2L, … of the buffer area.
+/// The free queue of an endpoint. The endpoint's free buffers lie at offsets 0, L, 2L, … of its buffer area.
 #[derive(Clone, Debug)]
 pub struct FreeQueue<S: Storage> {
     buffer_length: u32,
-    // The number of buffers in the queue. 32 bits, so that an idle endpoint needs little memory.
+    // The number of buffers in the queue, in 32 bits, so that an idle endpoint needs little memory.
     free: u32,
     buffers: S::List<Buffer, FREE_BUFFERS_MAX>,
     queue: Chain,
-    // Buffers that the running call has popped and not named, newest first.
+    // The buffers that the running call has popped and that no descriptor names, newest first.
     popped: Chain,
 }
 
-/// Inserts a buffer at one end of the queue.
+/// A function that inserts a buffer at one end of the queue.
 type Put = fn(&mut Chain, &mut [Buffer], u32);
 
 #[derive(Copy, Clone, Debug)]
 struct Buffer {
     holder: Holder,
-    // The next buffer in `queue` or `popped`.
+    // The link to the next buffer in `queue` or `popped`.
     link: Link,
 }
 
@@ -43,8 +44,8 @@ enum Holder {
 }
 
 impl<S: Storage> FreeQueue<S> {
-    /// Returns a queue of `count` buffers of `buffer_length` bytes, in order of offset. Without an allocator it holds
-    /// at most [`FREE_BUFFERS_MAX`].
+    /// Returns a free queue of `count` buffers of `buffer_length` bytes, in order of offset. Without an allocator, the
+    /// queue has at most [`FREE_BUFFERS_MAX`] buffers.
     #[must_use]
     pub fn new(count: u32, buffer_length: u32) -> FreeQueue<S> {
         let mut buffers = S::List::<Buffer, FREE_BUFFERS_MAX>::default();
@@ -70,13 +71,13 @@ impl<S: Storage> FreeQueue<S> {
         }
     }
 
-    /// Returns the length of a buffer in bytes.
+    /// Returns the length of each free buffer in bytes.
     #[must_use]
     pub fn buffer_length(&self) -> u32 {
         self.buffer_length
     }
 
-    /// Returns the number of buffers in the queue.
+    /// Returns the number of buffers in the free queue.
     #[must_use]
     pub fn len(&self) -> usize {
         self.free as usize
@@ -88,20 +89,20 @@ impl<S: Storage> FreeQueue<S> {
         self.free == 0
     }
 
-    /// Returns whether the buffer at offset 0 is in the queue.
+    /// Returns whether the buffer at offset 0 is in the free queue.
     #[must_use]
     pub fn is_first_free(&self) -> bool {
         let first = self.buffers.first();
         first.is_some_and(|buffer| buffer.holder == Holder::Queue)
     }
 
-    /// Returns the number of buffers that the endpoint has, whatever their holders.
+    /// Returns the number of free buffers that the endpoint has, whatever their holders.
     #[must_use]
     pub fn count(&self) -> usize {
         self.buffers.len()
     }
 
-    /// Pops the first buffer for the NIC, and returns its offset.
+    /// Pops the first buffer of the queue for the NIC, and returns the buffer's offset.
     pub fn pop(&mut self) -> Option<u32> {
         let buffer = self.queue.pop_front(&mut self.buffers)?;
         self.free -= 1;
@@ -110,7 +111,7 @@ impl<S: Storage> FreeQueue<S> {
         Some(buffer * self.buffer_length)
     }
 
-    /// Passes the buffer at `offset` from the NIC to the user; returns false if the NIC holds no buffer there.
+    /// Passes the buffer at `offset` from the NIC to the user, or returns false if the NIC holds no buffer there.
     pub fn name(&mut self, offset: u32) -> bool {
         let Some(buffer) = self.buffer_at(offset) else {
             return false;
@@ -119,28 +120,30 @@ impl<S: Storage> FreeQueue<S> {
             return false;
         }
         self.buffers[buffer as usize].holder = Holder::User;
-        // Cheap as a rule: the buffer popped last is usually named first. A buffer that an earlier call popped is not
-        // in this chain, and `remove` then does nothing.
+        // The removal is usually cheap, because calls usually name first the buffer that they popped last. A buffer
+        // that an earlier call popped is not in the chain `popped`, so `remove` does nothing for it.
         self.popped.remove(&mut self.buffers, buffer);
         true
     }
 
-    /// Appends the user's buffer at `offset` to the queue; returns false if the user does not hold it.
+    /// Appends the user's buffer at `offset` to the queue, or returns false if the user does not hold that buffer.
     pub fn put_back(&mut self, offset: u32) -> bool {
         self.release(offset, Chain::push_back)
     }
 
-    /// Puts the user's buffer at `offset` at the front of the queue; returns false if the user does not hold it.
+    /// Puts the user's buffer at `offset` at the front of the queue, or returns false if the user does not hold that
+    /// buffer.
     pub fn put_first(&mut self, offset: u32) -> bool {
         self.release(offset, Chain::push_front)
     }
 
-    /// Called when a call returns: the NIC keeps the popped buffers that the call did not name.
+    /// Ends a call that returns: the NIC keeps the popped buffers that the call did not name.
     pub fn keep_popped(&mut self) {
         self.popped = Chain::default();
     }
 
-    /// Called when a call traps: returns the popped, unnamed buffers to the front of the queue, in their order.
+    /// Ends a call that traps: the popped buffers that it did not name return to the front of the queue, in their
+    /// order.
     pub fn return_popped(&mut self) {
         while let Some(buffer) = self.popped.pop_front(&mut self.buffers) {
             self.buffers[buffer as usize].holder = Holder::Queue;
@@ -185,7 +188,7 @@ mod tests {
         queue.keep_popped();
         assert_eq!([queue.pop(), queue.pop()], [Some(100), Some(200)]);
         queue.return_popped();
-        // An earlier call popped the buffer at 0, so the NIC keeps it.
+        // An earlier call popped the buffer at offset 0, so the NIC keeps that buffer.
         assert_eq!(drain(&mut queue), [100, 200, 300]);
         assert!(queue.name(0));
     }

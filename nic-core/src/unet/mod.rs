@@ -21,6 +21,6 @@ pub use free::FreeQueue;
 pub use receive::ReceiveQueue;
 pub use transmit::{Completion, TransmitQueue};
 
-/// The error of a full queue. It returns the rejected element.
+/// The error of a full queue. The error returns the element that the queue rejected.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Full<T>(pub T);

@@ -1,7 +1,8 @@
 //! The receive queue: descriptors from the NIC's push until the user takes them.
 //!
-//! A descriptor takes its place in the queue when it is pushed. It becomes visible when all DMA queued before it is
-//! done. Descriptors become visible in the order in which they were pushed.
+//! A receive descriptor takes its place in the queue when it is pushed. A receive descriptor becomes visible to the
+//! user when all DMA queued before it is done. Receive descriptors become visible in the order in which they were
+//! pushed.
 
 use super::{Full, ReceiveDescriptor};
 use crate::storage::{DESCRIPTORS_MAX, Queue, Storage};
@@ -10,24 +11,25 @@ use crate::storage::{DESCRIPTORS_MAX, Queue, Storage};
 #[derive(Clone, Debug)]
 pub struct ReceiveQueue<S: Storage> {
     descriptors: S::Queue<ReceiveDescriptor, DESCRIPTORS_MAX>,
-    // Counts are `u32`, so that an idle endpoint needs little memory.
+    // Counts of descriptors are `u32`, so that an idle endpoint needs little memory.
     capacity: u32,
     visible: u32,
 }
 
 impl<S: Storage> ReceiveQueue<S> {
-    /// Returns a queue for `capacity` descriptors. Without an allocator the capacity is at most [`DESCRIPTORS_MAX`].
+    /// Returns a receive queue for `capacity` descriptors. Without an allocator, the capacity of the queue is at most
+    /// [`DESCRIPTORS_MAX`].
     #[must_use]
     pub fn new(capacity: u32) -> ReceiveQueue<S> {
         ReceiveQueue {
-            // Starts empty and grows with use, so that an idle endpoint needs little memory.
+            // The memory of the queue starts empty and grows with use, so that an idle endpoint needs little memory.
             descriptors: S::Queue::default(),
             capacity: S::capacity::<DESCRIPTORS_MAX>(capacity),
             visible: 0,
         }
     }
 
-    /// Returns the number of descriptors, visible or not.
+    /// Returns the number of descriptors in the queue, visible or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.descriptors.len()
@@ -45,11 +47,11 @@ impl<S: Storage> ReceiveQueue<S> {
         self.descriptors.len() < self.capacity as usize
     }
 
-    /// Appends a descriptor, which is not visible yet.
+    /// Appends a descriptor to the queue, in which it is not visible yet.
     ///
     /// # Errors
     ///
-    /// Returns the descriptor if the queue is full.
+    /// Returns the descriptor to the caller if the queue is full.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn push(&mut self, descriptor: ReceiveDescriptor) -> Result<(), Full<ReceiveDescriptor>> {
         if !self.has_room() {
@@ -64,14 +66,14 @@ impl<S: Storage> ReceiveQueue<S> {
         self.descriptors.back_mut()
     }
 
-    /// Makes the oldest invisible descriptor visible, and returns it.
+    /// Makes the oldest descriptor that is not visible yet visible, and returns it.
     pub fn publish(&mut self) -> Option<&ReceiveDescriptor> {
         let descriptor = self.descriptors.get(self.visible as usize)?;
         self.visible += 1;
         Some(descriptor)
     }
 
-    /// Returns the number of visible descriptors.
+    /// Returns the number of descriptors in the queue that are visible to the user.
     #[must_use]
     pub fn visible(&self) -> usize {
         self.visible as usize
@@ -89,7 +91,7 @@ impl<S: Storage> ReceiveQueue<S> {
         self.descriptors.front().filter(|_| self.visible > 0)
     }
 
-    /// Takes the oldest visible descriptor.
+    /// Removes and returns the oldest visible descriptor.
     pub fn take(&mut self) -> Option<ReceiveDescriptor> {
         self.visible = self.visible.checked_sub(1)?;
         self.descriptors.pop_front()

@@ -1,7 +1,8 @@
 //! The transmit queue: descriptors from the user's push until their completion.
 //!
-//! A descriptor keeps its entry until it completes, because the completion flag lies in the entry (U-Net/SLE §2).
-//! Entries may complete out of order, since their packets may leave on different links.
+//! A transmit descriptor keeps its entry until it completes, because the completion flag is in the entry (U-Net/SLE
+//! §2). Entries of the queue may complete out of order, since the packets of their descriptors may leave on different
+//! links.
 
 use super::{Full, TransmitDescriptor};
 use crate::chain::{Chain, Link};
@@ -12,9 +13,9 @@ use crate::storage::{DESCRIPTORS_MAX, List, Storage};
 /// The transmit queue of an endpoint.
 #[derive(Clone, Debug)]
 pub struct TransmitQueue<S: Storage> {
-    // Grows to the most entries ever in use at once, so that an idle endpoint needs little memory.
+    // The list grows to the most entries ever in use at once, so that an idle endpoint needs little memory.
     entries: S::List<Entry, DESCRIPTORS_MAX>,
-    // Counts are `u32`, so that an idle endpoint needs little memory.
+    // Counts of descriptors are `u32`, so that an idle endpoint needs little memory.
     capacity: u32,
     pending: u32,
     vacant: Chain,
@@ -24,15 +25,15 @@ pub struct TransmitQueue<S: Storage> {
 #[derive(Copy, Clone, Debug)]
 struct Entry {
     descriptor: TransmitDescriptor,
-    // Packets of this descriptor that have not left.
+    // Number of packets of the entry's descriptor that have not left.
     packets: u32,
-    // The status, once the NIC has handled the descriptor. Packets may still have to leave.
+    // The status of the descriptor, once the NIC has handled it, even if packets still have to leave.
     ended: Option<TxStatus>,
-    // Whether a packet of this descriptor has failed on a reliable interface.
+    // Whether a packet of the entry's descriptor has failed on a reliable interface.
     has_failed: bool,
-    // How many descriptors used this entry before.
+    // Number of descriptors that used this entry before.
     turn: u32,
-    // The next entry in `vacant` or `posted`.
+    // The link to the next entry in `vacant` or `posted`.
     link: Link,
 }
 
@@ -52,7 +53,8 @@ pub struct Completion {
 }
 
 impl<S: Storage> TransmitQueue<S> {
-    /// Returns a queue for `capacity` descriptors. Without an allocator the capacity is at most [`DESCRIPTORS_MAX`].
+    /// Returns a transmit queue for `capacity` descriptors. Without an allocator, the capacity of the queue is at most
+    /// [`DESCRIPTORS_MAX`].
     #[must_use]
     pub fn new(capacity: u32) -> TransmitQueue<S> {
         TransmitQueue {
@@ -70,11 +72,11 @@ impl<S: Storage> TransmitQueue<S> {
         self.pending < self.capacity
     }
 
-    /// Pushes a descriptor and returns its id.
+    /// Pushes a descriptor of the user, and returns the descriptor's id.
     ///
     /// # Errors
     ///
-    /// Returns the descriptor if every entry is in use.
+    /// Returns the descriptor to the caller if every entry is in use.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn post(
         &mut self,
@@ -107,7 +109,7 @@ impl<S: Storage> TransmitQueue<S> {
         Ok(PostId { entry, turn })
     }
 
-    /// Returns whether the NIC has taken every descriptor.
+    /// Returns whether the NIC has taken every descriptor in the queue.
     #[must_use]
     pub fn is_drained(&self) -> bool {
         self.posted.is_empty()
@@ -127,7 +129,7 @@ impl<S: Storage> TransmitQueue<S> {
         Some(self.entries[entry as usize].descriptor)
     }
 
-    /// Takes the oldest descriptor for the NIC.
+    /// Takes the oldest descriptor that the NIC has not taken yet, for the NIC.
     pub fn take(&mut self) -> Option<(PostId, TransmitDescriptor)> {
         let entry = self.posted.pop_front(&mut self.entries)?;
         let Entry {
@@ -136,12 +138,12 @@ impl<S: Storage> TransmitQueue<S> {
         Some((PostId { entry, turn }, descriptor))
     }
 
-    /// Puts a descriptor back at the front of the queue. The NIC must not have acted on it yet.
+    /// Puts a descriptor, on which the NIC has not acted yet, back at the front of the queue.
     pub fn take_back(&mut self, post: PostId) {
         self.posted.push_front(&mut self.entries, post.entry);
     }
 
-    /// Returns the number of descriptors that have not completed.
+    /// Returns the number of descriptors in the queue that have not completed.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.pending as usize
@@ -152,18 +154,21 @@ impl<S: Storage> TransmitQueue<S> {
         self.entries[post.index()].packets += 1;
     }
 
-    /// Records that a packet of a descriptor has left; returns the completion if nothing else is outstanding.
+    /// Records that a packet of a descriptor has left, and returns the completion if nothing else of the descriptor is
+    /// outstanding.
     pub fn packet_left(&mut self, post: PostId) -> Option<Completion> {
         self.entries[post.index()].packets -= 1;
         self.complete(post)
     }
 
-    /// Records that a packet of a descriptor will never arrive. A descriptor that would end well has failed then.
+    /// Records that a packet of a descriptor will never arrive. A descriptor with a failed packet fails, even if its
+    /// status would be `Ok`.
     pub fn packet_failed(&mut self, post: PostId) {
         self.entries[post.index()].has_failed = true;
     }
 
-    /// Records the status of a descriptor; returns the completion if no packet is outstanding.
+    /// Records the status of a descriptor, and returns the completion if none of the descriptor's packets is
+    /// outstanding.
     pub fn end(&mut self, post: PostId, status: TxStatus) -> Option<Completion> {
         self.entries[post.index()].ended = Some(status);
         self.complete(post)
@@ -223,10 +228,10 @@ mod tests {
         assert_eq!(queue.post(descriptor(8)), Err(Full(descriptor(8))));
         let (post, taken) = queue.take().unwrap();
         assert_eq!(taken, descriptor(0));
-        // Taking a descriptor does not complete it.
+        // The NIC takes a descriptor, which does not complete the descriptor.
         assert!(!queue.has_room());
         assert!(queue.end(post, TxStatus::Ok).is_some());
-        // The entry is reused with the next turn number.
+        // The entry of the completed descriptor is reused with the next turn number.
         assert_eq!(queue.post(descriptor(8)), Ok(PostId { entry: 0, turn: 1 }));
     }
 
@@ -245,7 +250,7 @@ mod tests {
             None,
             "a packet has to leave"
         );
-        // The second descriptor completes before the first.
+        // The second descriptor of the queue completes before the first.
         assert_eq!(
             queue.end(second, TxStatus::Refused),
             Some(Completion {

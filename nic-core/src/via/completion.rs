@@ -1,9 +1,9 @@
-//! Completion queues: where a process learns which of its VIs completed a descriptor (S5-05).
+//! Completion queues, from which a process learns which of its VIs completed a descriptor (S5-05).
 
 use crate::id::EndpointId;
 use crate::storage::{DESCRIPTORS_MAX, Queue, Storage};
 
-/// The work queue of a VI to which a descriptor belongs.
+/// The side of a VI: the work queue to which a descriptor belongs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The send queue.
@@ -13,7 +13,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the work queue.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -23,8 +23,8 @@ impl Side {
     }
 }
 
-/// An entry of a completion queue: the VI and the side that completed a descriptor. The user finds the descriptor itself
-/// in that work queue.
+/// An entry of a completion queue: the VI and the side that completed a descriptor. The user finds the completed
+/// descriptor itself in the work queue that the entry names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Completed {
     /// The VI.
@@ -35,7 +35,8 @@ pub struct Completed {
 
 /// A completion queue.
 ///
-/// Each work queue that reports here has room reserved for all its descriptors, so an entry never finds the queue full.
+/// Each work queue that reports to a completion queue reserves room for all its descriptors, so an entry always finds
+/// room.
 #[derive(Clone, Debug)]
 pub struct CompletionQueue<S: Storage> {
     entries: S::Queue<Completed, DESCRIPTORS_MAX>,
@@ -47,14 +48,15 @@ pub struct CompletionQueue<S: Storage> {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a completion queue of at least {needed} entries, found {capacity}")]
 pub struct TooSmall {
-    /// Entries that the work queues need.
+    /// Number of entries that the work queues need.
     pub needed: u64,
-    /// Entries that the completion queue has.
+    /// Number of entries that the completion queue has.
     pub capacity: u32,
 }
 
 impl<S: Storage> CompletionQueue<S> {
-    /// Returns a queue of `capacity` entries. Without an allocator it has at most [`DESCRIPTORS_MAX`].
+    /// Returns a completion queue of `capacity` entries. Without an allocator, the queue has at most
+    /// [`DESCRIPTORS_MAX`] entries.
     #[must_use]
     pub fn new(capacity: u32) -> CompletionQueue<S> {
         CompletionQueue {
@@ -64,11 +66,11 @@ impl<S: Storage> CompletionQueue<S> {
         }
     }
 
-    /// Reserves room for a work queue that has at most `descriptors` completed and not taken.
+    /// Reserves room for a work queue in which at most `descriptors` are completed and not taken.
     ///
     /// # Errors
     ///
-    /// [`TooSmall`] if the queue has no such room.
+    /// Returns [`TooSmall`] if the completion queue has no room for the descriptors.
     pub fn attach(&mut self, descriptors: u32) -> Result<(), TooSmall> {
         let needed = u64::from(self.reserved) + u64::from(descriptors);
         match u32::try_from(needed) {
@@ -83,7 +85,8 @@ impl<S: Storage> CompletionQueue<S> {
         }
     }
 
-    /// Appends an entry. Returns false if the queue is full, which the reservations rule out for attached work queues.
+    /// Appends an entry. Returns false if the queue is full, which cannot happen for work queues that have reserved
+    /// room.
     #[must_use]
     pub fn push(&mut self, completed: Completed) -> bool {
         self.entries.len() < self.capacity as usize && self.entries.push_back(completed)
@@ -94,13 +97,13 @@ impl<S: Storage> CompletionQueue<S> {
         self.entries.pop_front()
     }
 
-    /// Returns the number of entries that wait.
+    /// Returns the number of entries that wait for the user.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns whether no entry waits.
+    /// Returns whether no entry waits for the user.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -2,11 +2,11 @@
 
 use crate::remote::{RING_POINTER_BYTES, RingError, RingLayout};
 
-/// Bytes of an entry of either ring: four numbers.
+/// Length in bytes of an entry of either ring, which consists of four numbers.
 pub const ENTRY_BYTES: u32 = 16;
 
-/// Where both ends of a connection have their rings and the lazy copies of the peer's read pointers. All lie in one
-/// control window at each end, which the peer may write.
+/// The layout by which both ends of a connection place their rings and the lazy copies of the peer's read pointers. All
+/// rings and copies of one end lie in one control window, which the peer may write.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ControlLayout {
     pub(super) cookies: RingLayout,
@@ -18,13 +18,14 @@ impl ControlLayout {
     ///
     /// # Errors
     ///
-    /// [`RingError::Size`] if the rings do not fit.
+    /// Returns [`RingError::Size`] if the rings do not fit in the window.
     pub fn new(receives: u32) -> Result<ControlLayout, RingError> {
         let too_many = RingError::Size {
             entries: receives,
             entry_bytes: ENTRY_BYTES,
         };
-        // A header and a segment for each descriptor. A reader tells its pointer after half a ring, so half must do.
+        // The cookie queue needs two entries for each descriptor: a header and a segment. A reader reports its pointer
+        // only after half a ring, so half of the ring must suffice.
         let entries = receives.max(1).checked_mul(4);
         let entries = entries
             .and_then(u32::checked_next_power_of_two)
@@ -34,13 +35,14 @@ impl ControlLayout {
         Ok(ControlLayout { cookies, transfers })
     }
 
-    /// Returns the length of the control window in bytes.
+    /// Returns the length in bytes of the control window of one end.
     #[must_use]
     pub fn bytes(self) -> u32 {
         self.transfers_read() + RING_POINTER_BYTES
     }
 
-    /// Returns the offset of the lazy copy of the cookie queue's write pointer, which changes when the peer has posted.
+    /// Returns the offset of the lazy copy of the cookie queue's write pointer, which changes when the peer has posted
+    /// a receive.
     #[must_use]
     pub fn cookies_written(self) -> u32 {
         self.cookies.pointer()

@@ -14,7 +14,7 @@ pub enum ViaEvent<'a> {
     TxPost {
         /// Number of the connection.
         channel: ChannelId,
-        /// Offset in the registered region.
+        /// Offset of the message in the registered region.
         offset: u32,
         /// Length in bytes.
         length: u32,
@@ -29,7 +29,7 @@ pub enum ViaEvent<'a> {
     TxDone {
         /// Number of the connection.
         channel: ChannelId,
-        /// Offset in the registered region.
+        /// Offset of the message in the registered region.
         offset: u32,
         /// Length in bytes.
         length: u32,
@@ -40,14 +40,14 @@ pub enum ViaEvent<'a> {
     },
     /// The user posted a receive descriptor.
     RxPost {
-        /// Offset of its buffer in the registered region.
+        /// Offset of the descriptor's buffer in the registered region.
         offset: u32,
-        /// Length of its buffer in bytes.
+        /// Length of the descriptor's buffer in bytes.
         length: u32,
     },
-    /// A receive descriptor has completed, and the descriptors in which its message continues.
+    /// A receive descriptor has completed, and so have the descriptors in which its message continues.
     RxDescriptor {
-        /// The packet that brought the message; `None` if a `doTx` completed the descriptor, or no message did.
+        /// The packet that brought the message; `None` if a `doTx` completed the descriptor, or if no message did.
         packet: Option<PacketId>,
         /// Number of the connection.
         channel: ChannelId,
@@ -59,7 +59,7 @@ pub enum ViaEvent<'a> {
         immediate: Option<u32>,
         /// Offsets of the buffers.
         offsets: &'a [u32],
-        /// Bytes in each buffer; the last may hold fewer.
+        /// Number of the message's bytes in each buffer; the last buffer may hold fewer.
         share: u32,
         /// The registered region.
         area: &'a [u8],
@@ -71,7 +71,7 @@ pub enum ViaEvent<'a> {
         /// The reason.
         reason: Reason,
     },
-    /// A region was registered or deregistered.
+    /// The user registered or deregistered a region.
     Region {
         /// Which of the two.
         action: RegionAction,
@@ -80,30 +80,30 @@ pub enum ViaEvent<'a> {
         /// Length of the region in bytes.
         length: u32,
     },
-    /// The first bit of a control packet left.
+    /// The first bit of a control packet left the NIC.
     ControlTx {
         /// The packet.
         packet: PacketId,
-        /// The VI that it goes to.
+        /// The VI to which the packet goes.
         peer: EndpointId,
-        /// The sender's number of the connection.
+        /// The number by which the sender names the connection.
         channel: ChannelId,
         /// What it is.
         kind: &'static str,
         /// The packet's length in bytes.
         length: u32,
-        /// Time from the first bit to the last; not in the trace.
+        /// Time from the first bit of the packet to its last; not in the trace.
         duration: SimDuration,
-        /// What caused the packet; not in the trace.
+        /// What caused the control packet; not in the trace.
         trigger: Trigger,
     },
-    /// The last bit of a control packet arrived.
+    /// The last bit of a control packet arrived at the NIC.
     ControlRx {
         /// The packet.
         packet: PacketId,
-        /// The VI that it came from.
+        /// The VI from which the packet came.
         peer: EndpointId,
-        /// The receiver's number of the connection.
+        /// The number by which the receiver names the connection.
         channel: ChannelId,
         /// What it is.
         kind: &'static str,
@@ -112,26 +112,26 @@ pub enum ViaEvent<'a> {
     },
     /// An entry was added to a completion queue.
     Completion {
-        /// Name of the queue in the scenario.
+        /// Name of the completion queue in the scenario.
         queue: &'a str,
         /// The work queue whose descriptor completed.
         side: Side,
     },
 }
 
-/// What happened to a region.
+/// What happened to a registered region.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RegionAction {
     /// The region was registered.
     Registered,
     /// The region was deregistered.
     Deregistered,
-    /// The user asked to deregister it, which descriptors under way forbid, or to register it again.
+    /// The user wanted to deregister the region, which descriptors under way forbid, or to register it again.
     Refused,
 }
 
 impl RegionAction {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the action.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -143,7 +143,7 @@ impl RegionAction {
 }
 
 impl<'a> ViaEvent<'a> {
-    /// Returns how outputs treat the event.
+    /// Returns the roles of the event, by which outputs treat it.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
         match *self {

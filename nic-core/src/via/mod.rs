@@ -1,11 +1,12 @@
 //! VIA: the states of a VI, sequence numbers and acknowledgements, receive descriptors, completion queues and registered
 //! regions (S2-01 to S2-06, S5-01 to S5-05).
 //!
-//! A VI is an endpoint with one channel, its connection. Its send queue is the endpoint's transmit queue. Its receive
-//! queue is the endpoint's free queue: each free buffer is a receive descriptor with one segment. The user finds
-//! completed receives in the endpoint's receive queue. So an applet's natives mean on a VI what they mean in U-Net.
+//! A VI is an endpoint with one channel, its connection. The send queue of a VI is the endpoint's transmit queue. The
+//! receive queue of a VI is the endpoint's free queue: each free buffer is a receive descriptor with one segment. The
+//! user finds the completed receives of a VI in the endpoint's receive queue. An applet's natives therefore mean on a
+//! VI what they mean in U-Net.
 //!
-//! Nothing here knows which provider moves the bytes, or how long anything takes.
+//! The code of this module depends neither on the provider that moves the bytes nor on how long anything takes.
 
 mod completion;
 mod control;

@@ -1,12 +1,13 @@
 //! VIA over remote memory: a library with a cookie queue and a transfer queue (S5-11 to S5-18).
 //!
-//! A sender may write only into receive descriptors that the peer has posted. The peer announces each in the *cookie
-//! queue*, a ring at the sender. A header has the space and the number of segments, and one entry for each segment follows.
-//! The sender writes the message to the segments, and then an entry of the *transfer queue*, a ring at the receiver. So a
-//! message without a receive descriptor never reaches the network.
+//! A sender may write only into receive descriptors that the peer has posted. The peer announces each receive
+//! descriptor in the *cookie queue*, a ring at the sender. A header in the cookie queue has the space and the number of
+//! segments, and one entry for each segment follows. The sender writes the message to the segments, and then an entry
+//! of the *transfer queue*, a ring at the receiver. A message without a receive descriptor therefore never reaches the
+//! network.
 //!
-//! The library needs nothing but writes that keep their order ([`RemoteMemory`]). It charges no time: the caller decides
-//! how a write is carried out.
+//! The library needs nothing but writes that keep their order ([`RemoteMemory`]). The library charges no time, because
+//! the caller decides how a write is carried out.
 
 use heapless::Vec;
 
@@ -22,38 +23,38 @@ pub const SEGMENTS_MAX: u32 = 252;
 /// A failure of the library.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {
-    /// The rings contradict each other: the peer has written what its library cannot write.
+    /// The rings contradict each other, because the peer has written what its library cannot write.
     #[error(transparent)]
     Ring(#[from] RingError),
-    /// A write to the peer is refused.
+    /// A write to the peer's memory is refused.
     #[error(transparent)]
     Window(#[from] WindowError),
-    /// An entry of the cookie queue cannot be right.
+    /// An entry of the cookie queue has an impossible number of segments.
     #[error("expected 1 to {SEGMENTS_MAX} segments behind a header, found {found}")]
     Segments {
-        /// Number of segments in the header.
+        /// Number of segments that the header states.
         found: u32,
     },
-    /// An entry of the transfer queue cannot be right.
+    /// An entry of the transfer queue has a kind that does not exist.
     #[error("expected a message or an error in the transfer queue, found kind {found}")]
     Kind {
-        /// The number of the kind.
+        /// The number that the entry has as its kind.
         found: u32,
     },
 }
 
-/// Why a message is not sent.
+/// Why the library does not send a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Unsent {
     /// The peer has posted no receive descriptor, or too few for a message that is split.
     Empty,
-    /// The message is longer than the receive descriptor.
+    /// The message is longer than the receive descriptor that it would take.
     TooLong,
-    /// The cookie queue cannot be used.
+    /// The cookie queue cannot be used, because its contents cannot be right.
     Failed(LibraryError),
 }
 
-/// One share of a message: where it goes.
+/// One share of a message: the place in memory to which it is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     /// The window.
@@ -64,34 +65,34 @@ pub struct Share {
     pub length: u32,
 }
 
-/// The receive descriptors that a message takes.
+/// The receive descriptors that a message uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Where the message goes.
     pub shares: Vec<Share, MESSAGE_BUFFERS_MAX>,
     /// Number of receive descriptors.
     pub receives: u32,
-    // Entries of the cookie queue.
+    // Number of entries of the cookie queue that describe the receive descriptors.
     entries: u32,
 }
 
 /// An entry of the transfer queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// A message is in memory.
+    /// A message has been written to the receiver's memory.
     Message {
         /// The message's length in bytes.
         length: u32,
         /// The message's immediate data, if it has any.
         immediate: Option<u32>,
-        /// Number of receive descriptors that it takes.
+        /// Number of receive descriptors that the message uses.
         receives: u32,
     },
-    /// A message did not fit: the receive descriptor completes without one.
+    /// A message did not fit, so the receive descriptor completes without one.
     TooLong,
 }
 
-/// A write that the caller carries out after all data of the message.
+/// A write of a pointer, which the caller carries out after all data of the message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct PointerWrite {
     /// The peer's control window.
@@ -102,7 +103,7 @@ pub struct PointerWrite {
     pub bytes: [u8; RING_POINTER_BYTES as usize],
 }
 
-/// One end of a connection.
+/// One end of a connection over remote memory.
 #[derive(Clone, Debug)]
 pub struct Library {
     layout: ControlLayout,
@@ -112,13 +113,13 @@ pub struct Library {
     cookies_out: RingWriter,
     transfers_in: RingReader,
     transfers_out: RingWriter,
-    // The read pointers as the peer was told of them last.
+    // The values of the read pointers that this end reported to the peer last.
     cookies_told: u32,
     transfers_told: u32,
 }
 
 impl Library {
-    /// Returns an end of a new connection. The peer's control window has the same layout.
+    /// Returns an end of a new connection, whose peer has a control window with the same layout.
     #[must_use]
     pub fn new(layout: ControlLayout, control: WindowId) -> Library {
         Library {
@@ -133,11 +134,11 @@ impl Library {
         }
     }
 
-    /// Tells the peer of a posted receive descriptor. `own` is this end's control memory.
+    /// Announces a posted receive descriptor to the peer. The slice `own` is this end's control memory.
     ///
     /// # Errors
     ///
-    /// [`LibraryError`] if the peer's memory cannot be used.
+    /// Returns [`LibraryError`] if the peer's memory cannot be used.
     pub fn post_receive<M: RemoteMemory>(
         &mut self,
         own: &[u8],
@@ -162,11 +163,11 @@ impl Library {
         Ok(())
     }
 
-    /// Finds the receive descriptors for a message of `length` bytes.
+    /// Finds the receive descriptors of the peer for a message of `length` bytes.
     ///
     /// # Errors
     ///
-    /// [`Unsent`] says why there are none.
+    /// Returns [`Unsent`] with the reason if there are no suitable receive descriptors.
     pub fn target(&self, own: &[u8], length: u32, splits: bool) -> Result<Target, Unsent> {
         self.find(own, length, splits)
             .map_err(Unsent::Failed)?
@@ -177,8 +178,8 @@ impl Library {
             })
     }
 
-    /// Like [`Library::target`]: `None` if descriptors are missing, and a target without shares if the message does not
-    /// fit.
+    /// Works like [`Library::target`], but returns `None` if descriptors are missing, and a target without shares if
+    /// the message does not fit.
     fn find(&self, own: &[u8], length: u32, splits: bool) -> Result<Option<Target>, LibraryError> {
         let lazy_write = number(own, self.layout.cookies_written());
         let mut target = Target::default();
@@ -193,7 +194,8 @@ impl Library {
             }
             for segment in 1..=segments {
                 let place = self.cookies_in.peek(lazy_write, target.entries + segment)?;
-                // The peer writes its pointer after all entries of a descriptor.
+                // The entry of each segment must exist, because the peer writes its pointer after all entries of a
+                // descriptor.
                 let place = place.ok_or(LibraryError::Segments { found: segments })?;
                 let [window, offset, room, _] = numbers(own, place);
                 let share = Share {
@@ -218,11 +220,11 @@ impl Library {
         }
     }
 
-    /// Takes the receive descriptors of a target, and tells the peer from time to time how far the queue has been read.
+    /// Takes the receive descriptors of a target, and reports to the peer from time to time how far the queue is read.
     ///
     /// # Errors
     ///
-    /// [`LibraryError::Window`] if the peer's memory cannot be written.
+    /// Returns [`LibraryError::Window`] if the peer's memory cannot be written.
     pub fn take<M: RemoteMemory>(
         &mut self,
         memory: &mut M,
@@ -238,11 +240,11 @@ impl Library {
         Ok(())
     }
 
-    /// Takes the first receive descriptor for a message that does not fit.
+    /// Takes the first receive descriptor, for a message that does not fit in it.
     ///
     /// # Errors
     ///
-    /// [`LibraryError`] if the queue or the peer's memory cannot be used.
+    /// Returns [`LibraryError`] if the queue or the peer's memory cannot be used.
     pub fn take_first<M: RemoteMemory>(
         &mut self,
         own: &[u8],
@@ -260,12 +262,12 @@ impl Library {
         Ok(())
     }
 
-    /// Writes an entry of the transfer queue. Returns the write of the pointer, which makes the entry visible and must
-    /// follow all data of the message.
+    /// Writes an entry of the transfer queue to the peer's memory. Returns the write of the queue's pointer, which
+    /// makes the entry visible and must follow all data of the message.
     ///
     /// # Errors
     ///
-    /// [`LibraryError`] if the peer's memory cannot be used.
+    /// Returns [`LibraryError`] if the peer's memory cannot be used.
     pub fn announce<M: RemoteMemory>(
         &mut self,
         own: &[u8],
@@ -295,12 +297,12 @@ impl Library {
         })
     }
 
-    /// Takes the oldest entry of the transfer queue. Tells the peer how far the queue has been read: at once, or from time
-    /// to time.
+    /// Takes the oldest entry of the transfer queue. Reports to the peer, at once or from time to time, how far the
+    /// transfer queue has been read.
     ///
     /// # Errors
     ///
-    /// [`LibraryError`] if the queue or the peer's memory cannot be used.
+    /// Returns [`LibraryError`] if the queue or the peer's memory cannot be used.
     pub fn next_transfer<M: RemoteMemory>(
         &mut self,
         own: &[u8],
@@ -332,11 +334,12 @@ impl Library {
         Ok(Some(transfer))
     }
 
-    /// Returns how many entries of the transfer queue the peer has not read, as far as it has told.
+    /// Returns how many entries of the transfer queue the peer has not read, according to the read pointer that it
+    /// reported last.
     ///
     /// # Errors
     ///
-    /// [`LibraryError::Ring`] if the peer cannot have read so many.
+    /// Returns [`LibraryError::Ring`] if the peer cannot have read as many entries as it reported.
     pub fn unread(&self, own: &[u8]) -> Result<u32, LibraryError> {
         let lazy_read = number(own, self.layout.transfers_read());
         let room = self.transfers_out.room(lazy_read)?;
@@ -354,7 +357,7 @@ mod tests {
     const BUFFER: u32 = 8;
     const BUFFERS: u32 = 3;
 
-    /// Writes on their way to the peer, in order.
+    /// The writes that are on their way to the peer, in order.
     #[derive(Default)]
     struct Wire(VecDeque<(WindowId, u32, std::vec::Vec<u8>)>);
 
@@ -368,13 +371,13 @@ mod tests {
     const CONTROL: WindowId = WindowId(0);
     const DATA: WindowId = WindowId(1);
 
-    /// A node with both windows.
+    /// A node with its control window and its data window.
     struct Node {
         library: Library,
         control: std::vec::Vec<u8>,
         data: std::vec::Vec<u8>,
         out: Wire,
-        /// Offsets of posted receive descriptors, oldest first.
+        /// Offsets of the posted receive descriptors, oldest first.
         posted: VecDeque<u32>,
         free: VecDeque<u32>,
     }
@@ -445,7 +448,7 @@ mod tests {
             target.map(|_| ())
         }
 
-        /// Returns the next message, or `None` in place of one that did not fit.
+        /// Returns the next received message, or `None` in place of a message that did not fit.
         fn receive(&mut self) -> Option<Option<std::vec::Vec<u8>>> {
             let next = self
                 .library
@@ -477,7 +480,7 @@ mod tests {
             Some(received)
         }
 
-        /// The peer's oldest write arrives.
+        /// Carries out the peer's oldest write, which arrives in this node's memory.
         fn arrive(&mut self, (window, offset, bytes): (WindowId, u32, std::vec::Vec<u8>)) {
             let memory = match window {
                 CONTROL => &mut self.control,
@@ -496,7 +499,7 @@ mod tests {
             let splits = seed % 2 == 0;
             let (mut sender, mut receiver) = (Node::new(), Node::new());
             let mut model: VecDeque<Option<std::vec::Vec<u8>>> = VecDeque::new();
-            // As the sender knows them.
+            // The number of posted receive descriptors that the sender has learned of.
             let mut posted = 0;
             for number in 0..200_u32 {
                 match generator.draw() % 6 {
@@ -573,7 +576,7 @@ mod tests {
         for _ in 0..2_000 {
             let mut node = Node::new();
             generator.fill(&mut node.control);
-            // Small pointers, so that entries are read too.
+            // The pointers in the random memory are small, so that the library reads entries too.
             let layout = node.library.layout;
             for pointer in [layout.cookies_written(), layout.transfers_written()] {
                 let value = (generator.draw() % 5) as u32;

@@ -1,36 +1,36 @@
-//! What packets of a connection carry besides the bytes of a message.
+//! The headers of a connection's packets: what packets carry besides the bytes of a message.
 
 use super::Reason;
 
-/// Length of a control packet on the wire, in bytes, besides the wire's own header. Chosen: a number, a reason and the
-/// address of the peer.
+/// Length of a control packet on the wire, in bytes, besides the wire's own header. The length is chosen for a number,
+/// a reason and the address of the peer.
 pub const CONTROL_BYTES: u32 = 16;
 
-/// The header of a packet between two VIs. The wire's own header has room for that of a message.
+/// The header of a packet between two VIs. The wire's own header has room for the `ViaHeader` of a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ViaHeader {
-    /// A message that has not reached the wire.
+    /// The packet is a message that has not reached the wire.
     Unsent {
-        /// The immediate data, if the descriptor has any.
+        /// The immediate data of the message, if its descriptor has any.
         immediate: Option<u32>,
     },
-    /// A message that the sender has numbered.
+    /// The packet is a message that the sender has numbered.
     Message {
         /// The number.
         number: u64,
         /// Whether the message's descriptor completes with the acknowledgement.
         is_awaited: bool,
-        /// The immediate data, if the descriptor has any.
+        /// The immediate data of the message, if its descriptor has any.
         immediate: Option<u32>,
     },
-    /// A message that the receiver has accepted, and acknowledges when its memory has it.
+    /// The packet is a message that the receiver has accepted, and acknowledges when the receiver's memory has it.
     Accepted {
         /// The number.
         number: u64,
-        /// The immediate data, if the descriptor has any.
+        /// The immediate data of the message, if its descriptor has any.
         immediate: Option<u32>,
     },
-    /// The receiver's memory has every message before this number.
+    /// The receiver's memory has every message of the connection before this number.
     Acknowledgement {
         /// The number.
         before: u64,
@@ -48,7 +48,7 @@ pub enum ViaHeader {
 }
 
 impl ViaHeader {
-    /// Returns the word that the trace shows for a control packet; `None` for a message.
+    /// Returns the word that the trace shows for a control packet, or `None` for a message.
     #[must_use]
     pub const fn control(self) -> Option<&'static str> {
         match self {
@@ -61,7 +61,7 @@ impl ViaHeader {
         }
     }
 
-    /// Returns whether the message's descriptor completes with the acknowledgement.
+    /// Returns whether the message's descriptor completes only with the acknowledgement.
     #[must_use]
     pub const fn is_awaited(self) -> bool {
         match self {

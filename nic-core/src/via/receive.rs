@@ -1,4 +1,4 @@
-//! Receive descriptors: which of them take a message, and which statuses they complete with.
+//! Receive descriptors: which of them a message uses, and the statuses with which they complete.
 
 use super::{Reason, Vi};
 use crate::event::DropReason;
@@ -9,17 +9,19 @@ use crate::unet::{BufferList, Endpoint, MESSAGE_BUFFERS_MAX};
 /// Where a message goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// Into these receive descriptors' buffers. A receive descriptor of U-Net that names them has been pushed.
+    /// The message goes into the buffers of the receive descriptors in the list. A receive descriptor of U-Net that
+    /// names the buffers of the list has been pushed.
     Into(BufferList),
-    /// Nowhere: the first receive descriptor is shorter than the message, and completes as `length-error`. A receive
-    /// descriptor of U-Net without a message has been pushed, and the caller notes the status.
+    /// The message is lost: the first receive descriptor is shorter than the message, and completes as `length-error`.
+    /// A receive descriptor of U-Net without a message has been pushed, and the caller records the status of the
+    /// completion.
     Short,
-    /// Nowhere, and no descriptor has completed.
+    /// The message is dropped, and no receive descriptor has completed.
     Dropped(DropReason),
 }
 
 impl Placement {
-    /// Returns why the connection of `vi` breaks, if it does. The reliable levels permit no loss.
+    /// Returns why the connection of `vi` breaks, if it does: the reliable levels permit no loss.
     #[must_use]
     pub fn breaks(&self, vi: &Vi) -> Option<Reason> {
         if !vi.reliability().is_reliable() {
@@ -33,11 +35,11 @@ impl Placement {
     }
 }
 
-/// Returns how many receive descriptors a message of `length` bytes takes.
+/// Returns how many receive descriptors a message of `length` bytes uses.
 ///
 /// # Errors
 ///
-/// Where the message goes instead, without a change of the descriptors.
+/// Returns where the message goes if it cannot use enough receive descriptors, and leaves the descriptors unchanged.
 pub fn needed<S: Storage>(
     endpoint: &Endpoint<S>,
     vi: &Vi,
@@ -69,10 +71,10 @@ pub fn needed<S: Storage>(
     Ok(needed)
 }
 
-/// Takes the receive descriptors for a message of `length` bytes.
+/// Takes the receive descriptors for a message of `length` bytes from the endpoint.
 ///
-/// The message fills the first descriptor. If it is longer and the VI splits messages, it continues in the next
-/// descriptors, of which it takes all that it needs or none.
+/// The message is placed in the first of the receive descriptors. If the message is longer and the VI splits messages,
+/// it continues in the next descriptors, and takes all that it needs or none.
 pub fn place<S: Storage>(
     endpoint: &mut Endpoint<S>,
     vi: &Vi,
@@ -100,7 +102,7 @@ pub fn place<S: Storage>(
     }
 }
 
-/// Completes the first receive descriptor without a message, as `length-error`.
+/// Completes the first receive descriptor of the endpoint without a message, as `length-error`.
 fn complete_short<S: Storage>(
     endpoint: &mut Endpoint<S>,
     (packet, channel): (Option<PacketId>, ChannelId),
@@ -163,7 +165,7 @@ mod tests {
         assert_eq!(endpoint.free.len(), 1);
         let completed = endpoint.receive.publish().unwrap();
         assert_eq!(completed.length, 0);
-        // The user gets the buffer back, and posts it again.
+        // The user gets the buffer of the short descriptor back, and posts it again.
         assert!(endpoint.put_back_received());
         assert_eq!(endpoint.free.len(), 2);
     }

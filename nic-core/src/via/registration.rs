@@ -3,7 +3,7 @@
 use crate::memory::{HostSpan, OutOfRegion, Region};
 use crate::storage::{List, Storage};
 
-/// Maximum number of regions that a [`Registry`] without an allocator holds: those of the endpoints of a small NIC.
+/// Maximum number of regions in a [`Registry`] without an allocator, which suffices for the endpoints of a small NIC.
 /// Chosen, not measured.
 const REGIONS_MAX: usize = 16;
 
@@ -11,7 +11,8 @@ const REGIONS_MAX: usize = 16;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle(pub u32);
 
-/// The registered regions of a NIC. Handles are never reused, so an old handle names nothing.
+/// The registered regions of a NIC. The handle of a region is never reused, so the handle of a removed region names
+/// nothing.
 #[derive(Clone, Debug)]
 pub struct Registry<S: Storage>(S::List<Entry, REGIONS_MAX>);
 
@@ -19,7 +20,7 @@ pub struct Registry<S: Storage>(S::List<Entry, REGIONS_MAX>);
 struct Entry {
     region: Region,
     tag: u32,
-    // Descriptors and transfers under way that name the region.
+    // Number of descriptors and transfers under way that name the region.
     uses: u32,
     is_registered: bool,
 }
@@ -27,7 +28,7 @@ struct Entry {
 /// Why an operation on registered memory is refused.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
-    /// No region is registered under the handle.
+    /// No region of the NIC is registered under the handle.
     #[error("expected the handle of a registered region, found {}", handle.0)]
     NotRegistered {
         /// The handle.
@@ -36,12 +37,12 @@ pub enum RegistryError {
     /// The region belongs to another owner.
     #[error("expected a region with protection tag {expected}, found {found}")]
     WrongTag {
-        /// The tag of the VI.
+        /// The protection tag of the VI.
         expected: u32,
-        /// The tag of the region.
+        /// The protection tag of the region.
         found: u32,
     },
-    /// The address lies outside the region.
+    /// The address that the descriptor names lies outside the region.
     #[error(transparent)]
     Outside(#[from] OutOfRegion),
     /// Descriptors under way name the region.
@@ -50,7 +51,7 @@ pub enum RegistryError {
         /// Number of descriptors.
         uses: u32,
     },
-    /// The table of regions is full.
+    /// The table of registered regions is full.
     #[error("expected room for another region, found {REGIONS_MAX}")]
     Full,
 }
@@ -66,7 +67,7 @@ impl<S: Storage> Registry<S> {
     ///
     /// # Errors
     ///
-    /// [`RegistryError::Full`] if a table without an allocator is full.
+    /// Returns [`RegistryError::Full`] if a table without an allocator is full.
     pub fn register(&mut self, region: Region, tag: u32) -> Result<Handle, RegistryError> {
         let entry = Entry {
             region,
@@ -81,11 +82,11 @@ impl<S: Storage> Registry<S> {
         }
     }
 
-    /// Returns the bytes that a VI with this protection tag names.
+    /// Returns the span of bytes that a VI with this protection tag names.
     ///
     /// # Errors
     ///
-    /// The reason for which the VI may not use them.
+    /// Returns the reason for which the VI may not use the bytes.
     pub fn span(
         &self,
         handle: Handle,
@@ -102,21 +103,21 @@ impl<S: Storage> Registry<S> {
         Ok(entry.region.span(offset, length)?)
     }
 
-    /// Records that a descriptor under way names the region.
+    /// Records that a descriptor, which is now under way, names the region.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::NotRegistered`] if there is no such region.
+    /// Returns [`RegistryError::NotRegistered`] if no region has the handle.
     pub fn hold(&mut self, handle: Handle) -> Result<(), RegistryError> {
         self.entry_mut(handle)?.uses += 1;
         Ok(())
     }
 
-    /// Records that a descriptor that named the region has completed.
+    /// Records that a descriptor, which named the region, has completed.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::NotRegistered`] if there is no such region.
+    /// Returns [`RegistryError::NotRegistered`] if no region has the handle.
     pub fn release(&mut self, handle: Handle) -> Result<(), RegistryError> {
         let entry = self.entry_mut(handle)?;
         debug_assert!(entry.uses > 0, "a descriptor completes once");
@@ -124,11 +125,12 @@ impl<S: Storage> Registry<S> {
         Ok(())
     }
 
-    /// Removes a region, which no descriptor under way may name.
+    /// Removes a region, which no descriptor under way may name, from the registered regions.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::InUse`] if a descriptor does, [`RegistryError::NotRegistered`] if there is no such region.
+    /// Returns [`RegistryError::InUse`] if a descriptor names the region, and [`RegistryError::NotRegistered`] if no
+    /// region has the handle.
     pub fn deregister(&mut self, handle: Handle) -> Result<Region, RegistryError> {
         let entry = self.entry_mut(handle)?;
         if entry.uses > 0 {
@@ -175,7 +177,7 @@ mod tests {
             registry.span(handle, 7, (0, 1)).unwrap_err().to_string(),
             "expected the handle of a registered region, found 0"
         );
-        // A region that is registered again has another handle.
+        // A region that the user registers again has another handle.
         assert_eq!(registry.register(Region::new(3, 100), 7), Ok(Handle(1)));
     }
 

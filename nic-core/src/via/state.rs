@@ -3,9 +3,9 @@
 /// The state of a VI.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ViState {
-    /// The VI has no connection, and none is being made.
+    /// The VI has no connection and is not making one.
     Idle,
-    /// The VI has asked its peer for a connection.
+    /// The VI has requested a connection from its peer.
     Connecting,
     /// The VI has a connection.
     Connected,
@@ -16,7 +16,7 @@ pub enum ViState {
 }
 
 impl ViState {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the state.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -32,24 +32,24 @@ impl ViState {
 /// Why a VI changed its state.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// This end asked for the connection.
+    /// This end of the connection requested the connection.
     Requested,
-    /// The peer accepted the connection.
+    /// The peer accepted the connection that this end requested.
     Accepted,
-    /// No peer accepted the connection.
+    /// No peer accepted the connection that this end requested.
     NotAccepted,
-    /// This end or the peer disconnected.
+    /// This end or the peer ended the connection.
     Disconnect,
     /// A message was lost.
     Loss,
-    /// A message found no receive descriptor.
+    /// The receiver of a message had no receive descriptor for it.
     Overrun,
-    /// A message was longer than the receive descriptor.
+    /// A message was longer than the receive descriptor for it.
     LengthError,
 }
 
 impl Reason {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the reason.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -64,27 +64,30 @@ impl Reason {
     }
 }
 
-/// What a VI promises of the messages on its connection (S5-04). Both ends of a connection have the same level.
+/// The level of reliability that a VI promises for the messages on its connection (S5-04). Both ends of a connection
+/// have the same level of reliability.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reliability {
     /// A message arrives at most once.
     Unreliable,
-    /// A message arrives exactly once, or the connection breaks. A send completes when its transfers are done.
+    /// A message arrives exactly once, or the connection breaks. At the level of delivery, a send completes when the
+    /// sender's transfers are done.
     #[default]
     Delivery,
-    /// As for delivery, but a send completes when the peer's memory has the message.
+    /// A message arrives exactly once, or the connection breaks, and a send completes when the peer's memory has the
+    /// message.
     Reception,
 }
 
 impl Reliability {
-    /// Every level, with its name in a scenario.
+    /// Every level of reliability, with its name in a scenario.
     pub const ALL: [(&'static str, Reliability); 3] = [
         ("unreliable", Reliability::Unreliable),
         ("delivery", Reliability::Delivery),
         ("reception", Reliability::Reception),
     ];
 
-    /// Returns whether loss and overrun break the connection.
+    /// Returns whether a lost message or a missing receive descriptor breaks the connection.
     #[must_use]
     pub const fn is_reliable(self) -> bool {
         match self {
@@ -97,12 +100,12 @@ impl Reliability {
 /// How a descriptor completed.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// The message was sent, or received.
+    /// The NIC has sent or received the message.
     #[default]
     Ok,
-    /// The message was not transmitted, because the peer had no receive descriptor.
+    /// The sender did not transmit the message, because the peer had no receive descriptor.
     Dropped,
-    /// The message is longer than a packet, or than the receive descriptor.
+    /// The message is longer than a packet, or than the receive descriptor for it.
     LengthError,
     /// The descriptor names memory or a connection that the VI may not use.
     ProtectionError,
@@ -113,7 +116,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the word that the trace shows.
+    /// Returns the word that the trace shows for the status.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

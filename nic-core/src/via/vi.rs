@@ -1,9 +1,10 @@
 //! A VI: its state, and the sequence numbers by which it notices loss.
 //!
-//! The NIC numbers the packets of a connection from 0. At the reliable levels the receiver accepts only the next number:
-//! a higher one shows that a packet was lost. The receiver acknowledges each packet whose message is in its memory. A
-//! sender without an acknowledgement for long enough takes its packet for lost. At the unreliable level the receiver
-//! accepts every number that it has not passed, so a message arrives at most once.
+//! The NIC numbers the packets of a connection from 0. At the reliable levels, the receiver accepts only the next
+//! number: a higher number shows that a packet was lost. The receiver of a connection acknowledges each packet whose
+//! message is in its memory. If an acknowledgement does not come for long enough, the sender treats the packet as lost.
+//! At the unreliable level, the receiver accepts every number that it has not passed, so a message arrives at most
+//! once.
 
 use super::{Reason, Reliability, ViState};
 
@@ -11,14 +12,14 @@ use super::{Reason, Reliability, ViState};
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Vi {
     reliability: Reliability,
-    /// Whether a message longer than a receive descriptor continues in the next (S5-23).
+    /// Whether a message that is longer than a receive descriptor continues in the next descriptor (S5-23).
     splits: bool,
     state: ViState,
-    // Number of the next packet to send.
+    // Number that the next packet to send gets.
     next: u64,
-    // Number of the next packet to arrive.
+    // Lowest number that the next packet to arrive may have.
     expected: u64,
-    // The peer has acknowledged every packet before this number.
+    // The peer has acknowledged every packet with a number below this one.
     acknowledged: u64,
 }
 
@@ -26,7 +27,7 @@ pub struct Vi {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a VI in state `{}`, found `{}`", expected.word(), found.word())]
 pub struct WrongState {
-    /// The state that the operation needs.
+    /// The state of the VI that the operation needs.
     pub expected: ViState,
     /// The VI's state.
     pub found: ViState,
@@ -35,22 +36,22 @@ pub struct WrongState {
 /// What a packet that arrived means to its VI.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// The packet holds the next message.
+    /// The packet carries the next message of the connection.
     Next,
-    /// The packet arrived before, or too late.
+    /// The packet has arrived before, or arrives after a later one.
     Duplicate,
-    /// A packet before it was lost, which the level does not permit.
+    /// A packet before this one was lost, which the VI's level of reliability does not permit.
     Gap,
-    /// The VI has no connection.
+    /// The VI has no connection, so the packet is of no use.
     NotConnected,
 }
 
 /// What an acknowledgement means to its VI.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Acknowledged {
-    /// The peer's memory has these packets more than before.
+    /// The acknowledgement names this many packets that no earlier one named and that the peer's memory has.
     More(u64),
-    /// The acknowledgement says nothing new, or names packets that were not sent.
+    /// The acknowledgement names no further packets, or names packets that were not sent.
     Nothing,
 }
 
@@ -80,7 +81,7 @@ impl Vi {
         self.reliability
     }
 
-    /// Returns whether a message longer than a receive descriptor continues in the next.
+    /// Returns whether a message that is longer than a receive descriptor continues in the next descriptor.
     #[must_use]
     pub fn splits(&self) -> bool {
         self.splits
@@ -92,11 +93,11 @@ impl Vi {
         self.state == ViState::Connected
     }
 
-    /// Asks the peer for a connection. A VI whose connection ended starts again with new numbers.
+    /// Requests a connection from the peer. A VI whose former connection ended starts again with new numbers.
     ///
     /// # Errors
     ///
-    /// [`WrongState`] if the VI has a connection or has asked for one.
+    /// Returns [`WrongState`] if the VI has a connection or has requested one.
     pub fn connect(&mut self) -> Result<(), WrongState> {
         match self.state {
             ViState::Idle | ViState::Error | ViState::Disconnected => {
@@ -111,27 +112,28 @@ impl Vi {
         }
     }
 
-    /// Records that the peer has accepted the connection.
+    /// Records that the peer has accepted the connection that the VI requested.
     ///
     /// # Errors
     ///
-    /// [`WrongState`] if the VI has not asked for one.
+    /// Returns [`WrongState`] if the VI has not requested a connection.
     pub fn accepted(&mut self) -> Result<(), WrongState> {
         self.leave(ViState::Connecting, ViState::Connected)
     }
 
-    /// Records that no peer accepts the connection. The VI is idle again.
+    /// Records that no peer accepts the connection that the VI requested, so that the VI is idle again.
     ///
     /// # Errors
     ///
-    /// [`WrongState`] if the VI has not asked for one.
+    /// Returns [`WrongState`] if the VI has not requested a connection.
     pub fn not_accepted(&mut self) -> Result<(), WrongState> {
         self.leave(ViState::Connecting, ViState::Idle)
     }
 
-    /// Ends the connection for a reason. Returns the new state, or `None` if the VI had no connection.
+    /// Ends the connection of the VI for a reason. Returns the new state of the VI, or `None` if the VI had no
+    /// connection.
     ///
-    /// The caller completes every descriptor of the VI that is still posted as `flushed`.
+    /// After the end of the connection, the caller completes every descriptor that is still posted as `flushed`.
     pub fn end(&mut self, reason: Reason) -> Option<ViState> {
         if !self.is_connected() {
             return None;
@@ -148,15 +150,15 @@ impl Vi {
         Some(self.state)
     }
 
-    /// Returns the number of the next packet to send, and counts the packet as sent.
+    /// Returns the number for the next packet to send, and counts that packet as sent.
     pub fn number(&mut self) -> u64 {
         let number = self.next;
-        // Cannot overflow: no run lasts for 2⁶⁴ packets.
+        // The number of packets cannot overflow, because no run lasts for 2⁶⁴ packets.
         self.next += 1;
         number
     }
 
-    /// Judges a packet that arrived.
+    /// Decides what a packet that arrived with a number means to the VI.
     pub fn arrived(&mut self, number: u64) -> Arrival {
         if !self.is_connected() {
             return Arrival::NotConnected;
@@ -171,7 +173,7 @@ impl Vi {
         Arrival::Next
     }
 
-    /// Takes an acknowledgement of every packet before `number`.
+    /// Records an acknowledgement of every packet before `number`.
     pub fn acknowledge(&mut self, number: u64) -> Acknowledged {
         if number > self.next || !self.is_connected() {
             return Acknowledged::Nothing;
@@ -185,13 +187,13 @@ impl Vi {
         }
     }
 
-    /// Returns how many packets have been sent and not acknowledged.
+    /// Returns how many packets the VI has sent that the peer has not acknowledged.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
         self.next - self.acknowledged
     }
 
-    /// Returns how many packets the peer has acknowledged.
+    /// Returns how many packets of the connection the peer has acknowledged.
     #[must_use]
     pub fn acknowledged(&self) -> u64 {
         self.acknowledged
@@ -291,7 +293,7 @@ mod tests {
         assert_eq!(vi.end(Reason::Loss), Some(ViState::Error));
         assert_eq!(vi.end(Reason::Disconnect), None);
         assert_eq!(vi.state(), ViState::Error);
-        // A new connection begins with new numbers.
+        // A second connection of the VI begins with new numbers.
         vi.number();
         vi.connect().unwrap();
         vi.accepted().unwrap();
