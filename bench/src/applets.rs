@@ -12,10 +12,10 @@ use crate::clock::{median, time};
 /// How often the sends of a scenario are repeated.
 const REPEATED: u64 = 500;
 
-/// Time between two repetitions. It is longer than any of the scenarios takes without a timeout.
+/// Time between two repetitions, which is longer than any of the scenarios takes without a timeout.
 const EVERY: SimDuration = SimDuration::from_ns(50_000_000);
 
-/// Rounds of a measurement. There are many applets, so each is measured shortly.
+/// Rounds of a measurement: few, because there are many applets.
 const ROUNDS: usize = 5;
 
 /// The speed of an applet.
@@ -34,7 +34,7 @@ impl AppletSpeed {
     ///
     /// # Panics
     ///
-    /// If a built-in scenario cannot be simulated.
+    /// Panics if a built-in scenario cannot be simulated.
     #[must_use]
     pub fn measure() -> Vec<AppletSpeed> {
         let applets = library().map(|(applet, scenario)| (applet.name.to_owned(), scenario));
@@ -60,11 +60,11 @@ impl AppletSpeed {
     }
 }
 
-/// Returns a built-in scenario that is repeated this many times.
+/// Returns a built-in scenario whose sends are repeated `times` times.
 fn repeated(name: &str, times: u64) -> Scenario {
     let builtin = builtin(name).expect("each applet has a built-in scenario");
     let mut scenario = parse(builtin.text.as_bytes(), None, None).expect("it is valid");
-    // A message that the file repeats at short intervals becomes one message for each repetition.
+    // A message that the scenario file repeats at short intervals is sent once in each repetition of the scenario.
     for send in &mut scenario.sends {
         send.repeat = times;
         send.every = EVERY;

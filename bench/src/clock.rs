@@ -6,7 +6,7 @@ use std::time::Duration;
 #[must_use]
 pub fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    // The kernel starts this clock at 0 with the thread, and nanoseconds are below a second.
+    // The kernel starts the thread's clock at 0, so no part is negative, and the nanoseconds are below a second.
     Duration::new(
         time.tv_sec.unsigned_abs(),
         time.tv_nsec.unsigned_abs() as u32,

@@ -34,7 +34,7 @@ const PACKETS_OF_SHORT: u64 = 20_000;
 pub struct Loading {
     /// Bytes of `RawUnet`'s class file.
     pub raw_unet_bytes: usize,
-    /// Microseconds to load it.
+    /// Microseconds to load `RawUnet`.
     pub raw_unet_us: Paced,
     /// Large classes, from small to large.
     pub large: Vec<Large>,
@@ -43,9 +43,9 @@ pub struct Loading {
 /// A large class.
 #[derive(Clone, Debug, Serialize)]
 pub struct Large {
-    /// Length of its class file in bytes.
+    /// Length of the class file in bytes.
     pub bytes: usize,
-    /// Megabytes of this class loaded in a second.
+    /// Megabytes of the class file that are loaded in a second.
     pub megabytes_per_second: Paced,
 }
 
@@ -54,11 +54,11 @@ pub struct Large {
 pub struct Packets {
     /// CPU time of a packet of 64 bytes between one pair of endpoints, in nanoseconds.
     pub ns: Paced,
-    /// The same time with a summary that listens, as in `jive run --trace none`.
+    /// CPU time of a packet in nanoseconds in a run with a summary, as in `jive run --trace none`.
     pub summarized_ns: Paced,
-    /// Costs with more endpoints on each NIC.
+    /// Costs of a packet with more endpoints on each NIC.
     pub endpoints: Vec<Endpoints>,
-    /// Costs with more NICs.
+    /// Costs of a packet with more NICs.
     pub nics: Vec<Nics>,
     /// Bytes of an idle endpoint with `RawUnet`, without its buffer area, its `RxBuf` and its heap.
     pub idle_endpoint_bytes: i64,
@@ -71,9 +71,9 @@ pub struct Packets {
 pub struct Endpoints {
     /// Number of endpoints on each NIC.
     pub count: u32,
-    /// The cost if one of the endpoints is active.
+    /// The cost of a packet if one of the endpoints is active.
     pub one_active: f64,
-    /// The cost if all endpoints are active.
+    /// The cost of a packet if all endpoints are active.
     pub all_active: f64,
 }
 
@@ -82,11 +82,11 @@ pub struct Endpoints {
 pub struct Nics {
     /// Number of NICs.
     pub count: u32,
-    /// The cost if channels join only pairs of NICs.
+    /// The cost of a packet if channels join only pairs of NICs.
     pub all_busy: f64,
-    /// The cost if channels join all NICs, but only pairs use them.
+    /// The cost of a packet if channels join all NICs, but only pairs of NICs exchange packets.
     pub in_one_network: f64,
-    /// The cost if each pair has sent a message to the next pair.
+    /// The cost of a packet if each pair of NICs has sent a message to the next pair.
     pub met: f64,
 }
 
@@ -115,7 +115,7 @@ impl Loading {
     ///
     /// # Panics
     ///
-    /// If no class was loaded.
+    /// Panics if no class was loaded.
     #[must_use]
     pub fn slowest(&self) -> Paced {
         let speeds = self.large.iter().map(|large| large.megabytes_per_second);
@@ -136,10 +136,10 @@ impl Loading {
 }
 
 impl Packets {
-    /// Measures packets and endpoints. Needs the counting allocator of `allocations`.
+    /// Measures packets and endpoints, for which the program must use the counting allocator of `allocations`.
     #[must_use]
     pub fn measure() -> Packets {
-        // Measured first, because memory that other measurements have freed would be reused.
+        // Measure resident memory first, because a later measurement would reuse memory that others have freed.
         let idle_endpoint_resident = memory::idle_endpoint_resident();
         let short = Traffic::of_one_pair(PACKETS_OF_SHORT);
         let ns = short.ns_per_packet(&mut Pace::new());

@@ -3,12 +3,12 @@
 use crate::native::{held_out, public, validation};
 use crate::peer::{PeerError, Running, in_process};
 
-/// A program. Every implementation of it takes two ints and returns the same values.
+/// A program, all implementations of which have two ints as arguments and return the same values.
 #[derive(Copy, Clone, Debug)]
 pub struct Kernel {
     /// The program's name, in tables and to peers.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// What the program does, in a few words.
     pub what: &'static str,
     /// The class file.
     pub class: &'static [u8],
@@ -21,14 +21,14 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Returns whether this is one of the public kernels.
+    /// Returns whether the program is one of the public kernels.
     #[must_use]
     pub fn is_public(&self) -> bool {
         PUBLIC.iter().any(|kernel| kernel.name == self.name)
     }
 }
 
-/// The kernel that does nothing. It measures the cost of a call and is excluded from means.
+/// The kernel that does nothing, which measures the cost of a call and is excluded from means.
 pub const NULLCALL: &str = "nullcall";
 
 const KERNELS_CLASS: &[u8] = include_bytes!("../../tests/java/class/Kernels.class");
@@ -74,8 +74,8 @@ macro_rules! program {
     };
 }
 
-/// The validation programs. Ops are chosen by other programs (`docs/op-frequencies.md`). But the times of these were
-/// inspected while ops were added, and so was the code of four of them.
+/// The validation programs. Ops are chosen by means of other programs (`docs/op-frequencies.md`). Still, the times of
+/// the validation programs, and the code of four of them, were inspected while ops were added.
 pub const VALIDATION: [Kernel; 9] = [
     program!(
         validation,
@@ -142,7 +142,7 @@ pub const VALIDATION: [Kernel; 9] = [
     ),
 ];
 
-/// The held-out programs, written without a look at the ops. They are never measured before an op is chosen.
+/// The held-out programs, which were written without a look at the ops and are never measured before an op is chosen.
 pub const HELD_OUT: [Kernel; 6] = [
     program!(
         held_out,

@@ -11,7 +11,7 @@ use crate::pace::{Pace, Paced};
 const ROUNDS: usize = 15;
 /// Loads of `RawUnet` in a round.
 const LOADS: u32 = 200;
-/// Bytes of large classes to load in a round, at least.
+/// Minimum number of bytes of large classes that are loaded in a round.
 const BYTES: usize = 100_000;
 
 /// Returns the microseconds to load `RawUnet` into an arena that already has its memory.
@@ -43,7 +43,7 @@ pub struct LargeClass {
 }
 
 impl LargeClass {
-    /// Returns a class with this many methods and loops in each method.
+    /// Returns a class with `methods` methods, each of which has `loops` loops.
     #[must_use]
     pub fn new(methods: u32, loops: u32) -> LargeClass {
         LargeClass {
@@ -64,7 +64,7 @@ impl LargeClass {
                     arena.reset();
                 }
             });
-            // Exact: file lengths are far below 2^52.
+            // The conversion is exact, because file lengths are far below 2^52.
             taken.as_secs_f64() * 1e9 / (loads * self.bytes.len()) as f64
         });
         ns_of_a_byte.rate(1e3)

@@ -148,7 +148,7 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
     Ok(())
 }
 
-/// Returns the wanted peers that are available, and messages about the others.
+/// Returns the wanted peers that are available, and messages about the peers that are not.
 fn all_peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
     let mut skipped = Vec::new();
     let mut all: Vec<Box<dyn Peer>> = vec![Box::new(peers::Native), Box::new(peers::Jive)];

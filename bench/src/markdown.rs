@@ -228,7 +228,7 @@ impl Display for Promise {
     }
 }
 
-/// Writes a value with about three digits. Adds digits as long as the text would equal that of one of `others`.
+/// Writes a value with about three digits, and with more digits while its text equals that of one of `others`.
 fn figures_beside(value: f64, others: [Option<f64>; 2]) -> String {
     let looks_like = |shown: &str| {
         let mut others = others.into_iter().flatten();

@@ -8,7 +8,7 @@ use crate::traffic::Traffic;
 
 /// Pairs of endpoints in the larger of the two compared runs.
 const PAIRS: u32 = 1_000;
-/// Pairs of endpoints if resident pages are counted. There are many, because several endpoints share a page.
+/// Pairs of endpoints if resident pages are counted: many, because several endpoints share a page.
 const PAIRS_RESIDENT: u32 = 5_000;
 
 /// Returns the bytes that one more idle endpoint with `RawUnet` adds to a simulation, without its buffer area, its
@@ -16,7 +16,7 @@ const PAIRS_RESIDENT: u32 = 5_000;
 ///
 /// # Panics
 ///
-/// If the scenario cannot be simulated.
+/// Panics when the scenario cannot be simulated.
 #[must_use]
 pub fn idle_endpoint_bytes() -> i64 {
     let few = Traffic::of_one_pair(1);
@@ -38,11 +38,11 @@ pub fn idle_endpoint_bytes() -> i64 {
 }
 
 /// Returns the resident bytes of one more idle endpoint with `RawUnet`, including the touched pages of its buffer area,
-/// `RxBuf` and heap. Returns `None` if the operating system does not report them.
+/// `RxBuf` and heap. Returns `None` if the operating system does not report resident bytes.
 ///
 /// # Panics
 ///
-/// If the scenario cannot be simulated.
+/// Panics when the scenario cannot be simulated.
 #[must_use]
 pub fn idle_endpoint_resident() -> Option<i64> {
     let few = Traffic::of_one_pair(1);

@@ -1,8 +1,9 @@
 //! The current speed of the machine, so that figures with a unit of time can be compared with a promise.
 //!
-//! Packets a second and microseconds are promised for one reference machine. Native kernels were timed there. They are
-//! timed here too, beside each such figure. The ratio of the two times is the *pace* of this machine. A time divided by
-//! the pace estimates the time on the reference machine.
+//! Packets a second and microseconds are promised for one reference machine. Native kernels were timed on the reference
+//! machine, and are timed on the current machine beside each figure with a unit of time. The ratio of the kernels'
+//! current times to those on the reference machine is the *pace* of the current machine. A time divided by the pace
+//! estimates the time on the reference machine.
 
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use crate::peer::{Running, SWEEP};
 /// Times of native kernels on the reference machine, in nanoseconds for each invocation.
 ///
 /// `nullcall` is left out because it lasts about a nanosecond. `fwd` is left out because LLVM compiled it differently
-/// there, which would make every machine look slower than it is.
+/// on the reference machine, which would make every machine look slower than it is.
 const PROMISED_FOR: [(&str, f64); 6] = [
     ("checksum", 416.0),
     ("crc32", 7390.0),
@@ -28,7 +29,7 @@ const PART: f64 = 100_000.0;
 /// A time as measured, and as estimated for the reference machine.
 #[derive(Copy, Clone, Debug, Serialize)]
 pub struct Paced {
-    /// The median over the rounds.
+    /// The median of the measured times over the rounds.
     pub measured: f64,
     /// The median over the rounds of the time divided by the pace of that round.
     pub as_promised_for: f64,
@@ -54,7 +55,7 @@ impl Pace {
     ///
     /// # Panics
     ///
-    /// If a kernel of `PROMISED_FOR` does not exist.
+    /// Panics if a kernel of `PROMISED_FOR` does not exist.
     #[must_use]
     pub fn new() -> Pace {
         let references = PROMISED_FOR.map(|(name, ns_promised_for)| {
@@ -81,7 +82,7 @@ impl Pace {
         (sum / PROMISED_FOR.len() as f64).exp()
     }
 
-    /// Measures a time in several rounds, with the pace before and after each.
+    /// Measures a time in several rounds, with the pace before and after each round.
     ///
     /// # Panics
     ///
@@ -119,8 +120,8 @@ impl Reference {
 }
 
 impl Paced {
-    /// Converts the time of an item into a rate: the number of items in `time`. For nanoseconds of a byte, a `time` of 1,000
-    /// gives MB/s.
+    /// Converts the time of an item into a rate: the number of items in `time`. For nanoseconds of a byte, a `time` of
+    /// 1,000 gives MB/s.
     #[must_use]
     pub fn rate(self, time: f64) -> Paced {
         Paced {
@@ -141,7 +142,7 @@ mod tests {
         let paced = Pace::new().beside(3, || times.next().expect("a time for each round"));
         assert_eq!(paced.measured, 200.0);
         let of_one_round = paced.measured / paced.as_promised_for / paced.pace;
-        // Three rounds lie within a few milliseconds, so their paces are about equal.
+        // Three rounds take only a few milliseconds, so their paces are about equal.
         assert!((0.2..5.0).contains(&of_one_round), "{paced:?}");
         let rate = paced.rate(1000.0);
         assert_eq!(rate.measured, 5.0);

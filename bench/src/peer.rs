@@ -25,7 +25,7 @@ pub trait Peer {
     ///
     /// # Errors
     ///
-    /// If the peer fails to start it.
+    /// Returns an error if the peer fails to start the kernel.
     fn start(&mut self, kernel: &Kernel) -> Result<Option<Running<'_>>, PeerError>;
 }
 
@@ -35,17 +35,17 @@ pub trait Peer {
     reason = "a closure has nothing to show"
 )]
 pub struct Running<'p> {
-    /// The fold `h = h * 31 + result` over the results of these invocations.
+    /// The fold `h = h * 31 + result` over the results of the first [`CHECKED`] invocations.
     pub check: i32,
-    /// Runs this many sweeps and returns their CPU time.
+    /// Runs a given number of sweeps and returns their CPU time.
     pub time: Box<dyn FnMut(u32) -> Result<Duration, PeerError> + 'p>,
 }
 
-/// Starts a kernel that runs in this thread; `invoke` gets both arguments.
+/// Starts a kernel that runs in this thread; `invoke` receives both arguments of the kernel.
 ///
 /// # Errors
 ///
-/// The error of an invocation.
+/// Returns the error of an invocation.
 pub fn in_process<'p>(
     b: i32,
     mut invoke: impl FnMut(i32, i32) -> Result<i32, PeerError> + 'p,

@@ -21,7 +21,7 @@ const MEAN: RGBColor = RGBColor(213, 94, 0);
 ///
 /// # Errors
 ///
-/// If the plotting library fails.
+/// Returns an error if the plotting library fails.
 pub fn draw(table: &Table) -> Result<String, PeerError> {
     let mut svg = String::new();
     let lines = lines(table);
@@ -65,7 +65,7 @@ fn draw_on<'a>(
     let ratios = || lines.iter().flat_map(|line| line.ratios.iter().copied());
     let least = ratios().fold(1.0_f64, f64::min) / 1.5;
     let most = ratios().fold(1.0_f64, f64::max) * 1.5;
-    // Exact: the number of lines is small.
+    // The conversion is exact, because the number of lines is small.
     let rows = lines.len() as f64;
     let mut chart = ChartBuilder::on(area)
         .caption("Public kernels, times native code", ("sans-serif", 18))

@@ -29,9 +29,9 @@ pub struct Promise {
 #[derive(Copy, Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// The value is at most this.
+    /// The value is at most this number.
     AtMost(f64),
-    /// The value is at least this.
+    /// The value is at least this number.
     AtLeast(f64),
 }
 
@@ -206,7 +206,7 @@ fn packets(report: &Report, promises: &mut Promises) {
         "idle endpoint, bytes",
         AtMost(4096.0),
         None,
-        // Exact: a count of bytes is far below 2^52.
+        // The conversion is exact, because a count of bytes is far below 2^52.
         packets.map(|packets| packets.idle_endpoint_bytes as f64),
     );
 }
@@ -240,7 +240,7 @@ fn sizes(report: &Report, promises: &mut Promises) {
 
     let size = |what| {
         let found = report.sizes.iter().find(|size| size.what == what);
-        // Exact: a count of bytes is far below 2^52.
+        // The conversion is exact, because a count of bytes is far below 2^52.
         found.map(|size| size.bytes as f64)
     };
     promises.add(

@@ -15,7 +15,7 @@ pub struct Effort {
     pub turn: Duration,
 }
 
-/// Rounds before those that count. In them JIT compilers compile, caches fill, and the number of sweeps settles.
+/// Rounds before those that count, in which JIT compilers compile, caches fill, and the number of sweeps settles.
 const WARM_UP: usize = 4;
 /// Maximum number of sweeps in a turn.
 const SWEEPS_MAX: f64 = 1e7;
@@ -27,7 +27,7 @@ pub struct Row {
     pub kernel: Kernel,
     /// The check value, which is equal for every implementation.
     pub check: i32,
-    /// The times of each peer, in the order of the peers; `None` without an implementation.
+    /// The times of each peer, in the order of the peers; `None` for a peer without an implementation.
     pub times: Vec<Option<Times>>,
 }
 
@@ -42,13 +42,13 @@ impl Times {
         median(self.0.clone())
     }
 
-    /// Returns the median over the rounds of this time divided by the other's time in the same round.
+    /// Returns the median over the rounds of this peer's time divided by the other peer's time in the same round.
     #[must_use]
     pub fn ratio(&self, other: &Times) -> f64 {
         median(self.ratios(other).collect())
     }
 
-    /// Returns the least and the greatest of these quotients.
+    /// Returns the least and the greatest quotient of this peer's time and the other peer's time in the same round.
     #[must_use]
     pub fn spread(&self, other: &Times) -> (f64, f64) {
         let least = self.ratios(other).fold(f64::INFINITY, f64::min);
@@ -68,7 +68,7 @@ impl Times {
 ///
 /// # Errors
 ///
-/// If a peer fails, or if its check value differs from the first peer's.
+/// Returns an error if a peer fails, or if its check value differs from the first peer's.
 pub fn measure(
     kernel: &Kernel,
     peers: &mut [Box<dyn Peer>],
@@ -146,7 +146,7 @@ impl Turn<'_> {
             rest -= taken;
             let sweeps = f64::from(self.sweeps);
             let fitting = (sweeps * turn.as_secs_f64() / taken).clamp(1.0, SWEEPS_MAX);
-            // Truncated to a whole number of sweeps.
+            // Truncate the value to a whole number of sweeps.
             self.sweeps = fitting.min(sweeps * 8.0) as u32;
         }
         Ok(())

@@ -21,7 +21,7 @@ pub struct Size {
 ///
 /// # Errors
 ///
-/// If they cannot be built, for example because the target is not installed.
+/// Returns an error if the programs cannot be built, for example because the target is not installed.
 pub fn measure() -> Result<Vec<Size>, PeerError> {
     let output = Command::new(SCRIPT).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {

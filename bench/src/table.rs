@@ -23,7 +23,7 @@ pub struct Table {
 pub struct Line {
     /// The program.
     pub name: &'static str,
-    /// A short description of it.
+    /// A short description of the program.
     pub what: &'static str,
     /// The check value of every implementation.
     pub check: i32,
@@ -38,7 +38,7 @@ pub struct Cell {
     pub ns: f64,
     /// The time relative to the first peer: the median over the rounds of the ratio.
     pub ratio: f64,
-    /// The least and the greatest of these ratios.
+    /// The least and the greatest ratio to the first peer in a round.
     pub spread: (f64, f64),
     /// Nanoseconds for each invocation, in each round.
     pub rounds: Vec<f64>,
@@ -149,7 +149,8 @@ mod tests {
         let peers = vec!["native", "absent", "slow"];
         let rows = vec![
             row(NULLCALL, [Some([1.0; 3]), None, Some([100.0; 3])]),
-            // Ratios 2, 2 and 3. In a round that another process disturbs, both times grow.
+            // The ratios in the three rounds are 2, 2 and 3. In a round that another process disturbs, the times of
+            // both peers grow.
             row(
                 "crc32",
                 [Some([10.0, 50.0, 10.0]), None, Some([20.0, 100.0, 30.0])],

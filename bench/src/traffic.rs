@@ -19,24 +19,24 @@ pub trait Timed {
     ///
     /// # Panics
     ///
-    /// If the scenario cannot be simulated.
+    /// Panics when the scenario cannot be simulated.
     #[must_use]
     fn ns_per_packet(&self, pace: &mut Pace) -> Paced;
 
-    /// Returns the same where a summary listens.
+    /// Returns the nanoseconds of CPU time for each packet in a run with a summary.
     ///
     /// # Panics
     ///
-    /// If the scenario cannot be simulated.
+    /// Panics when the scenario cannot be simulated.
     #[must_use]
     fn summarized_ns_per_packet(&self, pace: &mut Pace) -> Paced;
 
-    /// Returns the time of a packet relative to `other`. Both run in turns, and the result is the median over the
-    /// rounds.
+    /// Returns the time of a packet relative to `other`. Both scenarios run in turns, and the result is the median over
+    /// the rounds.
     ///
     /// # Panics
     ///
-    /// If a scenario cannot be simulated.
+    /// Panics if a scenario cannot be simulated.
     #[must_use]
     fn times(&self, other: &Self) -> f64;
 }
@@ -73,12 +73,12 @@ fn run_summarized(scenario: &Scenario) {
     std::hint::black_box(summary.totals().delivered);
 }
 
-/// A scenario, and the same scenario with one message for each sender. The difference of their times excludes building
-/// the simulation and growing its buffers.
+/// A scenario, and the same scenario with one message for each sender. The difference of the two scenarios' times
+/// excludes building the simulation and growing its buffers.
 struct Scenarios {
     few: Scenario,
     all: Scenario,
-    /// Number of packets by which the first scenario exceeds the second.
+    /// Number of packets by which one scenario exceeds the other.
     packets: u64,
 }
 
@@ -98,7 +98,7 @@ impl Scenarios {
     /// Times both scenarios once.
     fn ns_per_packet(&self, run: fn(&Scenario)) -> f64 {
         let [few, all] = [&self.few, &self.all].map(|scenario| time(|| run(scenario)));
-        // Exact: counts of packets are far below 2^52.
+        // The conversion is exact, because counts of packets are far below 2^52.
         all.saturating_sub(few).as_secs_f64() * 1e9 / self.packets as f64
     }
 }

@@ -14,11 +14,11 @@ use nic_runtime::sim;
 
 use crate::simulation::scenario;
 
-/// Messages of a run. Each run has faults of its own.
+/// Messages of a run; each run has its own faults.
 pub const MESSAGES: u64 = 5_000;
 
-/// Messages that the user keeps under way. With a window of four, the applet's queue of eight then never refuses a
-/// message, even if all acknowledgements are lost.
+/// Number of messages that the user keeps outstanding. With a window of four, the applet's queue of eight never refuses
+/// a message, even if all acknowledgements are lost.
 const UNDER_WAY: u64 = 4;
 
 /// Longest message in bytes.
@@ -32,7 +32,7 @@ fn message(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Posts messages while few are under way.
+/// A user that posts messages while few of them are outstanding.
 struct Sender {
     messages: u64,
     posted: u64,
@@ -63,7 +63,7 @@ impl HostProgram for Sender {
     }
 }
 
-/// Compares each message with the next number.
+/// A user that compares each received message with the message of the next number.
 struct Receiver {
     delivered: Rc<Cell<u64>>,
     wrong: Rc<RefCell<Option<String>>>,
@@ -148,12 +148,12 @@ pub fn deliver(seed: u64, messages: u64) -> Result<(), String> {
     })
 }
 
-/// Sends about `messages` messages in all, in runs of [`MESSAGES`]. The file says how many have been sent, so that a later
-/// call goes on from there. Returns how many have been sent.
+/// Sends about `messages` messages in all, in runs of [`MESSAGES`]. The file keeps the number of sent messages, so that
+/// a later call continues after them. Returns the number of sent messages.
 ///
 /// # Errors
 ///
-/// As for [`deliver`], or if the file cannot be read or written.
+/// Returns the errors of [`deliver`], or an error if the file cannot be read or written.
 pub fn resume(messages: u64, progress: &Path) -> Result<u64, String> {
     let shown = progress.display();
     let mut sent = match fs::read_to_string(progress) {
@@ -167,7 +167,7 @@ pub fn resume(messages: u64, progress: &Path) -> Result<u64, String> {
     while sent < messages {
         deliver(sent / MESSAGES, MESSAGES)?;
         sent += MESSAGES;
-        // A rename leaves a whole file, whenever the process ends.
+        // Rename a complete file, so that the progress is whole whenever the process ends.
         let next = progress.with_extension("next");
         fs::write(&next, format!("{sent} messages\n"))
             .and_then(|()| fs::rename(&next, progress))
@@ -185,7 +185,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let progress = directory.path().join("progress");
         fs::write(&progress, format!("{} messages\n", 50 * MESSAGES)).expect("it is writable");
-        // Run 50 is the one with the greatest loss.
+        // Run 50 has the link with the greatest loss.
         assert_eq!(resume(50 * MESSAGES, &progress), Ok(50 * MESSAGES));
         assert_eq!(deliver(50, 100), Ok(()));
         fs::write(&progress, "many").expect("it is writable");

@@ -13,8 +13,9 @@
 //! ; expect: trap ArithmeticException in run at pc 3       or it traps
 //! ```
 //!
-//! These lines may follow. `; call: run 1 2` gives the call; by default the named method is called without arguments.
-//! `; policy: class-only` verifies as a class; by default the class is verified as an applet.
+//! Two more lines may follow the first line of a fixture. `; call: run 1 2` gives the call; by default the named method
+//! is called without arguments. With `; policy: class-only` the class is verified as a plain class; by default the
+//! class is verified as an applet.
 
 use core::fmt;
 use std::path::{Path, PathBuf};
@@ -91,7 +92,7 @@ pub enum Place {
     Method(String),
     /// An instruction.
     Code {
-        /// The method that contains it.
+        /// The method that contains the instruction.
         method: String,
         /// The pc in that method.
         pc: u16,
@@ -131,7 +132,7 @@ impl Fixture {
     ///
     /// # Panics
     ///
-    /// If a file cannot be read, has no expectation, or cannot be assembled.
+    /// Panics if a file cannot be read, has no expectation, or cannot be assembled.
     #[must_use]
     pub fn all() -> Vec<Fixture> {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");

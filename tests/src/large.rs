@@ -4,11 +4,10 @@ use std::fmt::Write;
 
 use jive_lab::asm;
 
-/// Maximum number of loops of a method: their code is slightly below the limit of 64 KiB.
+/// Maximum number of loops of a method, whose code is then slightly below the limit of 64 KiB.
 pub const LOOPS_MAX: u32 = 3_000;
 
-/// Returns a class file with this many methods, and this many loops in each. [`LOOPS_MAX`] loops make almost 64 KiB of
-/// code.
+/// Returns a class file with `methods` methods of `loops` loops each. [`LOOPS_MAX`] loops make almost 64 KiB of code.
 ///
 /// # Panics
 /// If the assembler rejects the source.

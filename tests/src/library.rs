@@ -1,8 +1,8 @@
-//! The library of applets. Each has a page in `docs/applets`.
+//! The library of applets. Each applet of the library has a page in `docs/applets`.
 
 use applets::Applet;
 
-/// The applets of the paper's measurements and of the tutorial. Their scenarios are in `tests/scenarios`.
+/// The applets of the paper's measurements and of the tutorial, whose scenarios are in `tests/scenarios`.
 pub const MEASURED: [&str; 9] = [
     "AckInNic",
     "Burst25",
@@ -15,7 +15,7 @@ pub const MEASURED: [&str; 9] = [
     "RawUnetSingle",
 ];
 
-/// Returns the applets of the library, each with the name of its files: `token-flow` of `TokenFlow`.
+/// Returns the applets of the library, each with the name of its files, such as `token-flow` for `TokenFlow`.
 pub fn library() -> impl Iterator<Item = (&'static Applet, String)> {
     let applets = applets::ALL
         .iter()

@@ -1,8 +1,8 @@
 //! The stages from class file bytes to a running instance, in memory of the host.
 //!
 //! `jive` keeps a loaded class in an arena. Tests need a class only briefly, so each stage lends its memory to a
-//! closure. The memory is never cleared: each class finds the remains of the last class of the same thread, as an
-//! embedder might lend it.
+//! closure. The memory is never cleared: each class finds the remains of the last class of the same thread, as in
+//! memory that an embedder lends.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;
@@ -32,7 +32,7 @@ struct Run {
     slots: Lent<i32>,
 }
 
-/// Lends the thread's memory of one kind. A nested use of the same stage gets new memory.
+/// Lends the thread's memory of one kind to a closure; a nested use of the same stage receives new memory.
 fn lent<M: Default, R>(memory: &'static LocalKey<RefCell<M>>, then: impl FnOnce(&mut M) -> R) -> R {
     let mut taken = memory.take();
     let result = then(&mut taken);
@@ -40,7 +40,7 @@ fn lent<M: Default, R>(memory: &'static LocalKey<RefCell<M>>, then: impl FnOnce(
     result
 }
 
-/// Parses a class file and passes it on.
+/// Parses a class file and passes the class to `then`.
 pub fn parsed<R>(bytes: &[u8], then: impl FnOnce(ClassFile<'_>) -> R) -> Result<R, ParseError> {
     lent(&INDEX, |index| {
         let index = index.lend(ClassFile::index_len(bytes));
@@ -48,7 +48,7 @@ pub fn parsed<R>(bytes: &[u8], then: impl FnOnce(ClassFile<'_>) -> R) -> Result<
     })
 }
 
-/// Verifies a class and passes it on.
+/// Verifies a class and passes the verified class to `then`.
 pub fn verified<R>(
     class: ClassFile<'_>,
     policy: Policy,
@@ -61,7 +61,7 @@ pub fn verified<R>(
     Ok(then(verified?))
 }
 
-/// Links a verified class and passes the program on.
+/// Links a verified class and passes the program to `then`.
 pub fn linked<R>(
     verified: &Verified<'_>,
     then: impl FnOnce(Program<'_>) -> R,
@@ -101,19 +101,19 @@ pub struct Machine<'m> {
     pub class: ClassFile<'m>,
     /// The instance.
     pub instance: Instance<'m>,
-    /// The stack of the one processor.
+    /// The call stack of the only processor.
     pub stack: CallStack<'m>,
     /// Fuel of each call.
     pub fuel: u64,
 }
 
-/// Parses, verifies and links a class, and passes on a fresh machine.
+/// Parses, verifies and links a class, and passes a fresh machine to `then`.
 ///
 /// The error is the rejection of the class.
 ///
 /// # Panics
 ///
-/// If the linker rejects a class that the verifier accepted.
+/// Panics when the linker rejects a class that the verifier accepted.
 pub fn machine<R>(
     bytes: &[u8],
     policy: Policy,
@@ -151,11 +151,11 @@ pub fn machine<R>(
     })
 }
 
-/// Returns the verdict on a class without running it. An accepted class is also linked.
+/// Returns the verdict on a class without running it, but links an accepted class.
 ///
 /// # Panics
 ///
-/// If the linker rejects a class that the verifier accepted.
+/// Panics when the linker rejects a class that the verifier accepted.
 #[must_use]
 pub fn judge(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> Outcome {
     let verdict = parsed(bytes, |class| {
@@ -211,7 +211,7 @@ impl Machine<'_> {
         )
     }
 
-    /// Makes a call as [`Machine::call`] does, and tells `watcher` of each instruction.
+    /// Makes a call as [`Machine::call`] does, and reports each instruction to `watcher`.
     pub fn call_watched(
         &mut self,
         method: MethodId,
@@ -241,7 +241,7 @@ impl Machine<'_> {
     ///
     /// # Panics
     ///
-    /// If the class has no such method.
+    /// Panics if the class has no method of this name.
     #[must_use]
     pub fn method(&self, name: &str) -> MethodId {
         self.class
@@ -275,7 +275,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Adds the name of its method to a trap.
+    /// Returns the outcome of a trap, with the name of the method that trapped.
     #[must_use]
     pub fn trapped(&self, trap: Trap) -> Outcome {
         Outcome::Trapped {

@@ -5,7 +5,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Starts a sequence. The seed must not be 0.
+    /// Starts a sequence from a seed, which must not be 0.
     #[must_use]
     pub const fn new(seed: u64) -> Random {
         Random(seed)
@@ -19,7 +19,7 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        // The high bits are of better quality.
+        // Use the high bits, which are of better quality.
         (self.0 >> 11) % bound
     }
 

@@ -14,7 +14,7 @@ use crate::simulation::payload;
 /// A message or packet, and the endpoint that posted, sent or received it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// When it was posted, left or became visible.
+    /// When the message was posted, left the NIC or became visible.
     pub time: SimTime,
     /// The endpoint's place in the scenario.
     pub endpoint: u32,
@@ -41,7 +41,7 @@ pub struct Call {
     pub value: i32,
 }
 
-/// What happened in a run.
+/// The messages, packets, calls, traps and drops of a run.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Messages that users posted.
@@ -54,9 +54,9 @@ pub struct Seen {
     pub received: Vec<Message>,
     /// Calls of applets, in the order in which they returned.
     pub calls: Vec<Call>,
-    /// Traps: the endpoint's place and the kind.
+    /// Traps, each with the endpoint's place and the kind of the trap.
     pub traps: Vec<(u32, &'static str)>,
-    /// Drops by a NIC: the reason.
+    /// The reasons for which a NIC dropped packets.
     pub drops: Vec<&'static str>,
     /// Calls that have not returned.
     open: BTreeMap<u32, Call>,

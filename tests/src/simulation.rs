@@ -20,7 +20,7 @@ pub fn scenario(text: &str, directory: Option<&Path>, seed: Option<u64>) -> Scen
 /// Runs a scenario to its end.
 ///
 /// # Panics
-/// If the simulation rejects it.
+/// If the simulation rejects the scenario.
 pub fn run(scenario: &Scenario, sink: &mut impl Sink) -> RunEnd {
     sim::run(scenario, sink).unwrap_or_else(|error| panic!("{error:?}"))
 }
@@ -41,7 +41,7 @@ pub fn trace(scenario: &Scenario) -> String {
 pub struct Received {
     /// Name of the endpoint.
     pub endpoint: String,
-    /// The receiver's number of the channel.
+    /// The number that the receiver uses for the channel.
     pub channel: i32,
     /// The message's bytes.
     pub payload: Vec<u8>,

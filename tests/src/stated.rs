@@ -15,7 +15,7 @@ use jive_lab::asm::assemble;
 
 /// Bytes of heap.
 const HEAP: usize = 4096;
-/// Instructions of a call. Enough for most loops to end.
+/// Fuel of a call in instructions, which is enough for most loops to end.
 const FUEL: u64 = 4_000;
 /// The natives that the classes call.
 const LENGTH: NicNative = NicNative::GetFreeBufferLength;
@@ -32,7 +32,7 @@ pub struct Tally {
     pub bounded: u64,
     /// Number of classes with a loop and a bound.
     pub loops: u64,
-    /// Number of such classes with a call that costs exactly the stated bound.
+    /// Number of classes with a loop and a bound of which a call costs exactly the stated bound.
     pub tight: u64,
 }
 
@@ -107,11 +107,11 @@ pub fn environment() -> Environment {
     }
 }
 
-/// Generates a class, states its bounds, and calls it `calls` times with random arguments.
+/// Generates a class, states its bounds, and calls the class `calls` times with random arguments.
 ///
 /// # Errors
 ///
-/// The first call that costs more than is stated, with the class.
+/// Returns the first call that costs more than is stated, with the class.
 pub fn compare(random: &mut Random, calls: u32, tally: &mut Tally) -> Result<(), String> {
     let source = counted(random);
     let assembled = assemble("counted", &source).map_err(|error| error.to_string())?;
@@ -157,7 +157,7 @@ pub fn compare(random: &mut Random, calls: u32, tally: &mut Tally) -> Result<(),
     Ok(())
 }
 
-/// Makes a call. Returns how many instructions it executed.
+/// Makes a call, and returns how many instructions the call executed.
 fn call<'c>(
     method: Method<'c>,
     interpreter: &mut Interpreter<'c>,
@@ -187,7 +187,7 @@ fn call<'c>(
     check("instructions", executed, bound.bytecodes)?;
     let stated = |native: NicNative| {
         let stated = bound.natives.get(native.decl().name).copied();
-        // A native that is not listed is never called.
+        // A native that is missing in the stated bound is never called.
         stated.unwrap_or(Some(0))
     };
     check("calls of a native", answers.lengths, stated(LENGTH))?;

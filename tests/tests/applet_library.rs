@@ -1,5 +1,5 @@
-//! The library of applets is complete: each applet has its source, class file, scenario, golden trace and page. Each
-//! scenario does what its expectations and its golden trace say.
+//! The library of applets is complete: each applet has its source, class file, scenario, golden trace and page. The run
+//! of each scenario meets its expectations and equals its golden trace.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ fn text(path: &str) -> String {
     fs::read_to_string(repository(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Returns the names of the files in a directory that have an extension, without it.
+/// Returns the names of the files with an extension in a directory, without the extension.
 fn names(directory: &str, extension: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(repository(directory)).expect("a committed directory");
     let paths = entries.map(|entry| entry.expect("a readable directory").path());
@@ -62,7 +62,7 @@ fn each_applet_has_a_scenario_a_golden_trace_and_a_page() {
         assert!(index.contains(&row), "docs/applets/README.md lacks {row}");
     }
     let mut pages: BTreeSet<String> = library().map(|(_, name)| name).collect();
-    // The introduction, and an endpoint with several applets.
+    // Two further pages introduce the library, and describe an endpoint with several applets.
     pages.extend(["README".to_owned(), "chain".to_owned()]);
     assert_eq!(names("docs/applets", "md"), pages);
 }
@@ -92,7 +92,7 @@ fn each_scenario_does_what_its_expectations_and_its_golden_trace_say() {
         assert!(judgement.unmet.is_empty(), "{name}: {:?}", judgement.unmet);
         let trace = trace.finish().expect("a vector takes all that is written");
         let golden = text(&format!("nic-runtime/scenarios/{name}.trace"));
-        // `jive test` shows the difference.
+        // The message names `jive test`, which shows the difference.
         assert!(
             golden.as_bytes() == trace,
             "{name}: cargo run -- test nic-runtime/scenarios --bless"

@@ -68,10 +68,10 @@ fn starved(applet: &str, fuel: u64) -> Buffers {
 #[test]
 fn no_buffer_is_named_twice_however_little_fuel_there_is() {
     for applet in ["RawUnet", "Drop"] {
-        // With more fuel than any message needs, all runs are equal.
+        // With more fuel than any message needs, the amount of fuel does not affect the run.
         let plenty = starved(applet, 1_000_000);
         assert_eq!(plenty.traps, 0);
-        // 3 + 2 + 4 buffers. There is no room for the fourth message and the messages after it.
+        // The first three messages need 3 + 2 + 4 buffers, and no buffer is left for later messages.
         assert_eq!(plenty.named, [0, 64, 128, 192, 256, 320, 384, 448, 512]);
         let mut trapped = 0;
         for fuel in 1..400 {
@@ -115,7 +115,7 @@ fn counter_counts_channels_beyond_its_table_in_its_last_row() {
             (message.channel - 1_000_000_000, count)
         })
         .collect();
-    // Channels 16, 17 and 18 share the sixteenth row.
+    // In the applet's table, channels 16, 17 and 18 share the sixteenth row.
     let first = (1..=16)
         .map(|channel| (channel, 1))
         .chain([(17, 2), (18, 3)]);

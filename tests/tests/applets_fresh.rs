@@ -8,7 +8,7 @@ use std::process::Command;
 use tests::openjdk::{committed, jdk};
 use tests::skipped::skip;
 
-/// Returns the class files below a directory, by their path in it.
+/// Returns the class files below a directory, by their relative path.
 fn class_files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut directories = vec![directory.to_owned()];
@@ -87,7 +87,7 @@ fn model_jar_is_that_of_its_sources() {
 #[test]
 fn model_implements_every_native() {
     let model = include_str!("../../applets/model/src/unet/Nic.java");
-    // The parameters of a long declaration have a line of their own.
+    // Join the lines of a long declaration, whose parameters are on a separate line.
     let stub = applets::NIC_STUB.replace("(\n            ", "(");
     let natives = stub.lines();
     let natives = natives.filter_map(|line| line.trim().strip_prefix("public static native "));
@@ -112,8 +112,8 @@ fn stub_is_that_of_the_natives_table() {
 
 #[test]
 fn compiler_corpus_is_as_new_as_the_programs() {
-    // Running all compilers of the corpus would be slow. `javac-8-g` comes from the compiler that also makes the
-    // programs, and one script makes the whole corpus. So it is enough to compare that directory.
+    // Compare only the directory `javac-8-g`, because running all compilers of the corpus would be slow. The compiler
+    // of `javac-8-g` also makes the programs, and one script makes the whole corpus.
     let programs = class_files(&committed::path("class"));
     for (path, bytes) in class_files(&committed::path("compilers/javac-8-g")) {
         if path != Path::new("OwnNatives.class") {

@@ -1,4 +1,4 @@
-//! Class file to assembly and back: the disassembly of a class assembles to the same code.
+//! The disassembly of a class file assembles to the same code.
 
 use std::fs;
 use std::path::Path;
@@ -36,8 +36,8 @@ fn assembling_a_disassembly_gives_the_same_disassembly() {
         let Some(text) = written_down(&bytes) else {
             continue;
         };
-        // These cannot be assembled again: the attribute for such constants has no directive, and an invalid index may
-        // become valid in the new constant pool.
+        // Skip classes with dynamic constants, whose attribute has no directive. Skip invalid indices, which may become
+        // valid in the new constant pool.
         if text.contains("dynamic 0") || text.contains(" #") {
             continue;
         }
@@ -57,7 +57,7 @@ fn accepted_fixtures_come_back_with_the_same_code() {
         }
         let text = written_down(&fixture.bytes).expect("it is accepted");
         let again = assemble(&fixture.name, &text).expect("it assembles");
-        // Constants that no member uses are lost, so the indices of all others may change.
+        // The disassembly loses constants that no member uses, so the indices of all other constants may change.
         if constants(&again.bytes) == constants(&fixture.bytes) {
             assert_eq!(code(&again.bytes), code(&fixture.bytes), "{}", fixture.name);
             compared += 1;
@@ -68,7 +68,8 @@ fn accepted_fixtures_come_back_with_the_same_code() {
 
 #[test]
 fn names_with_any_character_come_back() {
-    // Each name has a character with a meaning in the assembly, or is a word of it (JVMS §4.2.2 allows them all).
+    // Each name has a character with a meaning in the assembly, or is a word of the assembly; JVMS §4.2.2 allows all of
+    // these names.
     let names = [
         "a b", "a:I", "a(b", "#5", "@7", "static", "none", "0x12", "é", "\u{3000}", "a\"b",
         "\\x41", "a\tb", "=", "{n}",
@@ -110,7 +111,7 @@ fn names_with_any_character_come_back() {
 
 #[test]
 fn changed_sources_are_assembled_or_refused() {
-    // Words and characters that mean something somewhere, put where they may mean nothing.
+    // Words and characters that have a meaning at some places of the assembly, which the test inserts at any place.
     const PARTS: [&str; 16] = [
         "-1",
         "99999999999999999999",
@@ -181,7 +182,7 @@ fn changed_sources_are_assembled_or_refused() {
 
 #[test]
 fn every_opcode_comes_back() {
-    // One method for each opcode, with operands that fit the opcode's layout.
+    // Write one method for each opcode, with operands that fit the opcode's layout.
     let mut source = ".version 52\n.omit all\n".to_owned();
     for (n, opcode) in jive_core::Opcode::ALL.iter().enumerate() {
         use jive_core::OperandLayout as Layout;

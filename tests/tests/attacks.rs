@@ -1,7 +1,7 @@
-//! Applets that flood their NICs, one kind of flood at a time. Two pairs of victims beside them must receive all
+//! Applets flood their NICs, one kind of flood at a time, while two pairs of victims on the same NICs must receive all
 //! messages.
 //!
-//! `--nocapture` prints how much longer that takes than without the floods; `docs/simulation.md` quotes it.
+//! `--nocapture` prints the victims' times relative to runs without floods, which `docs/simulation.md` quotes.
 
 use std::fmt::Write as _;
 
@@ -48,7 +48,7 @@ const fn flood(name: &'static str, amplification: i32, burst: i32, to_itself: bo
 }
 
 impl Flood {
-    /// Returns a scenario with this many hostile endpoints on each of two NICs.
+    /// Returns a scenario with `hostile` hostile endpoints on each of two NICs.
     fn beside(&self, profile: &str, sram: &str, hostile: usize) -> Scenario {
         let mut toml = format!(
             "profile = '{profile}'\nuntil = '1000s'\nmax_events = 50000000\n\
@@ -114,7 +114,7 @@ impl Flood {
     }
 }
 
-/// What the victims have received so far.
+/// The messages that the victims have received so far.
 #[derive(Default)]
 struct Victims {
     received: [usize; 2],
@@ -156,7 +156,7 @@ impl Sink for Victims {
     }
 }
 
-/// Runs a scenario until the victims have received everything. Returns `None` if the scenario does not fit in SRAM.
+/// Runs a scenario until the victims have received all messages; returns `None` if the scenario does not fit in SRAM.
 fn run(scenario: &Scenario) -> Option<Victims> {
     let mut victims = Victims::default();
     match sim::run(scenario, &mut victims) {
@@ -166,7 +166,7 @@ fn run(scenario: &Scenario) -> Option<Victims> {
     }
 }
 
-/// Checks that the victims receive everything. Returns the time relative to a run without floods, in tenths.
+/// Checks that the victims receive all messages, and returns their times relative to a run without floods, in tenths.
 fn hold(flood: &Flood, profile: &str, sram: &str, hostile: usize) -> Option<[u64; 2]> {
     let alone = run(&flood.beside(profile, sram, 0))?;
     let beside = run(&flood.beside(profile, sram, hostile))?;

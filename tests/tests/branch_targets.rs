@@ -6,7 +6,7 @@ use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use tests::machine::judge;
 
-/// Instructions of many lengths. The branch under test follows them and is unreachable.
+/// Instructions of many lengths, which the branch under test follows as unreachable code.
 const METHOD: &str = "
 .field static x I
 .method static run()V stack 2 locals 1
@@ -22,12 +22,13 @@ const METHOD: &str = "
     return
 ";
 
-/// Start of each instruction, by the lengths of JVMS §6.5. These are 1, 2, 3, 4 and 6. Then come a `tableswitch` and a
-/// `lookupswitch`, 20 bytes each with 3 bytes of padding. Then come 3, 2 and 1. The branch under test is last.
+/// Start of each instruction of `METHOD`, by the lengths of JVMS §6.5. The first five instructions of `METHOD` have 1,
+/// 2, 3, 4 and 6 bytes. The `tableswitch` and the `lookupswitch` of `METHOD` have 20 bytes each, with a padding of 3
+/// bytes. The last instructions of `METHOD` have 3, 2 and 1 bytes, and the branch under test follows them.
 const STARTS: [i64; 11] = [0, 1, 3, 6, 10, 16, 36, 56, 59, 61, BRANCH];
 const BRANCH: i64 = 62;
 
-/// Returns every offset in the code, some offsets before and after it, and the limits of the offset ranges.
+/// Returns every offset in the code, some offsets before and after the code, and the limits of the offset ranges.
 fn targets() -> impl Iterator<Item = i64> {
     let i16_ends = [i64::from(i16::MIN), i64::from(i16::MAX)];
     (-10..=BRANCH + 40).chain(i16_ends.map(|offset| BRANCH + offset))
@@ -70,7 +71,7 @@ fn a_branch_is_accepted_exactly_where_an_instruction_starts() {
         }
         opcodes += 1;
     }
-    // Sixteen conditional branches, `goto` and `goto_w`.
+    // The opcodes are sixteen conditional branches, `goto` and `goto_w`.
     assert_eq!(opcodes, 18);
 }
 

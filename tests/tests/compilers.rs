@@ -1,8 +1,8 @@
 //! Class files of the same sources by several compilers are accepted and give the same results.
 //!
 //! `java/compilers` has a directory for each compiler: `javac` for releases 8, 11 and 17, `ecj` for 1.1 to 1.4 and 17,
-//! with and without debug information. `java/compilers/build.sh` makes them. Compilers assign traps to different lines,
-//! so without Java only names and methods are compared.
+//! with and without debug information. `java/compilers/build.sh` makes the class files of all compilers. Compilers
+//! assign traps to different lines, so without Java only names and methods are compared.
 
 use jive_core::ClassFile;
 use tests::openjdk::{Call, calls, committed, jdk, jive};
@@ -64,7 +64,7 @@ fn every_compilers_code_gives_openjdks_results() {
     let mut compared = 0;
     for (compiler, _) in COMPILERS {
         let classes = committed::files(&directory(compiler));
-        // Both have a line for each call, in the same order.
+        // The list and the record both have a line for each call, in the same order.
         let (calls, recorded): (Vec<Call<'_>>, Vec<&str>) = calls(&list)
             .into_iter()
             .zip(recorded.lines())

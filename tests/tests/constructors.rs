@@ -14,7 +14,7 @@ use tests::openjdk::jdk;
 const CONSTRUCTORS: u32 = 4_000;
 
 /// Verifies constructors, compares the verdicts with the rule about paths, and runs accepted constructors. Returns the
-/// number of accepted constructors.
+/// number of constructors that were accepted.
 fn check_all(what: &str, write: impl Fn(&mut Random) -> Vec<Step>) -> u32 {
     let alphabet = Alphabet::new();
     let mut random = Random::new(what.as_bytes());
@@ -57,18 +57,18 @@ fn scattered_constructors_are_judged_by_their_paths() {
 #[test]
 fn the_rule_is_that_of_the_specification() {
     use Step::{Construct, Escape, Goto, If, Lose, Nop, Set};
-    // JVMS §4.10.2.4: exactly one call on each path, and before it only stores to own fields.
+    // JVMS §4.10.2.4 requires exactly one call on each path, and before the call allows only stores to own fields.
     assert!(legal(&[Construct]));
     assert!(!legal(&[]));
     assert!(!legal(&[Construct, Construct]));
     assert!(legal(&[Set, Construct, Escape]));
     assert!(!legal(&[Escape, Construct]));
     assert!(!legal(&[Lose, Construct]));
-    // A call in both arms, in either order of the arms, and a call in only one arm.
+    // Check branches with the call in both arms, and with the call in only one arm.
     assert!(legal(&[If(3), Construct, Goto(4), Construct]));
     assert!(!legal(&[If(3), Construct, Goto(4), Nop]));
     assert!(!legal(&[If(3), Nop, Goto(4), Construct]));
-    // A loop that contains the call, and a loop before the call.
+    // Check a loop that contains the call, and a loop before the call.
     assert!(!legal(&[Construct, If(0)]));
     assert!(legal(&[Nop, If(0), Construct]));
 }

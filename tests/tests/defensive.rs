@@ -88,7 +88,7 @@ fn built_programs_run_as_verified() {
 
 #[test]
 fn bodies_with_a_fault_run_as_verified_where_accepted() {
-    // A broken body that the verifier wrongly accepts is detected here, without OpenJDK.
+    // The defensive interpreter detects a broken body that the verifier wrongly accepts, without OpenJDK.
     let alphabet = Alphabet::new();
     let mut random = Random::new(b"faults");
     let bodies = (0..BODIES).map(|n| {
@@ -101,13 +101,13 @@ fn bodies_with_a_fault_run_as_verified_where_accepted() {
     });
     let bodies: Vec<_> = bodies.collect();
     let accepted = run_all("bodies with a fault", bodies, 3);
-    // Some changes are harmless: another constant, or a longer path.
+    // Some changes of a body are harmless, such as another constant, or a longer path.
     assert!((BODIES / 10..BODIES / 2).contains(&u32::try_from(accepted).expect("at most BODIES")));
 }
 
 #[test]
 fn a_mismatch_with_the_inferred_states_is_detected() {
-    // The type states of one method are checked against the run of another method with an operand of another type.
+    // Check the type states of one method against the run of another method with an operand of another type.
     let method = |push: &str| {
         let source =
             format!(".omit all\n.method static run()V stack 1 locals 0\n{push}\npop\nreturn\n");

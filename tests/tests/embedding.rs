@@ -1,4 +1,4 @@
-//! Properties that a program sees that embeds JIVE through `jive_embed::load`.
+//! Properties that a program can rely on if it embeds JIVE through `jive_embed::load`.
 
 use jive_core::{ArrayKind, NoNatives, TrapKind};
 use jive_embed::{CallError, Instance, Limits, LoadedClass, Value, load};
@@ -120,7 +120,7 @@ fn arguments_are_held_to_the_parameters() {
         };
         assert_eq!(embedded.call("same", found), Err(error));
     }
-    // A reference of another instance. This instance's heap has no array at that address.
+    // Pass a reference of one instance to another instance, whose heap has no array at that address.
     let mut other = instance(&class);
     assert!(matches!(
         other.call("same", &same),
@@ -135,7 +135,7 @@ fn fields_live_from_call_to_call_and_arrays_of_a_call_do_not() {
     for count in 1..50 {
         assert_eq!(embedded.call("count", &[]), Ok(Some(Value::Int(count))));
         assert_eq!(embedded.int_field("count"), Some(count));
-        // These arrays would otherwise fill the heap.
+        // The array of each call must end with the call, because the arrays of all calls would fill the heap.
         let error = CallError::TransientResult {
             method: "fresh()[B".to_owned(),
         };

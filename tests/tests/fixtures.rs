@@ -9,8 +9,8 @@ use nic_core::sle::{NicEntry, NicNative};
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Room, judge, machine};
 
-/// Codes that no class file alone can cause. The first two are about the memory that the caller lends. The last needs a
-/// natives table that contains a method of the applet itself.
+/// Codes that no class file alone can cause. `limit/index-size` and `limit/work-area` are about the memory that the
+/// caller lends. `applet/native-entry` needs a natives table that contains a method of the applet itself.
 const NOT_THE_CLASS_ALONE: [&str; 3] =
     ["limit/index-size", "limit/work-area", "applet/native-entry"];
 
@@ -76,7 +76,7 @@ fn every_rejection_code_has_a_fixture() {
     assert!(unknown.is_empty(), "no such code: {unknown:?}");
 }
 
-/// The cost classes of the table below.
+/// The cost classes of the natives table `Entries`.
 #[derive(Debug, PartialEq)]
 enum Cost {
     Free,

@@ -1,4 +1,4 @@
-//! `docs/op-frequencies.md` equals the result of running its programs.
+//! `docs/op-frequencies.md` equals the result of running the programs that it counts.
 
 use std::collections::BTreeSet;
 use std::path::Path;

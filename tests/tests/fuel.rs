@@ -1,12 +1,12 @@
-//! Fuel is exact for every fixture with a call. With the fuel that the call needs, it ends in the same way; with less,
-//! it traps at exactly the first instruction without fuel.
+//! Fuel is exact for every fixture with a call. With the fuel that a call needs, the call ends in the same way; with
+//! less, it traps at exactly the first instruction without fuel.
 
 use jive_core::{Lifetime, NoNatives, Trap, TrapKind};
 use nic_core::sle::NicNative;
 use tests::fixture::{Fixture, Outcome};
 use tests::machine::{Machine, Room, machine};
 
-/// Loads the fixture's class, makes its call with this fuel, and passes the result to a closure.
+/// Loads the fixture's class, makes its call with `fuel`, and passes the result to a closure.
 fn with_fuel<R>(
     fixture: &Fixture,
     fuel: u64,
@@ -50,7 +50,7 @@ fn with_less_fuel_a_call_traps_after_exactly_that_many_instructions() {
         });
         let alike = with_fuel(&fixture, needed, |_, result| result);
         assert_eq!(alike, ended, "{}", fixture.name);
-        // Every amount of fuel for short calls; for long calls only the smallest and largest amounts.
+        // Test every amount of fuel for short calls, and only the smallest and largest amounts for long calls.
         for fuel in (0..needed).filter(|fuel| *fuel < 24 || fuel + 2 >= needed) {
             with_fuel(&fixture, fuel, |machine, result| {
                 let trap = result.expect_err("the fuel does not last");

@@ -1,4 +1,4 @@
-//! Runs the fuzz bodies on their seeds, so that a finding there needs no fuzzer.
+//! Runs the fuzz bodies on their seeds, so that a finding on a seed needs no fuzzer.
 
 use arbitrary::{Arbitrary, Unstructured};
 use jive_lab::asm::assemble;
@@ -10,7 +10,7 @@ use tests::fixture::Outcome;
 use tests::fuzzing;
 use tests::machine::judge;
 
-/// Number of generated programs. Fuzzing runs more.
+/// Number of generated programs, of which fuzzing runs more.
 const PROGRAMS: u32 = 300;
 /// Number of changed class files.
 const CHANGED: u32 = 5_000;
@@ -37,7 +37,7 @@ fn bodies_hold_for_every_seed() {
 #[test]
 fn bodies_hold_for_changed_classes() {
     let mut random = Random::new(b"changed");
-    // Very short seeds have nothing to change.
+    // Leave out very short seeds, in which nothing can be changed.
     let seeds = fuzzing::seeds()
         .into_iter()
         .filter(|(_, seed)| seed.len() > 64);
@@ -104,7 +104,7 @@ fn sound_programs_are_accepted_and_accepted_ones_keep_their_promises() {
 
 #[test]
 fn programs_are_neither_all_sound_nor_all_rejected() {
-    // The generator is useful only if both verdicts are frequent.
+    // The generator is useful only if it often makes accepted and often rejected programs.
     let accepted = programs()
         .filter(|program| {
             let class = assemble("program", &program.source).expect("programs are assembly");

@@ -8,7 +8,7 @@ use jive_lab::Random;
 use jive_lab::generate::change::change_bytes;
 use tests::fuzzing::{self, TARGETS};
 
-/// Number of changed files for each body. Fuzzing runs more.
+/// Number of changed files for each body, of which fuzzing runs more.
 const CHANGED: usize = 300;
 
 /// Runs a body on its seeds and on changed seeds.
@@ -19,7 +19,7 @@ fn hold(what: &str, seeds: Vec<(String, Vec<u8>)>, body: fn(&[u8])) {
         body(bytes);
     }
     let mut random = Random::new(what.as_bytes());
-    // Very short seeds have nothing to change.
+    // Leave out very short seeds, in which nothing can be changed.
     let long: Vec<_> = seeds.iter().filter(|(_, seed)| seed.len() > 64).collect();
     for number in 0..CHANGED {
         let (name, seed) = long[random.below(long.len())];
@@ -69,7 +69,7 @@ fn verdicts_can_be_shown() {
 
 #[test]
 fn a_scenario_with_a_line_taken_from_another_is_read_to_an_end() {
-    // Changed bytes rarely give a valid scenario, but reordered lines often do.
+    // Reorder lines of scenarios, which often gives a valid scenario, whereas changed bytes rarely do.
     let seeds = fuzzing::scenario_seeds();
     let lines: Vec<&str> = seeds
         .iter()
@@ -95,8 +95,8 @@ fn a_scenario_with_a_line_taken_from_another_is_read_to_an_end() {
     }
 }
 
-/// Returns the tables of a scenario, each with the text of its header. The lines before the first header have an empty
-/// header.
+/// Returns the tables of a scenario, each with the text of its header; the header of the lines before the first table
+/// is empty.
 fn tables(text: &str) -> Vec<(&str, Vec<&str>)> {
     let mut tables = vec![("", Vec::new())];
     for line in text.lines() {
@@ -111,7 +111,7 @@ fn tables(text: &str) -> Vec<(&str, Vec<&str>)> {
     tables
 }
 
-/// Joins the tables that are kept.
+/// Joins the tables that `keep` selects.
 fn joined(tables: &[(&str, Vec<&str>)], keep: impl Fn(usize, &str) -> bool) -> String {
     let kept = tables.iter().enumerate();
     let kept = kept.filter(|(place, (header, _))| keep(*place, header));
@@ -121,7 +121,7 @@ fn joined(tables: &[(&str, Vec<&str>)], keep: impl Fn(usize, &str) -> bool) -> S
 
 #[test]
 fn a_scenario_without_a_table_or_without_a_kind_of_table_is_read_to_an_end() {
-    // Other tables still refer to the names that a removed table defined.
+    // After a table was removed, other tables still refer to the names that it defined.
     for (name, bytes) in fuzzing::scenario_seeds() {
         let text = String::from_utf8(bytes).expect("a scenario is text");
         let tables = tables(&text);

@@ -16,7 +16,7 @@ fn patched(class: &[u8], major: u16, minor: u16) -> Vec<u8> {
     bytes
 }
 
-/// The expected result: majors 45 to 69 are accepted, with minor 0, and below major 56 with any minor.
+/// Returns the expected result: majors 45 to 69 are accepted, with minor 0, and below major 56 with any minor.
 fn expected(major: u16, minor: u16) -> Outcome {
     let known = (45..=69).contains(&major) && (major <= 55 || minor == 0);
     if known {

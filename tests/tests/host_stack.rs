@@ -9,7 +9,7 @@ use tests::machine::{Room, machine};
 
 const HOST_STACK: usize = 64 << 10;
 
-/// Number of consecutive additions, of three bytes each. A branch with a 16-bit offset cannot skip them.
+/// Number of consecutive additions of three bytes each, which a branch with a 16-bit offset cannot skip.
 const ADDITIONS: u32 = 19_000;
 
 /// Number of times that the additions are executed.
@@ -38,7 +38,7 @@ fn class() -> Vec<u8> {
     assemble("long", &source).expect("it is well-formed").bytes
 }
 
-/// Calls a method on a thread with a small stack. Returns the result and the number of executed instructions.
+/// Calls a method on a thread with a small stack, and returns the result and the number of executed instructions.
 fn call(method: &'static str, argument: i32, fuel: u64) -> (Result<Option<i32>, Trap>, u64) {
     let bytes = class();
     let room = Room {
@@ -61,8 +61,8 @@ fn call(method: &'static str, argument: i32, fuel: u64) -> (Result<Option<i32>, 
 #[test]
 fn long_code_runs() {
     let total = i32::try_from(ROUNDS * ADDITIONS).expect("it is small");
-    // Two instructions before the rounds and two after them. Each round has five instructions besides the additions,
-    // but the last round does not jump back.
+    // `straight` executes two instructions before the rounds and two after them. Each round of `straight` has five
+    // instructions besides the additions, but the last round does not jump back.
     let executed = u64::from(2 + ROUNDS * (ADDITIONS + 5) - 1 + 2);
     assert_eq!(
         call("straight", 5, 1 << 30),
@@ -72,7 +72,7 @@ fn long_code_runs() {
 
 #[test]
 fn fuel_is_exact_in_long_code() {
-    // Instruction k of the additions is at pc 2 + 3k.
+    // The addition with index k is at pc 2 + 3k.
     for k in [0, 1, 127, 191, 192, 193, 1000, 12_345, ADDITIONS - 1] {
         let fuel = u64::from(2 + k);
         let (result, executed) = call("straight", 5, fuel);
@@ -83,7 +83,7 @@ fn fuel_is_exact_in_long_code() {
         );
         assert_eq!(executed, fuel);
     }
-    // The same addition in the second round: a round has five instructions more than additions.
+    // Trap at addition 700 of the second round: a round has five instructions more than additions.
     let (result, executed) = call("straight", 5, u64::from(2 + ADDITIONS + 5 + 700));
     assert_eq!(result.map_err(|trap| trap.pc.0), Err(2 + 3 * 700));
     assert_eq!(executed, u64::from(2 + ADDITIONS + 5 + 700));
@@ -91,10 +91,11 @@ fn fuel_is_exact_in_long_code() {
 
 #[test]
 fn long_loops_and_deep_calls_run() {
-    // Two instructions before the loop, five in each iteration, three to find its end, and two after it.
+    // `spin` executes two instructions before its loop, five in each round, three to find the end of the loop, and two
+    // after it.
     let (turns, executed) = (300_000, 2 + 5 * 300_000 + 3 + 2);
     assert_eq!(call("spin", turns, 1 << 30), (Ok(Some(turns)), executed));
-    // Nine instructions in a call that calls again, four in the last call.
+    // `sink` executes nine instructions in a call that calls again, and four in the last call.
     assert_eq!(call("sink", 150, 1 << 30), (Ok(Some(150)), 150 * 9 + 4));
     let (result, _) = call("sink", 200, 1 << 30);
     assert_eq!(

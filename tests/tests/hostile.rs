@@ -1,5 +1,5 @@
-//! Hostile class files and hostile programs. Each gives the specified error or trap, and does not affect the next call
-//! of the instance.
+//! Hostile class files and hostile programs. Each class file or program causes the specified error or trap, and does
+//! not affect the next call of the instance.
 
 use jive_core::{Lifetime, NoNatives, Trap, TrapKind};
 use jive_lab::asm::assemble;
@@ -27,7 +27,7 @@ fn loaded<R>(source: &str, room: Room, then: impl FnOnce(&mut Machine<'_>) -> R)
     .unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
-/// Calls a method as the runtime calls `doTx`: arrays made in the call die with it.
+/// Calls a method as the runtime calls `doTx`: arrays made in the call end with the call.
 fn call(machine: &mut Machine<'_>, method: &str, arguments: &[i32]) -> Result<Option<i32>, Trap> {
     let id = machine.method(method);
     machine.call(id, arguments, Lifetime::PerCall, &mut NoNatives)
@@ -50,7 +50,8 @@ again:
 
 #[test]
 fn with_fuel_n_exactly_n_instructions_execute() {
-    // The next instruction traps at its own pc, before any effect. `wide` does not count as an instruction.
+    // The first instruction without fuel traps at its own pc, before any effect. `wide` does not count as an
+    // instruction.
     let pcs = [0, 1, 2, 8, 2, 8, 2];
     for (fuel, pc) in (0..).zip(pcs) {
         let source = ENDLESS.replace("stack 0", "stack 1");
@@ -75,7 +76,7 @@ fn an_endless_loop_ends_with_its_fuel() {
 
 #[test]
 fn a_call_returns_with_exactly_the_fuel_it_needs() {
-    // Four instructions in `run` and three in the callee.
+    // The call executes four instructions in `run` and three in the callee.
     let source = "
         .method static run()I stack 2 locals 0
             iconst_5
@@ -153,7 +154,7 @@ fn recursion_without_end_traps_at_the_call_that_found_no_room() {
         ..Room::default()
     };
     loaded(source, room, |machine| {
-        // `run` is frame 1 and `other` is frame 10, so its call would need frame 11.
+        // `run` has frame 1 and the last `other` has frame 10, so the call in `other` would need frame 11.
         assert_eq!(
             trap(machine, "run"),
             "trap StackOverflowError in other at pc 0"
@@ -168,7 +169,7 @@ fn recursion_without_end_traps_at_the_call_that_found_no_room() {
     });
 }
 
-/// Stores into a field: the field's flags, and the instructions before and after the array is pushed.
+/// Ways to store into a field: the field's flags, and the instructions before and after the array is pushed.
 const STORES: [(&str, &str, &str); 2] = [
     ("static", "", "putstatic"),
     ("", "getstatic self:LFixture;", "putfield"),
@@ -233,7 +234,7 @@ fn an_array_of_the_call_stays_out_of_every_kind_of_field() {
                 let persistent = field(machine, "persistent");
                 assert_eq!(call(machine, "old", &[]), Ok(None));
                 assert_eq!(field(machine, "kept"), persistent);
-                // With a receiver on the stack, the store is three bytes further.
+                // With an instruction that pushes a receiver, the store is three bytes later.
                 let receiver_length = if receiver.is_empty() { 0 } else { 3 };
                 for (method, pc) in [("transient", 3), ("returned", 3)] {
                     let pc = pc + receiver_length;
@@ -272,7 +273,7 @@ fn arrays_made_while_loading_persist() {
     loaded(source, Room::default(), |machine| {
         assert_eq!(call(machine, "run", &[]), Ok(Some(42)));
         assert_eq!(call(machine, "run", &[]), Ok(Some(42)));
-        // The bytes of two `int` elements and the header.
+        // The heap has the bytes of two `int` elements and of the header.
         assert_eq!(machine.instance.heap().used(), 16);
     });
 }

@@ -1,4 +1,4 @@
-//! Tests isolation with random casts. `trust isolation` runs any number of casts.
+//! Tests isolation with random casts of victims and hostile endpoints. `trust isolation` runs any number of casts.
 
 use tests::isolation::{Tally, hold};
 

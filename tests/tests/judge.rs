@@ -12,7 +12,7 @@ use tests::machine::judge;
 use tests::openjdk::jdk;
 use tests::skipped::skip;
 
-/// Number of class files. `trust judge N` compares any number.
+/// Number of class files on which the verdicts are compared; `trust judge N` compares any number.
 const CLASS_FILES: usize = 6000;
 /// Number of well-typed bodies that only JIVE verifies.
 const BODIES: u32 = 3000;
@@ -26,13 +26,13 @@ fn openjdk_judges_made_class_files_alike() {
     let report = compare(CLASS_FILES, 1, |_| ());
     jdk::announce(&format!("judge: {report}"));
     assert_eq!(report.disagreements, 0);
-    // The known difference occurs among constructors.
+    // The known difference between the verifiers occurs among constructors.
     let known = &report.verdicts[&Kind::Constructor].known;
     assert!(
         known.contains_key("putfield-of-uninitialized-this"),
         "{known:?}"
     );
-    // The test is useful only if each kind has both verdicts, except for well-typed bodies.
+    // The test is useful only if each kind has accepted and rejected class files, except for well-typed bodies.
     for (kind, of) in &report.verdicts {
         assert!(of.accepted > 0, "{kind:?}");
         assert_eq!(of.rejected > 0, *kind != Kind::Typed, "{kind:?}");

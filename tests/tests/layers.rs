@@ -1,5 +1,5 @@
-//! The modules of `jive-core` form layers. Each module uses only modules below it, and the files of a folder do not use
-//! each other in a circle.
+//! The modules of `jive-core` form layers. Each module uses only modules of lower layers, and the files of a folder do
+//! not use each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -108,7 +108,7 @@ fn violations(sources: &[Source], layers: &[&str]) -> Vec<String> {
                     ));
                 }
                 Some(_) => {}
-                // A name in the crate's root could come from any layer.
+                // Refuse a name in the crate's root, which could come from any layer.
                 None => found.push(format!(
                     "{} uses crate::{used}, which is no module",
                     source.module.join("/")

@@ -4,7 +4,7 @@ use jive_lab::Random;
 use tests::lent::Campaign;
 use tests::openjdk::jdk;
 
-/// Number of classes. `trust lent N` compares any number.
+/// Number of classes that are compared; `trust lent N` compares any number.
 const CLASSES: u64 = 3_000;
 
 #[test]
@@ -14,6 +14,6 @@ fn classes_in_filled_memory_are_those_in_clean_memory() {
         .run(CLASSES)
         .unwrap_or_else(|difference| panic!("{difference}"));
     jdk::announce(&format!("lent memory: {campaign}"));
-    // The test is useful only if both verdicts are frequent.
+    // The test is useful only if many classes are accepted and many are rejected.
     assert!(campaign.accepted > CLASSES / 2 && campaign.accepted < CLASSES - CLASSES / 10);
 }

@@ -1,4 +1,4 @@
-//! A class may have names of 65,535 bytes. Events show them cut, however often they occur.
+//! A class may have names of 65,535 bytes, but events show such names shortened, however often they occur.
 #![cfg(feature = "simulation")]
 
 use std::fs;

@@ -9,13 +9,13 @@ use jive_verifier::Policy;
 use tests::machine::{Room, machine};
 use tests::random::Random;
 
-/// Number of consecutive additions in a method, as many as its branches can skip.
+/// Number of consecutive additions in a method, as many as the method's branches can skip.
 const ADDITIONS: usize = 19_000;
 
-/// Number of such methods whose ops exceed the op numbers of a near branch.
+/// Number of methods with [`ADDITIONS`] additions whose ops exceed the op numbers of a near branch.
 const LONG: usize = 4;
 
-/// Calls methods of a class. Returns the result and the number of executed instructions of each call.
+/// Calls methods of a class, and returns the result and the number of executed instructions of each call.
 fn calls(source: &str, calls: &[(&str, Vec<i32>)]) -> Vec<(i32, u64)> {
     let bytes = assemble("lowering", source)
         .expect("it is well-formed")
@@ -107,9 +107,9 @@ fn branches_late_in_a_long_class_go_where_early_ones_go() {
 
 #[test]
 fn comparisons_reach_as_far_whatever_a_branch_holds() {
-    // Numbers of instructions to skip, around the limits of a one-byte distance, forwards and backwards.
+    // Skip numbers of instructions around the limits of a one-byte distance, forwards and backwards.
     let lengths = [0, 1, 39, 40, 41, 42, 43, 117, 118, 119, 120, 121, 200];
-    // A bound that fits a near branch, a bound that fits any branch, and a bound in a local variable.
+    // Compare with a bound that fits a near branch, a bound that fits any branch, and a bound in a local variable.
     let bounds = [("sipush 300", 100), ("bipush 3", 1), ("iload_2", 100)];
     for (passed, (bound, step)) in lengths
         .into_iter()
@@ -125,7 +125,7 @@ fn comparisons_reach_as_far_whatever_a_branch_holds() {
         let values = [i32::MIN, -1, 999, 1000, 5000];
         let list: Vec<_> = values.iter().map(|&value| ("run", vec![value])).collect();
         for (value, found) in values.into_iter().zip(calls(&source, &list)) {
-            // Three rounds. The skipped instructions are executed if the value is not less than the bound.
+            // The loop makes three rounds, which execute the skipped instructions if the value is not less than 1000.
             let added = if value < 1000 { 0 } else { 3 * passed };
             let executed = 4 + 3 * 8 + added + 3 + 2;
             let expected = (value + added, u64::try_from(executed).expect("a sum"));
@@ -134,8 +134,8 @@ fn comparisons_reach_as_far_whatever_a_branch_holds() {
     }
 }
 
-/// Returns a method that loads its key in a given way. Its switch finds the group of the key, where `group` consecutive
-/// keys form a group. It returns -1 for all other keys.
+/// Returns a method that loads its key in a given way, and whose switch finds the group of the key. In the switch,
+/// `group` consecutive keys form a group. The method returns -1 for a key that is in no group.
 fn searching((name, taken): (&str, &str), keys: &[i32], group: usize, is_table: bool) -> String {
     let mut source = format!(".method static {name}(I)I stack 2 locals 1\n{taken}");
     if is_table {
@@ -162,7 +162,7 @@ fn switches_of_every_size_find_their_cases() {
     for round in 0..120 {
         let count = round % 24 + usize::from(round % 2 == 0);
         let is_table = round % 2 == 0;
-        // Keys close to each other, and spread over the whole range.
+        // Choose keys that are close to each other, or that are spread over the whole range.
         let span = [8, 200, 100_000, u64::from(u32::MAX)][round / 24 % 4];
         let mut keys: Vec<i32> = if is_table {
             let low = [-3, 0, 120, -1000, i32::MIN, i32::MAX - 30][round % 6];
@@ -183,7 +183,7 @@ fn switches_of_every_size_find_their_cases() {
         keys.sort_unstable();
         keys.dedup();
         let group = 1 + round % 3;
-        // The key comes from a local variable, or was just computed.
+        // Load the key from a local variable, or compute it just before the switch.
         let taken = [
             ("find", " iload_0\n"),
             ("compute", " iload_0\n iconst_1\n ixor\n iconst_1\n ixor\n"),
@@ -207,7 +207,8 @@ fn switches_of_every_size_find_their_cases() {
 
 #[test]
 fn a_variable_that_was_stored_to_itself_is_counted() {
-    // Two loads of a variable, followed by stores to the same variable. The second store copies the variable to itself.
+    // After two loads of a variable, two stores write to the same variable; the second store copies the variable to
+    // itself.
     let source = ".class super Own\n.method static run(I)I stack 2 locals 1\n iload_0\n iload_0\n \
                   istore_0\n istore_0\n iinc 0 1\n iload_0\n ireturn\n";
     assert_eq!(calls(source, &[("run", vec![5])]), [(6, 7)]);
@@ -215,12 +216,13 @@ fn a_variable_that_was_stored_to_itself_is_counted() {
 
 #[test]
 fn a_loop_without_an_op_at_its_head_does_not_depend_on_an_earlier_class() {
-    // A branch on register 0 at every position among the first ops.
+    // The class that used the memory first has a branch on register 0 at every position among the first ops.
     let branches = format!(
         ".class super Branches\n.method static run(I)I stack 1 locals 1\n{}out:\n iconst_0\n ireturn\n",
         " iload_0\n ifne out\n".repeat(40)
     );
-    // The code after `spin` expects an array in local variable 1. No path from `spin` leads there.
+    // The code after the loop at `spin` expects an array in local variable 1, but no path from `spin` leads to this
+    // code.
     for head in ["", " nop\n"] {
         let spinning = format!(
             ".class super Spinning\n.method static run(I)I stack 3 locals 2\n iload_0\n ifeq number\n \
@@ -234,7 +236,7 @@ fn a_loop_without_an_op_at_its_head_does_not_depend_on_an_earlier_class() {
                 .bytes
         });
         let room = Room::default();
-        // `machine` lends the same memory again.
+        // `machine` lends the memory of the first class again to the second class.
         machine(&classes[0], Policy::ClassOnly, &[], room, |_| ()).expect("it is accepted");
         let spun = machine(&classes[1], Policy::ClassOnly, &[], room, |machine| {
             let run = machine.method("run");
@@ -242,7 +244,7 @@ fn a_loop_without_an_op_at_its_head_does_not_depend_on_an_earlier_class() {
                 let lifetime = Lifetime::Persistent;
                 machine.call(run, &[argument], lifetime, &mut NoNatives)
             };
-            // The array's reference is 8, the first address in the heap.
+            // The reference to the array is 8, the first address in the heap.
             assert_eq!(call(1), Ok(Some(42)));
             let trap = call(0).expect_err("the loop has no end");
             assert_eq!(trap.kind, TrapKind::FuelExhausted);
@@ -253,7 +255,8 @@ fn a_loop_without_an_op_at_its_head_does_not_depend_on_an_earlier_class() {
 
 #[test]
 fn a_value_stays_what_it_was_when_it_was_loaded() {
-    // The first local variable is 7 and the field is 11. Then something changes one of them.
+    // The first local variable is 7 and the field is 11 when a value is loaded; then an instruction changes one of
+    // them.
     let loads = [
         ("iload_0", 7),
         ("iload_0\n iconst_3\n iadd", 10),
@@ -287,7 +290,7 @@ fn a_value_stays_what_it_was_when_it_was_loaded() {
                  getstatic field:I\n ldc 100000000\n imul\n iadd\n ireturn"
             )
             .expect("a string takes any text");
-            // Java arithmetic wraps.
+            // Compute with wrapping arithmetic, as Java does.
             let field = 100_000_000_i32.wrapping_mul(*field);
             let value = (loaded * 1001 + local * 1_000_000_i32).wrapping_add(field);
             expected.push((format!("run{first}x{second}"), value));
@@ -314,8 +317,7 @@ const INDICES: [(&str, i32); 8] = [
     ("iload_1\n iconst_1\n iadd", 10),
 ];
 
-/// Accesses an element of an array of this length, or of `null`, at each index and in each way. Returns the trap of
-/// each access.
+/// Accesses an array of this length, or `null`, at each index and in each way, and returns the trap of each access.
 fn reach(kind: &str, length: Option<i32>, is_field: bool) -> Vec<(String, i32, Option<TrapKind>)> {
     let prefix = kind.chars().next().expect("kinds have names");
     let array = format!("[{}", prefix.to_ascii_uppercase());
@@ -330,7 +332,7 @@ fn reach(kind: &str, length: Option<i32>, is_field: bool) -> Vec<(String, i32, O
         ),
         false => ("astore_0".to_owned(), "aload_0".to_owned()),
     };
-    // The stored value is a constant, a local variable that is 0, or a local variable that is not 0.
+    // Store a constant, a local variable that is 0, or a local variable that is not 0.
     let ways = [
         format!("{prefix}aload\n pop"),
         format!("iconst_0\n {prefix}astore"),

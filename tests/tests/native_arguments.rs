@@ -34,7 +34,7 @@ const VALUES: [(&str, &[&str]); 9] = [
     ("aload_2", &["[S"]),
     ("aload_3", &["[I"]),
     ("aload 4", &["[Z"]),
-    // The merge of two reference types.
+    // Local variable 5 has the merge of two reference types.
     ("aload 5", &[]),
     ("aconst_null", &["[B", "[S", "[I", "[Z", THIS]),
     ("getstatic self:LFixture;", &[THIS]),
@@ -42,7 +42,7 @@ const VALUES: [(&str, &[&str]); 9] = [
 ];
 
 const THIS: &str = "LFixture;";
-/// The object of the constructor, before `Object.<init>`.
+/// The instruction that pushes the object of the constructor, before `Object.<init>`.
 const RAW_THIS: &str = "aload_0";
 
 /// Instructions that consume a result, and the result types that they accept.
@@ -68,13 +68,14 @@ const ENDING: [&str; 3] = [
 /// Ways to declare and call natives.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Way {
-    /// As static methods of `unet/Nic`.
+    /// Natives are declared as static methods of `unet/Nic`.
     Nic,
-    /// As static methods of the class itself.
+    /// Natives are declared as static methods of the class itself.
     OwnStatic,
-    /// As methods of the object.
+    /// Natives are declared as methods of the object.
     OwnVirtual,
-    /// As methods of the object, called by `invokespecial` as private methods were before Java 11.
+    /// Natives are declared as methods of the object, and called by `invokespecial` as private methods were before Java
+    /// 11.
     OwnSpecial,
 }
 
@@ -158,7 +159,7 @@ nop
         let (values, sinks) = (take(VALUES.len()), take(SINKS.len()));
         let (calls, ending) = (take(NATIVES.len()), take(ENDING.len()).concat());
         assert_eq!(encoded.next(), None);
-        // The method with the assembled lines is emptied, because only their encodings are needed.
+        // Empty the method with the assembled lines, because only the encodings of these lines are needed.
         let emptied = Frame::around("alphabet", &class.bytes).class(&[0xb1], 0, 0);
         Caller {
             frame: Frame::around("<init>", &emptied),
@@ -170,7 +171,7 @@ nop
         }
     }
 
-    /// Verifies the class with these instructions as its constructor.
+    /// Verifies the class with `instructions` as its constructor.
     fn judge<'l>(&self, instructions: impl IntoIterator<Item = &'l Vec<u8>>) -> Outcome {
         let mut code = self.mixing.clone();
         for bytes in instructions {
@@ -186,7 +187,7 @@ fn descriptor(parameters: &[&str], result: &str) -> String {
     format!("({}){result}", parameters.concat())
 }
 
-/// Returns the expected rejection code for these arguments, if any. The last argument is popped first.
+/// Returns the expected rejection code for a call with these arguments, if any, of which the last is popped first.
 fn expected(parameters: &[&str], values: &[(&str, &[&str])]) -> Option<&'static str> {
     let arguments = parameters.iter().zip(values).rev();
     let mut wrong = arguments.filter(|(parameter, (_, fits))| !fits.contains(parameter));
@@ -234,8 +235,8 @@ fn every_argument_of_a_native_is_held_to_its_type() {
                 };
                 let numbers: Vec<usize> = types.iter().map(&mut next).collect();
                 let values: Vec<_> = numbers.iter().map(|number| VALUES[*number]).collect();
-                // With a receiver other than the object, or called as a private method, all arguments have the same
-                // type.
+                // If the receiver is not the object, or the native is called as a private method, vary only the type of
+                // all arguments together.
                 if way.has_receiver()
                     && (values[0].1 != [THIS] || way == Way::OwnSpecial)
                     && values[1..].windows(2).any(|pair| pair[0] != pair[1])

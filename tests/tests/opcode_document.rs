@@ -28,7 +28,7 @@ fn effect(opcode: Opcode) -> String {
         Action::LoadElement(kind) => format!("{} int → int", array(kind)),
         Action::StoreElement(kind) => format!("{} int int →", array(kind)),
         Action::Shuffle(shuffle) => {
-            // Letters name the values before the shuffle, `a` at the top.
+            // Letters stand for the values before the shuffle, with `a` at the top of the operand stack.
             let letter = |depth| format!("{} ", char::from(b'a' + depth));
             let before: String = (0..shuffle.pops()).rev().map(letter).collect();
             let after: String = shuffle.pushes().map(letter).collect();

@@ -13,7 +13,7 @@ use tests::machine::judge;
 /// The pc of the instruction under test, after the `return`.
 const PC: u16 = 1;
 
-/// Verifies a method that returns before these lines.
+/// Verifies a method that returns before the instructions in `lines`.
 fn judge_unreachable(lines: &str) -> Outcome {
     let source = format!(
         ".version 55
@@ -114,7 +114,7 @@ fn each_of_256_bytes_is_accepted_or_refused_at_its_pc() {
         assert_eq!(judge_unreachable(&lines), expected, "{lines}");
         counts[count] += 1;
     }
-    // JVMS §6.5 has 202 opcodes and 3 reserved opcodes. 51 numbers are undefined.
+    // JVMS §6.5 has 202 opcodes and 3 reserved opcodes, so 51 numbers are undefined.
     assert_eq!(counts[0], 51);
     assert_eq!(counts[1] + counts[2], 205);
 }
@@ -142,6 +142,6 @@ fn each_byte_behind_wide_is_accepted_or_refused_at_the_pc_of_wide() {
         widened += usize::from(wide_form.is_some());
         assert_eq!(judge_unreachable(&lines), expected, "{lines}");
     }
-    // Five loads, five stores, `ret` and `iinc` (JVMS §6.5.wide).
+    // `wide` applies to five loads, five stores, `ret` and `iinc` (JVMS §6.5.wide).
     assert_eq!(widened, 12);
 }

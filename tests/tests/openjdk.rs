@@ -12,7 +12,7 @@ use jive_lab::asm::assemble;
 use tests::openjdk::{Call, calls, committed, jdk, jive};
 use tests::skipped::skip;
 
-/// Returns the class files that the list names, committed or assembled.
+/// Returns the class files that the list of calls names, which are committed or assembled.
 fn classes() -> BTreeMap<String, Vec<u8>> {
     let mut classes = committed::files("class");
     for (name, source) in committed::files("assembled") {
@@ -28,7 +28,7 @@ fn recorded() -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Runs the calls on OpenJDK. If `BLESS` is set in the environment, records the results.
+/// Runs the calls on OpenJDK, and records the results if `BLESS` is set in the environment.
 fn ask_openjdk(list: &str, classes: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for (name, bytes) in classes {
@@ -43,7 +43,7 @@ fn ask_openjdk(list: &str, classes: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     answers
 }
 
-/// Fails with the first lines that differ.
+/// Fails with the first lines of results that differ.
 fn assert_same((left, ours): (&str, &[String]), (right, theirs): (&str, &[String])) {
     let differing: Vec<String> = ours
         .iter()

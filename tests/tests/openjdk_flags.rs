@@ -1,6 +1,6 @@
 //! JIVE and OpenJDK agree on which access flags are allowed together.
 //!
-//! Tests pairs of flags, in each place with flags, in the versions between which a rule changes.
+//! The test sets pairs of flags, in each place with flags, in the versions between which a rule changes.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use tests::skipped::skip;
 /// For each change of a rule, the last version before it and the first version with it, as far as OpenJDK 17 reads.
 const VERSIONS: [u16; 9] = [45, 48, 49, 50, 51, 52, 53, 60, 61];
 
-/// Flags to which up to two changes are made.
+/// Sets of flags in which the test makes up to two changes.
 const BASES: [u16; 4] = [0, 0x0019, 0x0401, 0x0600];
 
 /// `native` and `abstract`: a method with one of these flags has no code.
 const BODILESS: u16 = 0x0500;
 
-/// A class with flags to test. In the source they are written `FLAGS`.
+/// A class with flags to test, which its source writes as `FLAGS`.
 struct Place {
     about: &'static str,
     source: &'static str,
-    /// The variant for flags that require a method without code.
+    /// The variant of the source for flags that require a method without code.
     bodiless: Option<&'static str>,
 }
 

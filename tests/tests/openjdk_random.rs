@@ -1,4 +1,4 @@
-//! Random methods give OpenJDK's results: arithmetic, stack shuffling, arrays, branches and loops in unusual
+//! Random methods give OpenJDK's results on JIVE: arithmetic, stack shuffling, arrays, branches and loops in unusual
 //! combinations. The methods are generated from a fixed seed.
 
 use std::fmt::Write as _;
@@ -13,23 +13,23 @@ use tests::skipped::skip;
 const CLASSES: usize = 24;
 const METHODS: usize = 4;
 
-/// Local variables 0 to 3 are `int`s, including the parameters. The generator uses the others.
+/// Local variables 0 to 3 are `int`s, including the parameters; the generator uses the other variables itself.
 const INT_LOCALS: u64 = 4;
 const SCRATCH: usize = 4;
 const ARRAY: usize = 5;
-/// The counter of the outermost loop. Counters of inner loops follow.
+/// The local variable that counts the outermost loop; the counters of inner loops follow.
 const LOOPS: usize = 6;
 const NESTING_MAX: usize = 3;
 const DEPTH_MAX: usize = 10;
 /// One in this many divisions and array accesses may trap.
 const RARE: u64 = 60;
 
-/// Writes a method. It tracks the depth of the operand stack.
+/// Writes a method, and tracks the depth of the operand stack.
 struct Writer {
     random: Random,
     text: String,
     depth: usize,
-    /// Minimum depth of the operand stack. The values below belong to an enclosing block.
+    /// Minimum depth of the operand stack in the current block; the values below belong to an enclosing block.
     floor: usize,
     nesting: usize,
     labels: usize,
@@ -98,7 +98,7 @@ impl Writer {
     }
 
     fn shuffle(&mut self) {
-        // Name, number of required values, and change of the depth (JVMS §6.5).
+        // Shuffles, each with its name, its number of required values, and its change of the depth (JVMS §6.5).
         const SHUFFLES: [(&str, usize, isize); 9] = [
             ("pop", 1, -1),
             ("pop2", 2, -2),
@@ -132,7 +132,7 @@ impl Writer {
         self.depth -= 1;
     }
 
-    /// Writes a load from or a store into the array. The index is usually in bounds.
+    /// Writes a load from or a store into the array, usually with an index in bounds.
     fn element(&mut self, load: &str, store: &str) {
         let local = self.random.below(INT_LOCALS);
         let mask = if self.random.below(RARE) == 0 { 15 } else { 7 };
@@ -219,7 +219,7 @@ impl Writer {
     }
 }
 
-/// Generates a method with two `int` parameters. All computed values are folded into its result.
+/// Generates a method with two `int` parameters, whose result combines all computed values.
 fn method(name: &str, random: Random) -> (String, Random) {
     let mut writer = Writer {
         random,

@@ -196,7 +196,7 @@ fn comments_and_documents_are_plain() {
     for path in &paths {
         let name = path.strip_prefix(&root).expect("it lies below the root");
         let name = name.to_string_lossy().into_owned();
-        // This file contains the banned phrases.
+        // Skip this file, which contains the banned phrases.
         if name == "tests/tests/prose.rs" {
             continue;
         }

@@ -140,7 +140,7 @@ fn most_pairs_of_ops_compute_what_the_reference_computes() {
     ));
     let unforeseen: Vec<_> = reached.difference(&possible).collect();
     assert!(unforeseen.is_empty(), "{unforeseen:?}");
-    // Both bounds are a little below the values when this test was written: 71 and 87 percent.
+    // The bounds are a little below the shares of pairs reached when this test was written: 71 and 87 percent.
     assert!(
         reached.len() * 100 >= possible.len() * 68,
         "{}",

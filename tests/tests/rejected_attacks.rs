@@ -1,4 +1,4 @@
-//! The attacks with snapshots of their diagnoses are the assembled fixtures of the same names.
+//! The class files of attacks, whose diagnoses have snapshots, equal the assembled fixtures of the same names.
 
 use std::fs;
 use std::path::Path;

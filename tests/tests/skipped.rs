@@ -1,10 +1,10 @@
-//! Tests skip checks only through `tests/src/skipped.rs`, so that CI can list them.
+//! Tests report skipped checks only through `tests/src/skipped.rs`, so that CI can list these checks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the files below these folders, without target folders.
+/// Returns the files below `folders`, without those in `target` folders.
 fn files(folders: &[&str]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut open: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();

@@ -1,12 +1,12 @@
-//! Verifies every short method body, and runs those that are accepted. Constructors are accepted exactly if each of
-//! their paths is legal.
+//! Verifies every short method body, and runs the accepted bodies. Constructors are accepted exactly if each of their
+//! paths is legal.
 
 use jive_lab::generate::alphabet::{Alphabet, Family};
 use tests::generate::scope::{Count, explore};
 use tests::openjdk::jdk;
 
-/// Maximum length of static methods, in instructions. This takes a minute in an optimised build. `trust scope 4` takes
-/// ten minutes.
+/// Maximum length of static methods, in instructions. A length of 3 takes a minute in an optimised build, and `trust
+/// scope 4` takes ten minutes.
 const STATIC_MAX: u32 = if cfg!(debug_assertions) { 2 } else { 3 };
 /// Maximum length of constructors, in steps.
 const CONSTRUCTOR_MAX: u32 = 4;
@@ -40,7 +40,7 @@ fn every_short_constructor_is_judged_by_its_paths() {
         count.accepted > 1_000,
         "too few to be worth running: {count}"
     );
-    // A run that only exhausts its fuel shows little.
+    // Check that few runs exhaust their fuel, because a run that ends in this way shows little.
     let exhausted = count.tally.traps.get("FuelExhausted").copied();
     assert!(
         exhausted.unwrap_or(0) * 10 < count.tally.runs,

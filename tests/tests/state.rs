@@ -1,4 +1,4 @@
-//! Fields that a scenario sets, in classes that fill the constant pool: the simulator adds constants of its own.
+//! Fields that a scenario sets, in classes that fill the constant pool, to which the simulator adds further constants.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,7 +20,7 @@ const FIELDS: [(&str, &str, &str); 8] = [
     ("booleans", "[Z", "iconst_5\nnewarray boolean"),
 ];
 
-/// Returns an applet that stores twice to each field, with this many constants that it does not use.
+/// Returns an applet that stores twice to each field, with `unused` constants that no instruction uses.
 fn applet(unused: usize) -> Vec<u8> {
     let mut text = String::from(".field static RxBuf [B\n");
     let mut initializer = String::new();
@@ -48,7 +48,8 @@ fn constants(class: &[u8]) -> u16 {
     u16::from_be_bytes([class[8], class[9]])
 }
 
-/// Runs a scenario that sets all fields. Returns the final values of the first four fields, or the scenario's mistakes.
+/// Runs a scenario that sets all fields, and returns the final values of the first four fields, or the scenario's
+/// mistakes.
 fn run(class: &[u8]) -> Result<Vec<i32>, String> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     fs::write(directory.path().join("A.class"), class).expect("it can be written");
@@ -60,18 +61,18 @@ fn run(class: &[u8]) -> Result<Vec<i32>, String> {
     let (_, states) =
         sim::run_to_state(&scenario, &mut ()).map_err(|error| format!("{error:?}"))?;
     let applet = states[0].applet.as_ref().expect("it has an applet");
-    // `RxBuf` is the first field.
+    // Leave out the first field of the applet, which is `RxBuf`.
     Ok(applet.fields[1..=4].to_vec())
 }
 
 #[test]
 fn a_class_that_the_simulators_constants_do_not_fit_in_is_refused_with_its_scenario() {
-    // The simulator adds 7 constants, and 3 for each of nine fields.
+    // To set the fields, the simulator adds 7 constants, and 3 for each of nine fields.
     let room = CONSTANTS_MAX - 7 - 3 * 9;
     let without = constants(&applet(0));
     let unused = usize::from(room - without);
     assert_eq!(constants(&applet(unused)), room);
-    // The first store of each field is ignored, the second is not.
+    // The first store to each field is ignored, but the second store is not.
     assert_eq!(run(&applet(unused)), Ok(vec![5, 5, 5, 0]));
     let refused = run(&applet(unused + 1)).expect_err("the class is full");
     let expected = format!(

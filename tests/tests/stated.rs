@@ -8,7 +8,7 @@ use tests::stated::{Tally, compare};
 
 /// Calls of each generated class.
 const CALLS: u32 = 20;
-/// Number of generated classes. `trust stated N` makes N calls.
+/// Number of generated classes; `trust stated N` makes N calls.
 const CLASSES: u32 = 1_000;
 
 #[test]

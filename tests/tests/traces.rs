@@ -70,7 +70,7 @@ fn ack_in_nic_answers_the_25th_message() {
     insta::assert_snapshot!("ack-in-nic", &trace[line..]);
 }
 
-/// Two endpoints and a link with every fault, for 30 messages of random bytes.
+/// A scenario of two endpoints and a link with every fault, for 30 messages of random bytes.
 const LOSSY: &str = r#"
     [[nic]]
     name = "a"
@@ -162,7 +162,7 @@ fn each_of_a_hundred_endpoints_on_a_lossy_nic_receives_ten_messages() {
     for i in 0..ENDPOINTS {
         let name = format!("e{i}");
         let own: Vec<&Received> = received.iter().filter(|m| m.endpoint == name).collect();
-        // 21 of 30 are expected. Fewer than 10 occur for one seed in a million.
+        // Each endpoint should receive 21 of 30 messages; fewer than 10 arrive for one seed in a million.
         assert!(own.len() >= 10, "{name} received {}", own.len());
         let peer = i32::try_from(i ^ 1).expect("small");
         assert!(
@@ -171,6 +171,6 @@ fn each_of_a_hundred_endpoints_on_a_lossy_nic_receives_ten_messages() {
         );
     }
     let lost = ENDPOINTS * SENDS - received.len();
-    // 900 are expected, with a standard deviation of 25.
+    // The link should lose 900 messages, with a standard deviation of 25.
     assert!((775..=1025).contains(&lost), "{lost} of 3000 lost");
 }

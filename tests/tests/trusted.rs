@@ -80,7 +80,7 @@ fn a_trusted_class_gives_the_results_of_a_parsed_one() {
 
 #[test]
 fn a_local_variable_beyond_max_locals_is_not_linked() {
-    // The method's register is after the registers that are cleared when the method is called.
+    // The local variable is in a register after the registers that are cleared when the method is called.
     let source = ".method static run()I stack 1 locals 1\n iload 200\n ireturn\n";
     let class = assemble("local", source).unwrap_or_else(|error| panic!("{error}"));
     let mut index = vec![0; ClassFile::index_len(&class.bytes)];

@@ -7,7 +7,7 @@ use tests::skipped::skip;
 
 /// Fixtures that only JIVE accepts, with the reason.
 const ACCEPTED_HERE_ALONE: [&str; 1] = [
-    // OpenJDK trusts the `StackMapTable` of newer class files. JIVE infers types (docs/subset.md).
+    // OpenJDK trusts the `StackMapTable` of newer class files, whereas JIVE infers types (docs/subset.md).
     "accept/class/stack-map-that-lies",
 ];
 
@@ -27,7 +27,7 @@ struct Case {
     accepted: bool,
 }
 
-/// Verifies each class file on OpenJDK. Fails if a verdict differs, and prints the number of class files.
+/// Verifies each class file on OpenJDK, fails if a verdict differs, and prints the number of class files.
 fn assert_openjdk_agrees(what: &str, cases: &[Case]) {
     if !jdk::is_java_installed() {
         skip(

@@ -10,7 +10,7 @@ use jive_verifier::VerifyErrorKind;
 
 /// The mark in a row whose rule no class alone can violate.
 const NO_CLASS_ALONE: &str = "*no class alone*";
-/// The mark in a row whose rule has no code of its own.
+/// The mark in a row whose rule has no separate rejection code.
 const NO_CODE: &str = "–";
 
 fn root() -> PathBuf {
@@ -45,7 +45,7 @@ fn rows() -> Vec<[String; 5]> {
         .collect()
 }
 
-/// Returns the texts in backticks.
+/// Returns the texts in backticks in a cell of the table.
 fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
@@ -128,7 +128,7 @@ fn the_page_of_mutants_is_what_its_script_writes() {
         committed == written,
         "docs/mutants.md is stale: run `scripts/mutants page`"
     );
-    // The run of the verifier on 8c19388: 396 + 5 + 59 + 14 mutants.
+    // The page lists the run of the verifier on 8c19388, with 396 + 5 + 59 + 14 mutants.
     let row = "| the verifier, all of it | 2026-11-20 | `8c19388` | 474 | 396 | 5 | 59 | 14 |";
     assert!(written.contains(row));
 }

@@ -1,14 +1,14 @@
 //! Only the verifier calls the constructor of `Verified`: no other source contains its name, `vouch`.
 //!
-//! A caller has to write the name, even if it uses a path, an alias or a function pointer. So the test searches for the
-//! identifier and not for a call.
+//! A caller must write the name `vouch`, even to use a path, an alias or a function pointer, so the test searches for
+//! the identifier.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files outside tests in which `vouch` may occur.
 const ALLOWED: [&str; 3] = [
-    // Measures the code size of a device that trusts its host and links no verifier.
+    // `firmware/size` measures the code size of a device that trusts its host and links no verifier.
     "firmware/size/src/main.rs",
     "jive-core/src/verified.rs",
     "jive-verifier/src/verify.rs",
@@ -20,7 +20,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() && !path.is_symlink() {
-            // The crate `tests` is searched, but not the `tests` folder of other crates.
+            // Search the crate `tests`, but not the `tests` folder of other crates.
             let is_crate = path.join("Cargo.toml").exists();
             let is_passed = name == "target" || name.starts_with('.');
             if !is_passed && (name != "tests" || is_crate) {
@@ -32,7 +32,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the identifiers in a Rust source, without those in comments, strings and characters.
+/// Returns the identifiers in a Rust source, except those in comments, strings and character literals.
 fn identifiers(text: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -51,7 +51,7 @@ fn identifiers(text: &str) -> Vec<&str> {
         } else if first == '"' {
             quoted(rest, '"').unwrap_or(rest.len())
         } else if first == '\'' {
-            // A lifetime has no closing quote after its first character.
+            // If the quote starts a lifetime, no closing quote follows the first character.
             character(rest).unwrap_or(1)
         } else {
             first.len_utf8()
@@ -74,7 +74,7 @@ fn raw_string(text: &str) -> Option<usize> {
     Some(prefix.len() + hashes + 1 + length + end.len())
 }
 
-/// Returns the length of a block comment. Block comments may be nested.
+/// Returns the length of a block comment, which may contain nested block comments.
 fn block_comment(text: &str) -> usize {
     let mut depth = 0;
     let mut at = 0;
@@ -134,7 +134,7 @@ fn nobody_but_the_verifier_vouches() {
         .collect();
     naming.sort();
     assert_eq!(naming, ALLOWED);
-    // All workspaces were searched.
+    // Check that the search has reached the folders of all workspaces.
     for folder in [
         "nic-runtime/src",
         "tests/src",

@@ -14,7 +14,7 @@ fn judged(bytes: &[u8]) -> Measured {
 fn the_worst_case_family_keeps_to_its_budgets() {
     for worst in family() {
         let measured = judged(&worst.bytes);
-        // These class files have no fault except that they need much work.
+        // The class files of the family have no fault except that they need much work.
         let expected = [None, Some("limit/verify-steps"), Some("limit/constants")];
         assert!(
             expected.contains(&measured.code),
@@ -24,7 +24,7 @@ fn the_worst_case_family_keeps_to_its_budgets() {
         for (steps, limit) in &measured.steps.methods {
             assert!(steps <= limit, "{}: {steps} of {limit}", worst.name);
         }
-        // These class files are just within the budget, so that every method is verified.
+        // The class files `long-methods` and `methods` are just within the budget, so that every method is verified.
         let all = match worst.name {
             "long-methods" => Some(15),
             "methods" => Some(64),
@@ -70,7 +70,7 @@ mod analysed {
 
     use super::*;
 
-    /// Number of random classes to analyse. `JIVE_SEARCHED` sets another number.
+    /// Number of random classes to analyse, unless `JIVE_SEARCHED` sets another number.
     const SEARCHED: usize = 40;
 
     #[test]
@@ -89,7 +89,7 @@ mod analysed {
                 "{}: {steps} of {most} for bounds",
                 worst.name
             );
-            // A report a hundred times as long as the class would be out of proportion too.
+            // The report must not be out of proportion to the class either, so it lists a limited number of loops.
             let listed = found.report.entry_points.iter();
             let listed: usize = listed.map(|entry| entry.uncounted_loops.len()).sum();
             assert!(listed <= 64 * 32, "{}: {listed} loops listed", worst.name);
@@ -105,7 +105,7 @@ mod analysed {
         let count = count.and_then(|count| count.parse().ok());
         for seed in 0..count.unwrap_or(SEARCHED) {
             let mut random = Random::new(&seed.to_be_bytes());
-            // Short classes too, because constant costs show there.
+            // Generate short classes too, in which constant costs show.
             let length = [500, 4_000, 20_000, 60_000][random.below(4)];
             let bytes = searched(&mut random, length);
             let code = judged(&bytes).code;
@@ -132,11 +132,11 @@ mod analysed {
             let found = analyse(&worst.bytes).expect("it is accepted");
             found.report.entry_points[0].clone()
         };
-        // 6,400 nested loops, analysed twice. Deeper levels are not analysed.
+        // `nested-loops` has 6,400 nested loops, which are analysed twice; deeper levels are not analysed.
         let nested = entry("nested-loops");
         assert!(nested.loops_incomplete, "{nested:?}");
         assert!((2..12_800).contains(&nested.loops), "{}", nested.loops);
-        // All loops of four bytes in a row are found, and 32 of them are listed.
+        // The analysis finds all consecutive loops of four bytes in `shared-loops`, and lists 32 of them.
         let shared = entry("shared-loops");
         assert!(!shared.loops_incomplete && shared.loops > 10_000);
         assert_eq!(shared.uncounted_loops.len(), 32);

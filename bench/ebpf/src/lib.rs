@@ -14,9 +14,9 @@ const STATE_BYTES: usize = 8 + 4 * 256 + 4 * 256 + 1500 + 64 + 8192;
 /// How rbpf runs a program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Interpreted, with every memory access checked.
+    /// rbpf interprets the program and checks every memory access.
     Interpreted,
-    /// Compiled to x86-64 code without checks.
+    /// rbpf compiles the program to x86-64 code without checks.
     Compiled,
 }
 
@@ -33,7 +33,7 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// If rbpf refuses the program.
+    /// Returns an error if rbpf refuses the program.
     pub fn start(name: &str, mode: Mode) -> Result<Option<Kernel>, Error> {
         let Some(program) = program(name)? else {
             return Ok(None);
@@ -60,18 +60,18 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// If rbpf reports an error.
+    /// Returns an error if rbpf reports one.
     pub fn invoke(&mut self, a: i32, b: i32) -> Result<i32, Error> {
         self.state[..4].copy_from_slice(&a.to_le_bytes());
         self.state[4..8].copy_from_slice(&b.to_le_bytes());
         let result = match self.mode {
             Mode::Interpreted => self.machine.execute_program(&mut self.state),
-            // SAFETY: the program is one of `OBJECT`, compiled by clang from `kernels.c` without
-            // calls. It reaches memory through its one argument alone, a `struct state`, and
-            // `state` has the bytes of one. rbpf compiled it when `new` made this value.
+            // SAFETY: the program is one of `OBJECT`, compiled by clang from `kernels.c` without calls. The program
+            // reaches memory through its one argument alone, a `struct state`, and the field `state` has as many bytes.
+            // rbpf compiled the program when `new` made this value.
             Mode::Compiled => unsafe { self.machine.execute_program_jit(&mut self.state) },
         };
-        // Truncated: an `int` result is the lower half of the register.
+        // Truncate the register, because an `int` result is its lower half.
         result.map(|register| register as i32)
     }
 }

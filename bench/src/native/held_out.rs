@@ -200,7 +200,7 @@ impl Gamma {
 /// Longest-prefix match, as in `Routes.java`.
 #[derive(Clone, Debug)]
 pub struct Routes {
-    /// Three numbers a node: the child for 0, the child for 1, the route or 0.
+    /// Each node has three numbers: the child for 0, the child for 1, and the route or 0.
     nodes: Vec<u32>,
     used: u32,
 }

@@ -32,7 +32,7 @@ pub enum Jvm {
 ///
 /// # Errors
 ///
-/// If the program does not exist.
+/// Returns an error if the program does not exist.
 pub fn wasm3(program: &Path) -> Result<Child, PeerError> {
     let mut command = Command::new(program);
     command.arg(MODULE_PATH);
@@ -43,7 +43,7 @@ pub fn wasm3(program: &Path) -> Result<Child, PeerError> {
 ///
 /// # Errors
 ///
-/// If there is no `java` on the path.
+/// Returns an error if there is no `java` on the path.
 pub fn openjdk(jvm: Jvm) -> Result<Child, PeerError> {
     let mut command = Command::new("java");
     let name = match jvm {
@@ -59,7 +59,7 @@ pub fn openjdk(jvm: Jvm) -> Result<Child, PeerError> {
         env!("CARGO_MANIFEST_DIR"),
         "/../tests/java/class"
     );
-    // Garbage collection and compilation run in other threads. The serial collector keeps their number small.
+    // Garbage collection and compilation run in other threads, of which the serial collector needs few.
     command.args(["-XX:+UseSerialGC", "-cp", classes, "Rounds"]);
     Child::new(name, |_| true, &mut command)
 }

@@ -23,5 +23,5 @@ pub use wasmi::Wasmi;
 /// The public kernels as WebAssembly, made by `kernels/build.sh`.
 #[cfg(feature = "peers")]
 const MODULE: &[u8] = include_bytes!("../../kernels/kernels.wasm");
-/// The path of that file.
+/// The path of `kernels.wasm`.
 const MODULE_PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/kernels.wasm");

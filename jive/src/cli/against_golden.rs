@@ -8,7 +8,7 @@ use jive_embed::input::ReadError;
 use super::event_diff::{self, Events};
 
 /// Maximum number of lines of each trace that are compared, from the first difference on. The time of the comparison
-/// grows with the product of both numbers of lines.
+/// grows with the product of the two traces' numbers of lines.
 const DIFFERENCE_LINES_MAX: usize = 2_000;
 
 /// Maximum number of bytes of each trace that are kept, from the first difference on: about 200 for each line.
@@ -63,7 +63,7 @@ struct Difference {
 struct Kept {
     lines: Vec<Vec<u8>>,
     bytes: usize,
-    /// How many more lines there were than are kept.
+    /// How many lines of the trace were omitted after the kept lines.
     behind: usize,
 }
 
@@ -79,8 +79,8 @@ impl Kept {
         self.lines.push(line);
     }
 
-    /// Returns how many lines of both traces may be compared. If lines of this trace were omitted, only as many as were
-    /// kept.
+    /// Returns how many lines may be compared: only the kept lines if lines of this trace were omitted, and any number
+    /// otherwise.
     fn comparable(&self) -> usize {
         match self.behind {
             0 => usize::MAX,
@@ -88,7 +88,7 @@ impl Kept {
         }
     }
 
-    /// Drops all lines but the first `compared`, and counts the others as omitted.
+    /// Keeps only the first `compared` lines, and counts the dropped lines as omitted.
     fn cut(&mut self, compared: usize) {
         let cut = self.lines.len().saturating_sub(compared);
         self.lines.truncate(compared);
@@ -106,7 +106,7 @@ impl<R: BufRead> AgainstGolden<R> {
         }
     }
 
-    /// Ends the trace. Returns a description of the differences, event by event, or `None` if there is none.
+    /// Ends the trace. Returns a description of the differences, event by event, or `None` if the traces are equal.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ mod tests {
 
     fn difference(golden: &str, now: &str) -> Option<String> {
         let mut against = AgainstGolden::new(golden.as_bytes());
-        // Write small pieces, as a formatter does.
+        // Write the trace in small pieces, as a formatter does.
         for piece in now.as_bytes().chunks(3) {
             against.write_all(piece).expect("memory can be read");
         }

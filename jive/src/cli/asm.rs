@@ -219,7 +219,7 @@ fn render(error: &AsmError, source: &str) -> String {
     diagnosis.render()
 }
 
-/// Returns what to do about an error. Empty where the message says so itself.
+/// Returns advice about an error, or an empty text if the error's message already contains the advice.
 fn help(kind: &AsmErrorKind) -> String {
     let mut help = String::new();
     let mut did_you_mean = |word: Option<&str>| {

@@ -94,7 +94,8 @@ pub(super) struct Assumed {
     pub(super) buffer_area_bytes: u32,
     pub(super) free_buffer_bytes: u32,
     pub(super) heap_bytes: u32,
-    /// Whether only the class itself stores to its fields. With `state`, or if applets are replaced, the NIC does too.
+    /// Whether only the class itself stores to its fields. The NIC stores to a class's fields too if an endpoint has
+    /// `state` or its applet is replaced.
     pub(super) only_own_stores: bool,
 }
 
@@ -104,10 +105,10 @@ pub(super) struct Report<'r> {
     file: &'r str,
     pub(super) class: String,
     pub(super) profile: &'r str,
-    /// Absent if every method may be called with any arguments.
+    /// The endpoint that the bounds assume; absent if every method may be called with any arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) assumes: Option<Assumed>,
-    /// With `--check`: whether no call executes more.
+    /// With `--check N`: whether no call executes more than N bytecodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     holds: Option<bool>,
     pub(super) entry_points: &'r [Bound],
@@ -141,7 +142,8 @@ impl<'r> Report<'r> {
     }
 }
 
-/// Returns the bounds of an accepted class under the defaults, and the text about them.
+/// Returns the bounds of an accepted class under the default costs and limits, and the text that describes these
+/// bounds.
 pub(super) fn said(class: &ClassFile<'_>, policy: Policy) -> (Bounds, String) {
     let profile = Profile::builtin(PROFILE_DEFAULT).expect("it is built in");
     let shape = DetachedShape::default();
@@ -247,7 +249,7 @@ fn environment_of(
 }
 
 /// Returns a message for each method whose calls may execute more bytecodes than are allowed. Initializers run once,
-/// before any packet, so they are not checked.
+/// before any packet, so `--check` ignores them.
 fn exceeding(bounds: &Bounds, allowed: Option<u64>) -> Vec<String> {
     let Some(allowed) = allowed else {
         return Vec::new();

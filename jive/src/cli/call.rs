@@ -22,7 +22,7 @@ pub(super) enum CallError {
     /// A parameter has a type other than `int`, `short`, `byte` or `boolean`.
     #[error("expected parameters of type int, short, byte or boolean, parameter {position} is not")]
     Parameter {
-        /// Position of the parameter, from 1.
+        /// Position of the parameter that has another type, counted from 1.
         position: usize,
     },
     /// The number of arguments is wrong.
@@ -36,11 +36,11 @@ pub(super) enum CallError {
     /// An argument is out of the range of its parameter's type.
     #[error("expected {minimum} to {maximum} for argument {position}, found {found:?}")]
     Argument {
-        /// Position of the argument, from 1.
+        /// Position of the argument that is out of range, counted from 1.
         position: usize,
-        /// Smallest value of the type.
+        /// Smallest value of the parameter's type.
         minimum: i32,
-        /// Largest value of the type.
+        /// Largest value of the parameter's type.
         maximum: i32,
         /// The argument as given.
         found: String,

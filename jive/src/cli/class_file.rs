@@ -10,7 +10,7 @@ use nic_runtime::scenario::{BUILTIN_PREFIX, closest};
 /// The argument that stands for standard input in place of a class file.
 const STANDARD_INPUT: &str = "-";
 
-/// Why there is no class file.
+/// Why no class file could be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ClassFileError {
     /// The file cannot be read.
@@ -24,12 +24,12 @@ pub(super) enum ClassFileError {
     },
 }
 
-/// Reads a class file, or the built-in applet for `builtin:NAME`. Of a file that is too long, reads as much as the
-/// parser needs to reject it.
+/// Reads a class file, or the built-in applet for `builtin:NAME`. If the file is too long, reads only as many bytes as
+/// the parser needs to reject it.
 ///
 /// # Errors
 ///
-/// The reason for which it cannot be read.
+/// Returns the reason for which the file cannot be read.
 pub(super) fn read(file: &Path) -> Result<Vec<u8>, ClassFileError> {
     if file == Path::new(STANDARD_INPUT) {
         return Ok(input::read_prefix(io::stdin().lock(), CLASS_BYTES_READ)?);

@@ -56,11 +56,11 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(Status::Done)
 }
 
-/// Writes a page for the command and for each of its commands.
+/// Writes a manual page for `jive` and for each of its subcommands.
 fn write_pages(command: &clap::Command, directory: &Path) -> Result<(), (PathBuf, io::Error)> {
     fs::create_dir_all(directory).map_err(|error| (directory.to_owned(), error))?;
     for page in std::iter::once(command).chain(command.get_subcommands()) {
-        // Building the command gave each of its commands a name such as `jive-run`.
+        // When `clap` built the command `jive`, it gave each subcommand a name such as `jive-run`.
         let name = page.get_display_name().unwrap_or(page.get_name());
         let path = directory.join(format!("{name}.1"));
         let written = render(page.clone()).and_then(|text| write_derived(&path, text));

@@ -8,7 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 
 use super::interrupt;
 
-/// The result of a command. If several apply, the last of them wins.
+/// The result of a command. If several results apply to a command, the one that is declared last here wins.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
     /// The command succeeded.
@@ -122,7 +122,7 @@ impl Console {
 
     /// Writes a coloured text and a newline to standard error.
     pub(super) fn notice(&mut self, text: &str) -> io::Result<()> {
-        // Flush standard output first: on a terminal, earlier data must appear before this message.
+        // Flush standard output first: on a terminal, earlier data must appear before the notice.
         self.out.flush()?;
         writeln!(self.err, "{text}")
     }

@@ -28,7 +28,7 @@ pub(super) fn median_ns<S>(
         }
         let called = now();
         let calls = (called - restored).saturating_sub(restored - start);
-        // Rounding is harmless: a clock is less exact than 53 bits.
+        // Rounding to 53 bits is harmless, because a clock is less exact.
         calls.as_nanos() as f64 / count as f64
     });
     rounds.sort_by(f64::total_cmp);
@@ -46,7 +46,7 @@ fn now() -> Duration {
     )
 }
 
-/// Returns the time since the first call. Without thread clocks, wall time comes closest.
+/// Returns the wall time since the first call, which is the closest substitute on a system without thread clocks.
 #[cfg(not(unix))]
 fn now() -> Duration {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();

@@ -21,8 +21,8 @@ use super::console::{Console, Failure, Status};
 
 /// Column at which the types after an instruction begin.
 const TYPES_COLUMN: usize = 60;
-/// Maximum number of types shown after an instruction, for each list. Chosen: methods from compilers rarely have more
-/// local variables. A method of 65,535 instructions may have 255.
+/// Maximum number of types shown in each list after an instruction. The limit on shown types is chosen because methods
+/// from compilers rarely have more local variables. A method of 65,535 instructions may have 255 local variables.
 const TYPES_MAX: usize = 32;
 
 const AFTER_HELP: &str = "\
@@ -99,7 +99,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    /// Returns the text after an instruction: its types, and a mark if the class is rejected there.
+    /// Returns the text after an instruction: its types, and a mark if the class is rejected at this instruction.
     fn behind(&self, method: MethodId, pc: Pc) -> Option<String> {
         let here = Location::Code { method, pc };
         if self.rejected_at == Some(here) {
@@ -171,7 +171,7 @@ fn constants(class: &ClassFile<'_>, out: &mut impl Write) -> io::Result<()> {
     for index in (1..count).map(CpIndex) {
         // The index after a `long` or `double` is unusable (JVMS §4.4.5) and is skipped.
         if let Ok(constant) = class.pool().get(index) {
-            // Other kinds are evident from the constant's description.
+            // A constant of any other kind has a description that shows the kind.
             let kind = match constant {
                 Constant::Utf8(_) => "Utf8 ",
                 _ => "",
@@ -264,7 +264,7 @@ fn instruction_list(
         }
         let text = Disassembly::new(insn, *class).to_string();
         match verdict.behind(method, insn.pc) {
-            // Put the types after the first line, since a switch has several lines.
+            // Put the types after the instruction's first line, because a switch has several lines.
             Some(types) => {
                 let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
                 writeln!(
@@ -305,7 +305,7 @@ fn words(flags: impl Iterator<Item = &'static str>) -> String {
 }
 
 fn class_words(access: ClassAccess) -> String {
-    // Leave out SUPER: every compiler since 1.1 sets it, and it has no effect.
+    // Leave out the flag SUPER: every compiler since Java 1.1 sets it, and it has no effect.
     words(
         access
             .difference(ClassAccess::SUPER)

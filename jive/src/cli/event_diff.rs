@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::event_line::EventLine;
 
-/// Maximum number of changes that are shown. The others are only counted.
+/// Maximum number of changes that are shown; further changes are only counted.
 const CHANGES_SHOWN_MAX: usize = 40;
 
 /// The longest value, in characters, for which the old and the new value share a line.
@@ -48,26 +48,26 @@ impl Events {
     }
 }
 
-/// One difference. Numbers are positions in the golden trace and in the current trace.
+/// One difference, with the positions of its events in the golden trace and in the current trace.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Change {
-    /// Consecutive events have other times, but are equal otherwise.
+    /// Consecutive events have other times in the current trace, but are equal otherwise.
     Retimed {
         golden: usize,
         now: usize,
         count: usize,
     },
-    /// An event has other fields.
+    /// An event has other fields in the current trace.
     Changed { golden: usize, now: usize },
-    /// An event is at another place in the order.
+    /// An event is at another place in the current trace.
     Moved { golden: usize, now: usize },
-    /// An event of the golden trace is missing.
+    /// An event of the golden trace is missing in the current trace.
     Gone { golden: usize },
-    /// An event is not in the golden trace.
+    /// An event of the current trace is missing in the golden trace.
     New { now: usize },
 }
 
-/// Describes the differences of two traces. The text is empty if there is none.
+/// Describes the differences of two traces; the text is empty if the traces are equal.
 pub(super) fn show(golden: &Events, now: &Events) -> String {
     let changes = changes(golden, now);
     let mut text = String::new();
@@ -134,7 +134,7 @@ fn changes(golden: &Events, now: &Events) -> Vec<Change> {
     found
 }
 
-/// Records an event with another time, and joins it to the change before if the events are consecutive.
+/// Records an event with another time, and joins it to the previous change if the events of both are consecutive.
 fn retimed(found: &mut Vec<Change>, golden_at: usize, now_at: usize) {
     if let Some(Change::Retimed { golden, now, count }) = found.last_mut()
         && *golden + *count == golden_at
@@ -150,7 +150,7 @@ fn retimed(found: &mut Vec<Change>, golden_at: usize, now_at: usize) {
     });
 }
 
-/// Finds events that were removed at one place and inserted at another. Returns the new position of each.
+/// Returns the new position of each event that was removed at one place and inserted at another.
 fn moves(ops: &[DiffOp], old: &[String], new: &[String]) -> BTreeMap<usize, usize> {
     let hunks = || ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     let mut gone = BTreeMap::<&str, VecDeque<usize>>::new();
@@ -165,8 +165,8 @@ fn moves(ops: &[DiffOp], old: &[String], new: &[String]) -> BTreeMap<usize, usiz
     moved.collect()
 }
 
-/// Pairs removed and inserted events that have the same name and endpoint, in order. Each pair is a change. The others
-/// are missing or new.
+/// Pairs removed and inserted events that have the same name and endpoint, in order. Each pair is a changed event.
+/// Events without a partner are missing or new.
 fn pair_up(golden: &Events, now: &Events, olds: &[usize], news: &[usize], found: &mut Vec<Change>) {
     let places = |events: &Events, indices: &[usize]| {
         let places = indices.iter().map(|at| events.line(*at).place().to_owned());
@@ -247,7 +247,8 @@ fn write_change(
     }
 }
 
-/// Shows the fields that differ, including the time. If no field differs, shows both lines.
+/// Shows the fields in which two events differ, including the time. If no field differs, shows the lines of both
+/// events.
 fn write_fields(text: &mut String, old: &EventLine, new: &EventLine) -> std::fmt::Result {
     const ABSENT: &str = "(absent)";
     let (old_fields, new_fields) = (old.fields(), new.fields());

@@ -112,9 +112,9 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     }
 }
 
-/// The calls to make. All of them fit their methods.
+/// The calls to make, each of which fits its method.
 struct Plan {
-    /// The calls from the file.
+    /// The calls from the file that `--calls` names.
     calls: Vec<Call>,
     /// The call from the command line.
     last: Option<Call>,
@@ -159,7 +159,7 @@ fn calls_of_file(path: &Path, loaded: &LinkedClass<'_>) -> Result<Vec<Call>, Wro
 /// Why the calls cannot be made.
 struct WrongCall {
     title: String,
-    /// The signature of the method, or the method that was probably meant.
+    /// The notes: the signature of the method, or the name of the method that the user probably meant.
     notes: Vec<String>,
 }
 

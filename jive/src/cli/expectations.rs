@@ -8,7 +8,7 @@ use nic_runtime::judge::{Judgement, Unmet};
 use super::scenario_file;
 use super::scenario_report;
 
-/// Maximum number of expectations that are shown. The others are only counted.
+/// Maximum number of unmet expectations that are shown; further ones are only counted.
 const SHOWN_MAX: usize = 20;
 
 /// Renders every expectation that is not met, with its place in the scenario file.

@@ -42,7 +42,7 @@ enum Value {
     Null {
         value: (),
     },
-    /// A reference to the applet: the only object there is.
+    /// A reference to the applet, the only object to which a field can refer besides arrays.
     This {
         value: &'static str,
     },
@@ -61,14 +61,14 @@ pub(super) struct Dump<'s> {
     pub(super) applets: Vec<OfApplet<'s>>,
 }
 
-/// The fields of one endpoint's applet. In JSON, one line of the trace.
+/// The fields of one endpoint's applet, which are one line of the trace in JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct OfApplet<'s> {
     t_ns: u64,
     nic: &'s str,
     endpoint: &'s str,
     event: &'static str,
-    /// The class, if the endpoint has a chain of applets.
+    /// The name of the applet's class, if the endpoint has a chain of applets.
     #[serde(skip_serializing_if = "Option::is_none")]
     applet: Option<String>,
     fields: Vec<Field>,
@@ -125,8 +125,8 @@ fn class_name(class: &[u8]) -> Option<String> {
     Some(Cut(class.name()).to_string())
 }
 
-/// Returns the fields of a class with their values at the end of a run, in the order of the class file. If the bytes
-/// are no class file, there are none.
+/// Returns the fields of a class with their values at the end of a run, in the order of the class file. Returns no
+/// fields if the bytes are no class file.
 pub(super) fn of(class: &[u8], state: &AppletState) -> Vec<Field> {
     let mut index = vec![0; ClassFile::index_len(class)];
     let Ok(class) = ClassFile::parse(class, &mut index) else {
@@ -228,7 +228,7 @@ impl fmt::Display for Field {
                 write!(f, "{element}[{length}]")?;
                 for element in elements.iter().take(SHOWN_IN_TEXT) {
                     match is_bytes {
-                        // The lowest eight bits are the byte.
+                        // The lowest eight bits of the element are the byte.
                         true => write!(f, " {:02x}", *element as u8)?,
                         false => write!(f, " {element}")?,
                     }

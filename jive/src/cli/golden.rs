@@ -36,7 +36,7 @@ use super::scenario_file;
 use super::test_files::{TestFile, TestFiles};
 use super::traps;
 
-/// The longest golden trace that is read, in bytes. Nobody reviews more events than fit in it.
+/// The longest golden trace that is read, in bytes: nobody reviews more events than a trace of this length contains.
 const TRACE_BYTES_MAX: u64 = 1 << 28;
 
 const AFTER_HELP: &str = "\
@@ -99,14 +99,14 @@ pub(super) struct Arguments {
 /// The result of one scenario.
 enum Outcome {
     Passed,
-    /// So many calls agree with OpenJDK. The notes say which were not compared.
+    /// The number of calls that agree with OpenJDK, and notes that name the calls that were not compared.
     Agrees(u64, Vec<String>),
     Blessed,
     Differs(String),
     Failed(Status, String),
 }
 
-/// The result of a scenario, the files that were read for it, and what its user should know beside.
+/// The result of a scenario, the files that were read for it, and further notes for the user.
 struct Judged {
     outcome: Outcome,
     inputs: Vec<PathBuf>,
@@ -135,7 +135,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     };
     let default = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let jobs = match java {
-        // One Java process serves all scenarios.
+        // Run one scenario at a time, because one Java process serves all scenarios.
         Some(_) => NonZeroUsize::MIN,
         None => arguments.jobs.unwrap_or_else(default),
     };
@@ -181,7 +181,8 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(tally.status)
 }
 
-/// Starts the Java process if the comparison with OpenJDK is asked for. The inner error is the message for the user.
+/// Starts the Java process if the user asked for the comparison with OpenJDK. The inner error of the result is the
+/// message for the user.
 fn start_java(
     arguments: &Arguments,
     console: &mut Console,
@@ -274,7 +275,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Writes the results as JUnit XML. Refuses to overwrite a file that was read for them.
+    /// Writes the results as JUnit XML, unless that would overwrite a file that the scenarios were read from.
     fn write_junit(&self, path: &Path) -> Result<(), String> {
         let inputs = self.inputs.iter().map(PathBuf::as_path);
         overwrite::check(&[path], &inputs.collect::<Vec<_>>())?;
@@ -309,7 +310,8 @@ fn judge(file: &TestFile, bless: bool, java: Option<&Session>) -> Judged {
     }
 }
 
-/// Names the sources that were changed after their classes were compiled. The test runs the old code then.
+/// Names the sources that were changed after their classes were compiled. For stale classes, `jive test` runs the old
+/// code of the applets.
 fn stale_classes(path: &Path, scenario: &Scenario) -> Vec<String> {
     let classes = 0..scenario.classes.len();
     let notes = classes.filter_map(|class| {
@@ -454,8 +456,8 @@ enum NotJudged {
 /// The result of comparing or writing the trace, the judgement on the expectations, and the traps.
 type Shown = (Outcome, Option<Judgement>, TrapLog);
 
-/// Runs a scenario and compares its trace with the golden trace line by line. Neither trace is held in memory as a
-/// whole.
+/// Runs a scenario and compares its trace with the golden trace line by line. Neither the trace nor the golden trace is
+/// held in memory as a whole.
 fn compare(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let unreadable = |error: io::Error| NotJudged::Unreadable(error.into());
     let against = AgainstGolden::new(open(golden).map_err(NotJudged::Unreadable)?);

@@ -11,14 +11,14 @@ use std::time::Duration;
 /// How many results per worker may wait until an earlier item is finished. The limit bounds the memory for results.
 const AHEAD: usize = 4;
 
-/// If there is no result for this long, the receiver is told.
+/// If no result arrives within this time, the receiving function is called with [`Happened::Waiting`].
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// A call of the function that takes the results.
+/// The reason for a call of the function that receives the results.
 pub(super) enum Happened<'t, T, R> {
     /// The result of an item.
     Done(&'t T, R),
-    /// There was no result for [`PATIENCE`].
+    /// No result arrived within [`PATIENCE`].
     Waiting,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Happened<'t, T, R> {
 ///
 /// # Errors
 ///
-/// Returns the first error of `take`. After it, no more work is started.
+/// Returns the first error of `take`, after which no more work is started.
 pub(super) fn in_order<T: Sync, R: Send, E>(
     items: &[T],
     workers: NonZeroUsize,
@@ -37,16 +37,16 @@ pub(super) fn in_order<T: Sync, R: Send, E>(
     let next = AtomicUsize::new(0);
     let (done, results) = mpsc::channel();
     let workers = workers.get().min(items.len());
-    // One token for each result that may exist and is not taken yet. A worker receives a token before it starts an
-    // item.
+    // Send one token for each result that may exist before `take` receives it. A worker receives a token before it
+    // starts an item.
     let (allow, allowed) = mpsc::channel();
     for _ in 0..workers * AHEAD {
         let _cannot_fail = allow.send(());
     }
     let allowed = Mutex::new(allowed);
     thread::scope(|scope| {
-        // Move the sender into the scope. When this scope ends, the channel closes, and workers that wait for a token
-        // return.
+        // Move the tokens' sender into the scope of the threads. When the scope ends, the tokens' channel closes, and
+        // workers that wait for a token return.
         let allow = allow;
         for _ in 0..workers {
             let (done, next, work, allowed) = (done.clone(), &next, &work, &allowed);
@@ -56,7 +56,7 @@ pub(super) fn in_order<T: Sync, R: Send, E>(
                     let Ok(Ok(())) = token else { return };
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(index) else { return };
-                    // `take` failed, so the receiver is gone: stop.
+                    // If `take` failed, the receiver of results was dropped: stop this worker.
                     if done.send((index, work(item))).is_err() {
                         return;
                     }

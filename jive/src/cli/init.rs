@@ -12,7 +12,7 @@ use nic_runtime::sle::java_stub;
 use super::console::{Console, Failure, Status};
 use super::output_file::{unwritable, write_derived};
 
-/// Stands for the applet's name in the templates.
+/// The text that stands for the applet's name in the templates.
 const PLACEHOLDER: &str = "NAME";
 
 /// Words that Java reserves, so that no class can have them as its name (JLS §3.9).
@@ -72,7 +72,7 @@ const RESERVED: [&str; 53] = [
     "while",
 ];
 
-/// Letters of a name at most: it becomes a file's name and stands in every line of a trace.
+/// Maximum number of letters of an applet's name, which becomes a file's name and is part of every line of a trace.
 const NAME_LENGTH_MAX: usize = 64;
 
 const AFTER_HELP: &str = "\
@@ -97,7 +97,7 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// Accepts a name that Java takes as that of a class.
+/// Accepts a name that Java allows for a class.
 fn class_name(name: &str) -> Result<String, String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -138,7 +138,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let name = &arguments.name;
     let directory = arguments.out.clone().unwrap_or_else(|| PathBuf::from(name));
     let files = files(name).map(|(path, text)| (directory.join(path), text));
-    // A second `init` must not undo what was written since the first.
+    // A second `init` must not overwrite what the user wrote after the first one.
     if let Some((path, _)) = files.iter().find(|(path, _)| is_there(path)) {
         let title = format!(
             "{} is there already: nothing was written",
@@ -160,7 +160,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(Status::Done)
 }
 
-/// Returns whether a path is taken, by whatever kind of file.
+/// Returns whether a file of any kind exists at a path.
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }

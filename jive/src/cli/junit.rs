@@ -24,7 +24,7 @@ struct Case {
 pub(super) enum CaseResult {
     /// The scenario ran as expected.
     Passed,
-    /// The scenario ran, but differs as the text describes.
+    /// The scenario ran, but differs from what was expected, as the text describes.
     Failure(String),
     /// The scenario could not be run; the text says why.
     Error(String),
@@ -100,7 +100,7 @@ impl fmt::Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\n' | '\t' => f.write_char(c)?,
-                // XML documents cannot contain these characters, not even escaped (§2.2).
+                // XML documents cannot contain most control characters, U+FFFE or U+FFFF, not even escaped (§2.2).
                 '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
                 _ => f.write_char(c)?,
             }

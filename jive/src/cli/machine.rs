@@ -37,7 +37,7 @@ impl Natives for Endpoint {
     }
 }
 
-/// A copy of the state between two calls.
+/// A copy of the instance's state between two calls.
 pub(super) struct Snapshot {
     fields: Vec<i32>,
     heap: Vec<u8>,
@@ -45,7 +45,7 @@ pub(super) struct Snapshot {
 }
 
 impl<'a> Machine<'a> {
-    /// Makes an instance. It runs no code of the class.
+    /// Makes an instance without running code of the class.
     pub(super) fn new(
         arena: &'a Bump,
         loaded: &LinkedClass<'a>,
@@ -111,7 +111,7 @@ impl<'a> Machine<'a> {
         outcome
     }
 
-    /// Copies the state, so that it can be restored later.
+    /// Copies the instance's state, so that it can be restored later.
     pub(super) fn snapshot(&self) -> Snapshot {
         Snapshot {
             fields: self.instance.fields().to_vec(),

@@ -186,11 +186,12 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Parses the process's arguments. Wrong usage ends the process with status 2 and a message on standard error.
+/// Parses the process's arguments. If the arguments are wrong, the process ends with status 2 and a message on standard
+/// error.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|error| {
-        // The message shows arguments verbatim, and a file name from a glob may contain control characters. Parsing the
-        // escaped arguments fails in the same way, with a safe message.
+        // The message of `clap` shows arguments verbatim, and a file name from a glob may contain control characters.
+        // Parsing the escaped arguments fails in the same way, with a safe message.
         let written_out = std::env::args_os().map(|argument| printable_path(argument.as_ref()));
         let written_out = Arguments::try_parse_from(written_out);
         written_out.err().unwrap_or(error).exit()

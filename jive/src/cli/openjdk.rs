@@ -1,13 +1,14 @@
 //! `jive test --java`: compares the applets of a scenario with OpenJDK, call by call.
 //!
 //! The simulation runs as usual. Whenever a call of an applet ends, a Java process repeats it with the same class file,
-//! arguments and packet. `applets/model` has the natives in plain Java. Both sides describe the call in lines: every
-//! native with its arguments, its result and its bytes, and the returned value or the trap. At the end of the run, the
-//! fields are compared too.
+//! arguments and packet. `applets/model` has the natives in plain Java. JIVE and OpenJDK describe the call in lines:
+//! every native with its arguments, its result and its bytes, and the returned value or the trap. At the end of the
+//! run, the applets' fields are compared too.
 //!
 //! Three natives ask for something that the applet does not decide: `getFreeBuffer`, `currentTime` and `doHtoLDMA`
-//! depend on the user and on the costs of the NIC. The model answers them as the simulation did. All other natives, and
-//! the checks of all natives, are computed by the model.
+//! depend on the user and on the costs of the NIC. For these three natives, `getFreeBuffer`, `currentTime` and
+//! `doHtoLDMA`, the model repeats the answers of the simulation. The model itself computes the natives that it does not
+//! repeat, and the checks of all natives.
 
 use std::io;
 use std::sync::Mutex;
@@ -30,7 +31,7 @@ const CONTEXT_LINES: usize = 5;
 /// The longest line that is shown whole, in characters.
 const LINE_CHARS_MAX: usize = 120;
 
-/// The Java process for all scenarios. A process that gave no answer is replaced.
+/// The Java process for all scenarios, which is replaced after it gave no answer.
 pub(super) struct Session {
     settings: Settings,
     java: Mutex<Option<Java>>,
@@ -46,7 +47,7 @@ pub(super) enum Compared {
         /// Which calls were not compared, as sentences.
         notes: Vec<String>,
     },
-    /// Something differs, as the text describes.
+    /// JIVE and OpenJDK differ, as the text describes.
     Differs(String),
     /// The comparison failed, as the message describes.
     Failed(String),
@@ -94,7 +95,7 @@ impl Session {
             }
             Err(stop) => stop,
         };
-        // The process still has the endpoints of this scenario, or has not answered.
+        // Drop the Java process: it still has the endpoints of this scenario, or has not answered.
         *place = None;
         Ok(match stop {
             Stop::Differs(difference) => Compared::Differs(show(&difference)),

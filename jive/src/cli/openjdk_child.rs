@@ -1,6 +1,7 @@
 //! The Java process that repeats calls of applets: started, asked with a time limit, and ended.
 //!
-//! Its output is not trusted: the length and number of lines are bounded, and every answer has a time limit.
+//! The output of the Java process is not trusted: the length and number of lines are bounded, and every answer has a
+//! time limit.
 
 use std::convert::Infallible;
 use std::env;
@@ -19,16 +20,16 @@ use tempfile::NamedTempFile;
 /// The class of the model that repeats calls.
 const MAIN: &str = "jive.model.Replay";
 
-/// The longest line that is read, in bytes. It holds the largest array of an applet in decimal digits.
+/// The longest line that is read, in bytes: it can hold the largest array of an applet in decimal digits.
 const LINE_BYTES_MAX: u64 = 1 << 28;
 
-/// How many lines may wait to be taken.
+/// How many lines of the process's output may wait until the caller receives them.
 const LINES_AHEAD: usize = 1_000;
 
-/// How many of the last bytes of its standard error are kept.
+/// How many of the last bytes of the process's standard error are kept.
 const ERROR_BYTES_MAX: usize = 2_000;
 
-/// How long the end of its standard error may arrive after that of its output.
+/// How long after the end of the process's output the end of its standard error may arrive.
 const ERROR_DELAY_MAX: Duration = Duration::from_secs(2);
 
 /// The time limit of the first answer, in which the virtual machine starts.
@@ -39,7 +40,7 @@ const START: Duration = Duration::from_secs(60);
 pub(super) struct Settings {
     /// The time limit of a call.
     pub(super) limit: Duration,
-    /// The port for a debugger. With it, the process waits for the debugger, and no time limit applies.
+    /// The port at which the process waits for a debugger; if it is set, no time limit applies.
     pub(super) debug: Option<u16>,
 }
 
@@ -48,7 +49,8 @@ pub(super) struct Settings {
 pub(super) enum NoAnswer {
     /// No answer arrived within this time.
     Late(Duration),
-    /// The process has ended, or its output is no answer. The text says which, with the end of its standard error.
+    /// The process has ended, or its output is no answer. The text says whether the process has ended or gave no valid
+    /// answer, and shows the end of its standard error.
     Broken(String),
 }
 
@@ -58,17 +60,17 @@ pub(super) struct Java {
     commands: Sender<Vec<u8>>,
     lines: Receiver<io::Result<Vec<u8>>>,
     errors: Arc<Mutex<Vec<u8>>>,
-    // Disconnected when the standard error has been read to its end.
+    // A channel that is disconnected when the process's standard error has been read to its end.
     errors_end: Receiver<Infallible>,
     settings: Settings,
     has_answered: bool,
-    // The process reads the file as long as it runs.
+    // The JAR file of the model, which the process reads as long as it runs.
     _jar: NamedTempFile,
 }
 
 impl Drop for Java {
     fn drop(&mut self) {
-        // The child may have ended by itself.
+        // Ignore the error: the child may have ended by itself.
         let _ended = self.child.kill().and_then(|()| self.child.wait());
     }
 }
@@ -78,7 +80,8 @@ impl Java {
     ///
     /// # Errors
     ///
-    /// Returns the error of the system. `NotFound` means that there is no `java`.
+    /// Returns the error of the operating system if the process cannot be started. `NotFound` means that no `java` was
+    /// found.
     pub(super) fn start(settings: Settings) -> io::Result<Java> {
         let mut jar = tempfile::Builder::new()
             .prefix("jive-model-")
@@ -87,8 +90,8 @@ impl Java {
         jar.write_all(applets::MODEL_JAR)?;
         jar.flush()?;
         let mut command = Command::new(java());
-        // Keep the source line of each exception, and messages of the virtual machine out of the answers. Limiting
-        // compilation makes short runs faster.
+        // Keep the source line of each exception, and keep messages of the virtual machine out of the answers. Limiting
+        // JIT compilation makes short runs faster.
         command
             .args([
                 "-XX:-OmitStackTraceInFastThrow",
@@ -113,8 +116,8 @@ impl Java {
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let stderr = child.stderr.take().ok_or_else(missing)?;
         let (commands, to_write) = channel::<Vec<u8>>();
-        // Write and read in threads of their own, so that a process that stops reading or writing blocks neither. Each
-        // thread ends when its stream closes.
+        // Write to and read from the process in separate threads, so that a process that stops reading or writing does
+        // not block the caller. Each thread ends when its stream closes.
         thread::spawn(move || {
             for command in to_write {
                 if stdin
@@ -151,7 +154,7 @@ impl Java {
     ///
     /// # Errors
     ///
-    /// Returns [`NoAnswer`]. The process is useless then.
+    /// Returns [`NoAnswer`], after which the process is useless.
     pub(super) fn ask(
         &mut self,
         command: String,
@@ -162,7 +165,7 @@ impl Java {
             false => self.settings.limit.max(START),
         };
         let end = Instant::now() + limit;
-        // If the process has ended, the answer is missing too.
+        // Ignore the error: if the process has ended, its answer is missing too.
         let _sent = self.commands.send(command.into_bytes());
         let mut answer = Vec::new();
         loop {
@@ -187,7 +190,7 @@ impl Java {
                 return Ok(answer);
             }
             if answer.len() == lines_max {
-                // A process that goes on to write would not end its standard error.
+                // Kill the process: as long as it writes, it would not close its standard error.
                 let _ended = self.child.kill();
                 return Err(self.broken("its answer is too long"));
             }
@@ -196,9 +199,10 @@ impl Java {
     }
 
     fn broken(&self, why: &str) -> NoAnswer {
-        // The output may end before the reason has been read. A child of the process may keep the stream open.
+        // Wait for the end of standard error, because the process's output may end before the reason has been read.
+        // Limit the wait, because a child of the process may keep standard error open.
         let _ended = self.errors_end.recv_timeout(ERROR_DELAY_MAX);
-        // The thread that reads the errors does not panic.
+        // The lock is not poisoned, because the thread that reads standard error does not panic.
         let errors = self
             .errors
             .lock()

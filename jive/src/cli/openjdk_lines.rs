@@ -12,7 +12,7 @@ pub(super) struct NativeCall<'a> {
     pub(super) name: &'a str,
     pub(super) args: &'a [NativeArg],
     pub(super) result: Option<NativeArg>,
-    /// The bytes that it moved or read.
+    /// The bytes that the native moved or read.
     pub(super) moved: &'a [u8],
 }
 
@@ -57,8 +57,7 @@ pub(super) fn trapped(kind: TrapKind, method: &str, line: Option<u16>) -> String
     text
 }
 
-/// Returns the name of each field of a class, and the line of its value at the end of a run. Both are in the order of
-/// the class file.
+/// Returns, in the order of the class file, the name of each field and the line of its value at the end of a run.
 pub(super) fn fields(class: &[u8], state: &AppletState) -> Vec<(String, String)> {
     let mut index = vec![0; ClassFile::index_len(class)];
     let Ok(class) = ClassFile::parse(class, &mut index) else {

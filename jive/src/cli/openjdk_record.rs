@@ -22,13 +22,13 @@ const CALL_BYTES_MAX: usize = 1 << 26;
 pub(super) enum Left {
     /// A call ended at a limit that OpenJDK does not have.
     Limit(TrapKind),
-    /// The natives of one call are more than are kept.
+    /// One call has more natives than are kept.
     Long,
     /// The run ended during a call.
     Cut,
     /// An initializer trapped.
     Unloaded,
-    /// The initializers of a class ran that a swap or a capsule brought.
+    /// A swap or a capsule brought a class, whose initializers ran.
     Swapped,
     /// The endpoint has a chain of applets, whose messages to each other the model does not have.
     Chained,
@@ -39,7 +39,7 @@ pub(super) enum Left {
 pub(super) struct Uncompared {
     /// The endpoint.
     pub(super) endpoint: String,
-    /// How many of its calls were compared before.
+    /// How many calls of the endpoint were compared before the first one that was not compared.
     pub(super) after: u64,
     /// Why.
     pub(super) why: Left,
@@ -48,9 +48,9 @@ pub(super) struct Uncompared {
 /// The first difference of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// The place: the endpoint, with the call or the field.
+    /// The place of the difference: the endpoint, with the call or the field.
     pub(super) place: String,
-    /// The lines of JIVE and of OpenJDK.
+    /// The lines in which JIVE and OpenJDK describe the call or the field.
     pub(super) jive: Vec<String>,
     pub(super) openjdk: Vec<String>,
 }
@@ -60,22 +60,22 @@ pub(super) struct Difference {
 pub(super) enum Stop {
     /// A difference.
     Differs(Difference),
-    /// OpenJDK refuses a class: the endpoint, and its message.
+    /// OpenJDK refuses the class of an endpoint, with a message.
     Refused { endpoint: String, message: String },
-    /// The class needs a newer JDK: the endpoint, and the message.
+    /// The class of an endpoint needs a newer JDK, as the message says.
     TooOld { endpoint: String, message: String },
-    /// A call has no answer: its place.
+    /// OpenJDK gives no answer for the call at a place.
     Silent { place: String, why: NoAnswer },
 }
 
 /// The calls of one endpoint.
 #[derive(Default)]
 struct Track {
-    /// Whether OpenJDK has the applet.
+    /// Whether the Java process has received the applet's class.
     is_begun: bool,
     /// Whether the applet has been loaded, with all of its initializers.
     is_loaded: bool,
-    /// How many calls were compared.
+    /// How many calls of the endpoint were compared.
     compared: u64,
     left: Option<Left>,
     call: Option<Call>,
@@ -85,7 +85,7 @@ struct Track {
 struct Call {
     method: String,
     args: Vec<i32>,
-    /// What OpenJDK is told: the packet, and the natives with their answers.
+    /// The input that the Java process receives: the packet, and the natives with their answers.
     packet: String,
     natives: String,
     /// What JIVE did.
@@ -146,7 +146,7 @@ impl<'s, 'j> Repeated<'s, 'j> {
         if let Some(stop) = self.stop {
             return Err(stop);
         }
-        // OpenJDK forgets the endpoints of this scenario.
+        // On `end`, the Java process forgets the endpoints of this scenario.
         let forgotten = self.java.ask("end\n".to_owned(), 1);
         forgotten.map_err(|why| Stop::Silent {
             place: "at the end".to_owned(),
@@ -209,7 +209,8 @@ impl<'s, 'j> Repeated<'s, 'j> {
                     track.left = Some(Left::Chained);
                     return Ok(());
                 }
-                // The class of a swap or a capsule is not the scenario's class of the endpoint, if it has one at all.
+                // A swap or a capsule brings a class other than the endpoint's class in the scenario, if the endpoint
+                // has one.
                 let class = self.scenario.endpoints[endpoint.0 as usize].class;
                 if class.is_none() || (track.is_loaded && trigger == Trigger::Load) {
                     track.left = Some(Left::Swapped);
@@ -276,7 +277,7 @@ impl<'s, 'j> Repeated<'s, 'j> {
         }
     }
 
-    /// Repeats the call that has ended with this line.
+    /// Repeats on OpenJDK the call that has ended with the line `last`.
     fn ended(&mut self, endpoint: EndpointId, last: String) -> Result<(), Stop> {
         let index = endpoint.0 as usize;
         let spec = &self.scenario.endpoints[index];
@@ -319,7 +320,7 @@ impl<'s, 'j> Repeated<'s, 'j> {
             call.packet,
             list(&call.natives)
         );
-        // One line more than JIVE's shows that OpenJDK does more.
+        // Accept one line more than JIVE has, because this line shows that OpenJDK does more.
         let answer = self.java.ask(command, call.lines.len() + 2);
         let openjdk = match answer {
             Ok(openjdk) => openjdk,
@@ -387,7 +388,7 @@ impl Call {
             natives.push(',');
         }
         natives.push_str(native.name);
-        // The answers that depend on the host or on time.
+        // Append the result only for natives whose answers depend on the host or on time.
         let is = |row: NicNative| row.decl().name == native.name;
         if is(NicNative::DoHtoLDma) {
             natives.push('=');
@@ -404,7 +405,7 @@ impl Call {
     }
 }
 
-/// Returns whether a trap ends a call at a limit of JIVE that OpenJDK does not have, or has elsewhere.
+/// Returns whether a trap ends a call at a limit of JIVE that OpenJDK does not have, or has at another value.
 fn is_limit(kind: TrapKind) -> bool {
     match kind {
         TrapKind::StackOverflowError

@@ -1,6 +1,6 @@
 //! The files that commands write. All commands write files through this module.
 //!
-//! A command writes to a new temporary file in the destination's directory, and renames it when it is complete. So a
+//! A command writes to a new temporary file in the destination's directory, and renames it when it is complete. A
 //! command never opens an existing file for writing, and a failed command leaves the destination unchanged. Only a pipe
 //! or a device named on the command line is written in place.
 
@@ -33,7 +33,7 @@ impl OutputFile {
     ///
     /// # Errors
     ///
-    /// If the destination cannot be written.
+    /// Returns an error if the destination cannot be written.
     pub(super) fn named(path: &Path) -> io::Result<OutputFile> {
         match fs::metadata(path) {
             Ok(found) if found.is_file() => {
@@ -59,7 +59,7 @@ impl OutputFile {
     ///
     /// # Errors
     ///
-    /// If the destination cannot be written.
+    /// Returns an error if the destination cannot be written.
     pub(super) fn derived(path: &Path) -> io::Result<OutputFile> {
         OutputFile::new(path.to_owned(), None)
     }
@@ -70,8 +70,8 @@ impl OutputFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // The process's umask removes bits, as for any new file. The library's default is readable by its owner
-            // alone.
+            // The process's umask removes permission bits, as for any new file. By the library's default, only the
+            // owner may read a temporary file.
             builder.permissions(Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(directory_of(&target))?;
@@ -85,7 +85,7 @@ impl OutputFile {
     ///
     /// # Errors
     ///
-    /// If the last bytes cannot be written or renaming fails.
+    /// Returns an error if the last bytes cannot be written or renaming fails.
     pub(super) fn place(self) -> io::Result<()> {
         match self.0 {
             To::New(writer, target) => {
@@ -120,7 +120,7 @@ impl Write for OutputFile {
 ///
 /// # Errors
 ///
-/// If it cannot be written.
+/// Returns an error if the file cannot be written.
 pub(super) fn write_derived(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = OutputFile::derived(path)?;
     file.write_all(bytes.as_ref())?;

@@ -1,5 +1,5 @@
 //! The outputs of a run: the trace or a packet's story on standard output, a timeline file and a capture file. All
-//! receive the same stream of events.
+//! outputs receive the same stream of events.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -57,13 +57,13 @@ pub(super) struct Outputs<W> {
 pub(super) enum Finished {
     /// Print the summary.
     Summarize(Box<Summary>),
-    /// Nothing: the output already contains the summary.
+    /// Do nothing: the output already contains the summary.
     Whole,
     /// Report that the packet to follow did not occur.
     NoSuchPacket,
 }
 
-/// Why an output could not be written. For a file, the message for the user.
+/// Why an output could not be written; for a file, this is the message for the user.
 pub(super) enum OutputError {
     Stream(io::Error),
     File(String),
@@ -92,7 +92,7 @@ impl<W: Write> Outputs<W> {
         interrupted: Arc<AtomicBool>,
         is_quiet: bool,
     ) -> Outputs<W> {
-        // A trace on the terminal shows itself how far the run is.
+        // Show no progress line beside a trace on the terminal, because the trace shows how far the run is.
         let has_trace = !matches!(shown, Shown::Nothing) && io::stdout().is_terminal();
         Outputs {
             pulse: Pulse::new(!is_quiet && !has_trace),
@@ -106,7 +106,7 @@ impl<W: Write> Outputs<W> {
         }
     }
 
-    /// Also counts what the applets execute.
+    /// Makes the outputs count what the applets execute.
     pub(super) fn count_executions(&mut self) {
         self.executions = Some(Box::default());
     }
@@ -118,7 +118,7 @@ impl<W: Write> Outputs<W> {
             .map_or_else(Executions::default, |counted| *counted)
     }
 
-    /// Also writes a timeline for Perfetto.
+    /// Adds a timeline for Perfetto to the outputs.
     pub(super) fn add_timeline(&mut self, path: &Path) -> Result<(), OutputError> {
         let output = PerfettoTrace::new(create(path)?);
         let path = path.to_owned();
@@ -126,7 +126,7 @@ impl<W: Write> Outputs<W> {
         Ok(())
     }
 
-    /// Also writes a capture of the first NICs for Wireshark.
+    /// Adds a capture of the first NICs for Wireshark to the outputs.
     pub(super) fn add_capture(
         &mut self,
         path: &Path,

@@ -16,7 +16,7 @@ enum Identity {
     /// An existing regular file, independent of its names.
     #[cfg(unix)]
     File { device: u64, inode: u64 },
-    /// A path. Used for files that do not exist yet, and on other systems.
+    /// A path, for files that do not exist yet and for systems other than Unix.
     Name(PathBuf),
 }
 
@@ -26,7 +26,7 @@ enum Identity {
 ///
 /// # Errors
 ///
-/// The message for the user, if an output is also an input, another output or standard output.
+/// Returns the message for the user if an output is also an input, another output or standard output.
 pub(super) fn check(outputs: &[&Path], inputs: &[&Path]) -> Result<(), String> {
     let standard_output = standard_output();
     for (position, output) in outputs.iter().enumerate() {
@@ -54,7 +54,7 @@ pub(super) fn check(outputs: &[&Path], inputs: &[&Path]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the identity of an output, which need not exist yet. `None` for pipes and devices.
+/// Returns the identity of an output, which need not exist yet, or `None` for pipes and devices.
 fn of_output(path: &Path) -> Option<Identity> {
     match fs::metadata(path) {
         Ok(_) => existing(path),

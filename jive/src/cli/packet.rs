@@ -226,7 +226,7 @@ fn prepare(arguments: &Arguments) -> Result<(Scenario, Vec<Packet>), String> {
     scenario.events_max = EVENTS_MAX;
     scenario.poisons_rx_buf = arguments.poison;
     let spec = &scenario.endpoints[APPLET.0 as usize];
-    // The user sends from the buffer area after the free buffers.
+    // The user sends messages from the part of the buffer area after the free buffers.
     let room = spec.buffer_area - spec.free_buffer_count * spec.free_buffer_length;
     let packets = given.iter().map(|(way, text)| {
         let bytes = bytes_of(text)?;
@@ -265,7 +265,7 @@ fn bytes_of(given: &OsString) -> Result<Vec<u8>, String> {
             .map_err(|error| format!("cannot read {}: {error}", printable_path(&path)));
     }
     if text.starts_with("text:") {
-        // The bytes as they were given, whatever they encode.
+        // Return the bytes as the command line gives them, whatever they encode.
         let bytes = given.as_encoded_bytes().get("text:".len()..);
         return Ok(bytes.unwrap_or_default().to_vec());
     }

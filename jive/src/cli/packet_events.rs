@@ -10,7 +10,8 @@ use nic_runtime::hexdump;
 use nic_runtime::scenario::alone::APPLET;
 use serde::{Serialize, Serializer};
 
-/// Maximum number of actions of one kind that are kept for each packet. An applet may do many more within its fuel.
+/// Maximum number of actions of one kind that are kept for each packet. An applet may perform many more actions within
+/// its fuel.
 const KEPT_MAX: usize = 64;
 
 /// The actions of the applet for one packet, or while it was loaded.
@@ -20,7 +21,7 @@ pub(super) struct Happened {
     sent: Vec<Message>,
     delivered: Vec<Message>,
     dropped: Vec<&'static str>,
-    /// How many more calls, natives, messages and notes there were than are kept.
+    /// How many calls, natives, messages and notes of the applet were not kept.
     #[serde(skip_serializing_if = "is_zero")]
     omitted: u64,
 }
@@ -103,7 +104,7 @@ struct Note {
 struct Message {
     channel: i32,
     length: usize,
-    /// The offsets of its buffers; empty if the message lies in its descriptor.
+    /// The offsets of the message's buffers; empty if the message is stored in its descriptor.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     buffers: Vec<u32>,
     #[serde(serialize_with = "hex")]
@@ -123,7 +124,7 @@ pub(super) fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S
 pub(super) struct Gathered {
     /// The applet's only channel.
     channel: i32,
-    /// First the actions while the applet was loaded, then those for each packet.
+    /// The actions while the applet was loaded, and after these the actions for each packet.
     pub(super) steps: Vec<Happened>,
     pub(super) traps: TrapLog,
 }
@@ -140,7 +141,7 @@ impl Gathered {
         }
     }
 
-    /// Takes an event of the applet's endpoint; `begun` packets have arrived so far.
+    /// Records an event of the applet's endpoint; `begun` packets have arrived so far.
     pub(super) fn take(&mut self, names: &dyn Names, event: &Event<'_>, begun: usize) {
         self.traps.event(names, event);
         let Some(here) = self.steps.get_mut(begun) else {
@@ -174,8 +175,8 @@ impl Gathered {
                 },
                 payload: body.payload(length).bytes().collect(),
             }),
-            // Skip these: the user's requests are the input, and the use of the NIC's resources is not the applet's
-            // doing.
+            // Skip these events: the user's requests are the input, and the use of the NIC's resources is no action of
+            // the applet.
             EventKind::Unet(UnetEvent::TxPost { .. } | UnetEvent::TxDone { .. })
             | EventKind::Nic(_)
             | EventKind::Emp(_)
@@ -228,7 +229,7 @@ impl Happened {
 }
 
 impl Happened {
-    /// Takes an event that the applet caused.
+    /// Records an event that the applet caused.
     fn take(&mut self, names: &dyn Names, event: SleEvent<'_>) {
         let name_of = |method| names.method(APPLET, method).to_owned();
         match event {

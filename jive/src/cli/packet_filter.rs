@@ -2,19 +2,20 @@
 
 use std::str::FromStr;
 
-/// Bytes that a condition compares.
+/// Maximum number of bytes that a condition compares.
 const COMPARED_MAX: usize = 64;
 
 /// A condition on a packet: `len>=60`, or `12:2=0800` for the two bytes from offset 12 on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
-    /// The length compares so to a number.
+    /// The packet's length must compare to a number as the comparison says.
     Length(Comparison, u64),
-    /// The bytes from an offset on are these. A packet that ends before has none of them.
+    /// The packet's bytes from an offset on must equal, or not equal, these bytes. A packet that ends before the
+    /// compared bytes does not have these bytes.
     Bytes {
         offset: usize,
         bytes: Vec<u8>,
-        /// Whether a packet counts that has these bytes, or one that has not.
+        /// Whether the packets that have these bytes count, or the packets that do not have them.
         equal: bool,
     },
 }
@@ -30,7 +31,7 @@ pub(super) enum Comparison {
     GreaterOrEqual,
 }
 
-/// The comparisons as they are written; a longer one stands before its beginning.
+/// The comparisons as the user writes them; `<=` precedes `<`, with which it begins, and `>=` precedes `>`.
 const COMPARISONS: [(&str, Comparison); 6] = [
     ("!=", Comparison::NotEqual),
     ("<=", Comparison::LessOrEqual),
@@ -41,7 +42,7 @@ const COMPARISONS: [(&str, Comparison); 6] = [
 ];
 
 impl Condition {
-    /// Returns whether a packet meets it.
+    /// Returns whether a packet meets the condition.
     pub(super) fn holds(&self, packet: &[u8]) -> bool {
         match self {
             Condition::Length(comparison, number) => {
@@ -133,7 +134,7 @@ mod tests {
         assert!(!wrong.iter().any(|text| holds(text, &four)));
         assert!(holds("1:2=0203", &four) && holds("3:1=04", &four) && holds("0:1!=02", &four));
         assert!(!holds("1:2=0204", &four) && !holds("0:1!=01", &four));
-        // Bytes behind the end are no bytes.
+        // A packet has no bytes after its end, so no comparison with bytes after the end is equal.
         assert!(!holds("3:2=0405", &four) && holds("3:2!=0405", &four) && !holds("9:1=00", &four));
     }
 

@@ -17,7 +17,7 @@ use nic_runtime::sim::{self, EndpointState, RunEnd, SimError};
 use super::packet::{Packet, Way};
 use super::packet_events::Gathered;
 
-/// The effects of a packet are over when nothing has happened for this long. DMA or the wire takes less time for one
+/// The effects of a packet are over when no event has occurred for this time. DMA or the wire needs less time for one
 /// array.
 const SETTLED: SimDuration = SimDuration::from_ns(1_000_000);
 
@@ -46,8 +46,8 @@ impl Turns {
         !is_in_call && self.stirred.is_none_or(is_quiet)
     }
 
-    /// Returns whether an event is an effect of a packet. Timer calls are not, as they go on without packets. What the
-    /// applet sends and delivers while it is loaded is an effect.
+    /// Returns whether an event is an effect of a packet. Calls of the timer are no effects of a packet, because they
+    /// continue without packets. What the applet sends and delivers while it is loaded counts as an effect of a packet.
     fn stirs(&self, cause: Cause, step: &Step<'_>) -> bool {
         let trigger = match cause {
             Cause::None => None,
@@ -69,7 +69,7 @@ impl Turns {
     }
 }
 
-/// The user at one end: posts the packets that start there.
+/// The user at one end, who posts the packets that start at this end.
 struct User {
     way: Way,
     at: EndpointId,

@@ -14,10 +14,10 @@ use super::packet::{Packet, Way};
 use super::packet_events::{CallEnd, Gathered};
 use super::packet_run;
 
-/// Measures the call for the last packet of a scenario, in nanoseconds of CPU time. That call must have returned. Each
-/// measured call starts from the state in which that packet found the applet. Returns `None` if there was no such call.
+/// Measures the call for the last packet of a scenario, in nanoseconds of CPU time. Each measured call starts from the
+/// state in which the last packet found the applet. Returns `None` if the last packet led to no call that returned.
 ///
-/// Natives act on an endpoint without a NIC, as in `jive exec`. So the time is that of the applet's code, not of the
+/// Natives act on an endpoint without a NIC, as in `jive exec`, so the time is that of the applet's code, not of the
 /// simulator.
 pub(super) fn measure(
     scenario: &Scenario,

@@ -136,7 +136,7 @@ fn named(name: &str) -> Result<&'static Paper, String> {
     Err(sentence(&title, &notes))
 }
 
-/// A progress line. Shown only on a terminal, and not if the user asked for quiet.
+/// A progress line, which is shown only on a terminal and without `--quiet`.
 struct Line {
     shown: bool,
 }
@@ -276,7 +276,7 @@ fn difference(paper: Quantity, simulated: Quantity) -> String {
             let apart = simulated.saturating_sub(paper).saturating_abs();
             signed(simulated > paper, simulated < paper, Quantity::Share(apart))
         }
-        // Both values of a row are of one kind.
+        // The stated value and the simulated value of a row are of the same kind.
         (Quantity::Time(_) | Quantity::Rate(_) | Quantity::Share(_), _) => String::new(),
     }
 }
@@ -483,7 +483,7 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{whole:#}")
 }
 
-/// Returns the unit of a value in a key, and the value in this unit.
+/// Returns the name of a value's unit, as it is used in a key, and the value in this unit.
 fn in_json(quantity: Quantity) -> (&'static str, serde_json::Value) {
     match quantity {
         Quantity::Time(time) => ("ns", json!(time.as_ns())),

@@ -28,7 +28,7 @@ use super::run;
 use super::scenario_file;
 use super::traps;
 
-/// The longest earlier profile that is read, in bytes. That of the largest class is shorter.
+/// The longest earlier profile that is read, in bytes; the profile of the largest class is shorter.
 const PROFILE_BYTES_MAX: u64 = 1 << 26;
 
 const AFTER_HELP: &str = "\
@@ -210,7 +210,8 @@ fn count(
     Ok((end, outputs.take_executions(), outputs.take_traps()))
 }
 
-/// Returns a trace that is not shown. The type is that of `jive run`, so that the simulation is compiled once for both.
+/// Returns a trace that is not shown. The trace that is not shown has the type of the trace in `jive run`, so that the
+/// simulation is compiled once for both commands.
 fn nothing<W: Write>(_: W) -> Shown<W> {
     Shown::Nothing
 }
@@ -228,7 +229,7 @@ fn check_output(arguments: &Arguments, scenario: &Scenario) -> Result<(), String
     overwrite::check(&[out], &inputs)
 }
 
-/// Returns the profile as it was asked for.
+/// Returns the profile in the form that the user asked for.
 fn shown(
     arguments: &Arguments,
     report: &Report,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::profile_report::{Class, Line, Method, Report};
 use super::profile_text::microseconds;
 
-/// Two numbers of two profiles.
+/// A number in the earlier profile and in the newer one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Change {
     before: u64,
@@ -29,10 +29,10 @@ pub(super) struct MethodChange {
 /// The changes of a line. Lines are the same if their text is the same, or their number where a text is missing.
 #[derive(Debug, Serialize)]
 pub(super) struct LineChange {
-    /// The number before, if the line was there.
+    /// The line's number in the earlier class, if that class has the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<u16>,
-    /// The number now, if the line is there.
+    /// The line's number in the newer class, if that class has the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<u16>,
     bytecodes: Change,
@@ -122,7 +122,7 @@ impl Change {
     }
 }
 
-/// Returns the lines whose numbers changed, those of the newer class first.
+/// Returns the lines whose bytecodes or time changed, the lines of the newer class first.
 fn line_changes(mut before: Vec<Line>, now: Vec<Line>) -> Vec<LineChange> {
     let mut changes = Vec::new();
     for line in now {

@@ -1,4 +1,4 @@
-//! The report of `jive profile`: what each method and each line of a class took.
+//! The report of `jive profile`: the bytecodes and the time of each method and each line of a class.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) struct Report {
     pub(super) classes: Vec<Class>,
 }
 
-/// What the applets of a class took.
+/// The bytecodes and the time of the applets of a class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Class {
     pub(super) class: String,
@@ -33,7 +33,7 @@ pub(super) struct Class {
     pub(super) endpoints: Vec<String>,
     pub(super) bytecodes: u64,
     pub(super) time_ns: u64,
-    /// Lines with instructions, and those of them of which any was executed.
+    /// The number of lines with instructions, and the number of these lines of which an instruction was executed.
     pub(super) lines: u64,
     pub(super) lines_executed: u64,
     pub(super) methods: Vec<Method>,
@@ -42,11 +42,11 @@ pub(super) struct Class {
     pub(super) source: Option<Source>,
 }
 
-/// The source of a class. The text of a profile shows it.
+/// The source of a class, which the text of a profile shows.
 #[derive(Clone, Debug)]
 pub(super) struct Source(pub(super) JavaSource);
 
-/// What a method took, without its callees.
+/// The bytecodes and the time of a method, without its callees.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Method {
     pub(super) method: String,
@@ -56,7 +56,7 @@ pub(super) struct Method {
     pub(super) time_ns: u64,
     /// The part of the time for entering and leaving the method, if the runtime calls it.
     pub(super) entry_ns: u64,
-    /// The same with all callees.
+    /// The bytecodes and the time of the method with all its callees.
     pub(super) bytecodes_total: u64,
     pub(super) time_total_ns: u64,
     pub(super) natives: BTreeMap<String, Native>,
@@ -70,24 +70,24 @@ pub(super) struct Native {
     pub(super) time_ns: u64,
 }
 
-/// What a line of a method took.
+/// The bytecodes and the time of a line of a method.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Line {
-    /// Absent for instructions without a line number.
+    /// The line's number; absent for instructions without a line number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<u16>,
-    /// The instructions of the line, and those of them that were executed.
+    /// The number of instructions of the line, and the number of them that were executed.
     pub(super) instructions: u64,
     pub(super) instructions_executed: u64,
     pub(super) bytecodes: u64,
-    /// With the natives that the line calls.
+    /// The time of the line, with the natives that it calls.
     pub(super) time_ns: u64,
     /// The text of the line, if the source was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) source: Option<String>,
 }
 
-/// A chain of nested calls, outermost first, and what the innermost method took itself.
+/// A chain of nested calls, outermost first, and the bytecodes and the time of the innermost method alone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Chain {
     pub(super) methods: Vec<String>,
@@ -95,7 +95,7 @@ pub(super) struct Chain {
     pub(super) time_ns: u64,
 }
 
-/// What a line takes, in picoseconds until all is added up.
+/// The sums of a line's instructions, bytecodes and time; the time is in picoseconds until the sum is complete.
 #[derive(Default)]
 struct LineSum {
     instructions: u64,

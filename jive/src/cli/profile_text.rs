@@ -8,7 +8,7 @@ use nic_core::time::SimDuration;
 
 use super::profile_report::{Class, Line, Method, Report, Source};
 
-/// Maximum number of lines in the table of lines. Chosen: the table fits on a screen.
+/// Maximum number of lines in the table of lines, chosen so that the table fits on a screen.
 const LINES_MAX: usize = 12;
 
 /// What the numbers of folded stacks are.
@@ -40,7 +40,7 @@ impl fmt::Display for Share {
     }
 }
 
-/// Shows a time as microseconds with three digits behind the point.
+/// Shows a time as microseconds with three digits after the decimal point.
 pub(super) fn microseconds(ns: u64) -> String {
     SimDuration::from_ns(ns).to_string()
 }
@@ -133,7 +133,7 @@ fn methods(f: &mut fmt::Formatter<'_>, class: &Class) -> fmt::Result {
     Ok(())
 }
 
-/// Shows what the time of a method is made of, beside its instructions.
+/// Shows the parts of a method's time other than the time of its instructions.
 fn parts(f: &mut fmt::Formatter<'_>, method: &Method) -> fmt::Result {
     if method.entry_ns > 0 {
         writeln!(

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Shorter work shows no progress line.
+/// Work that is shorter than this time shows no progress line.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Moves to the start of the current line and erases it (ECMA-48 §8.3.41).
@@ -17,7 +17,7 @@ pub(super) struct Progress {
     total: usize,
     done: usize,
     began: Instant,
-    /// Whether standard error is a terminal. If not, nothing is shown.
+    /// Whether standard error is a terminal; no line is shown elsewhere.
     has_terminal: bool,
     is_shown: bool,
 }
@@ -54,7 +54,7 @@ impl Progress {
         }
     }
 
-    /// Returns whether the line is on the terminal. It must be erased before other output.
+    /// Returns whether the progress line is on the terminal, where it must be erased before other output.
     pub(super) fn is_shown(&self) -> bool {
         self.is_shown
     }
@@ -86,7 +86,7 @@ pub(super) struct Pulse {
 }
 
 impl Pulse {
-    /// Begins a run. Without `is_wanted` nothing is shown.
+    /// Begins a run, whose progress line is shown only if `is_wanted` is set.
     pub(super) fn new(is_wanted: bool) -> Pulse {
         Pulse {
             began: Instant::now(),
@@ -96,7 +96,7 @@ impl Pulse {
         }
     }
 
-    /// Counts a question, and shows the line about once a second.
+    /// Counts a question of the run whether it is interrupted, and shows the progress line about once a second.
     pub(super) fn tick(&self) {
         self.asked.set(self.asked.get() + 1);
         if !self.has_terminal {
@@ -108,7 +108,7 @@ impl Pulse {
         }
     }
 
-    /// Returns the line and its second, if it is due.
+    /// Returns the progress line and the second in which it is shown, if a new line is due.
     fn line(&self, elapsed: Duration) -> Option<(u64, String)> {
         let second = elapsed.as_secs();
         let is_due = elapsed >= PATIENCE && self.shown.get() != Some(second);
@@ -161,7 +161,7 @@ mod tests {
         pulse.shown.set(Some(2));
         assert_eq!(line(2_900), None);
         assert_eq!(line(3_000).map(|(second, _)| second), Some(3));
-        // The line was set by hand and is not on the terminal.
+        // Reset the mark that this test has set, because the progress line is not on the terminal.
         pulse.shown.set(None);
     }
 }

@@ -66,7 +66,7 @@ impl CaptureArguments {
     ///
     /// # Errors
     ///
-    /// Names the file that cannot be read, with the reason.
+    /// Returns an error with the file that cannot be read and the reason.
     pub(super) fn prepare(
         &self,
         applet: &Path,
@@ -81,7 +81,7 @@ impl CaptureArguments {
     }
 }
 
-/// Says which packets of a capture did not arrive, and returns the exit status for it.
+/// Says which packets of a capture did not arrive, and returns the exit status that follows.
 pub(super) fn report(
     replayed: &Replayed,
     (capture, scenario): (&Path, &Scenario),
@@ -104,37 +104,38 @@ pub(super) fn report(
 
 /// Which packets of a capture arrive.
 struct Chosen {
-    /// Packets of the capture that are passed over.
+    /// How many packets at the start of the capture are skipped.
     skip: u64,
-    /// Packets that arrive at most.
+    /// Maximum number of packets that arrive at the applet.
     count: u64,
-    /// What each of them meets.
+    /// The conditions that each packet meets.
     filter: Vec<Condition>,
 }
 
-/// What came of the packets of a capture.
+/// Which packets of a capture did not arrive, and why.
 #[derive(Debug, Default)]
 pub(super) struct Replayed {
-    /// Packets that are longer than the NIC's packets, and were left out.
+    /// How many packets were left out because they are longer than the NIC's packets.
     pub(super) too_long: u64,
-    /// Why not all of the capture was read.
+    /// Why a part of the capture was not read.
     pub(super) failure: Option<CaptureError>,
 }
 
-/// The user at the other end: posts each packet at its time.
+/// The user at the other end, who posts each packet of the capture at its time.
 struct Player {
     packets: PacketStream<BufReader<File>>,
     chosen: Chosen,
     longest: usize,
     /// The next packet and its time.
     next: Option<(SimDuration, Vec<u8>)>,
-    /// Whether the NIC still has the packet before. One at a time, so that the memory for packets is bounded.
+    /// Whether the NIC still has the previous packet: packets are posted one at a time, so that their memory is
+    /// bounded.
     is_posted: bool,
     replayed: Rc<RefCell<Replayed>>,
 }
 
 impl Player {
-    /// Reads on, up to the next packet that arrives.
+    /// Reads the capture up to the next packet that arrives.
     fn advance(&mut self) {
         self.next = None;
         while self.chosen.count > 0 {
@@ -193,7 +194,7 @@ impl HostProgram for Player {
 ///
 /// # Errors
 ///
-/// Names the file that cannot be read, with the reason.
+/// Returns an error with the file that cannot be read and the reason.
 fn prepare(
     applet: &Path,
     capture: &Path,
@@ -217,7 +218,7 @@ fn prepare(
         is_posted: false,
         replayed: Rc::clone(&replayed),
     };
-    // What the packets are is known when the first was read.
+    // The capture's link type is known only after its first packet was read.
     player.advance();
     if u32::from(player.packets.link()) == ETHERNET {
         scenario.link_type = LinkType::Ethernet;
@@ -226,7 +227,7 @@ fn prepare(
     Ok((scenario, programs, replayed))
 }
 
-/// Opens what the user named, which may be a pipe.
+/// Opens the capture that the user named, which may be a pipe.
 fn open(path: &Path) -> Result<File, ReadError> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {

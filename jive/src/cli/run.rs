@@ -191,7 +191,7 @@ fn check_outputs(arguments: &Arguments, scenario: &Scenario) -> Result<(), Strin
     overwrite::check(&outputs, &inputs)
 }
 
-/// Prints how many bytes of each NIC's SRAM each user takes.
+/// Prints how many bytes of each NIC's SRAM each user occupies.
 fn show_sram(
     arguments: &Arguments,
     scenario: &Scenario,
@@ -289,7 +289,7 @@ fn explain_traps(
     Ok(())
 }
 
-/// Returns the scenario's file, to which paths in it are relative. A scenario made in code has none.
+/// Returns the scenario's file, to which paths in it are relative. A scenario made in code has no file.
 fn scenario_file(arguments: &Arguments) -> &Path {
     match arguments.capture.applet {
         Some(_) => Path::new(""),
@@ -297,7 +297,7 @@ fn scenario_file(arguments: &Arguments) -> &Path {
     }
 }
 
-/// Shows the expectations that are not met, and returns the exit status for them.
+/// Shows the expectations that are not met, and returns the exit status that follows.
 fn report_unmet(
     arguments: &Arguments,
     judgement: Option<Judgement>,
@@ -372,7 +372,7 @@ fn listen<'s>(
         outputs.add_capture(path, scenario, nics, watched)?;
     }
     if let Some(path) = &arguments.out {
-        // Every packet of the capture once, with what became of it.
+        // By default, write every packet of the capture once, with what the applet did with it.
         let taps = if arguments.tap.is_empty() {
             &[Tap::WireRx][..]
         } else {

@@ -1,5 +1,5 @@
-//! The messages of commands about untrusted files, as text. Fuzz targets call these functions, since they cannot run
-//! processes.
+//! The messages of commands about untrusted files, as text. Fuzz targets call the functions of this file, since the
+//! targets cannot run processes.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -31,7 +31,7 @@ struct Accepted {
 ///
 /// # Errors
 ///
-/// If the JSON cannot be written.
+/// Returns an error if the JSON cannot be written.
 pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]> {
     let arena = Bump::new();
     match load_class(&arena, bytes, policy, NicNative::TABLE) {
@@ -70,11 +70,11 @@ pub fn of_mistakes(path: &str, bytes: &[u8], error: &ScenarioError) -> Vec<Strin
     scenario_report::render(Path::new(path), bytes, error)
 }
 
-/// Returns the message of `jive test` on a trace that differs from the golden trace; `None` if they are equal.
+/// Returns the message of `jive test` on a trace that differs from the golden trace; `None` if the traces are equal.
 ///
 /// # Errors
 ///
-/// If the golden trace cannot be read.
+/// Returns an error if the golden trace cannot be read.
 pub fn of_difference(golden: &[u8], trace: &[u8]) -> io::Result<Option<String>> {
     let mut against = AgainstGolden::new(golden);
     against.write_all(trace)?;

@@ -15,7 +15,7 @@ use nic_runtime::sim::SimError;
 use super::console::Status;
 use super::scenario_report;
 
-/// Returns the list of built-in scenarios, a line each.
+/// Returns the list of built-in scenarios, with a line for each scenario.
 pub(super) fn builtin_list() -> String {
     BUILTIN
         .iter()
@@ -59,7 +59,8 @@ fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), inp
     }
 }
 
-/// Returns a scenario's text, to show places in it. A pipe cannot be read again, so the text is then empty.
+/// Returns a scenario's text, to show places in it. If the scenario came from a pipe, which cannot be read again, the
+/// text is empty.
 pub(super) fn text_of(name: &Path) -> Vec<u8> {
     let source = source(name, input::read_file);
     source.map_or(Vec::new(), |(bytes, _)| bytes)
@@ -121,9 +122,9 @@ fn rejected_classes((name, source_path): (&Path, &[PathBuf]), scenario: &Scenari
     reports.join("\n\n")
 }
 
-/// Describes why a scenario cannot be run, and returns the exit status for it.
+/// Describes why a scenario cannot be run, and returns the exit status that follows.
 ///
-/// `source_path` has directories of Java sources.
+/// `source_path` lists directories of Java sources.
 pub(super) fn refusal(
     (name, source_path): (&Path, &[PathBuf]),
     scenario: &Scenario,

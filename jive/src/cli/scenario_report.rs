@@ -9,7 +9,7 @@ use nic_runtime::scenario::{Mistake, MistakeKind, ScenarioError, Span};
 /// Renders all mistakes of a scenario file, each as one diagnosis.
 pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
     let path = &printable_path(path);
-    // Lossy conversion keeps all bytes up to the first invalid one, so spans before it stay correct.
+    // Lossy conversion keeps all bytes up to the first invalid one, so spans before that byte stay correct.
     let text = &*String::from_utf8_lossy(bytes);
     match error {
         ScenarioError::NotUtf8 { valid } => {
@@ -99,7 +99,7 @@ fn place<'t>(path: &'t str, text: &'t str, span: Span, title: String) -> Diagnos
     }
 }
 
-/// Returns the part of the span on its first line: a problem of a table is shown at the table's header.
+/// Returns the part of a span on the span's first line, so that a problem of a table is shown at the table's header.
 fn within(text: &str, span: Span) -> std::ops::Range<usize> {
     let start = char_boundary(text, span.start);
     let end = char_boundary(text, span.end).max(start);
@@ -128,7 +128,7 @@ mod tests {
         anstream::adapter::strip_str(&rendered).to_string()
     }
 
-    /// Returns a scenario of two NICs and two endpoints, followed by `more`.
+    /// Returns the text of a scenario with two NICs and two endpoints, followed by `more`.
     fn pair(more: &str) -> String {
         format!(
             "[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n\

@@ -22,7 +22,7 @@ use super::shrink_command::{Command, Ended};
 use super::shrink_scenario::scenario;
 use super::{interrupt, overwrite};
 
-/// The longest file: that of a scenario, the longest file that another command reads as a whole.
+/// The longest file in bytes: as long as a scenario, the longest file that another command reads as a whole.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
 const AFTER_HELP: &str = "\
@@ -116,7 +116,7 @@ struct Report {
 enum Place {
     /// A file beside the scenario.
     Beside(NamedTempFile),
-    /// A file of the same name in a directory of its own.
+    /// A file of the original's name in a temporary directory.
     Apart(TempDir, OsString),
 }
 
@@ -155,7 +155,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Returns why the search must end, if it must.
+    /// Returns the reason why the search must end, or `None` if the search continues.
     fn end(&self) -> Option<Reason> {
         let seconds = self.arguments.seconds.map(u64::from);
         let is_late = |seconds| self.began.elapsed() >= Duration::from_secs(seconds);

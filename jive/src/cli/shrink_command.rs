@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The argument, or a part of one, that stands for the candidate.
 const CANDIDATE: &str = "{}";
 
-/// The longest pause before the process is asked again whether it has ended.
+/// The longest pause between two checks whether the command's process has ended.
 const PAUSE_MAX: Duration = Duration::from_millis(20);
 
 /// A command with places for a path.
@@ -27,9 +27,9 @@ pub(super) enum Ended {
     Status(i32),
     /// By a signal.
     Signal,
-    /// Not within its time, so it was killed.
+    /// The process did not end within its time, so it was killed.
     Late,
-    /// Not before Ctrl-C, so it was killed.
+    /// The process did not end before Ctrl-C, so it was killed.
     Interrupted,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for Ended {
 }
 
 impl Command {
-    /// Returns the command of these words; `None` if no argument has a place for the candidate.
+    /// Returns the command that consists of `words`; `None` if no argument has a place for the candidate.
     pub(super) fn new(words: &[OsString]) -> Option<Command> {
         let (program, arguments) = words.split_first()?;
         let has_place = |argument: &OsString| {
@@ -63,7 +63,7 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// If the process cannot be started or waited for.
+    /// Returns an error if the process cannot be started or waited for.
     pub(super) fn run(
         &self,
         candidate: &Path,
@@ -83,7 +83,7 @@ impl Command {
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt;
-            // A group of its own, so that children of the process are killed with it.
+            // Start the process in a new process group, so that its children are killed with it.
             command.process_group(0);
         }
         let mut child = command.spawn()?;
@@ -96,7 +96,7 @@ impl Command {
     }
 }
 
-/// Returns an argument with the candidate's path in its place.
+/// Returns an argument in which the candidate's path replaces `{}`.
 fn with(argument: &OsString, candidate: &Path) -> OsString {
     let Some(text) = argument.to_str() else {
         return argument.clone();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jive_lab::shrink::{Search, bytes};
 use toml::{Table, Value};
 
-/// A place in a document: keys, and positions in arrays.
+/// A place in a TOML document: keys, and positions in arrays.
 type Path = Vec<Step>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,8 @@ enum Step {
     Position(usize),
 }
 
-/// Reduces a scenario. A file that is not TOML, or that is boring once it was written again, is reduced as bytes.
+/// Reduces a scenario. A file that is not TOML, or that is no longer interesting after it was written again as TOML, is
+/// reduced as bytes.
 pub(super) fn scenario(search: &mut Search<'_>) {
     let text = std::str::from_utf8(search.best()).ok();
     let Some(mut document) = text.and_then(|text| text.parse::<Table>().ok()) else {
@@ -38,7 +39,7 @@ fn build(document: &Table) -> Option<Vec<u8>> {
     toml::to_string(document).ok().map(String::into_bytes)
 }
 
-/// Replaces the document if it stays interesting.
+/// Replaces the TOML document by a smaller one if this one is interesting, too.
 fn replace(document: &mut Table, by: Table, search: &mut Search<'_>) -> bool {
     let is_kept = build(&by).is_some_and(|built| search.accepts(built));
     if is_kept {
@@ -60,13 +61,13 @@ fn without_names(document: &mut Table, search: &mut Search<'_>) {
     }
 }
 
-/// Returns the tables of all arrays of tables.
+/// Returns the tables of all arrays of tables in the scenario.
 fn tables(document: &Table) -> impl Iterator<Item = &Table> {
     let arrays = document.values().filter_map(Value::as_array);
     arrays.flatten().filter_map(Value::as_table)
 }
 
-/// Returns the document without the tables that have or mention a name, or the name of a table that goes with it.
+/// Returns the scenario without the tables that have or mention a name, or the name of a table removed with them.
 fn without(document: &Table, name: String) -> Table {
     let mut names = BTreeSet::from([name]);
     loop {
@@ -101,7 +102,7 @@ fn mentions(table: &Table, names: &BTreeSet<String>) -> bool {
     })
 }
 
-/// Removes elements of arrays, those of outer arrays first.
+/// Removes elements of arrays, beginning with the outer arrays.
 fn shorter_arrays(document: &mut Table, search: &mut Search<'_>) {
     for path in paths(document) {
         let Some(mut array) = at(document, &path).and_then(Value::as_array).cloned() else {
@@ -121,7 +122,7 @@ fn with(document: &Table, path: &[Step], array: &[Value]) -> Option<Table> {
     Some(changed)
 }
 
-/// Removes keys, those of outer tables first.
+/// Removes keys of tables, beginning with the outer tables.
 fn without_keys(document: &mut Table, search: &mut Search<'_>) {
     for path in paths(document) {
         if search.is_over() {
@@ -209,7 +210,7 @@ fn paths(document: &Table) -> Vec<Path> {
     paths
 }
 
-/// Returns the value at a place; `None` if the place has gone since the path was found.
+/// Returns the value at a place; `None` if the place was removed after its path was found.
 fn at<'d>(document: &'d Table, path: &[Step]) -> Option<&'d Value> {
     let (Step::Key(first), rest) = path.split_first()? else {
         return None;

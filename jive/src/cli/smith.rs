@@ -159,7 +159,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(Status::Done)
 }
 
-/// Makes the class file with a number. No other number decides what it is.
+/// Makes the class file with a number, independently of the class files with other numbers.
 fn make(smith: &Smith, arguments: &Arguments, number: u64) -> (Kind, Vec<u8>) {
     let seed = [arguments.seed.to_be_bytes(), number.to_be_bytes()].concat();
     let mut random = Random::new(&seed);
@@ -167,12 +167,12 @@ fn make(smith: &Smith, arguments: &Arguments, number: u64) -> (Kind, Vec<u8>) {
         [] => Kind::draw(&mut random),
         chosen => chosen[random.below(chosen.len())].0,
     };
-    // A generator of its own, so that the class does not depend on which kinds were chosen.
+    // Use a new random generator, so that the class does not depend on the kinds that the user chose.
     let seed = [&seed, kind.name().as_bytes()].concat();
     (kind, smith.class(kind, &mut Random::new(&seed)))
 }
 
-/// Returns the code of the first fault of a class; `None` if it is accepted.
+/// Returns the code of the first fault of a class; `None` if the verifier accepts the class.
 fn verdict(bytes: &[u8]) -> Option<&'static str> {
     let arena = Bump::new();
     let loaded = load_class(&arena, bytes, Policy::ClassOnly, NicNative::TABLE);

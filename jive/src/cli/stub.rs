@@ -11,10 +11,10 @@ use nic_runtime::sle::{java_stub, natives_reference};
 use super::console::{Console, Failure, Status};
 use super::output_file::{unwritable, write_derived};
 
-/// Path at which the Java compiler looks for the class, below a source directory.
+/// Path below a source directory at which the Java compiler looks for the class `Nic`.
 const STUB_PATH: &str = "unet/Nic.java";
 
-/// File name of the model of the natives.
+/// File name of the JAR with the natives in plain Java.
 const MODEL_FILE: &str = "jive-model.jar";
 
 const AFTER_HELP: &str = "\

@@ -13,14 +13,14 @@ use nic_runtime::scenario::{has_expectations, limits};
 pub(super) struct TestFile {
     /// The scenario file's path.
     pub(super) path: PathBuf,
-    /// Whether a golden trace exists beside it.
+    /// Whether a golden trace exists beside the scenario file.
     pub(super) has_golden: bool,
     /// Whether the user named this file on the command line.
     pub(super) is_named: bool,
 }
 
 impl TestFile {
-    /// Returns the path of the golden trace, whether it exists or not.
+    /// Returns the path of the scenario's golden trace, whether this trace exists or not.
     pub(super) fn golden(&self) -> PathBuf {
         self.path.with_extension("trace")
     }
@@ -31,13 +31,13 @@ impl TestFile {
 pub(super) struct TestFiles {
     /// The scenario files, sorted by path.
     pub(super) files: Vec<TestFile>,
-    /// The files and directories that cannot be read. The other scenarios are run all the same.
+    /// The files and directories that cannot be read; all other scenarios are run.
     pub(super) unreadable: Vec<(PathBuf, ReadError)>,
 }
 
 impl TestFiles {
-    /// Finds the scenarios at a path: the file itself, or all scenarios below a directory. Skips scenarios whose path does
-    /// not contain `filter`.
+    /// Finds the scenarios at a path: the file itself, or all scenarios below a directory. Skips scenarios whose path
+    /// does not contain `filter`.
     pub(super) fn below(path: &Path, filter: Option<&str>) -> TestFiles {
         let mut found = TestFiles::default();
         let data = found.note(path, fs::metadata(path));
@@ -72,11 +72,11 @@ impl TestFiles {
             };
             for entry in entries {
                 let Some(entry) = self.note(&directory, entry) else {
-                    // Stop reading the directory: the iterator may return the same error without end.
+                    // Stop reading the directory, because the iterator may return the same error without end.
                     break;
                 };
                 let path = entry.path();
-                // A symbolic link is not a directory here, even if its target is one. So a cycle of links is not
+                // A symbolic link does not count as a directory, even if its target is one, so a cycle of links is not
                 // followed.
                 let is_directory = self
                     .note(&path, entry.file_type())
@@ -93,7 +93,7 @@ impl TestFiles {
         }
     }
 
-    /// Adds a file of a directory if it is a test. Many TOML files are not.
+    /// Adds a file of a directory if it is a test, which many TOML files are not.
     fn consider(&mut self, path: PathBuf) {
         let mut file = TestFile {
             path,
@@ -125,7 +125,7 @@ impl TestFiles {
         }
     }
 
-    /// Returns the value, or records the error with its path.
+    /// Returns the value that was read, or records the error with the path.
     fn note<T>(&mut self, path: &Path, read: io::Result<T>) -> Option<T> {
         read.map_err(|error| self.unreadable.push((path.to_owned(), error.into())))
             .ok()

@@ -55,7 +55,7 @@ fn site(call: &NestedCall) -> CallSite {
     }
 }
 
-/// Returns the class that trapped at a place: the endpoint's, or one that replaced it.
+/// Returns the class that trapped at a place: the endpoint's own class, or one that replaced it.
 fn class_of<'s>(
     name: &Path,
     scenario: &'s Scenario,
@@ -66,7 +66,8 @@ fn class_of<'s>(
     let own = own.map(|(class, _)| class);
     let swaps = scenario.swaps.iter();
     let swaps = swaps.filter(|swap| swap.endpoint == place.endpoint);
-    // The last swap that was due. A refused one leaves the class before it, which the check below finds.
+    // Try the last swap that was due. If the last swap was refused, the previous class trapped, which the check below
+    // finds.
     let due = swaps.filter(|swap| swap.at <= place.time);
     let mut candidates = Vec::from_iter(own.chain(due.map(|swap| swap.class)));
     candidates.reverse();
@@ -94,7 +95,7 @@ fn is_of(bytes: &[u8], trap: &TracedTrap) -> bool {
 /// Maximum number of places of traps that one `jive exec` explains.
 const EXPLAINED_MAX: usize = 8;
 
-/// The traps of `jive exec` that were explained: each place once.
+/// The traps that `jive exec` has explained, at most one for each place.
 #[derive(Debug, Default)]
 pub(super) struct Explained(Vec<Trap>);
 

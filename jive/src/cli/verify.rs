@@ -103,7 +103,7 @@ struct Accepted {
 struct Rejected {
     #[serde(flatten)]
     first: Rejection,
-    /// All faults, including the first, unless the user asked for the first alone.
+    /// All faults of the class, including the first, unless the user asked for the first fault alone.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     all: Option<Rejections>,
 }

@@ -26,7 +26,7 @@ const LENGTHS: [u32; 14] = [
 /// Lengths at which the receiver's overheads are larger than a transfer.
 const SMALL: RangeInclusive<u32> = 0..=2048;
 /// Lengths at which the sender's overheads and its transfer together are larger than the receiver's overheads. For
-/// shorter messages the receiver limits the bandwidth of every applet.
+/// messages shorter than these lengths, the receiver limits the bandwidth of every applet.
 const MEDIUM: RangeInclusive<u32> = 1536..=u32::MAX;
 /// Lengths at which a transfer takes longer than the receiver's overheads.
 const LARGE: RangeInclusive<u32> = 2560..=u32::MAX;
@@ -99,7 +99,7 @@ impl Configuration {
             .count();
         let posted = recording.first(sender, |happening| happening == Happening::Posted);
         let acknowledged = match self {
-            // The sender's applet handles the acknowledgement, so the last return is the one of its `doRx`.
+            // The sender's applet handles the acknowledgement, so the last call that returns is that of its `doRx`.
             Configuration::AckInNic => recording
                 .last(sender, |happening| matches!(happening, Happening::Came(_)))
                 .and_then(|came| {
@@ -107,7 +107,7 @@ impl Configuration {
                         .last(sender, |happening| matches!(happening, Happening::Returned))
                         .filter(|&returned| returned >= came)
                 }),
-            // Take the first: `Burst25` repeats the acknowledgement as often as the message.
+            // Take the first descriptor, because `Burst25` repeats the acknowledgement as often as the message.
             Configuration::Standard
             | Configuration::Burst25
             | Configuration::Generator
@@ -152,8 +152,8 @@ const ORDERS: [Order; 10] = {
         order(Base, AckInNic, EVERY, "no overheads for 25 messages"),
         order(Base, Burst25, SMALL, "no overheads of the receive side"),
         order(Base, Generator, SMALL, "no overheads of the receive side"),
-        // Transfers into the host limit the bandwidth of both. The generator's first packet needs no transfer before it
-        // leaves.
+        // Transfers into the host limit the bandwidth of both configurations. The generator's first packet needs no
+        // transfer before it leaves.
         order(
             Generator,
             Base,
@@ -238,8 +238,8 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
 /// Length of the messages that show the cost of taking turns, in bytes.
 const TURNS_LENGTH: u32 = 4096;
 
-/// Returns how much longer a message of a burst takes if transfers and outgoing packets exclude each other. Zero if the
-/// profile lets them overlap.
+/// Returns how much longer a message of a burst takes if transfers and outgoing packets exclude each other. The result
+/// is zero if the profile lets transfers and outgoing packets overlap.
 fn lost_to_turns(profile: &Profile) -> Result<SimDuration, PaperError> {
     let mut parallel = profile.clone();
     parallel.dma.with_wire = WithWire::Parallel;
@@ -290,6 +290,7 @@ fn plot(bursts: &[Vec<SimDuration>]) -> Plot {
 }
 
 fn megabytes_per_second(length: u32, burst: SimDuration) -> f64 {
-    // Bytes per nanosecond are GB/s. Both numbers are far below 2^52, so the conversion is exact.
+    // Bytes per nanosecond are GB/s. The numbers of bytes and of nanoseconds are far below 2^52, so their conversions
+    // are exact.
     f64::from(length * BURST) / burst.as_ns() as f64 * 1000.0
 }

@@ -9,10 +9,10 @@ use super::report::BarChart;
 /// Size of a drawing, in pixels.
 pub(super) const SIZE: (u32, u32) = (760, 330);
 
-/// Length of the axis relative to the longest bar: leaves room for the text after it.
+/// Length of the axis relative to the longest bar, which leaves room for the text after that bar.
 const ROOM: f64 = 1.18;
 
-/// Parts narrower than this share of the axis get no number.
+/// A part of a bar that is narrower than this share of the axis shows no number.
 const NARROW: f64 = 0.06;
 
 /// Draws bars from top to bottom, each with a line at the paper's total.
@@ -20,7 +20,7 @@ pub(super) fn draw(chart: &BarChart, area: &Paper<'_>) -> Result<(), PlotError> 
     area.fill(&WHITE).map_err(failed)?;
     let sums = chart.bars.iter().map(|bar| bar.parts.iter().sum::<f64>());
     let end = ROOM * sums.fold(1.0_f64, f64::max);
-    // There are few bars, so the conversion is exact.
+    // A chart has few bars, so the conversion of their number is exact.
     let rows = chart.bars.len() as f64;
     let mut drawn = ChartBuilder::on(area)
         .caption(&chart.title, ("sans-serif", 18))

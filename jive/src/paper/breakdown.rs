@@ -123,7 +123,7 @@ const COST_ROWS: [CostRow; 9] = [
     },
 ];
 
-// Cannot fail: a profile without these sections is refused before anything is measured.
+// The access cannot fail: a profile without the sections for applets is refused before anything is measured.
 fn entry(profile: &mut Profile) -> &mut EntryCosts {
     profile.entry.as_mut().expect("a profile for applets")
 }
@@ -132,7 +132,7 @@ fn native(profile: &mut Profile) -> &mut NativeCosts {
     profile.native.as_mut().expect("a profile for applets")
 }
 
-/// The paper's totals. It prints the last one as 42.5 us.
+/// The paper's total for each column, of which the paper prints the last one as 42.5 us.
 const TOTALS_NS: [u64; COLUMNS.len()] = [24_500, 24_500, 16_700, 42_450];
 
 const NULL_CALL_NS: u64 = 5_500;
@@ -256,7 +256,7 @@ pub(super) fn transmit_overhead(
         begins,
         ends: |happening| matches!(happening, Happening::Returned),
     };
-    // The base path is done with a message when it hands it to the wire.
+    // The base path finishes a message when it hands the message to the wire.
     let base = Span {
         begins,
         ends: |happening| matches!(happening, Happening::Left(_)),
@@ -269,8 +269,8 @@ pub(super) fn transmit_overhead(
     Ok(applet.less(base.busy(&plain.run(profile)?, id)?))
 }
 
-/// Returns how much longer the receiver's processor works on a message than on the base path. The transfer into the
-/// buffer area runs in parallel and does not count.
+/// Returns how much longer the receiver's processor works on a message than on the base path. The transfer of the
+/// message into the buffer area runs in parallel and does not count.
 pub(super) fn receive_overhead(
     profile: &Profile,
     setup: Setup<'_>,
@@ -286,7 +286,7 @@ pub(super) fn receive_overhead(
         applet: None,
         ..setup
     };
-    // On the base path this is one piece of work.
+    // On the base path, the receiver's processor handles a message in one piece of work.
     let recording = plain.run(profile)?;
     let came = recording.first(id, begins).ok_or(NOTHING)?;
     let done = recording.worked(came).ok_or(NOTHING)?;
@@ -300,7 +300,8 @@ struct Span {
 }
 
 impl Span {
-    /// Returns the time between them, without the time spent waiting for bytes from the host.
+    /// Returns the time between the first and the last event, without the time that the processor waits for bytes from
+    /// the host.
     fn busy(&self, recording: &Recording, id: EndpointId) -> Result<SimDuration, PaperError> {
         let begun: SimTime = recording.first(id, self.begins).ok_or(NOTHING)?;
         let ended = recording.first(id, self.ends).ok_or(NOTHING)?;
@@ -349,7 +350,7 @@ mod tests {
     fn the_figure_comes_out_to_the_digit() {
         let profile = Profile::builtin("lanai-1998").unwrap();
         let rows = rows(&profile).unwrap();
-        // 4 + 4 + 3 + 5 costs, 4 totals, and the null call.
+        // The rows are 4 + 4 + 3 + 5 costs, 4 totals, and the null call.
         assert_eq!(rows.len(), 21);
         let off: Vec<&Row> = rows.iter().filter(|row| !row.holds()).collect();
         assert_eq!(off, Vec::<&Row>::new());

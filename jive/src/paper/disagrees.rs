@@ -8,13 +8,13 @@ use super::report::Quantity;
 /// A row whose result is known to differ from the paper's.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// The profiles for which this is known.
+    /// The profiles for which the disagreement is known.
     profiles: &'static [&'static str],
     /// The row's name.
     row: &'static str,
     /// What the simulation shows.
     pub(super) found: Known,
-    /// Why it differs from the paper.
+    /// Why the simulated value differs from the paper's.
     pub reason: &'static str,
 }
 
@@ -29,9 +29,9 @@ impl Disagreement {
 /// What a simulation is known to show in place of the paper's statement.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// This value. The row must stay within 1 % of it.
+    /// The simulation shows this value, and the row must stay within 1 % of it.
     Value(Quantity),
-    /// The order does not hold.
+    /// The order that the paper states does not hold.
     OtherOrder,
 }
 

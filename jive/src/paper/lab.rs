@@ -73,7 +73,8 @@ impl Setup<'_> {
     /// Returns the scenario. One pair of each kind is parsed from text and then copied, because parsing a thousand
     /// pairs is slow.
     fn scenario(&self, profile: &Profile) -> Scenario {
-        // A large SRAM, so that the number of endpoints is not limited. The paper's NIC holds only a few.
+        // Give the NICs a large SRAM, so that the number of endpoints is not limited. The SRAM of the paper's NIC has
+        // room for only a few endpoints.
         let mut text = String::from(
             "until = '100s'\nmax_events = 1000000000\n\
              [[nic]]\nname = 'a'\nsram = '1024MiB'\n[[nic]]\nname = 'b'\nsram = '1024MiB'\n",
@@ -129,7 +130,8 @@ impl Setup<'_> {
         let (count, length) = self.buffers;
         let area = count * length + self.room;
         let applet = applet.map_or_else(String::new, |name| format!("applet = 'builtin:{name}'\n"));
-        // Polling every nanosecond makes the user notice a message at once. Its reaction then takes the profile's time.
+        // Polling every nanosecond makes the user notice a message at once, so that the user's reaction takes the
+        // profile's time.
         let common = format!(
             "{applet}poll_every = '1ns'\nbuffer_area = '{area}B'\n\
              free_buffers = {{ count = {count}, length = '{length}B' }}\n"
@@ -175,9 +177,9 @@ pub(super) enum Happening {
         direction: DmaDirection,
         takes: SimDuration,
     },
-    /// A packet's first bit left.
+    /// A packet's first bit left the NIC.
     Left(PacketId),
-    /// A packet's last bit came in.
+    /// A packet's last bit arrived at the NIC.
     Came(PacketId),
     /// A receive descriptor became visible.
     Described,

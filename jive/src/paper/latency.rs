@@ -34,7 +34,7 @@ const STANDARD_LARGE_NS: u64 = 99_700;
 const SIMPLIFIED_LARGE_NS: u64 = 42_500;
 
 /// Free-buffer lengths with which the standard applet receives a message of [`LONGEST`] bytes. The paper does not give
-/// the length that it used.
+/// the length of its free buffers.
 const BUFFERS: [u32; 3] = [4096, 1024, 512];
 
 /// Length of the standard applet's buffers in the figure: a message needs up to four of them.
@@ -152,8 +152,8 @@ fn over(length: u32, setup: Setup<'_>) -> Setup<'_> {
     }
 }
 
-/// Returns half of the time that an applet adds to a round trip. Section 4.1 measures the added time per direction in
-/// this way.
+/// Returns half of the time that an applet adds to a round trip. Section 4.1 of the paper states half of the time that
+/// an applet adds to a round trip as the added time per direction.
 fn half_added(profile: &Profile, setup: Setup<'_>) -> Result<SimDuration, PaperError> {
     let plain = Setup {
         applet: None,
@@ -190,7 +190,7 @@ fn nic_round_trip(profile: &Profile, length: u32) -> Result<SimDuration, PaperEr
     let came = recording.last(id, |happening| matches!(happening, Happening::Came(_)));
     let done = recording.last(id, |happening| matches!(happening, Happening::Returned));
     let (pushed, came) = (pushed.ok_or(NOTHING)?, came.ok_or(NOTHING)?);
-    // Without an answer, the last return would be the one of `doTx`.
+    // Check the order, because without an answer the last call that returned would be `doTx`.
     let done = done.filter(|&done| done >= came).ok_or(NOTHING)?;
     Ok(done.since(pushed))
 }
@@ -232,7 +232,8 @@ fn plot(profile: &Profile) -> Result<Plot, PaperError> {
                 Stroke::Solid,
                 &|length| round_trip(profile, over(BUFFER, one(Some(STANDARD), length))),
             )?,
-            // If instructions cost nothing, both applets cost the same for messages that fit in one buffer.
+            // If instructions cost nothing, the simplified and the standard applet cost the same for messages that fit
+            // in one buffer.
             curve("simplified applet", Stroke::Dashed, &|length| {
                 round_trip(profile, one(Some(SIMPLIFIED), length))
             })?,
@@ -274,14 +275,15 @@ mod tests {
 
     #[test]
     fn the_split_profiles_instructions_are_fitted_to_99_7_us() {
-        // Both sides, two buffers, and enough DMA slots that the processor never waits for one.
+        // Measure sender and receiver with two buffers, and with enough DMA slots that the processor never waits for
+        // one.
         let mut profile = Profile::builtin("lanai-1998-split").unwrap();
         profile.memory.dma_slots = profile.memory.dma_slots.saturating_add(16);
         let setup = over(2048, one(Some(STANDARD), LONGEST));
         let transmit = transmit_overhead(&profile, setup).unwrap();
         let receive = receive_overhead(&profile, setup).unwrap();
         let apart = (transmit + receive).as_ns().abs_diff(STANDARD_LARGE_NS);
-        // Within half a nanosecond for each of 120 instructions.
+        // The times agree within half a nanosecond for each of 120 instructions.
         assert!(apart <= 60, "{apart} ns");
     }
 }

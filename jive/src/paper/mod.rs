@@ -1,7 +1,7 @@
 //! Reproductions of papers: their experiments as scenarios, measurements from events, and the paper's statements beside
 //! the results.
 //!
-//! Each figure has its own file. No file contains a cost: a result is whatever the runs under a profile show.
+//! Each figure has its own file. No file of a figure contains a cost: every result comes from runs under a profile.
 
 mod bandwidth;
 mod bars;
@@ -36,7 +36,7 @@ pub struct Paper {
     pub name: &'static str,
     /// The paper's title and year.
     pub title: &'static str,
-    /// The built-in profile with which it is reproduced, unless the user names another.
+    /// The built-in profile with which the paper is reproduced, unless the user names another.
     pub profile: &'static str,
     reproduce: fn(&Profile, &mut dyn Progress) -> Result<Report, PaperError>,
 }
@@ -70,11 +70,11 @@ pub const PAPERS: &[Paper] = &[
 ];
 
 impl Paper {
-    /// Reproduces its figures under a profile.
+    /// Reproduces the paper's figures under a profile.
     ///
     /// # Errors
     ///
-    /// [`PaperError`] if a figure cannot be measured under the profile.
+    /// Returns [`PaperError`] if a figure cannot be measured under the profile.
     pub fn reproduce(
         &self,
         profile: &Profile,
@@ -177,7 +177,7 @@ const SECTIONS: &[&str] = &["base", "entry", "native", "native_fuel", "quota"];
 
 const STEPS: usize = PARTS.len() + 2;
 
-/// Returns the measured rows and drawings, without the analysis of which values they depend on.
+/// Returns the measured rows and drawings, without the analysis of the values on which they depend.
 fn reproduce(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, PaperError> {
     let mut report = Report::new("unet-sle", profile.name.clone());
     for (done, part) in PARTS.iter().enumerate() {
@@ -192,7 +192,7 @@ fn reproduce(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, P
     Ok(report)
 }
 
-/// Returns whether each order holds under a profile, in the order of the rows.
+/// Returns whether the order that each row checks holds under a profile, one result for each row with an order.
 fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
     let mut rows = bandwidth::rows(profile)?;
     rows.extend(host::rows(profile)?);
@@ -208,7 +208,7 @@ fn held(rows: &[Row]) -> Vec<bool> {
     holds.collect()
 }
 
-/// Returns all rows under a profile, without the analysis of which values they depend on.
+/// Returns all rows under a profile, without the analysis of the values on which they depend.
 pub(crate) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     let mut rows = Vec::new();
     for part in &PARTS {
@@ -229,7 +229,7 @@ mod tests {
         rows.into_iter().map(|row| row.name.as_str()).collect()
     }
 
-    /// All rows except those of the scalability section, which take long.
+    /// All rows except those of the scalability section, which take long to measure.
     fn short(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         let parts = PARTS
             .iter()
@@ -255,7 +255,7 @@ mod tests {
         let mut found = short(&profile).unwrap();
         provenance::trace(&profile, &mut found, short);
         let mut moves = profile.moves().into_iter();
-        // This value was fitted to the shortest round trip between NICs.
+        // The value of `base.receive` was fitted to the shortest round trip between NICs.
         let moved = moves.find(|moved| moved.key.path() == "base.receive");
         let changed = short(&moved.unwrap().profile).unwrap();
         let pairs = found.iter().zip(&changed);
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(of("NIC-to-NIC round trip, 1 B"), Provenance::Fitted);
         assert_eq!(of("NIC-to-NIC round trip, 4096 B"), Provenance::Predicted);
 
-        // The same values with another source.
+        // The profile has the same values, but another source for each of two.
         let text = text.replace("fitted S1-45", "chosen");
         let of = kinds(&text.replace("paper S1-39", "fitted S1-39"));
         assert_eq!(of("receive 1000 B: get free buffer"), Provenance::Fitted);

@@ -33,7 +33,7 @@ pub struct PlotError(String);
 ///
 /// # Errors
 ///
-/// [`PlotError`] if the library fails.
+/// Returns [`PlotError`] if the plotting library fails.
 pub fn draw(drawing: &Drawing) -> Result<String, PlotError> {
     let mut svg = String::new();
     match drawing {
@@ -168,7 +168,7 @@ where
                     + PathElement::new([(0, 0), (7, 0)], colour.stroke_width(2))
                     + PathElement::new([(12, 0), (18, 0)], colour.stroke_width(2))
             });
-            // Draw rings, which leave a dot below them visible.
+            // Draw points as rings, which leave a dot below them visible.
             let rings = points().map(|point| Circle::new(point, 5, colour.stroke_width(1)));
             chart.draw_series(rings).map_err(failed)?;
         }
@@ -180,7 +180,7 @@ fn line_between(from: (i32, i32), to: (i32, i32), colour: RGBColor) -> PathEleme
     PathElement::new([from, to], colour.stroke_width(2))
 }
 
-/// Draws a cross with its label. The label goes on the side that faces the middle of the plot.
+/// Draws a cross, with its label on the side that faces the middle of the plot.
 fn draw_mark<'a, 's: 'a, X, Y>(
     mark: &Mark,
     x_max: f64,
@@ -225,7 +225,7 @@ mod tests {
         rest.split('"').next()?.parse().ok()
     }
 
-    /// Returns the points of a line that has more points than a key of the legend.
+    /// Returns the points of an SVG line that has more points than a line of the legend; otherwise none.
     fn along(element: &str) -> Vec<(f64, f64)> {
         let points = element
             .split_once(" points=\"")
@@ -263,7 +263,7 @@ mod tests {
                 Drawing::Bars(_) | Drawing::Timeline(_) => {}
             }
         }
-        // Another test compares these files with what is drawn.
+        // Another test compares the SVG files of the figures with what is drawn.
         for (name, svg) in [
             (
                 "latency",

@@ -14,10 +14,10 @@ use super::report::{Agreement, Quantity, Row};
 const FIGURE: &str = "host time of protocols";
 const STATEMENT: &str = "S1-35a";
 
-/// Messages of a run. Few, because each row is measured again for each value of the profile.
+/// Messages of a run: few, because each row is measured again for each value of the profile.
 const MESSAGES: u32 = 8;
 
-/// Messages under way, in the NIC and on the host alike.
+/// Maximum number of unacknowledged messages, in the NIC and on the host alike.
 const WINDOW: u32 = 4;
 
 /// Bytes that `Reliable` adds to a message, and length of its acknowledgement.
@@ -33,13 +33,13 @@ const PATIENCE: u64 = 20_000_000;
 /// A protocol, and how it is run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Protocol {
-    /// No protocol: a lost message stays lost.
+    /// Base U-Net without a protocol: a lost message stays lost.
     Base,
-    /// Sequence numbers, acknowledgements, checksums and repetitions.
+    /// The protocol of `Reliable`: sequence numbers, acknowledgements, checksums and repetitions.
     Reliable(Where),
-    /// A window whose tokens the receiver returns.
+    /// The protocol of `TokenFlow`: a window whose tokens the receiver returns.
     TokenFlow(Where),
-    /// Requests, each with a reply or an error.
+    /// The protocol of `ActiveMessages`: requests, each with a reply or an error.
     ActiveMessages(Where),
 }
 
@@ -71,7 +71,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the keys of both endpoints.
+    /// Returns the scenario keys of both endpoints.
     fn applet(self) -> &'static str {
         match self {
             Protocol::Reliable(Where::Nic) => {
@@ -109,13 +109,13 @@ impl Protocol {
         }
     }
 
-    /// Returns the user's message, if the scenario sends it.
+    /// Returns the text of the user's message, if the scenario itself sends that message.
     fn message(self, length: u32) -> Option<String> {
         match self {
             Protocol::Base | Protocol::Reliable(Where::Nic) | Protocol::TokenFlow(Where::Nic) => {
                 Some(format!("{{ zeros = {length} }}"))
             }
-            // A request of handler 0, which sends its data back.
+            // The message is a request of handler 0, which sends its data back.
             Protocol::ActiveMessages(Where::Nic) => {
                 let zeros = "00".repeat(length.saturating_sub(1) as usize);
                 Some(format!("{{ hex = '01{zeros}' }}"))
@@ -126,14 +126,14 @@ impl Protocol {
         }
     }
 
-    /// Returns the lengths and losses in percent under which it is measured.
+    /// Returns the lengths and the losses in percent under which the protocol is measured.
     fn points(self) -> (&'static [u32], &'static [u32]) {
         match self {
             Protocol::Base => (&[40, 1000], &[0]),
             Protocol::Reliable(_) => (&[40, 1000], &[0, 10, 30]),
-            // A lost token would never return.
+            // Measure `TokenFlow` without loss, because a lost token would never return.
             Protocol::TokenFlow(_) => (&[40, 1000], &[0]),
-            // The longest packet has 56 bytes.
+            // The longest packet of `ActiveMessages` has 56 bytes.
             Protocol::ActiveMessages(_) => (&[40], &[0, 10]),
         }
     }
@@ -216,7 +216,7 @@ fn number(payload: &[u8]) -> u32 {
 
 /// The sender of `Reliable` as a host program: go-back-N with a timeout that doubles.
 struct Repeating {
-    /// Rate of the checksum: that at which the host reads a message.
+    /// Rate of the checksum, which is the rate at which the host reads a message.
     read: Rate,
     length: u32,
     acknowledged: u32,
@@ -272,7 +272,7 @@ impl HostProgram for Repeating {
                     self.fill(actions);
                 }
             }
-            // An acknowledgement may have moved the deadline since.
+            // Check the deadline, because an acknowledgement may have moved it after the timer was set.
             Happened::Time if actions.now() >= self.deadline && self.acknowledged < self.next => {
                 for sequence in self.acknowledged..self.next {
                     self.send(sequence, actions);
@@ -345,14 +345,15 @@ impl HostProgram for Returning {
         if let Happened::Message { .. } = what {
             self.read += 1;
             if self.read.is_multiple_of(WINDOW / 2) {
-                // The number of tokens, and the kind of the packet.
+                // A packet that returns tokens consists of their number and the packet's kind.
                 post(actions, vec![2, 2]);
             }
         }
     }
 }
 
-/// The client of `ActiveMessages` as a host program. It asks again when it has a reply, or when it gives up.
+/// The client of `ActiveMessages` as a host program, which sends its next request when it has a reply, or when it gives
+/// up.
 struct Asking {
     length: u32,
     asked: u32,
@@ -414,18 +415,20 @@ mod tests {
 
     #[test]
     fn host_time_without_loss_is_that_of_the_messages_that_the_hosts_handle() {
-        // 1 us to post and 1 us to read, and 10 ns a byte (100 MB/s) for each of both.
+        // A message costs 1 us to post and 1 us to read, and 10 ns a byte (100 MB/s) for each of these two steps.
         assert_eq!(time(Protocol::Base, 40, 0), 2_800);
         assert_eq!(time(Protocol::Reliable(Where::Nic), 40, 0), 2_800);
         assert_eq!(time(Protocol::TokenFlow(Where::Nic), 1000, 0), 22_000);
-        // A message of 52 bytes (3,040), an acknowledgement of 12 (2,240), and checksums of 40 and 52 bytes.
+        // The time of `Reliable` is that of a message of 52 bytes (3,040), an acknowledgement of 12 (2,240), and
+        // checksums of 40 and 52 bytes.
         assert_eq!(
             time(Protocol::Reliable(Where::Host), 40, 0),
             3_040 + 2_240 + 400 + 520
         );
-        // A message of 41 bytes, and half of the 2,040 ns for two tokens in 2 bytes.
+        // The time of `TokenFlow` is that of a message of 41 bytes, and half of the 2,040 ns for two tokens in 2 bytes.
         assert_eq!(time(Protocol::TokenFlow(Where::Host), 40, 0), 2_820 + 1_020);
-        // The client posts and reads 40 bytes. On the host, the server does so too.
+        // The client of `ActiveMessages` posts and reads 40 bytes. On the host, the server posts and reads 40 bytes
+        // too.
         assert_eq!(time(Protocol::ActiveMessages(Where::Nic), 40, 0), 2_800);
         assert_eq!(time(Protocol::ActiveMessages(Where::Host), 40, 0), 5_600);
     }

@@ -33,8 +33,7 @@ pub(super) fn trace(
     }
 }
 
-/// Sets the kind of evidence of each row, found by shorter measurements. `measure` returns the same rows, of fewer
-/// messages.
+/// Sets the kind of evidence of each row by shorter measurements: `measure` returns the same rows from fewer messages.
 pub(super) fn trace_shorter(
     profile: &Profile,
     found: &mut [Row],
@@ -66,7 +65,7 @@ struct Evidence {
     papers: Vec<String>,
     /// Keys of other values.
     others: Vec<String>,
-    /// Whether one of the other values was fitted to the row's statement.
+    /// Whether a value that no paper gives was fitted to the row's statement.
     is_fitted: bool,
 }
 

@@ -25,8 +25,8 @@ const MORE: [Factor; 5] = [
 /// A profile with one value moved, and whether each order holds under it.
 type Tried = (Moved, Vec<bool>);
 
-/// Sets the ranges of each order that holds, and the values that limit it. `orders` returns whether each order holds under
-/// another profile. `orders` may leave out orders at the end that do not hold.
+/// Sets the ranges of each order that holds, and the values that limit it. `orders` returns whether each order holds
+/// under another profile. `orders` may leave out orders at the end that do not hold.
 pub(super) fn trace(
     profile: &Profile,
     rows: &mut [Row],
@@ -67,7 +67,7 @@ pub(super) fn trace(
     }
 }
 
-/// Moves every value that no paper gives by each factor. Profiles that cannot be measured are left out.
+/// Moves every value that no paper gives by each factor, and leaves out profiles that cannot be measured.
 fn tried(
     profile: &Profile,
     factors: [Factor; 5],

@@ -50,9 +50,10 @@ pub struct Row {
     pub found: Agreement,
     /// The kind of evidence.
     pub provenance: Provenance,
-    /// Keys of the values that move the result and that no paper gives. For an order: keys of the values that limit it.
+    /// Keys of the values that move the result and that no paper gives. For an order, the list has the keys of the
+    /// values that limit the order.
     pub moved_by: Vec<String>,
-    /// For an order: the range over which it holds, for each value that no paper gives.
+    /// The range over which an order holds, for each value that no paper gives; empty for other rows.
     pub ranges: Vec<Range>,
     /// The known disagreement with the paper, if there is one.
     pub disagreement: Option<&'static Disagreement>,
@@ -92,7 +93,7 @@ impl Row {
                 None => tolerance.allows(paper, simulated),
             },
             Agreement::Measured(_) => true,
-            // A known disagreement that has gone is a change too.
+            // A row fails if its known disagreement is no longer found.
             Agreement::Order { holds } => holds != self.disagreement.is_some(),
         }
     }
@@ -103,11 +104,11 @@ impl Row {
 pub enum Provenance {
     /// The row shows a single number of the paper that was put into the profile.
     Input,
-    /// The row shows a sum of such numbers, or depends on none. It checks that each cost is charged once.
+    /// The row shows a sum of the paper's numbers, or depends on none, and so checks that each cost is charged once.
     Accounting,
     /// A value of the profile was chosen to reproduce the row.
     Fitted,
-    /// The row follows from values that were not chosen for it.
+    /// The row follows from values of the profile that were not chosen for this row.
     Predicted,
 }
 
@@ -124,12 +125,12 @@ impl Provenance {
     }
 }
 
-/// The range of one value for which an order holds, while all others stay the same.
+/// The range of one value for which an order holds, while all other values stay the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     /// The value's key.
     pub key: String,
-    /// The smallest tried value of the range. The order holds for all tried values in between.
+    /// The smallest tried value of the range, in which the order holds for all tried values.
     pub from: String,
     /// The largest tried value of the range.
     pub to: String,
@@ -144,14 +145,14 @@ pub enum Agreement {
     Stated {
         /// The paper's value.
         paper: Quantity,
-        /// The simulated value, of the same kind.
+        /// The simulated value, of the same kind as the paper's value.
         simulated: Quantity,
         /// The allowed difference.
         tolerance: Tolerance,
     },
     /// The paper states nothing, and the row shows the simulated value alone.
     Measured(Quantity),
-    /// An order that follows from the costs.
+    /// The row checks an order that follows from the costs.
     Order {
         /// Whether the order holds at every point.
         holds: bool,
@@ -181,8 +182,8 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Returns the value in the smallest unit of its kind. Times are in picoseconds, which are exact: nanoseconds would
-    /// hide differences.
+    /// Returns the value in the smallest unit of its kind. Times are in picoseconds, because nanoseconds would hide
+    /// differences.
     fn exact(self) -> i128 {
         match self {
             Quantity::Time(time) => time.as_ps().into(),
@@ -200,9 +201,9 @@ const PINNED: Tolerance = Tolerance::PerMille(10);
 pub enum Tolerance {
     /// None.
     Exact,
-    /// This many tenths of a percent of the stated value.
+    /// The difference may be this many tenths of a percent of the stated value.
     PerMille(u32),
-    /// This many tenths of a percentage point, for a share.
+    /// The difference of two shares may be this many tenths of a percentage point.
     Points(u32),
 }
 
@@ -230,7 +231,7 @@ pub enum Drawing {
 }
 
 impl Drawing {
-    /// Returns the name of its file, without an extension.
+    /// Returns the name of the drawing's file, without an extension.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -241,10 +242,10 @@ impl Drawing {
     }
 }
 
-/// Curves, with a few choices of how to draw them.
+/// Curves, with options of how to draw them.
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// Name of its file, without an extension.
+    /// Name of the drawing's file, without an extension.
     pub name: &'static str,
     /// The title.
     pub title: String,
@@ -302,7 +303,7 @@ pub struct Curve {
 pub enum Stroke {
     /// A solid line.
     Solid,
-    /// A dashed line, for a curve that may lie on another.
+    /// A dashed line, for a curve that may coincide with another.
     Dashed,
 }
 
@@ -315,10 +316,10 @@ pub struct Mark {
     pub at: (f64, f64),
 }
 
-/// A chart of horizontal bars. Each is a sum of parts, with the paper's total beside it.
+/// A chart of horizontal bars, each of which is a sum of parts, with the paper's total beside it.
 #[derive(Clone, Debug)]
 pub struct BarChart {
-    /// Name of its file, without an extension.
+    /// Name of the drawing's file, without an extension.
     pub name: &'static str,
     /// The title.
     pub title: String,
@@ -344,7 +345,7 @@ pub struct Bar {
 /// Tracks of boxes along one axis of time.
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    /// Name of its file, without an extension.
+    /// Name of the drawing's file, without an extension.
     pub name: &'static str,
     /// The title.
     pub title: String,
@@ -355,7 +356,7 @@ pub struct Timeline {
 /// A track of a timeline.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// What is busy at the times of its boxes.
+    /// The name of the processor or wire that is busy at the times of the track's boxes.
     pub name: String,
     /// The boxes.
     pub spans: Vec<TimelineSpan>,
@@ -366,8 +367,8 @@ pub struct Track {
 pub struct TimelineSpan {
     /// The label.
     pub label: &'static str,
-    /// When it begins, in microseconds.
+    /// When the box begins, in microseconds.
     pub from: f64,
-    /// When it ends, in microseconds.
+    /// When the box ends, in microseconds.
     pub to: f64,
 }

@@ -28,7 +28,7 @@ const APPLET: &str = "RawUnet";
 #[derive(Copy, Clone, Debug)]
 struct Load {
     messages_per_second: f64,
-    /// Mean time from when a message is due to its receive descriptor.
+    /// Mean time from when a message is due to when its receive descriptor becomes visible.
     latency: SimDuration,
 }
 
@@ -58,7 +58,7 @@ const CURVES: [Configuration; 3] = [
     },
 ];
 
-/// About four cycles of a LanAI, to load and test a flag.
+/// The time of a poll: about four cycles of a LanAI, which load and test a flag.
 const POLL: SimDuration = SimDuration::from_ns(100);
 
 impl Configuration {
@@ -179,7 +179,7 @@ fn load(profile: &Profile, applet: Option<&str>, pairs: u32) -> Result<Load, Pap
         return Err(NOTHING);
     }
     let mean = u64::try_from(sum / u128::from(messages)).unwrap_or(u64::MAX);
-    // Both numbers are far below 2^52, so the conversions are exact.
+    // The numbers of messages and of nanoseconds are far below 2^52, so the conversions are exact.
     let messages_per_second = messages as f64 * 1e9 / last.since(START).as_ns() as f64;
     Ok(Load {
         messages_per_second,

@@ -18,10 +18,10 @@ const HEAD: u32 = 64;
 /// Height of the axis and the margins, in pixels.
 const AXIS: u32 = 72;
 
-/// Part of a track's height that its boxes fill, from the middle.
+/// Distance of a box's edges from the middle of its track, as a part of the track's height.
 const HALF: f64 = 0.36;
 
-/// Width of a letter of a box, as a share of the axis. A box that is too narrow for its label has none.
+/// Width of a letter of a box, as a share of the axis. A box that is too narrow for its label shows no label.
 const LETTER: f64 = 0.0058;
 
 /// Width of a letter of the legend, in pixels.
@@ -42,7 +42,7 @@ pub(super) fn draw(timeline: &Timeline, area: &Paper<'_>) -> Result<(), PlotErro
     draw_head(&timeline.title, &labels, &head)?;
     let spans = || timeline.tracks.iter().flat_map(|track| &track.spans);
     let end = spans().fold(1.0_f64, |end, span| end.max(span.to));
-    // There are few tracks, so the conversion is exact.
+    // A timeline has few tracks, so the conversion of their number is exact.
     let rows = timeline.tracks.len() as f64;
     let mut drawn = ChartBuilder::on(&area)
         .margin_left(14)
@@ -99,7 +99,7 @@ fn labels(timeline: &Timeline) -> Vec<&'static str> {
     labels
 }
 
-/// Returns the colour of the label with this number. After the last colour, the colours begin again and are paler.
+/// Returns the colour of the label with this number. After the last colour, the colours are used again in paler shades.
 fn colour_of(label: usize) -> RGBAColor {
     let strength = match label < COLOURS.len() {
         true => 0.65,

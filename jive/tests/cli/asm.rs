@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::{jive_in, words};
 
-/// Two instructions and a name that no Java compiler gives.
+/// The class contains two instructions and a name that no Java compiler emits.
 const SOURCE: &str = "\
 .class public Odd
 .omit all
@@ -32,7 +32,7 @@ fn a_source_becomes_a_class_that_runs_and_comes_back() {
         "{}",
         ended.err
     );
-    // Text, class and text again, through standard input and output.
+    // Convert text to a class and back to text, through standard input and output.
     let text = jive_in(path, words("asm --print Odd.class"), b"");
     assert!(
         text.out

@@ -1,6 +1,7 @@
 //! `jive bound` states the worst case, compared with counts by hand and with runs, or names the loop without a bound.
 //!
-//! An instruction counts 1, a call of a native too. The comments name the instructions that `javac` emits.
+//! An instruction, even a call of a native, counts 1. The comments in this file name the instructions that `javac`
+//! emits.
 
 use std::fs;
 
@@ -25,35 +26,37 @@ fn entry<'v>(report: &'v Value, method: &str) -> &'v Value {
 fn loops_with_a_bound_have_the_bytecodes_counted_by_hand() {
     let report = bound("Rounds.class --class-only");
     for (method, bytecodes, tests) in [
-        // Two constants are stored, 11 tests of 3, 10 rounds of 6, the return.
+        // `up` stores two constants, makes 11 tests of 3 instructions and 10 rounds of 6, and returns.
         ("up", 4 + 11 * 3 + 10 * 6 + 2, vec![11]),
-        // From 10 to -2: tests at 10, 7, 4, 1 and -2, of 2 instructions.
+        // The counter of `down` goes from 10 to -2: tests of 2 instructions at 10, 7, 4, 1 and -2.
         ("down", 4 + 5 * 2 + 4 * 6 + 2, vec![5]),
-        // The step and the test of each of ten rounds.
+        // Each of the ten rounds of `testedLast` has a step and a test.
         ("testedLast", 2 + 10 * 4 + 2, vec![10]),
-        // The inner loop counts as if it always started at 0: 5 tests of 3, 4 rounds of 3.
+        // The inner loop of `triangle` counts as if it always started at 0: 5 tests of 3 instructions, 4 rounds of 3.
         (
             "triangle",
             4 + 5 * 3 + 4 * (2 + 5 * 3 + 4 * 3 + 2) + 2,
             vec![5, 5],
         ),
-        // A round has three more tests of 3. Behind `break`, a `goto` precedes the return.
+        // A round of `leavesEarly` has three more tests of 3 instructions. After the `break` of `leavesEarly`, a `goto`
+        // precedes the return.
         ("leavesEarly", 2 + 11 * 3 + 10 * 11 + 3, vec![11]),
-        // From at most 7.
+        // The counter of `masked` starts at most at 7.
         ("masked", 6 + 8 * 2 + 7 * 3 + 2, vec![8]),
         ("guarded", 3 + 4 + 6 * 3 + 5 * 3 + 2, vec![6]),
         ("guardedFromBelow", 2 + 4 + 6 * 3 + 5 * 3 + 2, vec![6]),
         ("toConstantField", 4 + 13 * 3 + 12 * 3 + 2, vec![13]),
-        // No `byte` is greater than 127.
+        // The bound of `toByteField` is a `byte`, so at most 127.
         ("toByteField", 4 + 128 * 3 + 127 * 3 + 2, vec![128]),
         ("overArray", 4 + 7 * 4 + 6 * 8 + 2, vec![7]),
-        // The index 10 traps in its eleventh round, after seven instructions. Two of the return are stated besides.
+        // In the eleventh round of `untilIndexTraps`, the index 10 traps after seven instructions. The stated bound of
+        // `untilIndexTraps` also includes two instructions of the return.
         ("untilIndexTraps", 2 + 10 * 9 + 7 + 2, vec![11]),
         ("callsInside", 4 + 4 * 3 + 3 * (6 + 99) + 2, vec![11, 4]),
         // 0, 40, 80, 120.
         ("assignedSum", 2 + 4 * 3 + 3 * 5 + 2, vec![4]),
         ("meetsEnd", 2 + 11 * 3 + 10 * 2 + 2, vec![11]),
-        // Eleven tests of four, because each steps.
+        // `postfix` makes eleven tests of four instructions, because each test also steps the counter.
         ("postfix", 2 + 11 * 4 + 10 * 3 + 2, vec![11]),
     ] {
         let entry = entry(&report, method);
@@ -70,7 +73,7 @@ fn loops_without_a_bound_are_named_by_their_line() {
     let report = bound("Rounds.class --class-only");
     let source = crate::classes().join("Rounds.java");
     let source = fs::read_to_string(source).expect("it is committed");
-    // The reason, and the text of the line that the loop begins on.
+    // For each method: the reason why its loop has no bound, and the text of the line on which the loop begins.
     for (method, reason, text) in [
         ("parameterOfCalls", "unknown-end", "i < n; i++"),
         ("toParameterOfAnyValue", "unknown-end", "i < n; i++"),
@@ -127,7 +130,7 @@ fn what_no_loop_repeats_has_a_bound_beside_an_endless_loop() {
         (&json!(2), &json!(1))
     );
     let report = bound("Bounds.class --class-only");
-    // Three arrays of a short, of 8 bytes with a header of 8: one for each round.
+    // Each of the three rounds makes an array of one short: 8 bytes and a header of 8.
     assert_eq!(entry(&report, "heapInLoop")["heap_bytes"], 3 * 16);
     assert_eq!(entry(&report, "anyHeap")["heap_bytes"], Value::Null);
     let recursive = entry(&report, "towardsRecursion");
@@ -135,7 +138,7 @@ fn what_no_loop_repeats_has_a_bound_beside_an_endless_loop() {
     for absent in ["bytecodes", "time_ns", "operand_stack", "call_depth"] {
         assert_eq!(recursive[absent], Value::Null, "{absent}");
     }
-    // The caller keeps one operand below those of its callee, which has two.
+    // `calls` keeps one operand on the operand stack below the two operands of its callee.
     let calls = entry(&report, "calls");
     assert_eq!(
         (&calls["operand_stack"], &calls["call_depth"]),
@@ -151,13 +154,13 @@ fn arguments_and_natives_end_the_loops_of_an_applet() {
         let tests = loops.iter().map(|found| found["tests"].as_u64());
         tests.collect::<Option<_>>().expect("numbers")
     };
-    // A descriptor names at most the buffer area of 65,536 bytes, in pieces of 64.
+    // `doTx` moves at most the buffer area of 65,536 bytes, in pieces of 64.
     assert_eq!(rounds("doTx"), [1_025]);
-    // A packet has at most 9,216 bytes.
+    // `doRx` loops over the bytes of a packet, which are at most 9,216.
     assert_eq!(rounds("doRx"), [9_217]);
-    // Free buffers of 4,096 bytes, and `RxBuf`, in pieces of 1,024.
+    // `doRefill` loops over a free buffer of 4,096 bytes, and over `RxBuf`, in pieces of 1,024.
     assert_eq!(rounds("doRefill"), [5, 10]);
-    // The greater of two constant arguments.
+    // The bound of the loop in `doTimer` is the greater of two constant arguments.
     assert_eq!(rounds("doTimer"), [8]);
     let natives = &entry(&report, "doTx")["natives"];
     assert_eq!(*natives, json!({ "doHtoLDMA": 1_024, "txPush": 1_024 }));
@@ -169,15 +172,16 @@ fn arguments_and_natives_end_the_loops_of_an_applet() {
 #[test]
 fn elements_have_the_values_that_the_class_stores() {
     let report = bound("Elements.class");
-    // Elements of 0 to 20, and elements of -1, 0 and 5.
+    // The class stores 0 to 20 to the elements that bound `doRx`, and -1, 0 and 5 to those that bound `doTimer`.
     assert_eq!(entry(&report, "doRx")["loops"][0]["tests"], 21);
     assert_eq!(entry(&report, "doTimer")["loops"][0]["tests"], 6);
-    // A channel may be any number, and is stored under another name of the array.
+    // `doTx` has no bound: the class stores a channel, which may be any number, through another variable for the same
+    // array.
     let sent = entry(&report, "doTx");
     assert_eq!(sent["loops"], json!([]));
     assert_eq!(sent["unbounded_loops"][0]["reason"], "unknown-end");
     assert_eq!(report["assumes"]["only_own_stores"], true);
-    // Any caller may pass any array.
+    // With `--class-only`, any caller may pass any array.
     let report = bound("Elements.class --class-only");
     let counted = entry(&report, "count");
     assert_eq!(counted["unbounded_loops"][0]["reason"], "unknown-end");
@@ -195,7 +199,7 @@ fn the_longest_packet_takes_the_stated_bytecodes() {
     let observed = &observed["packets"][0]["calls"][0]["bytecodes"];
     let report = bound("Summer.class");
     assert_eq!(*observed, entry(&report, "doRx")["bytecodes"]);
-    // 9,217 tests of 3, 9,216 rounds of 8, and 4 around them.
+    // The call executes 9,217 tests of 3 instructions, 9,216 rounds of 8, and 4 instructions outside the loop.
     assert_eq!(*observed, 9_217 * 3 + 9_216 * 8 + 4);
 }
 
@@ -244,7 +248,7 @@ payload = { text = "ping" }
         event.expect("JSON Lines")
     });
     let events = events.collect::<Vec<_>>();
-    // The time from the call to its end, and the bytecodes.
+    // Returns the observed time from a call to its end, and its bytecodes.
     let observed = |endpoint: &str, method: &str| {
         let of = |name: &str| {
             let mut of = events.iter().filter(|event| {
@@ -261,13 +265,13 @@ payload = { text = "ping" }
         let entry = entry(&report, method);
         (entry["time_ns"].as_u64(), entry["bytecodes"].clone())
     };
-    // A cycle takes 0.5 ns. The set-up of 20 ns precedes the call of 50 ns, which holds two bytecodes of 5 ns, the push
-    // and the return. The native of 30 ns holds one, its call.
+    // In `modern`, a cycle takes 0.5 ns. The set-up of 20 ns precedes the call of 50 ns, which includes two bytecodes
+    // of 5 ns, the push and the return. The native of 30 ns includes one bytecode, its call.
     let (time, bytecodes) = observed("asks", "doTx");
     assert_eq!((time, bytecodes), (50 - 10 + 30 - 5 + 2 * 5, json!(2)));
     assert_eq!(stated("NullCall", "doTx"), (Some(20 + 75), json!(2)));
-    // The ping: 2 to test the length, 6 to test the first byte, 5 to change it, 6 to send it, 3 to return. The native
-    // of 125 ns holds five bytecodes.
+    // `PingPong` executes 2 bytecodes to test the length, 6 to test the first byte, 5 to change it, 6 to send it, and 3
+    // to return. The native of 125 ns includes five bytecodes.
     let ping = 2 + 6 + 5 + 6 + 3;
     let (time, bytecodes) = observed("answers", "doRx");
     assert_eq!(
@@ -294,7 +298,7 @@ fn check_fails_above_its_number_and_without_a_bound() {
             1,
             "`doRx` has no bound, and `--check` allows 1000000000 bytecodes: loop at doTx line",
         ),
-        // Initializers run once, and are not checked.
+        // Initializers run once, so `--check` ignores them.
         ("builtin:NullCall --check 2", 0, ""),
     ] {
         let ended = jive(words(&format!("bound {line}")));

@@ -19,7 +19,7 @@ fn bound(applet: &str, profile: &str) -> Value {
     serde_json::from_str(&ended.out).expect("one object")
 }
 
-/// Shows a time in microseconds. A test of the command compares times with sums by hand.
+/// Shows a time in microseconds. A test of `jive bound` compares such times with sums computed by hand.
 fn microseconds(entry: &Value) -> String {
     let ns = entry["time_ns"].as_u64();
     ns.map_or_else(
@@ -34,7 +34,7 @@ fn bytecodes(entry: &Value) -> String {
     count.map_or_else(|| "no bound".to_owned(), |count| count.to_string())
 }
 
-/// Shows the loops of an entry: those with a bound, and then those without.
+/// Shows the loops of an entry: first the loops with a bound, and then the loops without one.
 fn loops(entry: &Value) -> String {
     let list = |key: &str| entry[key].as_array().expect("a list").clone();
     let place = |found: &Value| {

@@ -16,7 +16,7 @@ const MEMORY_KIB: u32 = 1 << 20;
 /// Maximum number of bytes that a command prints in these tests, on both streams.
 const OUTPUT_MAX: usize = 3 << 20;
 
-/// Runs `jive` with limited memory. Returns its exit status and output.
+/// Runs `jive` with limited memory, and returns its exit status and output.
 fn confined(directory: &Path, line: &str, input: Option<&str>) -> (i32, String) {
     let input = input.map_or_else(Stdio::null, |path| {
         File::open(path).expect("it can be opened").into()
@@ -57,12 +57,13 @@ fn scenario_in(directory: &Path) {
 
 #[test]
 fn a_golden_trace_of_any_content_takes_little() {
-    // The golden trace, the exit status, and a part of the output.
+    // Each case has a function that writes the golden trace, the exit status, and a part of the output.
     type Lay = fn(&Path);
     let cases: [(Lay, i32, &str); 6] = [
         (
             |path| {
-                // A single line of the largest allowed size. The file is sparse and takes no disk space.
+                // The golden trace is a single line of the largest allowed size, in a sparse file that occupies no disk
+                // space.
                 let file = File::create(path).expect("it can be made");
                 file.set_len(1 << 28).expect("it can be long");
             },
@@ -210,7 +211,7 @@ fn every_mistake_of_a_scenario_in_one_line_is_shown_shortly() {
     }
 }
 
-/// A scenario whose only endpoint sends these payloads to itself.
+/// Returns a scenario whose only endpoint sends these payloads to itself.
 fn sending(payloads: &[&str]) -> String {
     let sends = payloads
         .iter()
@@ -231,7 +232,7 @@ fn a_capture_of_any_content_takes_little() {
         sending(&["{ pcap = \"x.pcap\" }"]),
     )
     .expect("it can be written");
-    // After the header of a pcap file, zeros are empty packets: as many as a file may hold.
+    // Zeros after the header of a pcap file are empty packets: make as many as a file may contain.
     let head = [
         0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0,
     ];
@@ -246,7 +247,7 @@ fn a_capture_of_any_content_takes_little() {
     let part = "expected a capture of at most 65536 packets and interfaces";
     assert!(printed.contains(part), "{printed}");
 
-    // A pcapng file with many interfaces and no packets.
+    // Write a pcapng file with many interfaces and no packets.
     let section = [0x0a0d_0d0a_u32, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28];
     let interfaces = [1_u32, 20, 1, 0, 20].repeat(70_000);
     let words = section.into_iter().chain(interfaces);
@@ -290,7 +291,7 @@ fn one_directory_that_cannot_be_read_ends_no_other_test() {
     scenario_in(directory.path());
     let (status, printed) = confined(directory.path(), "test drop.toml --bless", None);
     assert_eq!(status, 0, "{printed}");
-    // Nested directories with a path longer than the system allows.
+    // Make nested directories whose path is longer than the system allows.
     let made = Command::new("sh")
         .arg("-c")
         .arg("n=$(printf %0200d 0); for i in $(seq 25); do mkdir $n && cd -P $n || exit; done")

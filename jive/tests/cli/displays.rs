@@ -1,5 +1,5 @@
-//! The output about a class is at most proportional to the size of its file. Long names that are used often do not
-//! change that.
+//! The output about a class is at most proportional to the size of its file. The output stays proportional to the
+//! file's size even if long names are used often.
 
 use std::fs;
 use std::io;
@@ -12,8 +12,8 @@ use writer::Writer;
 use crate::process::{classes, jive_in};
 use crate::words;
 
-// Class files with long output, from the `tests` crate. That crate depends on this one, so its files are included as
-// modules.
+// Class files with long output, from the `tests` crate. The crate `tests` depends on `jive`, so its files are included
+// as modules.
 #[path = "../../../tests/src/worst/body.rs"]
 mod body;
 #[path = "../../../tests/src/worst/explored.rs"]
@@ -29,11 +29,11 @@ mod pool;
 mod writer;
 
 /// Maximum number of bytes that `jive disasm` prints for each byte of a class file. A one-byte instruction has a line
-/// of 60 columns and up to 64 types of 20 bytes each. A three-byte instruction has three names in addition.
+/// of 60 columns and up to 64 types of 20 bytes each. The line of a three-byte instruction has three names in addition.
 const DISASM_PER_BYTE: u64 = 1_400;
-/// Maximum number of bytes of a verdict: 64 entry points, each with 64 names and 32 loops.
+/// Maximum number of bytes of a verdict, which describes 64 entry points, each with 64 names and 32 loops.
 const VERDICT_BYTES: u64 = 2_000_000;
-/// Additional bytes allowed for any of these outputs.
+/// Additional bytes allowed for the output of any command.
 const BYTES: u64 = 10_000;
 
 /// Returns how many bytes a command prints, on both streams.
@@ -46,7 +46,7 @@ fn printed(arguments: &str, file: &std::path::Path) -> u64 {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary was built for this test");
-    // Standard error is read last: it is short, so its pipe cannot fill up and block the process.
+    // Read standard error last: it is short, so its pipe cannot fill up and block the process.
     let mut out = child.stdout.take().expect("it was piped");
     let mut err = child.stderr.take().expect("it was piped");
     let shown = io::copy(&mut out, &mut io::sink()).expect("it can be read");
@@ -81,7 +81,7 @@ fn output_grows_with_the_class_file_and_no_faster() {
 /// Bytes of the names of a class and its methods.
 const NAME: usize = 20_000;
 
-/// Returns a class with a long name. Its method `run` has this code and calls a method with a long name.
+/// Returns a class with a long name, whose method `run` has this code and calls a method with a long name.
 fn long_names(code: &[u8]) -> Vec<u8> {
     let mut writer = Writer::new(&"C".repeat(NAME));
     let descriptor = writer.utf8("()I");

@@ -62,7 +62,7 @@ fn codes_are_explained_and_unknown_ones_are_2() {
     }
 }
 
-/// The commands that `jive --help` lists.
+/// Returns the commands that `jive --help` lists.
 fn commands() -> BTreeSet<String> {
     let help = jive(["--help"]).out;
     let list = help.split_once("Commands:").expect("a list").1;

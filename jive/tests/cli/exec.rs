@@ -15,7 +15,7 @@ fn assert_result(call: &str, status: i32, out: &str) {
     );
 }
 
-/// Asserts that a call does not fit its method, and the message.
+/// Asserts that `jive exec` refuses a call that does not fit its method, with this reason in the message.
 #[track_caller]
 fn assert_unfit(call: &str, reason: &str) {
     let ended = jive(words(&format!("exec Calls.class {call}")));
@@ -79,9 +79,9 @@ fn an_endless_loop_runs_out_of_fuel_within_a_second() {
 
 #[test]
 fn fuel_counts_instructions() {
-    // iload_0, iload_1, idiv, ireturn.
+    // `divide` consists of iload_0, iload_1, idiv, ireturn.
     let with = |fuel| jive(words(&format!("exec --fuel {fuel} Calls.class divide 9 3")));
-    // With less fuel the static initializer fails first: iconst_4, newarray, putstatic, return.
+    // With less fuel the static initializer fails first, which consists of iconst_4, newarray, putstatic, return.
     assert_eq!(
         with(2).out,
         "trap: FuelExhausted at <clinit> pc 3 (line 4)\n"

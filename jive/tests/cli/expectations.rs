@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{classes, jive_in, words};
 
-/// Sends `hello` to the applet `Masker`, which exclusive-ors each byte with 0x5A and delivers the message.
+/// The scenario sends `hello` to the applet `Masker`, which exclusive-ors each byte with 0x5A and delivers the message.
 const MASKED: &str = r#"
 [[nic]]
 name = "a"
@@ -27,7 +27,7 @@ channel = 1
 payload = { text = "hello" }
 "#;
 
-/// Writes a scenario with these expectations, and its applet.
+/// Writes a scenario with the given expectations, and its applet.
 fn lay(directory: &Path, name: &str, expectations: &str) {
     let class = directory.join("Masker.class");
     fs::copy(classes().join("Masker.class"), class).expect("it can be copied");
@@ -97,7 +97,7 @@ fn a_scenario_with_expectations_is_a_test_without_a_trace() {
         "{}",
         all.out
     );
-    // Without the file's name, `--bless` writes no new golden trace. And a golden trace does not replace the
+    // Unless the command names the scenario, `--bless` writes no new golden trace. A golden trace does not replace the
     // expectations.
     test("test --bless");
     assert!(!directory.path().join("met.trace").exists());
@@ -139,7 +139,7 @@ fn a_list_of_payloads_is_one_descriptor_each() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let again =
         "[[send]]\nendpoint = \"client\"\nchannel = 1\nat = \"1ms\"\npayload = { hex = \"00\" }\n";
-    // 0x00 exclusive-or 0x5A.
+    // The applet delivers the byte 0x00 as 0x5A.
     let expect = |list: &str| {
         let text = format!("{again}[[expect]]\nendpoint = \"server\"\npayload = [{list}]\n");
         lay(directory.path(), "list.toml", &text);
@@ -171,7 +171,7 @@ fn a_test_that_fails_explains_the_traps_of_its_run() {
     for name in ["Oops.class", "Oops.java"] {
         fs::copy(classes().join(name), directory.path().join(name)).expect("it can be copied");
     }
-    // A packet of one byte reads element 16 of 16, in line 21 of `Oops`.
+    // For a packet of one byte, line 21 of `Oops` reads element 16 of an array of 16 elements.
     let text = MASKED.replace("Masker", "Oops").replace("hello", "x");
     let text = format!("{text}[[expect]]\ntraps = 0\n");
     fs::write(directory.path().join("oops.toml"), text).expect("it can be written");

@@ -74,7 +74,7 @@ fn a_golden_trace_of_a_wrong_scenario_is_2() {
     );
 }
 
-/// Sends a short message and a long one to the applet `Masker`.
+/// The scenario sends a short message and a long one to the applet `Masker`.
 const MASKED: &str = r#"
     [[nic]]
     name = "a"
@@ -102,7 +102,7 @@ const MASKED: &str = r#"
     payload = { count = 65 }
 "#;
 
-/// A directory with the scenario `masked.toml`, its text with this more, and the applet.
+/// Returns a directory with the applet and the scenario `masked.toml`, which ends with the text `more`.
 fn masked(more: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let masker = classes().join("Masker.class");
@@ -112,7 +112,7 @@ fn masked(more: &str) -> tempfile::TempDir {
     directory
 }
 
-/// Has the applet exclusive-or with 0x3C in place of 0x5A: the operand of its one `bipush 0x5A`.
+/// Changes the applet's only `bipush 0x5A`, so that the applet exclusive-ors with 0x3C in place of 0x5A.
 fn change_mask(directory: &Path) {
     let path = directory.join("Masker.class");
     let mut class = fs::read(&path).expect("it was copied");
@@ -130,10 +130,11 @@ fn a_golden_trace_with_payloads_shows_which_bytes_changed() {
     change_mask(directory.path());
     let differs = jive("test");
     assert_eq!(differs.status, 1, "{}", differs.out);
-    // `hello` is 68 65 6c 6c 6f.
+    // The bytes of `hello` are 68 65 6c 6c 6f.
     let bytes = "    payload: 323f363635 -> 5459505053\n";
     assert!(differs.out.contains(bytes), "{}", differs.out);
-    // As `sha256sum` has them, of 0 to 64, each byte exclusive-or 0x5A, and 0x3C.
+    // The digests are those that `sha256sum` prints for the bytes 0 to 64, each exclusive-or 0x5A, and each
+    // exclusive-or 0x3C.
     let digests = "    payload: sha256:121da885fd85220c835c0060df9672e5453c73d9a5390f960af7c0cde926fa54\n          -> sha256:1d2b08a8f774ead09e17823fb996f7c5269e9497142d17fcfa038d088b70d76f\n";
     assert!(differs.out.contains(digests), "{}", differs.out);
     assert_eq!(differs.out.matches("~ event").count(), 2, "{}", differs.out);

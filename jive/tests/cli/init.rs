@@ -37,7 +37,7 @@ fn a_new_applet_compiles_and_its_test_passes() {
     assert!(ended.out.contains("1 passed"), "{}", ended.out);
     let ended = jive_in(&project, ["test", "Parrot.toml", "--bless"], b"");
     assert_eq!(ended.status, 0, "{}", ended.err);
-    // 5 bytes: `Hello`.
+    // The message of 5 bytes is `Hello`.
     let trace = fs::read_to_string(project.join("Parrot.trace")).expect("a golden trace");
     assert!(trace.contains("48656c6c6f"), "{trace}");
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::classes;
 
-/// A scenario that runs practically for ever.
+/// A scenario whose run practically never ends.
 const ENDLESS: &str = r#"
 until = "1000000s"
 max_events = 1000000000000
@@ -42,10 +42,10 @@ fn spawned(directory: &Path, scenario: &str, words: &[&str]) -> Child {
         .expect("the binary was built for this test")
 }
 
-/// Starts the endless run with further arguments, and returns when it has printed this many lines.
+/// Starts the endless run with further arguments, and returns when the run has printed `lines` lines.
 fn started(directory: &Path, words: &[&str], lines: usize) -> (Child, Vec<String>) {
     let mut child = spawned(directory, ENDLESS, words);
-    // Read without a buffer, so that everything after these lines stays in the pipe.
+    // Read without a buffer, so that everything after the first `lines` lines stays in the pipe.
     let mut out = BufReader::with_capacity(1, child.stdout.take().expect("it was piped"));
     let first = out.by_ref().lines().take(lines);
     let first = first.map(|line| line.expect("UTF-8")).collect();
@@ -165,7 +165,7 @@ fn a_profile_is_that_of_the_run_up_to_there() {
     let profile: Value = serde_json::from_slice(&profile).expect("whole JSON");
     assert_eq!(profile["ended"], "interrupted");
     assert_eq!(profile["classes"][0]["class"], "RawUnet");
-    // Nothing else is left in the directory, such as a temporary file.
+    // The run leaves no further file in the directory, such as a temporary file.
     assert_eq!(
         fs::read_dir(directory.path()).expect("it is there").count(),
         2
@@ -173,7 +173,7 @@ fn a_profile_is_that_of_the_run_up_to_there() {
 }
 
 /// A run that shows a message and then stays in a call for ever. The run checks for interrupts before its first event
-/// and after 1,024 events, so not between the message and the call.
+/// and after 1,024 events, so not between message and call.
 const SPINNING: &str = r#"
 max_bytecodes = 1000000000000000
 [[nic]]
@@ -210,7 +210,7 @@ fn a_second_one_ends_it_at_once() {
     fs::copy(spinner, directory.path().join("Spinner.class")).expect("it can be copied");
     let options = ["--payload", "--pcap", "F"];
     let mut child = spawned(directory.path(), SPINNING, &options);
-    // The message is longer than the output buffer of `jive`, so part of it appears before the call.
+    // The message is longer than the output buffer of `jive`, so a part of the message appears before the call.
     let out = child.stdout.as_mut().expect("it was piped");
     out.read_exact(&mut [0; 100]).expect("the run has begun");
     let status = loop {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::process::Ended;
 use crate::{classes, jive_in, schema, words};
 
-/// Each lint, with the class that it warns of and the class that does the same with care.
+/// Each lint, with the class that it warns of, and a class with the same purpose that it does not warn of.
 const LINTS: [(&str, &str, &str); 10] = [
     ("lint/stale-bytes", "StaleBytes", "StaleBytesTested"),
     ("lint/byte-range", "ByteRange", "ByteRangeMasked"),
@@ -38,7 +38,7 @@ const LINTS: [(&str, &str, &str); 10] = [
     ("lint/lost-buffer", "LostBuffer", "LostBufferNamed"),
 ];
 
-/// Returns what is said of a class of the lints.
+/// Returns the output of `jive verify` for a class of the lints.
 fn linted(arguments: &str, class: &str) -> String {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint");
     let line = format!("verify {arguments} {class}.class");

@@ -9,7 +9,7 @@ use nic_runtime::scenario;
 
 use crate::{classes, jive_in};
 
-/// Names, and their escaped forms.
+/// File names, each with its escaped form.
 const NAMES: [(&[u8], &str); 2] = [
     (b"caf\xe9\xff", "caf\\xe9\\xff"),
     (
@@ -24,7 +24,7 @@ fn with(name: &[u8], extension: &str) -> OsString {
     name
 }
 
-/// Runs `jive` and returns its status and the output of both streams.
+/// Runs `jive` and returns its exit status and what it printed on both streams.
 fn run(directory: &Path, words: &[&OsStr]) -> (i32, String) {
     let ended = jive_in(directory, words, b"");
     let printed = ended.out + &ended.err;
@@ -80,10 +80,10 @@ fn every_command_takes_every_name_and_shows_it_written_out() {
             let is_named = printed.contains(shown) || words.contains(&word("no/such"));
             assert!(is_named, "{words:?}: {printed}");
         }
-        // An unreadable name does not stop the command before the files that follow.
+        // After a name that cannot be read, the command continues with the next files.
         let (_, printed) = run(here, &[word("verify"), class, none, good]);
         assert!(printed.contains("ok: good.class: class Relay"), "{printed}");
-        // A scenario with a mistake, so that the output shows its name and place.
+        // Write a scenario with a mistake, so that the output shows the scenario's name and the place.
         fs::write(here.join(toml), "x = 1").expect("written");
         let (status, printed) = run(here, &[word("run"), toml]);
         assert_eq!(status, 2);

@@ -11,7 +11,7 @@ use crate::process::Ended;
 use crate::skipped::skip;
 use crate::{jive_in, words};
 
-/// Returns whether the programs of a JDK are on the path. Reports the skipped test if not.
+/// Returns whether the programs of a JDK are on the path, and reports the skipped test if they are not.
 fn has_jdk(test: &str) -> bool {
     let starts = |program: &str| {
         let probe = Command::new(program).arg("-version").output();
@@ -85,12 +85,12 @@ fn every_builtin_scenario_agrees_with_openjdk() {
     }
     let directory = tempfile::tempdir().expect("a temporary directory");
     for builtin in BUILTIN {
-        // An expectation makes the scenario a test.
+        // Add an expectation, because without one `jive test` ignores a scenario that has no golden trace.
         let text = format!("{}\n[[expect]]\ncount = 1\n", builtin.text);
         let file = directory.path().join(format!("{}.toml", builtin.name));
         fs::write(file, text).expect("written");
     }
-    // The applets that no built-in scenario has.
+    // Also compare the applets that no built-in scenario contains.
     for applet in applets::ALL {
         let applet = applet.name;
         let key = format!("applet = \"builtin:{applet}\"");
@@ -104,7 +104,7 @@ fn every_builtin_scenario_agrees_with_openjdk() {
     let last = format!("{scenarios} agree, 0 differ, 0 failed to load\n");
     assert!(ended.out.ends_with(&last), "{}{}", ended.out, ended.err);
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
-    // Two initializers, three messages sent and three received.
+    // The calls are two initializers, three messages sent and three messages received.
     for applet in ["RawUnet", "Counter", "PingPong"] {
         let agrees = format!("agrees: ./{applet}.toml (");
         let line = ended.out.lines().find(|line| line.starts_with(&agrees));
@@ -137,7 +137,7 @@ fn traps_agree_in_kind_and_line_up_to_a_limit_of_jive() {
         assert_eq!((ended.status, ended.err.as_str()), (0, ""), "{}", ended.out);
         ended.out
     };
-    // The two initializers, one call for each letter.
+    // The calls are the two initializers, and one call for each letter.
     let all = of(&["a", "b", "c", "d", "e", "f", "g", "h", "z"]);
     assert_eq!(
         all,
@@ -215,7 +215,7 @@ fn a_call_that_does_something_else_is_shown_line_by_line() {
 
 #[test]
 fn a_java_that_misbehaves_is_ended_and_described() {
-    // Answers no call.
+    // The script stands for a Java process that answers no call.
     let answers =
         "while read -r line; do case $line in begin*) echo .;; *) exec sleep 20;; esac; done";
     let late = with_java(answers, "--timeout 1");
@@ -229,7 +229,7 @@ fn a_java_that_misbehaves_is_ended_and_described() {
     for (script, why) in [
         ("exec yes", "its answer is too long"),
         ("echo 'no memory' >&2; exit 1", "it has ended: no memory"),
-        // The output ends before the reason arrives.
+        // The script closes its output before it writes the reason to standard error.
         (
             "exec >&-; sleep 0.3; echo 'no memory' >&2; exit 1",
             "it has ended: no memory",
@@ -247,7 +247,7 @@ fn a_java_that_misbehaves_is_ended_and_described() {
             ended.out
         );
     }
-    // Control characters of its output do not reach the terminal.
+    // Control characters in the output of the Java process do not reach the terminal.
     let refusal = "while read -r line; do printf 'x \\033[31m\\n.\\n'; done";
     let refused = with_java(refusal, "");
     let expected = "JIVE accepts the class, OpenJDK refuses it: x \\u{1b}[31m\n";
@@ -294,7 +294,7 @@ fn the_model_is_a_class_to_drive() {
         .output()
         .expect("`java` starts");
     let out = String::from_utf8(output.stdout).expect("UTF-8");
-    // Counts by hand: channel 1 gets its first and third packet, channel 2 the second. Messages start behind the eight
-    // buffers of 4,096 bytes.
+    // The snapshot has counts made by hand: channel 1 receives the first and the third packet, channel 2 the second.
+    // Messages start after the eight buffers of 4,096 bytes.
     insta::assert_snapshot!(out);
 }

@@ -19,7 +19,7 @@ fn what_an_applet_does_with_each_packet_is_shown() {
 
 #[test]
 fn packets_come_in_the_order_of_the_command_line_to_one_instance() {
-    // For each packet, `Counter` delivers and returns how many packets have come so far.
+    // For each packet, `Counter` delivers and returns how many packets have arrived so far.
     let ended = packet("builtin:Counter --rx 00 --tx 11 --rx 22 --channel 9");
     let lines: Vec<_> = ended
         .out
@@ -56,7 +56,7 @@ fn a_trap_has_its_place_and_status_3() {
         "{}",
         ended.out
     );
-    // The effects of the native that completed before the trap remain.
+    // The effects of a native that completed before the trap remain in the output.
     assert!(
         ended
             .out
@@ -70,7 +70,7 @@ fn a_trap_has_its_place_and_status_3() {
 
 #[test]
 fn timers_and_notes_are_shown() {
-    // The message makes the applet set the timer again, to ten microseconds. doTimer traces how often it was called.
+    // On the message, the applet sets its timer again, to ten microseconds. doTimer traces how often it was called.
     let ended = packet("Ticker.class --tx 01");
     let (_, after) = ended.out.split_once("tx 1 byte").expect("a message");
     for number in 1..=4 {
@@ -221,12 +221,12 @@ fn poison_shows_what_is_read_behind_a_packet() {
         let calls = calls.map(|line| line.split_once(") ").expect("a result").1.to_owned());
         calls.collect::<Vec<_>>()
     };
-    // In the buffer, the second packet is followed by the second byte of the first packet.
+    // In `RxBuf`, the second packet is followed by the second byte of the first packet.
     assert_eq!(
         results(""),
         ["returned 0, 4 bytecodes", "returned 2, 4 bytecodes"]
     );
-    // The byte 0xa5 is negative in Java.
+    // The applet returns -91, because the byte 0xa5 of the pattern is negative in Java.
     let poisoned = "returned -91, 4 bytecodes";
     assert_eq!(results("--poison"), [poisoned, poisoned]);
 }
@@ -261,22 +261,22 @@ fn the_first_store_of_the_initializer_to_a_field_that_is_set_is_ignored() {
         let changed = with.filter(|(name, value)| without[name] != *value);
         Value::Object(changed.collect()).to_string()
     };
-    // The initializer's only store to the field is ignored.
+    // The initializer's only store to `LIMITS` is ignored.
     assert_eq!(changes(&["LIMITS=[1]"]), r#"{"LIMITS":[1]}"#);
     // The initializer computes other fields from `window`, and so executes another number of instructions.
     let expected = r#"{"branched":1,"bytecodes of <clinit>":112,"ring":[0,0,0,0,0],"window":5}"#;
     assert_eq!(changes(&["window=5"]), expected);
     let expected = r#"{"SIZE":1,"keys":[4],"sum":2}"#;
     assert_eq!(changes(&["keys=[4]"]), expected);
-    // The store of 1 is ignored; then 10 is added to the given value.
+    // The store of 1 to `twice` is ignored; the initializer then adds 10 to the given value.
     assert_eq!(changes(&["twice=100"]), r#"{"twice":110}"#);
-    // The loop stores the sums of 0, 1, 2, 3 and 4. The first store in the loop is ignored.
+    // A loop adds 0, 1, 2, 3 and 4 to `looped`, and only the first store in this loop is ignored.
     assert_eq!(changes(&["looped=1000"]), r#"{"looped":1010}"#);
-    // The first store is in the branch that is taken.
+    // The first store to `branched` is in the branch that is taken.
     assert_eq!(changes(&["branched=77"]), r#"{"branched":77}"#);
-    // A later store is narrowed to the field's type: 127 + 127 is -2 in a byte.
+    // A later store to `small` is narrowed to the field's type: 127 + 127 is -2 in a byte.
     assert_eq!(changes(&["small=127"]), r#"{"small":-2}"#);
-    // Fields to which the initializer stores nothing, and a final field to which it stores a value.
+    // The initializer stores nothing to `flags` and `isOn`, but a value to the final field `SIZE`.
     assert_eq!(changes(&["flags=[true, false]"]), r#"{"flags":[1,0]}"#);
     assert_eq!(changes(&["isOn=false"]), r#"{"isOn":false}"#);
     assert_eq!(changes(&["SIZE=9"]), r#"{"SIZE":9,"sum":18}"#);

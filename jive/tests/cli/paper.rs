@@ -61,7 +61,7 @@ fn emp_is_reproduced_and_its_disagreements_are_said() {
             "SO, both ways"
         ]
     );
-    // What an independent model of the paper's two tables gives.
+    // The expected rates come from an independent model of the paper's two tables.
     let off = |name: &str, key: &str, expected: f64| {
         let found = row(name)["found"][key].as_f64().unwrap();
         (found / expected - 1.0).abs()
@@ -176,7 +176,8 @@ fn rows_and_points_are_json_too() {
     assert_eq!(total["statement"], "S1-39");
     let plots = report["plots"].as_array().unwrap();
     assert_eq!(plots.len(), 5);
-    // The first drawing is Figure 5. Its longest bar has the paper's five rows, and their sum is the paper's total.
+    // The first drawing is Figure 5. The longest bar of Figure 5 has the paper's five rows, whose sum is the paper's
+    // total.
     let longest = &plots[0]["bars"][3];
     assert_eq!(longest["name"], "receive 1000 B");
     assert_eq!(
@@ -227,7 +228,7 @@ fn every_row_of_the_papers_about_via_holds() {
         let found = ended.out.lines().filter(|line| line.starts_with("row,"));
         assert_eq!(found.count(), rows, "{}", ended.out);
     }
-    // Another bus leaves the tolerance.
+    // With a slower bus, a row is outside its tolerance.
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("slow.toml");
     let text = include_str!("../../../nic-runtime/profiles/clan-2001.toml");
@@ -267,8 +268,8 @@ fn who_holds_what_of_the_sram_adds_up() {
     let ended = jive(words("run pingpong --sram"));
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
     let lines: Vec<&str> = ended.out.lines().collect();
-    // Both NICs are equal: eight slots of 9,216 bytes and 64 descriptors of 16 bytes. There are also 8 free buffers of
-    // 4 bytes and a channel of 16 bytes.
+    // The two NICs have equal SRAM: eight slots of 9,216 bytes and 64 descriptors of 16 bytes. The SRAM of each NIC
+    // also holds 8 free buffers of 4 bytes and a channel of 16 bytes.
     assert_eq!(lines.len(), 14);
     assert_eq!(lines[1], "     73728  staging slots");
     assert_eq!(lines[5], "      1072  queues and channels of client");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::process::Ended;
 use crate::{jive, jive_in, schema, words};
 
-/// A call of `doRx` makes three rounds. Line 11 tests four times and steps three times.
+/// A call of `doRx` makes three rounds. In line 11, the loop's test runs four times and its step three times.
 const SOURCE: &str = "\
 .class public super Counted
 .source Counted.java
@@ -38,7 +38,7 @@ out:
     return
 ";
 
-/// Two messages reach the applet. A bytecode takes 126 ns under this profile.
+/// Two messages reach the applet. A bytecode takes 126 ns under the profile `lanai-1998-split`.
 const SCENARIO: &str = "\
 profile = 'lanai-1998-split'
 [[nic]]
@@ -64,7 +64,7 @@ repeat = 2
 every = '200us'
 ";
 
-/// Makes the class and the scenario in a directory of their own.
+/// Writes the class and the scenario to a new directory.
 fn set_up(source: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     assemble(directory.path(), source);
@@ -125,7 +125,7 @@ fn each_line_has_the_bytecodes_and_the_time_counted_by_hand() {
     assert_eq!(lines(&report, "inner"), [[20, 1, 1, 2 * 3, 126 * 2 * 3]]);
     assert_eq!(lines(&report, "never"), [[30, 1, 0, 0, 0]]);
     let class = &report["classes"][0];
-    // The assembler adds `<init>` and `doTx`, without line numbers.
+    // The assembler adds `<init>` and `doTx` without line numbers, so their instructions count for no line.
     assert_eq!(
         (&class["lines"], &class["lines_executed"]),
         (&json!(6), &json!(5))
@@ -177,7 +177,7 @@ fn flame_graph_tools_get_a_line_for_each_chain() {
     let bytecodes = run(directory.path(), "profile counted.toml --format folded");
     let mut lines = Vec::from_iter(bytecodes.out.lines());
     lines.sort_unstable();
-    // `Object.<init>` is called and does nothing: three instructions.
+    // `<init>` has three instructions: it calls `Object.<init>`, which does nothing.
     assert_eq!(
         lines,
         [
@@ -230,7 +230,7 @@ fn a_profile_is_compared_with_an_earlier_one() {
     let same = run(at, "profile counted.toml --against before.json").out;
     assert!(same.ends_with("nothing changed\n"), "{same}");
 
-    // One round less: a test of 3, the step and jump, the call, and the callee.
+    // The changed loop makes one round less: a test of 3, the step and jump, the call, and the callee.
     assemble(at, &SOURCE.replace("iconst_3", "iconst_2"));
     let report = profile(at, "counted.toml --against before.json");
     let changes = &report["changes"];
@@ -294,6 +294,6 @@ fn the_packets_of_a_capture_are_profiled() {
         "run counted.toml --trace none --pcap in.pcapng --tap wire-rx",
     );
     let report = profile(at, "--applet Counted.class --in in.pcapng --count 1");
-    // One packet; under the default profile a bytecode takes no time.
+    // One packet arrives; under the default profile a bytecode takes no time.
     assert_eq!(lines(&report, "doRx")[1], [11, 5, 5, 18, 0]);
 }

@@ -32,12 +32,12 @@ fn class_files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The verdict on a class, as text and as JSON.
+/// Returns the verdict on a class, as text and as JSON.
 fn verdict(directory: &Path, file: &str, policy: &[&str]) -> (String, Value) {
     let arguments = |format| [&["verify", "--format", format][..], policy, &[file]].concat();
     let Ended { status, out, err } = jive_in(directory, arguments("text"), b"");
     assert_eq!((status, err.as_str()), (1, ""), "{file}");
-    // After a checkout the source may be newer than the class.
+    // Remove the warning about a newer source, because after a checkout the source may be newer than the class.
     let lines = out.split_inclusive('\n');
     let out = String::from_iter(lines.filter(|line| !line.contains(" is newer than ")));
     let json = jive_in(directory, arguments("json"), b"");
@@ -45,7 +45,8 @@ fn verdict(directory: &Path, file: &str, policy: &[&str]) -> (String, Value) {
     (out, json)
 }
 
-/// Takes the list of all faults out of a verdict, checks that it begins with the verdict, and leaves the others there.
+/// Checks that a verdict's list of all faults begins with the verdict's own fault, and leaves only the other faults in
+/// it.
 fn without_repetition(mut json: Value) -> Value {
     let object = json.as_object_mut().expect("an object");
     let Some(Value::Array(mut faults)) = object.remove("rejections") else {
@@ -61,7 +62,7 @@ fn without_repetition(mut json: Value) -> Value {
     json
 }
 
-/// Compares what is said of a class with the snapshot of this name.
+/// Compares the verdict on a class with the snapshot of this name.
 fn assert_snapshot(name: &str, text: &str, json: &Value) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../rejected/snapshots");
@@ -114,7 +115,7 @@ fn six_mistakes_of_one_class_are_told_in_one_pass() {
         "{text}"
     );
     assert_snapshot("SixMistakes", &text, &json);
-    // The first of them alone, as the verifier's verdict has it.
+    // With `--first`, the output has the first fault alone, which is the verifier's verdict.
     let (first_text, first) = verdict(&directory, "SixMistakes.class", &["--first"]);
     assert!(text.starts_with(first_text.trim_end()), "{first_text}");
     assert_eq!(first_text.matches("error[").count(), 1);

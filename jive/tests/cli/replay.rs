@@ -72,7 +72,7 @@ fn run(directory: &Path, line: &str) -> Ended {
     )
 }
 
-/// Five frames a millisecond apart; `Drop` drops those that begin with `x`.
+/// Returns a directory with a capture of five frames, a millisecond apart; `Drop` drops the frames that begin with `x`.
 fn five() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let packets = [b"ab", b"xb", b"cd", b"xd", b"ef"].into_iter().zip(0u64..);
@@ -191,7 +191,7 @@ fn what_is_wrong_with_the_files_is_said() {
     );
     assert_eq!(at("run --applet builtin:Drop").status, 2);
     assert_eq!(at("run --out x").status, 2);
-    // The packets before the damage arrive.
+    // From a damaged capture, the packets before the damage arrive.
     let whole = fs::read(directory.path().join("in.pcap")).expect("it was written");
     fs::write(directory.path().join("in.pcap"), &whole[..whole.len() - 1])
         .expect("it can be written");

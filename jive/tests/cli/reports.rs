@@ -1,6 +1,6 @@
 //! The limits that `jive verify` reports for accepted classes, compared with sums computed by hand.
 //!
-//! An instruction counts 1, and a slot of a frame takes 4 bytes. An array takes 8 bytes of header plus its elements,
+//! An instruction counts 1, and a slot of a frame has 4 bytes. An array has 8 bytes of header plus its elements,
 //! rounded up to a multiple of 8.
 
 use std::path::Path;
@@ -27,13 +27,14 @@ fn entry<'v>(verdict: &'v Value, method: &str) -> &'v Value {
 fn paths_add_up_to_the_worst_case() {
     let verdict = bounds();
     for (method, bytecodes, frames) in [
-        // aload_0, invokespecial, return; one operand and `this`.
+        // `<init>` is aload_0, invokespecial, return; its frame has one operand and `this`.
         ("<init>", 3, 8),
-        // iload_0, iconst_1, iadd, ireturn; two operands and a parameter.
+        // `straight` is iload_0, iconst_1, iadd, ireturn; its frame has two operands and a parameter.
         ("straight", 4, 12),
-        // iload_0, ifne, then iload_0, iload_0, imul, iload_0, imul, ireturn.
+        // The longest path of `either` is iload_0, ifne, iload_0, iload_0, imul, iload_0, imul, ireturn.
         ("either", 8, 12),
-        // Six of `calls` itself, 4 of `straight` and 8 of `either`. The frame of `calls` lies below one of theirs.
+        // `calls` has six instructions itself, 4 in `straight` and 8 in `either`. The frame of `calls` is below one
+        // frame of either callee.
         ("calls", 18, 24),
     ] {
         let entry = entry(&verdict, method);
@@ -59,11 +60,11 @@ fn recursion_is_named_and_bounds_nothing() {
 #[test]
 fn arrays_add_up_where_nothing_else_decides() {
     let verdict = bounds();
-    // 10 bytes, rounded up to 16, and a header.
+    // The persistent heap is an array of 10 bytes, rounded up to 16, and its header.
     assert_eq!(verdict["persistent_heap_bytes"], 24);
     for (method, bytes, is_constant) in [
         ("straight", json!(0), true),
-        // Five shorts take 16 bytes, three ints take 16, and each has a header.
+        // Five shorts take 16 bytes, three ints take 16, and each of the two arrays has a header.
         ("constantHeap", json!(48), true),
         ("sometimesHeap", json!(16), false),
         ("anyHeap", Value::Null, false),
@@ -81,13 +82,13 @@ fn counted_loops_are_those_that_must_end() {
     for (method, loops, uncounted) in [
         ("straight", 0, 0),
         ("up", 1, 0),
-        // The bound may be the largest `int`, which no counter exceeds.
+        // The bound of `upToAndWith` may be the largest `int`, which no counter exceeds.
         ("upToAndWith", 1, 1),
         ("upToAndWithFixed", 1, 0),
         // With a step of two, the counter may wrap around at the largest `int`.
         ("byTwo", 1, 1),
         ("byTwoFixed", 1, 0),
-        // No array is long enough that a step of four wraps around.
+        // No array is long enough that a counter with a step of four wraps around.
         ("overArray", 1, 0),
         ("down", 1, 0),
         ("wrongWay", 1, 1),
@@ -99,7 +100,7 @@ fn counted_loops_are_those_that_must_end() {
         ("endlessInside", 2, 1),
         ("fieldAsBound", 1, 0),
         ("fieldSetInside", 1, 1),
-        // The called method might set the field.
+        // The method that the loop of `fieldAndCall` calls might set the tested field.
         ("fieldAndCall", 1, 1),
         ("testedLast", 1, 0),
     ] {
@@ -111,7 +112,7 @@ fn counted_loops_are_those_that_must_end() {
         let is_bounded = entry["bytecodes_max"].is_u64();
         assert_eq!(is_bounded, loops == 0, "{method}");
     }
-    // The inner loop never ends, because none of its iterations changes the tested field.
+    // The inner loop of `endlessInside` never ends, because none of its rounds changes the tested field.
     let place = &entry(&verdict, "endlessInside")["uncounted_loops"][0];
     assert_eq!(
         *place,

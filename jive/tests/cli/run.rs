@@ -38,7 +38,7 @@ fn every_built_in_scenario_runs_and_repeats_itself() {
         let arguments = ["run", builtin.name, "--trace", "json", "--payload"];
         let ended = jive(arguments);
         assert_eq!(ended.status, 0, "{}", builtin.name);
-        // Traps are explained, and nothing else is said.
+        // Standard error explains the traps, and is empty if there were none.
         let traps = ended.out.contains("\"event\":\"trap\"");
         assert_eq!(ended.err.is_empty(), !traps, "{}", ended.err);
         assert_eq!(jive(arguments), ended, "{}", builtin.name);
@@ -64,7 +64,8 @@ fn the_scenario_of_the_contract_runs_beside_its_class_file() {
         applets::RAW_UNET.class,
     )
     .expect("it can be written");
-    // Run it from another directory: the class is relative to the scenario, not to the process.
+    // Run the scenario from another directory, because the class's path is relative to the scenario, not to the
+    // process.
     let path = directory.path().join("s.toml");
     let ended = jive_in(&classes(), ["run".as_ref(), path.as_os_str()], b"");
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
@@ -199,7 +200,7 @@ fn the_fields_of_each_applet_are_shown_at_the_end() {
         .filter(|line| line.starts_with("fields"))
         .collect();
     assert_eq!(heads, ["fields of client", "fields of server"]);
-    // The echoes were received, and sent, last.
+    // The last packet that arrived at each end has the bytes of `hello`.
     let buffer = "  static byte[] RxBuf = byte[9216] 68 65 6c 6c 6f 00 ";
     assert_eq!(fields.matches(buffer).count(), 2, "{fields}");
     assert!(

@@ -7,8 +7,8 @@ use std::thread;
 use jsonschema::Validator;
 use serde_json::Value;
 
-/// Stack for the schema library, which recurses once for each level of a schema. The tests themselves run with less: CI
-/// gives their threads 64 KiB.
+/// Stack for the schema library, which recurses once for each level of a schema. The tests themselves need less stack:
+/// CI gives their threads 64 KiB.
 const LIBRARY_STACK: usize = 4 << 20;
 
 /// Runs a test with a schema from `docs` and its validator.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{jive_in, process::Ended, schema, words};
 
-/// A class with a fault, and with much that has nothing to do with it.
+/// A class with a fault, and with much code that has nothing to do with this fault.
 const FAULTY: &str = "\
 .source Faulty.java
 .field static count I
@@ -74,7 +74,7 @@ fn a_rejected_class_keeps_what_it_is_rejected_for() {
         ended.out
     );
     let text = jive_in(path, words("asm --print Faulty.class.shrunk"), b"").out;
-    // A reference where `ireturn` wants an `int` is the fault, and one instruction makes a reference.
+    // The fault is a reference where `ireturn` needs an `int`, and one instruction is enough to push a reference.
     let body = text
         .split_once(".method static run(I)I")
         .expect("the method")
@@ -87,7 +87,7 @@ fn a_rejected_class_keeps_what_it_is_rejected_for() {
         !text.contains("helper") && !text.contains(".field"),
         "{text}"
     );
-    // A second run writes the same bytes.
+    // A second run of `jive shrink` writes the same bytes.
     let first = fs::read(path.join("Faulty.class.shrunk")).expect("it was written");
     shrink(path, "shrink Faulty.class --out again", &script);
     assert_eq!(fs::read(path.join("again")).expect("it was written"), first);
@@ -138,7 +138,7 @@ fn a_scenario_keeps_what_its_run_needs() {
         ",
     )
     .expect("it can be written");
-    // The relative path of the applet holds for candidates.
+    // The applet's relative path in the scenario is valid for candidates too.
     let script = "\"$1\" run \"$2\" | grep -q 'dropper .*applet-call .*method=doRx'";
     let ended = shrink(path, "shrink s.toml --out small.toml --format json", script);
     assert_eq!((ended.status, &*ended.err), (0, ""), "{}", ended.out);
@@ -156,7 +156,7 @@ fn a_scenario_keeps_what_its_run_needs() {
         assert!(text.contains(kept), "{kept} is gone:\n{text}");
     }
     let names = fs::read_dir(path).expect("a directory").count();
-    // The class, the scenario, the result and the script: no candidate is left.
+    // The directory contains only the class, the scenario, the result and the script, and no candidate.
     assert_eq!(names, 4);
 }
 
@@ -174,7 +174,7 @@ fn bounds_end_the_search_with_a_result() {
         "{}",
         ended.out
     );
-    // Candidates without a `helper` hang, and are given up.
+    // On candidates without a `helper`, the command hangs until it is killed.
     let hangs = "grep -q helper \"$2\" || sleep 60";
     let ended = shrink(path, "shrink Faulty.class --timeout 1 --most 3", hangs);
     assert_eq!(ended.status, 0, "{}", ended.err);

@@ -94,7 +94,7 @@ fn names_of_files_cannot_steer_a_terminal() {
         ended.err,
         "error: cannot read \\u{1b}[31mred\\u{202e}: no such file\n"
     );
-    // Names as a glob may produce them: one looks like an option, the other stands where a word is expected.
+    // Pass names as a glob may produce them, which look like an option or are in the place of a word.
     for words in [
         &["verify", "--\u{1b}[31mred\u{202e}"][..],
         &["run", "--trace=\u{1b}[31mred\u{202e}"],

@@ -8,13 +8,13 @@ use serde_json::Value;
 use crate::json_lines::values;
 use crate::{jive, schema, words};
 
-/// Text of the built-in scenarios with VIs.
+/// A text that only the built-in scenarios with VIs contain.
 const ON_VIS: &str = "interface = \"via\"";
 
-/// The trace lines of the built-in scenarios of U-Net and of a scenario with many faults.
+/// Returns the trace lines of the built-in scenarios of U-Net and of a scenario with many faults.
 fn lines() -> Vec<Value> {
     let mut out = jive(words("run ../scenarios/busy.toml --trace json --payload")).out;
-    // Calls of this scenario are suspended, because the receiver is slow.
+    // Add a scenario whose calls are suspended, because the receiver is slow.
     out += &jive(words(
         "run ../../../tests/scenarios/burst-25.toml --trace json",
     ))
@@ -31,8 +31,9 @@ fn lines() -> Vec<Value> {
     values(out.as_bytes())
 }
 
-/// The trace lines of scenarios with EMP and VIA. Frames are lost and sent again, a message is longer than its receive, and
-/// VIs write to windows, over a link with faults too.
+/// Returns the trace lines of scenarios with EMP and VIA. In the scenarios with EMP, frames are lost and sent again,
+/// and a message is longer than its receive. In the scenarios with VIA, VIs write to windows, once over a link with
+/// faults.
 fn lines_of_other_interfaces() -> Vec<Value> {
     let files = ["emp-loss", "via-clan", "via-clan-faults"];
     let paths = files.map(|name| format!("../../../tests/scenarios/{name}.toml"));

@@ -1,4 +1,4 @@
-//! What the commands say about a trap: its values, the line of the source, and the calls through which it came.
+//! What the commands say about a trap: its values, the line of the source, and the nested calls in which it occurred.
 
 use std::fs;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn each_kind_of_trap_says_its_values_its_line_and_its_calls() {
         };
         assert!(err.contains(&format!("at Oops.{innermost}(Oops.java:{line})\n")));
         let outermost = match innermost {
-            // 64 calls are nested, of which 16 are shown.
+            // The trap of `deep` occurs in 64 nested calls, of which 16 are shown.
             "deep" => "(48 more calls)\n",
             _ => "at Oops.doRx(Oops.java:15)\n",
         };
@@ -93,7 +93,7 @@ fn the_line_of_exec_stays_and_each_place_is_explained_once() {
     assert_eq!(ended.err.matches("error[").count(), 1, "{}", ended.err);
 }
 
-/// A directory with the class `Oops` in it, but not its source.
+/// Returns a directory that contains the class `Oops`, but not its source.
 fn without_source() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let to = directory.path().join("Oops.class");
@@ -120,7 +120,7 @@ fn a_run_explains_each_place_once_with_the_source_where_it_is_found() {
     assert!(plain.err.starts_with(explained), "{}", plain.err);
     assert_eq!(plain.err.matches("error[").count(), 1, "{}", plain.err);
     assert!(plain.err.contains("endpoint right; 2 traps here in all\n"));
-    // Without the source, the instructions around are shown.
+    // Without the source, the instructions around the trap are shown.
     assert!(plain.err.contains("   60: idiv\n"), "{}", plain.err);
     let sources = classes();
     let found = run(&["--source-path", sources.to_str().expect("UTF-8")]);
@@ -152,7 +152,7 @@ fn a_class_without_line_numbers_is_answered_with_the_option_that_adds_them() {
     let expected = "error[ArrayIndexOutOfBoundsException]: index 9, length 7\n";
     assert!(shown.starts_with(expected), "{shown}");
     assert!(shown.contains("compile it with `javac -g`"), "{shown}");
-    // Places of calls are pcs then, as `javap -c` lists them.
+    // Without line numbers, the places of calls are pcs, as `javap -c` lists them.
     for call in ["at Traps.loadInt(pc 4)\n", "at Traps.inner(pc 1)\n"] {
         assert!(shown.contains(call), "{shown}");
     }

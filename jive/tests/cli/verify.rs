@@ -79,7 +79,7 @@ fn a_missing_member_is_a_matter_of_applets_alone() {
 #[test]
 fn every_prefix_is_rejected_with_its_offset() {
     for length in 0..CLASS.len() {
-        // Test only some lengths: a process for each would take minutes.
+        // Test only some lengths of the prefix, because a process for each length would take minutes.
         if length % 97 != 0 {
             continue;
         }
@@ -226,7 +226,7 @@ fn disasm_shows_a_rejected_class_too() {
     let ended = jive(words("disasm LongMaths.class"));
     assert_eq!(ended.status, 0);
     assert!(ended.err.contains("error[subset/long]"), "{}", ended.err);
-    // The types are shown up to `i2l`, which is outside the subset, and the reason is given elsewhere.
+    // The types are shown up to `i2l`, which is outside the subset; standard error gives the reason.
     let (_, members) = ended.out.split_once("\nfields\n").expect("it has fields");
     insta::assert_snapshot!(members);
     assert_eq!(jive(words("disasm LongMaths.java")).status, 1);

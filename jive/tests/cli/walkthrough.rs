@@ -41,7 +41,7 @@ fn has_javac() -> bool {
     probe.is_ok_and(|status| status.success())
 }
 
-/// Runs a command of a page and returns its output. It must succeed unless `|| true` follows.
+/// Runs a command of a page, which must succeed unless `|| true` follows, and returns its output.
 fn follow(directory: &Path, line: &str) -> String {
     let (line, may_fail) = match line.strip_suffix(" || true") {
         Some(line) => (line, true),
@@ -77,7 +77,7 @@ fn follow(directory: &Path, line: &str) -> String {
     }
 }
 
-/// Follows a page of the repository. Returns the page, and the output of all its commands.
+/// Runs all commands of a page of the repository, and returns the page and the output of its commands.
 fn follow_page(page: &str) -> (String, String) {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
     let page = fs::read_to_string(page).expect("the page is in the repository");
@@ -106,7 +106,7 @@ fn follow_page(page: &str) -> (String, String) {
                     );
                 }
             }
-            // Only a fragment: the example of jive-embed has the whole program.
+            // Skip blocks of Rust, which are fragments: the example of jive-embed has the whole program.
             "rust" => {}
             other => panic!("a block of `{other}`: say here how to follow it"),
         }
@@ -140,7 +140,7 @@ fn every_page_with_commands_is_followed() {
         "scenario.md",
         "seeing.md",
         "tutorial.md",
-        // The page's command compiles the workspace for each bug, and is run by hand.
+        // The command of `planted.md` compiles the workspace for each bug, and is run by hand.
         "planted.md",
     ];
     let followed = followed.map(str::to_owned);
@@ -154,7 +154,7 @@ fn a_reader_can_see_a_run_as_the_guide_says() {
         return;
     }
     let (_, printed) = follow_page("docs/seeing.md");
-    // The summary of the applet on the capture.
+    // The output has the summary of the applet on the packets of the capture.
     assert!(printed.contains("posted        20 messages"), "{printed}");
     assert!(printed.contains("fields of applet"), "{printed}");
 }
@@ -176,7 +176,7 @@ fn a_researcher_can_follow_the_pages_of_the_kit() {
 #[test]
 fn a_reader_can_profile_an_applet_as_the_guide_says() {
     let (_, printed) = follow_page("docs/profiling.md");
-    // The second run has the same scenario and another seed.
+    // The guide to profiling runs the same scenario a second time, with another seed.
     assert!(printed.contains("\nbytecodes  "), "{printed}");
 }
 
@@ -188,7 +188,7 @@ fn a_student_can_follow_the_tutorial() {
     }
     let (page, _) = follow_page("docs/tutorial.md");
     let steps = page.lines().filter(|line| line.starts_with("## ")).count();
-    // Ten steps, and the two sections after them.
+    // The tutorial has ten steps, and two sections after them.
     assert_eq!(steps, 12);
 }
 
@@ -213,7 +213,7 @@ fn a_student_can_follow_the_guide_to_debugging() {
         return;
     }
     let (page, _) = follow_page("docs/debugging.md");
-    // The lines that the page shows as printed.
+    // The guide to debugging has two blocks of printed lines.
     assert_eq!(page.matches("```text").count(), 2);
 }
 

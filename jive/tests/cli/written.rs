@@ -1,4 +1,4 @@
-//! Files that commands write: existing links and files with the same names are not written through.
+//! Files that commands write: commands do not write through existing links and files of the same names.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ fn drop_scenario(directory: &Path) {
     fs::write(directory.join("drop.toml"), builtin.text).expect("it can be written");
 }
 
-/// The names in a directory and its subdirectories, sorted.
+/// Returns the sorted names of files in a directory and its subdirectories.
 fn names(directory: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = vec![directory.to_owned()];
@@ -35,7 +35,7 @@ fn names(directory: &Path) -> Vec<String> {
 
 #[test]
 fn no_link_is_followed_where_a_command_derives_the_name() {
-    // A link in an untrusted folder, and the command that is run there.
+    // Each case has a link in an untrusted folder, and the command that is run in this folder.
     for (link, command) in [
         ("drop.trace.partial", "test drop.toml --bless"),
         ("drop.trace", "test drop.toml --bless"),
@@ -90,7 +90,7 @@ fn a_pipe_or_device_that_the_user_names_is_written_in_place() {
     );
     assert_eq!(file.status, 0);
     let capture = fs::read(directory.path().join("a.pcapng")).expect("it was written");
-    // Standard output is a pipe here. The summary follows the capture.
+    // Standard output of the test's process is a pipe, on which the summary follows the timeline.
     let line = "run drop --trace none --perfetto /dev/stdout";
     let piped = jive_in(directory.path(), words(line), b"");
     assert_eq!(piped.status, 0, "{}", piped.err);
@@ -98,7 +98,7 @@ fn a_pipe_or_device_that_the_user_names_is_written_in_place() {
     assert!(piped.out.ends_with(&file.out), "{}", piped.out);
     let line = "run drop --trace none --perfetto /dev/null";
     assert_eq!(jive_in(directory.path(), words(line), b""), file);
-    // A named pipe works as well.
+    // A command can also write to a named pipe.
     let fifo = directory.path().join("fifo");
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -114,7 +114,7 @@ fn a_pipe_or_device_that_the_user_names_is_written_in_place() {
     assert_eq!(reader.join().expect("no panic"), capture);
 }
 
-/// Replays a capture to an endpoint with an applet and a profile, all from files.
+/// The scenario replays a capture to an endpoint, with capture, applet and profile from files.
 const REPLAY: &str = r#"
 profile = "profile.toml"
 [[nic]]
@@ -184,7 +184,7 @@ fn no_output_replaces_an_input_or_another_output() {
         assert!(ended.err.starts_with("error: cannot write "), "{line}");
         assert!(contents() == before, "{line} wrote something");
     }
-    // These commands are allowed.
+    // Commands that overwrite nothing but their own outputs are allowed.
     for line in [
         "run replay.toml --perfetto /dev/null --pcap /dev/null",
         "run replay.toml --perfetto new --pcap other",
@@ -194,7 +194,7 @@ fn no_output_replaces_an_input_or_another_output() {
         let ended = jive_in(here, words(line), b"");
         assert_eq!((ended.status, ended.err.as_str()), (0, ""), "{line}");
     }
-    // A name that is both a built-in scenario and an output file.
+    // A file may have the name of a built-in scenario and still be an output file.
     let ended = jive_in(here, words("run drop --pcap drop"), b"");
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
 }
@@ -217,7 +217,7 @@ fn no_output_goes_where_standard_output_goes() {
     }
 }
 
-/// Guards against the whole class of faults: no other code of the command line creates or opens a file for writing.
+/// Only `output_file.rs` creates a file or opens one for writing, so no other code can write through a link.
 #[test]
 fn one_module_writes_files() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -14,12 +14,12 @@ use crate::{Seen, scenario_named, scenarios, see};
 /// A packet in a capture.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// The name of its interface.
+    /// The name of the packet's interface.
     pub(crate) tap: String,
     pub(crate) time_ns: u128,
     pub(crate) bytes: Vec<u8>,
     pub(crate) comment: String,
-    /// 1 for inbound, 2 for outbound.
+    /// The packet's direction: 1 for inbound, 2 for outbound.
     direction: u32,
 }
 
@@ -97,7 +97,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Counts the verdicts on the packets of this kind of tap.
+/// Counts the verdicts on the packets that the taps of this kind captured.
 fn verdicts(seen: &Seen, tap: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for packet in packets(&seen.capture) {

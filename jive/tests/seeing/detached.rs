@@ -20,7 +20,7 @@ fn the_trace_says_when_for_how_long_and_after_how_many_traps() {
         .events("applet-detach")
         .map(|event| (milliseconds(event), &event["traps"], &event["dur_ns"]))
         .collect();
-    // Two traps in a row detach it; later, one trap is enough each time.
+    // Two traps in a row detach the applet at first; later, one trap is enough each time.
     assert_eq!(
         detached,
         [
@@ -116,7 +116,7 @@ fn time_in_applets_is_told_in_cycles_too() {
         let of = |key: &str| row[key].as_u64().unwrap_or_else(|| panic!("{key}: {row}"));
         let (ns, cycles) = (of("applet_ns"), of("applet_cycles"));
         assert!(ns > 0);
-        // 37 cycles take a microsecond; a cycle takes 27 ns.
+        // A cycle takes 27 ns, so about 37 cycles take a microsecond.
         assert!(
             (37 * ns / 1000).abs_diff(cycles) <= 1,
             "{ns} ns, {cycles} cycles"

@@ -92,7 +92,7 @@ fn packets_are_replayed_in_their_own_time() {
     let first = captured[0].0;
     for (packet, (time, _)) in posted.zip(&captured) {
         let due = 10_000 + (time - first);
-        // A packet may be late, because the user is still posting the previous one.
+        // A packet may be sent late, because the user is still posting the previous one.
         let late = packet.time_ns.checked_sub(due).expect("nothing is early");
         assert!(late < 20_000, "{late} ns late");
     }

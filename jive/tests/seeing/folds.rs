@@ -27,7 +27,7 @@ fn fields(event: &Value) -> Value {
     Value::Object(fields)
 }
 
-/// Returns what a timeline must show for the events of a trace.
+/// Returns the spans and instants that a timeline must show for the events of a trace.
 fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
     let loading = while_loading(events);
     let mut shown = Vec::new();
@@ -84,7 +84,7 @@ fn expected(scenario: &Scenario, events: &[Value]) -> Vec<Shown> {
     shown
 }
 
-/// Returns what a timeline shows. Starts that the trace does not contain are left out.
+/// Returns the spans and instants that a timeline shows, without the start times that the trace does not contain.
 fn shown(timeline: &[Value], begins_unknown: impl Fn(&Value) -> bool) -> Vec<Shown> {
     let named = timeline
         .iter()
@@ -175,13 +175,14 @@ fn each_span_of_the_timeline_is_the_event_that_it_is_made_of() {
 
 #[test]
 fn natives_of_a_call_follow_each_other() {
-    // Under this profile only natives and calls take time, so each native begins at the end of the previous one.
+    // Where bytecodes take no time, only natives and calls take time, so each native begins at the end of the previous
+    // one.
     let (mut joined, mut chained) = (0, 0);
     for (name, scenario) in scenarios() {
         if scenario.profile.processor.bytecode.as_ps() > 0 {
             continue;
         }
-        // In a chain, what is handed from applet to applet takes time between natives.
+        // In a chain of applets, handing a message from one applet to the next takes time between natives.
         let has_chain = scenario.endpoints.iter().any(|spec| spec.has_chain());
         let timeline = records(&see(&scenario).timeline);
         let mut ended: BTreeMap<u64, u64> = BTreeMap::new();
@@ -222,7 +223,7 @@ fn each_line_of_a_story_is_one_of_the_trace_after_the_time_since_the_last() {
             .collect();
         packets.sort_unstable();
         packets.dedup();
-        // Many packets of a scenario are alike, so sample them.
+        // Check only a sample of the packets, because many packets of a scenario are alike.
         let step = packets.len().div_ceil(40).max(1);
         for &packet in packets.iter().step_by(step) {
             let mut story = Story::new(Vec::new(), PacketId(packet), PayloadMode::Shown);
@@ -312,7 +313,8 @@ fn text_and_json_show_the_same() {
                 expected.push(shown_in_text(&event[key]));
             }
             let shared = ["t_ns", "nic", "endpoint", "event"];
-            // The line of a trap leaves its details out, so that golden traces from before them still hold.
+            // The text line of a trap omits the details, so that golden traces that are older than these details are
+            // still valid.
             let details = ["why", "values", "calls", "calls_omitted"];
             let is_trap = event["event"] == "trap";
             let own = fields.iter().filter(|(key, _)| {
@@ -325,7 +327,7 @@ fn text_and_json_show_the_same() {
             let head: Vec<_> = words.by_ref().take(5).collect();
             assert_eq!(head, expected, "{name}: {line}");
             let mut shown: Vec<_> = words.map(str::to_owned).collect();
-            // A JSON reader may reorder the fields.
+            // Sort the fields, because a JSON reader may reorder them.
             own.sort();
             shown.sort();
             assert_eq!(shown, own, "{name}: {line}");

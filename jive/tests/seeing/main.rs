@@ -38,7 +38,7 @@ fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
     texts().map(|(name, text)| (name, read(text)))
 }
 
-/// The scenario with this name.
+/// Returns the scenario with this name.
 fn scenario_named(name: &str) -> Scenario {
     let (_, text) = texts()
         .find(|(found, _)| *found == name)
@@ -47,7 +47,8 @@ fn scenario_named(name: &str) -> Scenario {
 }
 
 fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    // The tests count the packets of messages. VIs also send control packets, which no capture has.
+    // Leave out scenarios with VIs: the tests count packets, and VIs also send control packets, which no capture
+    // contains.
     let builtin = BUILTIN.iter();
     let builtin = builtin.filter(|builtin| !builtin.text.contains("interface = \"via\""));
     let builtin = builtin.map(|builtin| (builtin.name, builtin.text));

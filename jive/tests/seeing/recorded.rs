@@ -15,7 +15,7 @@ pub(crate) struct Recorded {
     pub(crate) time_ps: u64,
     /// The event as a line of the text trace.
     pub(crate) line: String,
-    /// The bytes that a tap captures, if one does.
+    /// The bytes that a tap captures at this event, if any.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
@@ -48,7 +48,7 @@ impl Sink for Recorder {
     }
 }
 
-/// Reads a message from the places that the contract specifies.
+/// Reads a received message from the descriptor or the buffers that the contract specifies.
 fn message(body: RxBody<'_>, length: usize) -> Vec<u8> {
     match body {
         RxBody::Inline(bytes) => bytes[..length].to_vec(),

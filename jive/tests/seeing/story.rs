@@ -8,7 +8,7 @@ fn steps(story: &str) -> Vec<(&str, &str)> {
     lines
         .map(|line| {
             let words: Vec<_> = line.split_whitespace().collect();
-            // The columns: elapsed time; time and its unit; NIC, endpoint and event.
+            // The columns of a line are: elapsed time; time and its unit; NIC, endpoint and event.
             (words[3], words[5])
         })
         .collect()

@@ -19,7 +19,7 @@ struct Sums {
     traps: BTreeMap<String, u64>,
     dma_ps: u64,
     wire_ps: u64,
-    /// Start of the running call.
+    /// When the running call of the endpoint began.
     began: Option<u64>,
     calls: u64,
     applet_ns: u64,
@@ -132,7 +132,7 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
             expected += 1;
             let trapped = found.trapped.get(called).copied().unwrap_or(0);
             if trapped > 0 {
-                // The trace does not say how many bytecodes a trapped call took.
+                // The trace does not contain the number of bytecodes that a trapped call executed.
                 let is_row = |row: &&Value| {
                     let of = row["applet"].as_str().unwrap_or_default();
                     row["endpoint"] == **endpoint && of == applet && row["method"] == **method

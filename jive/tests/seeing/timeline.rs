@@ -18,7 +18,7 @@ fn place(record: &Value) -> Place {
     (id("pid"), id("tid"))
 }
 
-/// Converts microseconds to picoseconds. Exact, because the runs of these tests are short.
+/// Converts microseconds to picoseconds, which is exact, because the runs of these tests are short.
 pub(crate) fn picoseconds(record: &Value, key: &str) -> u64 {
     let microseconds = record[key]
         .as_f64()
@@ -83,7 +83,8 @@ fn each_processor_of_a_nic_has_tracks_of_its_own() {
         let labels = on_it.map(|record| record["name"].as_str().expect("a name"));
         spans.insert((place(thread).0, name), labels.collect());
     }
-    // On each NIC the first processor runs `doTx` and the second `doRx`, including the work before them.
+    // On each NIC the first processor runs `doTx` and the second `doRx`, including the work of the NIC before each
+    // call.
     for nic in [1, 2] {
         assert!(spans[&(nic, "processor")].contains("doTx"));
         assert!(spans[&(nic, "processor 1")].contains("doRx"));
@@ -223,7 +224,7 @@ fn the_timeline_shows_what_the_trace_does() {
             .events("native")
             .filter(|event| !event["result"].is_null());
         assert_eq!(natives.count(), with_result.count(), "{name}");
-        // Each arrived packet has an arrow from where it was sent.
+        // Each arrived packet has an arrow from the place where it was sent.
         let arrows = of(&records, "f").count();
         assert!(arrows >= seen.events("wire-rx").count(), "{name}");
     }
@@ -238,7 +239,7 @@ fn counters_follow_the_queues() {
         let values = of(&records, "C").filter(|record| record["name"] == counter);
         values.last().expect("it changed")["args"].clone()
     };
-    // At the end all messages are read, and both buffers of the base path are free.
+    // At the end of the run, all messages are read, and both buffers of the base path are free.
     let levels = serde_json::json!({ "transmit": 0, "receive": 0, "free": 2 });
     assert_eq!(last("plain queue"), levels);
     let load = seen

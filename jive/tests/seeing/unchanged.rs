@@ -21,7 +21,7 @@ impl Sink for Recorder {
             ..
         }) = &mut event.kind
         {
-            // Leave out the whole buffer area, which is large. Its bytes are compared as messages.
+            // Leave out the whole buffer area, which is large; its bytes are compared as messages.
             *area = &[];
         }
         self.0.push(format!("{event:?}"));

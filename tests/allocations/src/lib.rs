@@ -1,6 +1,6 @@
 //! A counting global allocator, for tests and benchmarks of memory use.
 //!
-//! Counts are kept per thread, so tests that run at the same time do not affect each other.
+//! The allocator counts per thread, so tests that run at the same time do not affect each other.
 
 #![expect(
     unsafe_code,
@@ -10,7 +10,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator with counters. Declare it as `#[global_allocator]`.
+/// The system's allocator with counters, to be declared as `#[global_allocator]`.
 #[derive(Copy, Clone, Debug)]
 pub struct CountingAllocator;
 
@@ -19,16 +19,16 @@ pub struct CountingAllocator;
 pub struct Allocated {
     /// Number of requests, including those that grow memory.
     pub requests: u64,
-    /// Bytes in use. Memory that another thread has freed still counts.
+    /// Bytes in use, including memory that another thread has freed.
     pub bytes: i64,
 }
 
 thread_local! {
-    // Initialized at compile time and without a destructor, so that reading it never allocates.
+    // The counters are initialized at compile time and have no destructor, so reading them never allocates.
     static ALLOCATED: Cell<Allocated> = const { Cell::new(Allocated { requests: 0, bytes: 0 }) };
 }
 
-/// Returns the allocations of this thread. All are zero unless [`CountingAllocator`] is the global allocator.
+/// Returns the allocations of this thread, which are zero unless [`CountingAllocator`] is the global allocator.
 #[must_use]
 pub fn allocated() -> Allocated {
     ALLOCATED.get()
@@ -36,7 +36,7 @@ pub fn allocated() -> Allocated {
 
 fn count(requests: u64, bytes_more: usize, bytes_less: usize) {
     let before = ALLOCATED.get();
-    // Sizes of allocations are at most `isize::MAX`.
+    // The conversion is exact, because sizes of allocations are at most `isize::MAX`.
     ALLOCATED.set(Allocated {
         requests: before.requests + requests,
         bytes: before.bytes + bytes_more as i64 - bytes_less as i64,

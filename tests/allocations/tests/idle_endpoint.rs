@@ -26,7 +26,7 @@ impl Sink for Most {
     }
 }
 
-/// Runs a scenario. The bytes are relative to those in use before.
+/// Runs a scenario, and returns its memory relative to the bytes in use before the run.
 fn most(scenario: &Scenario) -> Most {
     let before = allocated().bytes;
     let mut most = Most::default();
@@ -53,11 +53,11 @@ fn an_idle_endpoint_weighs_908_bytes_at_most_and_shares_its_class() {
         most.bytes - i64::from(lent) * i64::from(2 * traffic.endpoints)
     });
     let idle = (many - few) / 1_000;
-    // 5 % more than before other interfaces joined U-Net.
+    // The limit is 5 % above the memory of an idle endpoint before other interfaces were added to U-Net.
     assert!((1..=908).contains(&idle), "{idle} bytes");
 }
 
-/// A server with this many VIs, which all report to one completion queue, and their idle clients.
+/// Returns a scenario with a server whose `vis` VIs all report to one completion queue, and with idle clients.
 fn idle_vis(profile: &str, vis: u32) -> Scenario {
     let mut text = format!(
         "profile = '{profile}'\n[[nic]]\nname = 'a'\nsram = '256MiB'\n[[nic]]\nname = 'b'\nsram = '256MiB'\n\

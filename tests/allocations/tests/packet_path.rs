@@ -17,7 +17,7 @@ const WARM_UP: u64 = 5_000;
 /// Number of packets that must not allocate.
 const PACKETS: u64 = 10_000;
 
-/// Two NICs, one endpoint each; the client sends to the server.
+/// A scenario of two NICs with one endpoint each, in which the client sends to the server.
 struct Case {
     /// Keys of the link.
     link: &'static str,
@@ -87,7 +87,7 @@ impl Case {
         parse(text.as_bytes(), None, None).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
     }
 
-    /// Asserts that packets do not allocate, and returns what happened to all of them.
+    /// Asserts that packets do not allocate, and returns how many packets were received and lost.
     fn allocates_nothing_per_packet(&self) -> Counts {
         let requests = [WARM_UP, WARM_UP + PACKETS].map(|packets| {
             let scenario = self.scenario(packets);
@@ -109,7 +109,7 @@ impl Case {
     }
 }
 
-/// What happened to the packets.
+/// How many packets were received, lost or dropped.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
     posted: u64,
@@ -210,7 +210,7 @@ fn packets_that_the_wire_drops_repeats_flips_and_delays() {
 
 #[test]
 fn packets_for_which_there_is_no_buffer() {
-    // The user reads rarely, so for most messages the only buffer is taken.
+    // The user reads rarely, so the only buffer is in use when most messages arrive.
     let server = "free_buffers = { count = 1, length = 4096 }\npoll_every = \"1ms\"";
     let case = Case {
         client: "",

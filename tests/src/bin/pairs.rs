@@ -1,5 +1,5 @@
 //! Prints how many of the possible pairs of consecutive ops each generator reaches: `pairs [ROUNDS]`, where any two
-//! phrases meet ROUNDS times. Then prints the fused pairs that were not reached.
+//! phrases meet ROUNDS times. The program also prints the fused pairs of ops that no generator reached.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;

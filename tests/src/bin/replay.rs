@@ -1,5 +1,5 @@
-//! Runs a fuzz target on files, without a fuzzer: `replay TARGET FILE|FOLDER...`. Subfolders are ignored. Used for
-//! coverage (`scripts/fuzz-coverage`) and to reproduce findings.
+//! Runs a fuzz target on files, without a fuzzer: `replay TARGET FILE|FOLDER...`. Subfolders are ignored. The program
+//! measures coverage (`scripts/fuzz-coverage`) and reproduces findings.
 #![forbid(unsafe_code)]
 
 use std::fs;

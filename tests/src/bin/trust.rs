@@ -1,4 +1,4 @@
-//! Long runs that build trust in the verifier. Each takes the number of cases as an argument:
+//! Long runs that build trust in the verifier. The first argument of most runs is the number of cases:
 //!
 //! ```text
 //! trust runs N [SEED]      N runs of generated programs on both interpreters
@@ -31,7 +31,7 @@ use tests::machine;
 use tests::openjdk::jdk;
 use tests::worst::{explored_family, family, measure};
 
-/// Calls of each method of a generated class.
+/// Number of calls of each method of a generated class.
 const ROUNDS: u32 = 12;
 /// Number of choices for one larger program.
 const CHOICES: usize = 3000;
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs casts, starting with the number `seed`.
+/// Runs casts of victims and hostile endpoints, beginning with the cast of number `seed`.
 #[cfg(feature = "simulation")]
 fn isolation(count: usize, seed: usize) -> Result<(), String> {
     let mut tally = tests::isolation::Tally::default();
@@ -116,7 +116,7 @@ fn stated(count: usize, seed: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs generated programs, some of which are larger.
+/// Runs generated programs on both interpreters; some of the programs are larger.
 fn runs(count: usize, seed: usize) -> Result<(), String> {
     let alphabet = Alphabet::new();
     let mut random = Random::new(&seed.to_be_bytes());
@@ -152,7 +152,7 @@ fn runs(count: usize, seed: usize) -> Result<(), String> {
             let length = 3 + random.below(50);
             let mut body = typed(&alphabet, family, length, &mut random);
             if random.one_in(2) {
-                // If the verifier overlooks the fault, running the body may show it.
+                // Break some bodies: if the verifier overlooks the fault, a run of the body may show it.
                 break_one(&mut body, &alphabet, &mut random);
             }
             (body.class(&alphabet), body.shown(&alphabet))
@@ -172,7 +172,7 @@ fn all_bodies(longest: usize) -> Result<(), String> {
     let alphabet = Alphabet::new();
     let longest = u32::try_from(longest).map_err(|error| error.to_string())?;
     for family in Family::ALL {
-        // Constructors have fewer kinds of steps than there are instructions, so they may be one step longer.
+        // Enumerate constructors with one step more, because there are fewer kinds of steps than of instructions.
         let longest = match family {
             Family::Static => longest,
             Family::Constructor => longest + 1,
@@ -185,7 +185,7 @@ fn all_bodies(longest: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares classes in filled memory with the same classes in clean memory.
+/// Compares classes that are loaded into filled memory with the same classes in clean memory.
 fn in_filled_memory(count: usize, seed: usize) -> Result<(), String> {
     let mut campaign = Campaign::new(Random::new(&seed.to_be_bytes()));
     campaign.run(u64::try_from(count).expect("usize fits u64"))?;
@@ -254,7 +254,7 @@ fn measure_worst() {
     }
 }
 
-/// The time of analysing slow class files.
+/// Measures the time of analysing slow class files.
 #[cfg(feature = "simulation")]
 mod analysed {
     use jive_lab::Random;
@@ -279,7 +279,7 @@ mod analysed {
         }
     }
 
-    /// Analyses random class files, and prints those that took the most steps.
+    /// Analyses random class files, and prints the files whose analysis took the most steps.
     pub(super) fn search(count: usize, seed: usize) {
         let mut found = Vec::new();
         for number in seed..seed + count {

@@ -1,10 +1,11 @@
-//! Arrays as vectors of elements, with the two lifetimes of the contract and the addresses of the shipped heap.
+//! Arrays of the defensive interpreter as vectors of elements, with the contract's two lifetimes and the shipped heap's
+//! addresses.
 
 use jive_core::{ArrayKind, Lifetime, TrapKind};
 
 use super::value::{ArrayRef, Value};
 
-/// Size of an array's header, and the multiple that its length is rounded up to, in bytes.
+/// Size of an array's header in bytes; the length of an array is rounded up to a multiple of this number.
 const UNIT: usize = 8;
 
 #[derive(Clone, Debug)]
@@ -90,7 +91,7 @@ impl Arrays {
             .filter(|found| found.serial == array.serial)
     }
 
-    /// Returns the elements, or `None` if the reference dangles.
+    /// Returns the elements of an array, or `None` if the reference to it dangles.
     pub(super) fn elements(&self, array: ArrayRef) -> Option<&[i32]> {
         Some(&self.get(array)?.elements)
     }
@@ -110,13 +111,13 @@ impl Arrays {
             .ok_or(Refusal::Trap(TrapKind::ArrayIndexOutOfBoundsException))
     }
 
-    /// Returns the shipped interpreter's reference, or `None` if the reference dangles.
+    /// Returns the shipped interpreter's reference to an array, or `None` if `array` dangles.
     pub(super) fn address(&self, array: ArrayRef) -> Option<i32> {
         let address = self.get(array)?.address;
         Some(i32::try_from(address).expect("the room is far below 2^31 bytes"))
     }
 
-    /// Compares all arrays with the bytes of a heap, in the layout that `jive_core::Heap` documents.
+    /// Returns whether the bytes of a heap are those of these arrays, in the layout that `jive_core::Heap` documents.
     pub(super) fn are(&self, contents: &[u8]) -> bool {
         let mut rest = contents;
         let mut take = |wanted: &[u8]| {
@@ -128,7 +129,7 @@ impl Arrays {
             for array in &self.alive {
                 let length = u32::try_from(array.elements.len()).ok()?;
                 take(&length.to_le_bytes())?;
-                // An element of a `boolean[]` is the lowest bit of its byte.
+                // In a `boolean[]`, the value of an element is the lowest bit of its byte.
                 let bits = if array.kind == ArrayKind::Boolean {
                     1
                 } else {

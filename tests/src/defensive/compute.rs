@@ -2,13 +2,13 @@
 
 use jive_core::{Opcode, TrapKind};
 
-/// Returns the low 32 bits, as the JVM does for every `int` result.
+/// Returns the low 32 bits of a number, as the JVM does for every `int` result.
 pub(super) fn wrap(wide: i64) -> i32 {
     // Truncation is intended.
     wide as i32
 }
 
-/// Computes an instruction that takes two `int` values and returns one. `None` for any other instruction.
+/// Computes the result of an instruction with two `int` operands; returns `None` for any other instruction.
 pub(super) fn binary(opcode: Opcode, first: i32, second: i32) -> Option<Result<i32, TrapKind>> {
     let (a, b) = (i64::from(first), i64::from(second));
     let count = second & 31;
@@ -23,7 +23,7 @@ pub(super) fn binary(opcode: Opcode, first: i32, second: i32) -> Option<Result<i
         Opcode::Irem => a % b,
         Opcode::Ishl => a << count,
         Opcode::Ishr => a >> count,
-        // The low 32 bits, zero-extended.
+        // Shift the low 32 bits, zero-extended to 64.
         Opcode::Iushr => (a & 0xffff_ffff) >> count,
         Opcode::Iand => a & b,
         Opcode::Ior => a | b,
@@ -32,7 +32,7 @@ pub(super) fn binary(opcode: Opcode, first: i32, second: i32) -> Option<Result<i
     })))
 }
 
-/// Computes an instruction that takes one `int` and returns one.
+/// Computes the result of an instruction with one `int` operand.
 pub(super) fn unary(opcode: Opcode, value: i32) -> Option<i32> {
     match opcode {
         Opcode::Ineg => Some(wrap(-i64::from(value))),
@@ -42,7 +42,7 @@ pub(super) fn unary(opcode: Opcode, value: i32) -> Option<i32> {
     }
 }
 
-/// Keeps the low `bits` bits and extends their sign.
+/// Keeps the low `bits` bits of a value and extends their sign.
 pub(super) fn sign_extended(value: i32, bits: u32) -> i32 {
     let modulus = 1_i64 << bits;
     let low = i64::from(value).rem_euclid(modulus);
@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn edge_cases_of_arithmetic_follow_the_specification() {
-        // JVMS §6.5.idiv, irem, ishl, iushr: the wrapping quotient, its remainder, five bits of count.
+        // JVMS §6.5.idiv, irem, ishl, iushr require the wrapping quotient, its remainder, and five bits of the shift
+        // count.
         let value = |opcode, a, b| binary(opcode, a, b);
         assert_eq!(value(Opcode::Idiv, i32::MIN, -1), Some(Ok(i32::MIN)));
         assert_eq!(value(Opcode::Irem, i32::MIN, -1), Some(Ok(0)));

@@ -43,7 +43,7 @@ pub(super) struct Frame<'c> {
     pc: Pc,
     pub(super) locals: Vec<Value>,
     pub(super) stack: Vec<Value>,
-    /// Whether `Object.<init>` has been called, in a constructor.
+    /// In a constructor, whether `Object.<init>` has been called; `None` in other methods.
     pub(super) initialized: Option<bool>,
 }
 
@@ -61,7 +61,8 @@ pub struct Interpreter<'c> {
 }
 
 impl<'c> Interpreter<'c> {
-    /// Loads a class that the verifier accepted, with this much room. `None` if a field has a type outside the subset.
+    /// Loads a class that the verifier accepted, with a limited heap and call depth; returns `None` if a field's type
+    /// is outside the subset.
     #[must_use]
     pub fn new(
         class: ClassFile<'c>,
@@ -102,7 +103,7 @@ impl<'c> Interpreter<'c> {
         &self.visits
     }
 
-    /// Returns how many instructions the last call executed, and its remaining fuel.
+    /// Returns how many instructions the last call executed, and the fuel that remained.
     #[must_use]
     pub fn spent(&self) -> (u64, u64) {
         (self.executed, self.fuel)
@@ -112,11 +113,11 @@ impl<'c> Interpreter<'c> {
         self.fields[id.index()].1 = value;
     }
 
-    /// Calls a method from outside. The receiver is supplied if the method needs one.
+    /// Calls a method from outside, and supplies the receiver if the method needs one.
     ///
     /// # Errors
     ///
-    /// If the class breaks a promise of its verification. A trap is not an error.
+    /// Returns an error if the class breaks a promise of its verification; a trap is no error.
     pub fn call(
         &mut self,
         method: MethodId,
@@ -166,7 +167,7 @@ impl<'c> Interpreter<'c> {
         }
     }
 
-    /// Executes an instruction of the innermost frame. Returns the outermost call's result when that call returns.
+    /// Executes an instruction of the innermost frame, and returns the outermost call's result if that call returns.
     fn instruction(
         &mut self,
         frames: &mut Vec<Frame<'c>>,
@@ -290,7 +291,7 @@ impl Interpreter<'_> {
             Value::Int(value) => Ok(value),
             Value::Null => Ok(0),
             Value::Array(array) => self.arrays.address(array).ok_or(dangling(array)),
-            // Any non-null reference that names no array.
+            // Any non-null reference that names no array can stand for the object.
             Value::This | Value::RawThis => Ok(-1),
             Value::Unset => Err(Breach::Field { found: value }),
         }

@@ -62,7 +62,8 @@ impl Declared {
         }
     }
 
-    /// Returns whether a value conforms to the declared type. The subset computes with `int` throughout.
+    /// Returns whether a value conforms to the declared type. Every `int` conforms to an integer type, because the
+    /// subset computes with `int` throughout.
     #[must_use]
     pub fn accepts(self, value: Value) -> bool {
         match self {
@@ -112,7 +113,7 @@ impl Signature {
 pub(super) enum Callee<'c> {
     /// `Object.<init>`.
     ObjectInit,
-    /// A method of the class.
+    /// A method that the class declares.
     Method(Method<'c>),
     /// A native, with or without a receiver.
     Native {
@@ -122,7 +123,7 @@ pub(super) enum Callee<'c> {
     },
 }
 
-/// Finds the target of a call instruction. Names are compared at each call.
+/// Finds the target of a call instruction by comparing names at each call.
 pub(super) fn callee<'c>(
     class: ClassFile<'c>,
     natives: &'static [NativeDecl],

@@ -1,16 +1,17 @@
 //! The defensive interpreter: a second, slow interpreter that checks running classes against their verification.
 //!
-//! It executes the class file's own instructions instead of linked ops, and its values carry types. Before each
-//! instruction it checks that the concrete state lies within the state that the verifier inferred for that pc. So an
-//! unsound acceptance is detected even if nothing crashes. [`Pair`] runs it beside the shipped interpreter and compares
-//! everything observable: results, traps with method and pc, instruction counts, remaining fuel. It also compares
-//! fields, every byte of the heap, and calls of natives with their arguments.
+//! The defensive interpreter executes the class file's own instructions instead of linked ops, and its values carry
+//! types. Before each instruction the interpreter checks that the concrete state lies within the state that the
+//! verifier inferred for that pc. The check before each instruction detects an unsound acceptance even if nothing
+//! crashes. [`Pair`] runs the defensive beside the shipped interpreter and compares everything observable: results,
+//! traps with method and pc, instruction counts, remaining fuel. [`Pair`] also compares fields, every byte of the heap,
+//! and calls of natives with their arguments.
 //!
-//! It shares the parser, the decoder and the opcode table with `jive-core`. Member lookup, frames and heap are
-//! implemented separately.
+//! The defensive interpreter shares the parser, the decoder and the opcode table with `jive-core`. Member lookup,
+//! frames and heap are implemented separately.
 //!
-//! It tests the verifier. The shorter interpreter in `reference` tests the shipped interpreter; its module comment
-//! explains the difference.
+//! The defensive interpreter tests the verifier. The shorter interpreter in `reference` tests the shipped interpreter;
+//! its module comment explains the difference.
 
 mod arrays;
 mod compute;
@@ -42,7 +43,7 @@ pub use value::{ArrayRef, Value};
 pub struct Violation {
     /// The running method.
     pub method: MethodId,
-    /// The instruction at which it was detected.
+    /// The pc of the instruction at which the violation was detected.
     pub pc: Pc,
     /// The broken promise.
     pub breach: Breach,
@@ -51,7 +52,7 @@ pub struct Violation {
 /// A promise of the verifier that did not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breach {
-    /// There is no instruction of the subset at the pc.
+    /// The class has no instruction of the subset at the pc.
     NoInstruction,
     /// The verifier inferred that no path reaches this pc.
     Unreachable,
@@ -103,7 +104,7 @@ pub enum Breach {
     },
     /// A constant does not name a member that the instruction can use.
     NoMember,
-    /// A reference outlives its array.
+    /// A reference names an array that has ended.
     Dangling {
         /// The reference.
         found: Value,

@@ -9,7 +9,7 @@ use jive_lab::Random;
 /// The effect and result of a native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The byte that fills its first array argument, if any.
+    /// The byte with which the native fills its first array argument, if any.
     pub filled: Option<u8>,
     /// The result.
     pub result: Outcome,
@@ -18,13 +18,13 @@ pub struct Answer {
 /// The result of a native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A trap; the native has no effect then.
+    /// A trap, in which case the native has no effect.
     Trap(TrapKind),
     /// No result, for a `void` native.
     Nothing,
     /// An `int`.
     Int(i32),
-    /// Null, where an array is expected.
+    /// Null, for a native that returns an array.
     Null,
     /// A new array.
     Array(ArrayKind, i32),
@@ -33,9 +33,9 @@ pub enum Outcome {
 /// How natives choose their answers.
 #[derive(Clone, Debug)]
 enum Manner {
-    /// By a stream of random numbers.
+    /// Natives answer by a stream of random numbers.
     Random(Random),
-    /// Like a NIC without faults. `buffers` counts the free buffers requested so far.
+    /// Natives answer like a NIC without faults; `buffers` counts the free buffers requested so far.
     Obliging { buffers: i32 },
 }
 
@@ -49,7 +49,7 @@ const BUFFERS: i32 = 16;
 pub struct NativeAnswers {
     table: &'static [NativeDecl],
     manner: Manner,
-    /// The calls with their arguments; arrays are references.
+    /// The calls so far with their arguments, in which arrays are references.
     pub(super) asked: Vec<(NativeId, Vec<i32>)>,
 }
 
@@ -151,7 +151,7 @@ impl NativeAnswers {
     }
 }
 
-/// The interface for the shipped interpreter.
+/// The implementation of the natives that the shipped interpreter calls.
 impl Natives for NativeAnswers {
     fn call(
         &mut self,

@@ -55,11 +55,11 @@ impl From<Violation> for Finding {
 }
 
 impl<'p, 'm> Pair<'p, 'm> {
-    /// Loads the class of a fresh machine in the defensive interpreter too.
+    /// Loads the class of a fresh machine into a defensive interpreter.
     ///
     /// # Panics
     ///
-    /// If a field has a type outside the subset, which the verifier excludes.
+    /// Panics if a field has a type outside the subset, which the verifier excludes.
     pub fn new(fast: &'p mut Machine<'m>, states: States, room: Room) -> Pair<'p, 'm> {
         let slow = Interpreter::new(fast.class, states, room.heap, room.frames)
             .expect("the verifier has checked the types of fields");
@@ -87,11 +87,11 @@ impl<'p, 'm> Pair<'p, 'm> {
         self.fast.fuel = fuel;
     }
 
-    /// Runs the static initializer and the constructor, as loading does. Stops at a trap.
+    /// Runs the static initializer and the constructor, as loading does, up to the first trap.
     ///
     /// # Errors
     ///
-    /// The failure, if the comparison fails.
+    /// Returns the failure of the comparison.
     pub fn load(&mut self, natives: &NativeAnswers) -> Result<(), Finding> {
         let program = self.fast.instance.program();
         for method in [program.initializer(), program.constructor()]
@@ -126,7 +126,7 @@ impl<'p, 'm> Pair<'p, 'm> {
         }
     }
 
-    /// Stores the newest such array in a field of its type, as the runtime does with `RxBuf`.
+    /// Stores the array that the test made last in a field of its type, as the runtime does with `RxBuf`.
     pub fn set_field_to_array(&mut self, id: FieldId) {
         if let Some(&array) = self.arrays.last() {
             let raw = self.slow.raw(array).expect("arrays from outside stay");
@@ -158,7 +158,7 @@ impl<'p, 'm> Pair<'p, 'm> {
     ///
     /// # Errors
     ///
-    /// The failure, if the comparison fails.
+    /// Returns the failure of the comparison.
     pub fn call(
         &mut self,
         method: MethodId,

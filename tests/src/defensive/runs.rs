@@ -39,7 +39,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// So little room that random runs sometimes exhaust it.
+/// Heap and call depth that are small enough that random runs sometimes exhaust them.
 const ROOM: Room = Room {
     heap: 1024,
     frames: 12,
@@ -59,11 +59,11 @@ pub struct Plan {
     pub method: Option<&'static str>,
 }
 
-/// Runs a class by a plan if the verifier accepts it. Returns whether it was accepted.
+/// Runs a class by a plan if the verifier accepts the class, and returns whether it was accepted.
 ///
 /// # Errors
 ///
-/// The failure, with the method that was called.
+/// Returns the failure, with the method that was called.
 pub fn run(
     bytes: &[u8],
     plan: &Plan,
@@ -127,7 +127,7 @@ fn run_methods(
             } else {
                 Lifetime::PerCall
             };
-            // Small budgets end calls at any instruction; large ones allow several loop iterations.
+            // A small budget of fuel ends a call at any instruction; a large one allows several rounds of a loop.
             let fuel = match random.below(8) {
                 0 => random.below(20),
                 1..=6 => 20 + random.below(180),

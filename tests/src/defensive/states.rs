@@ -20,7 +20,7 @@ struct Inferred {
 /// The inferred states of all reachable instructions.
 #[derive(Clone, Debug, Default)]
 pub struct States {
-    /// By method, then by pc.
+    /// The inferred states by method, then by pc.
     methods: Vec<Vec<Option<Inferred>>>,
 }
 
@@ -29,7 +29,7 @@ pub struct States {
 pub(super) struct Concrete<'f> {
     pub(super) locals: &'f [Value],
     pub(super) stack: &'f [Value],
-    /// Whether `Object.<init>` has been called, in a constructor.
+    /// In a constructor, whether `Object.<init>` has been called; `None` in other methods.
     pub(super) initialized: Option<bool>,
 }
 
@@ -58,7 +58,7 @@ impl States {
     ///
     /// # Errors
     ///
-    /// If the class is rejected.
+    /// Returns an error if the class is rejected.
     pub fn infer(
         class: ClassFile<'_>,
         policy: Policy,

@@ -37,7 +37,7 @@ impl<'c> Doing<'_, 'c> {
         }
     }
 
-    /// Pops a reference to the initialized object. Traps on null.
+    /// Pops a reference to the initialized object, and traps on null.
     pub(super) fn pop_this(&mut self) -> Result<(), Stop> {
         match self.pop()? {
             Value::This => Ok(()),
@@ -46,7 +46,7 @@ impl<'c> Doing<'_, 'c> {
         }
     }
 
-    /// Pops an array of one of these kinds. Traps on null.
+    /// Pops an array of one of these kinds, and traps on null.
     fn pop_array(&mut self, kinds: &[ArrayKind]) -> Result<ArrayRef, Stop> {
         match self.pop()? {
             Value::Array(array) if kinds.contains(&array.kind) => Ok(array),
@@ -62,7 +62,7 @@ impl<'c> Doing<'_, 'c> {
             .ok_or(Breach::NoLocal { local })
     }
 
-    /// Executes an instruction that neither calls nor returns. Returns the branch target if it branches.
+    /// Executes an instruction that neither calls nor returns. Returns the branch target if the instruction branches.
     pub(super) fn simple(&mut self) -> Result<Option<i64>, Stop> {
         use Opcode as O;
         let opcode = self.insn.opcode;
@@ -107,7 +107,7 @@ impl<'c> Doing<'_, 'c> {
             }
             (O::Pop, _) => self.rearrange(1, &[])?,
             (O::Pop2, _) => self.rearrange(2, &[])?,
-            // Operands are numbered from the deepest one that the shuffle uses (JVMS §6.5).
+            // A shuffle numbers its operands from the deepest one that it uses (JVMS §6.5).
             (O::Dup, _) => self.rearrange(1, &[0, 0])?,
             (O::DupX1, _) => self.rearrange(2, &[1, 0, 1])?,
             (O::DupX2, _) => self.rearrange(3, &[2, 0, 1, 2])?,
@@ -233,7 +233,7 @@ impl<'c> Doing<'_, 'c> {
         })
     }
 
-    /// Replaces the top `count` operands. `order` selects the new operands, numbered from the deepest of the old ones.
+    /// Replaces the top `count` operands by those that `order` selects, numbered from the deepest of the old operands.
     fn rearrange(&mut self, count: usize, order: &[usize]) -> Result<(), Breach> {
         let start = self.frame.stack.len().checked_sub(count);
         let taken = self.frame.stack.split_off(start.ok_or(Breach::Underflow)?);

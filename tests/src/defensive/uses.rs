@@ -74,7 +74,8 @@ impl<'c> Doing<'_, 'c> {
         Ok(Some(declared.narrowed(value)))
     }
 
-    /// Performs a call that needs no frame. For a method, returns the method with its arguments instead.
+    /// Performs a call of a native or of `Object.<init>`, which needs no frame. For any other method, returns the
+    /// method with its arguments.
     pub(super) fn call(
         &mut self,
         natives: &mut NativeAnswers,
@@ -124,7 +125,7 @@ impl<'c> Doing<'_, 'c> {
                 }
                 let extra = NativeAnswers::extra(id);
                 if self.machine.fuel < extra {
-                    // The call does not count as executed.
+                    // If the fuel does not suffice for a native, its call does not count as executed.
                     self.machine.fuel += 1;
                     self.machine.executed -= 1;
                     return Err(TrapKind::FuelExhausted.into());
@@ -151,7 +152,7 @@ impl<'c> Doing<'_, 'c> {
         }
     }
 
-    /// Pops the arguments of a call, with the receiver first. Traps on a null receiver.
+    /// Pops the arguments of a call, with the receiver first, and traps on a null receiver.
     fn arguments(&mut self, count: usize, has_receiver: bool) -> Result<Vec<Value>, Stop> {
         let start = self.frame.stack.len().checked_sub(count);
         let values = self.frame.stack.split_off(start.ok_or(Breach::Underflow)?);

@@ -3,14 +3,14 @@
 use jive_core::ArrayKind;
 use jive_verifier::VerificationType;
 
-/// A reference to an array. It can be recognized as dangling.
+/// A reference to an array, which can be recognized as dangling.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArrayRef {
     /// The array's position among the arrays that were alive when it was made.
     pub(super) place: usize,
     /// The array's number among all arrays ever made, which is never reused.
     pub(super) serial: u64,
-    /// Type of its elements.
+    /// Type of the array's elements.
     pub kind: ArrayKind,
 }
 
@@ -27,7 +27,7 @@ pub enum Value {
     Array(ArrayRef),
     /// The only object of the class.
     This,
-    /// The object in its constructor, before `Object.<init>`.
+    /// The object in its constructor, before the call of `Object.<init>`.
     RawThis,
 }
 

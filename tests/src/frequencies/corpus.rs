@@ -1,4 +1,4 @@
-//! The programs whose frequencies are counted, and running them.
+//! The programs in which instructions are counted, and the runs that count them.
 
 use jive_core::{ArrayKind, ClassFile, Lifetime, MethodId};
 use jive_verifier::Policy;
@@ -21,8 +21,8 @@ const APPLETS: [&str; 7] = [
     "RawUnetSingle",
 ];
 
-/// The programs of the OpenJDK comparison that are counted, called as in `calls.txt`. None is a benchmark kernel or
-/// computes the same as one.
+/// The programs of the OpenJDK comparison that are counted, called as in `calls.txt`. None of the programs is a
+/// benchmark kernel or computes the same as a kernel.
 const PROGRAMS: [&str; 23] = [
     "Base64",
     "Cobs",
@@ -94,7 +94,7 @@ impl Counted {
 ///
 /// # Panics
 ///
-/// If a program is missing or rejected, or the interpreters differ.
+/// Panics if a program is missing or rejected, or the interpreters differ.
 #[must_use]
 pub fn count() -> Vec<Counted> {
     let list = committed::text("calls.txt");
@@ -123,7 +123,7 @@ pub fn count() -> Vec<Counted> {
     applets.into_iter().chain(programs).collect()
 }
 
-/// A loaded program on both interpreters.
+/// A program that is loaded in the shipped and in the defensive interpreter.
 struct Loaded<'l, 'p, 'm> {
     class: ClassFile<'m>,
     pair: &'l mut Pair<'p, 'm>,
@@ -169,7 +169,7 @@ impl Loaded<'_, '_, '_> {
     }
 }
 
-/// Loads a class, runs `drive` on it, and counts.
+/// Loads a class, runs `drive` on it, and counts the executed instructions and ops.
 fn counted(
     name: &'static str,
     bytes: &[u8],

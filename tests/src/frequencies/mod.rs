@@ -1,4 +1,5 @@
-//! Frequencies of instructions and of sequences of instructions in programs. They decide which ops are fused.
+//! Frequencies of instructions and of sequences of instructions in programs. The frequencies decide which ops are
+//! fused.
 
 mod corpus;
 mod page;

@@ -8,7 +8,7 @@ use super::sequence::{LONGEST, Part, Total};
 
 /// Maximum number of rows of a table of sequences.
 const ROWS: usize = 60;
-/// The unit of shares: one whole has this many parts.
+/// The unit of shares: a share of one is this many parts.
 const WHOLE: u64 = 1_000_000;
 
 const HEAD: &str = "\
@@ -53,7 +53,7 @@ does not count either.
 Operands are numbered in the order in which they were pushed.
 ";
 
-/// The heading before the table of ops. That table differs if the interpreter is built as a loop.
+/// The heading before the table of ops, which differs if the interpreter is built as a loop.
 pub const OPS: &str = "
 ## How to read the last table
 
@@ -67,7 +67,7 @@ them runs as a pair.
 /// A row of a table, accumulated over the programs.
 #[derive(Copy, Clone, Debug, Default)]
 struct Row {
-    /// Sum of its shares of each program's executed instructions, in parts of [`WHOLE`].
+    /// Sum of the row's shares of each program's executed instructions, in parts of [`WHOLE`].
     parts: u64,
     programs: usize,
     places: u64,
@@ -214,7 +214,7 @@ fn table(
         },
     );
     for (name, row) in rows.iter().take(shown) {
-        // Hundredths of a percent, rounded.
+        // Compute the mean share in hundredths of a percent, rounded.
         let programs = u64::try_from(programs.max(1)).expect("a short list");
         let hundredths = (row.parts / (WHOLE / 10_000) + programs / 2) / programs;
         writeln!(

@@ -10,12 +10,13 @@ use super::taken::{self, Taker};
 /// Length of the longest counted sequence.
 pub(super) const LONGEST: usize = 4;
 
-/// An instruction as a part of a sequence. Forms that the linker does not distinguish are equal.
+/// An instruction as a part of a sequence. Forms of an instruction that the linker does not distinguish are equal
+/// parts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     /// Pushes an `int` constant, in any form.
     Constant,
-    /// Loads or stores a local variable. Holds the opcode with an explicit index.
+    /// Loads or stores a local variable; the part has the opcode of the form with an explicit index.
     Local(Opcode),
     /// Compares an `int` with zero.
     IfZero,
@@ -90,7 +91,7 @@ impl Sequences {
     ///
     /// # Panics
     ///
-    /// If the class was not accepted and run.
+    /// Panics if the class was not accepted and run.
     #[must_use]
     pub fn count(class: ClassFile<'_>, visits: &[Vec<u64>]) -> Sequences {
         let mut found = Sequences::default();
@@ -110,7 +111,7 @@ impl Sequences {
             if targets.contains(&i64::from(insn.pc.0)) {
                 block.clear();
             }
-            // Each path to the last instruction of a sequence executes the others too.
+            // Take the count of the last instruction, because each path to it executes the whole sequence.
             let executed = visits[insn.pc.index()];
             self.instructions.add(executed);
             self.opcodes.entry(insn.opcode).or_default().add(executed);
@@ -135,7 +136,7 @@ pub(super) fn targets(code: &Code<'_>) -> BTreeSet<i64> {
     decoded(code).flat_map(|insn| insn.targets()).collect()
 }
 
-/// Returns whether the instruction ends a basic block. Calls do, too.
+/// Returns whether the instruction ends a basic block, as branches and calls do.
 pub(super) fn ends_block(insn: &Insn<'_>) -> bool {
     use Opcode as O;
     match insn.opcode {

@@ -10,12 +10,12 @@ use super::sequence::{Part, Total, decoded, ends_block, targets};
 /// An operand of an instruction: the instruction, and the operand's number from 1 in the order of pushing.
 pub(super) type Taker = (Part, usize);
 
-/// What is known about a value on the operand stack.
+/// The origin of a value on the operand stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Value {
-    /// A constant or the value of a local variable: needs no work.
+    /// A constant or the value of a local variable, which needs no work.
     Loaded,
-    /// The value of a field: can be read when it is used.
+    /// The value of a field, which an op can read when it uses the value.
     Field,
     /// The result of the last computing instruction.
     Latest,
@@ -33,14 +33,14 @@ struct Block {
 
 impl Block {
     fn pop(&mut self, count: usize) -> Vec<Value> {
-        // Values below those that the block has pushed are unknown.
+        // The block does not track values that it has not pushed itself.
         let missing = count.saturating_sub(self.stack.len());
         let mut popped = vec![Value::Other; missing];
         popped.extend(self.stack.drain(self.stack.len() - (count - missing)..));
         popped
     }
 
-    /// Turns the latest result into an ordinary value.
+    /// Turns the value of the latest result into [`Value::Other`].
     fn age(&mut self) {
         self.local = None;
         for value in &mut self.stack {
@@ -72,7 +72,7 @@ pub(super) fn count(code: &Code<'_>, visits: &[u64], takers: &mut BTreeMap<Taker
     }
 }
 
-/// Tracks the effect of an instruction. Returns the numbers of its operands that need no work.
+/// Tracks the effect of an instruction, and returns the numbers of its operands that need no work.
 fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
     use Opcode as O;
     if let Part::Constant = Part::of(insn) {
@@ -85,7 +85,8 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
                 block.stack.push(Value::Latest);
             }
             Part::Local(O::Iload | O::Aload) => block.stack.push(Value::Loaded),
-            // The op that computes the value also stores it. Other values need a move.
+            // The op that computes the latest value also stores it in the local variable. A store of any other value
+            // needs a move.
             _ if block.pop(1) == [Value::Latest] => block.local = Some(local),
             _ => block.age(),
         }
@@ -108,7 +109,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
             block.stack.push(Value::Field);
             return Vec::new();
         }
-        // Other shuffles are rare. They end the block, like calls and increments.
+        // Shuffles other than `dup` and `pop` are rare, and end the tracked block, as calls and increments do.
         (_, Action::Shuffle(_) | Action::Increment) => {
             *block = Block::default();
             return Vec::new();
@@ -154,7 +155,7 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
     let field = if is_element {
         operands.iter().position(|value| *value == Value::Field)
     } else {
-        // The operand that is read last before the instruction.
+        // Take the field operand that is read last before the instruction.
         let last = operands.iter().rposition(|value| *value == Value::Field);
         last.filter(|_| latest.is_none())
     };

@@ -30,7 +30,7 @@ impl Together {
             executed.iter().for_each(|&count| found.ops.add(count));
             for (ops, counts) in ops.windows(2).zip(executed.windows(2)) {
                 if ops[0].goes_on() {
-                    // A path to the second op has executed the first, or has jumped to the second.
+                    // A path to the second op of a pair executes the first op, or jumps to the second.
                     let names = [ops[0].name(), ops[1].name()];
                     let both = counts[0].min(counts[1]);
                     found.pairs.entry(names).or_default().add(both);
@@ -55,7 +55,7 @@ macro_rules! with_pairs {
             $($table)*
             pairs {
 ";
-/// The text after the rows.
+/// The text after the rows of `op/pairs_generated.rs`.
 const FOOT: &str = "            }
         }
     };
@@ -104,8 +104,8 @@ fn executed(program: &Program<'_>, method: MethodId, visits: &[u64]) -> Vec<u64>
         if origins[at].instructions > 0 {
             return performed(at);
         }
-        // An op that only moves a value lies between two instructions. It is executed with both, unless a branch leads
-        // in between.
+        // An op that only moves a value is between two instructions, and is executed as often as both, unless a branch
+        // leads to the second.
         let next = (at..origins.len()).find(|&next| origins[next].instructions > 0);
         next.map_or(performed(at), |next| performed(at).min(performed(next)))
     };

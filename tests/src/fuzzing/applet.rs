@@ -1,5 +1,5 @@
-//! Fuzz target that attacks the shipped applets. A peer sends random and changed packets. A user sends messages without
-//! the format. A host sets the fields of `state` to any value.
+//! Fuzz target that attacks the shipped applets. A peer sends random and changed packets. A user sends messages that do
+//! not have the applet's format. A host sets the fields of `state` to any value.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use crate::seen::Seen;
 const UNTIL: SimDuration = SimDuration::from_ns(50_000_000);
 /// Maximum number of events of a run.
 const EVENTS_MAX: u64 = 20_000;
-/// Maximum number of packets of the attacker, and most messages of a user that is not its own.
+/// Maximum number of packets of the attacker, and of messages of an honest endpoint's user.
 const PACKETS_MAX: usize = 24;
 /// Longest packet.
 const LENGTH_MAX: usize = 9216;
@@ -59,8 +59,8 @@ pub fn applet_seeds() -> Vec<(String, Vec<u8>)> {
     seeds.collect()
 }
 
-/// The input is a list of choices: the applet, the endpoint that becomes the attacker, and what it sends. No call may
-/// trap.
+/// The input is a list of choices: the applet, the endpoint that becomes the attacker, and the packets that it sends.
+/// No call may trap.
 pub fn applet(choices: &[u8]) {
     let random = &mut Random::of_choices(choices);
     let exchange = &EXCHANGES[random.below(EXCHANGES.len())];
@@ -83,14 +83,14 @@ pub fn applet(choices: &[u8]) {
         change_state(&mut scenario, random);
     }
     for sender in 0..scenario.endpoints.len() {
-        // An honest endpoint has a user who does not know the format.
+        // The user of an honest endpoint sends random messages in half of the cases.
         if sender != attacker && random.one_in(2) {
             continue;
         }
         send(&mut scenario, exchange, sender, random);
     }
     let seen = Seen::of(&scenario);
-    // A class cannot check that a channel or a window exists that its host has set. The NIC does.
+    // If the host sets a channel or a window that does not exist, the class cannot notice this, but the NIC traps.
     let is_documented = |kind| is_changed && matches!(kind, "ProtectionFault" | "OutOfMemoryError");
     let traps = seen.traps.iter().filter(|(_, kind)| !is_documented(kind));
     assert_eq!(traps.count(), 0, "{:?}", seen.traps);
@@ -159,7 +159,7 @@ fn payload(exchange: &Exchange, random: &mut Random) -> Vec<u8> {
                 packet[at] ^= 1 << random.below(8);
             }
             1 if packet.len() >= 4 => {
-                // A field of 32 bits with an edge case.
+                // Overwrite a field of 32 bits with an edge case.
                 let at = random.below(packet.len() - 3);
                 packet[at..at + 4].copy_from_slice(&random.int().to_be_bytes());
             }

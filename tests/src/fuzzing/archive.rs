@@ -1,7 +1,7 @@
 //! The committed seed corpora: inputs from long fuzzing runs that increase coverage.
 //!
-//! There is one archive for each kind of input, `fuzz/seeds/KIND_seed_corpus.zip`, by the naming of OSS-Fuzz. Several
-//! targets use the same kind.
+//! Each kind of input has one archive, `fuzz/seeds/KIND_seed_corpus.zip`, by the naming of OSS-Fuzz. Several targets
+//! use the same kind of input.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,7 +13,7 @@ use zip::ZipArchive;
 ///
 /// # Panics
 ///
-/// If the repository has no readable archive of this kind.
+/// Panics if the repository has no readable archive of this kind.
 #[must_use]
 pub fn archived(kind: &str) -> Vec<(String, Vec<u8>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))

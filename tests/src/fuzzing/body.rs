@@ -16,7 +16,7 @@ const ROUNDS: u32 = 2;
 static ALPHABET: LazyLock<Alphabet> = LazyLock::new(Alphabet::new);
 
 /// The input chooses a body. A body without a fault must be accepted. An accepted body must keep the verifier's
-/// promises on the defensive interpreter, and behave alike on the shipped one.
+/// promises on the defensive interpreter, and behave alike on the shipped interpreter.
 pub fn body(bytes: &[u8]) {
     let mut random = Random::of_choices(bytes);
     let family = Family::ALL[usize::from(random.one_in(4))];

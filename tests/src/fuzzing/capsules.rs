@@ -19,10 +19,10 @@ use crate::machine::judge;
 /// Maximum number of instructions of a run: verifying the longest input takes fewer.
 const BYTECODES_MAX: u64 = 20_000_000;
 
-/// Maximum number of packets of an input. More would only repeat what these do.
+/// Maximum number of packets of an input, because more packets would only repeat the same effects.
 const PACKETS_MAX: usize = 24;
 
-/// The server runs an applet or none, and gets messages between the packets of code.
+/// In this scenario, the server runs an applet or none, and receives messages between the packets of code.
 const SCENARIO: &str = r#"
     until = "20ms"
     [[nic]]
@@ -61,9 +61,10 @@ static SCENARIOS: LazyLock<[Scenario; 2]> = LazyLock::new(|| {
     })
 });
 
-/// The input is packets, each behind its length in two bytes. If the first byte of the input is odd, the checksums of the
-/// fragments are made right, since a fuzzer would not find them. The run must end and be the same without a listener.
-/// Every whole class file is installed or refused, and a class that is installed passes the verifier.
+/// The input is a list of packets, each after its length in two bytes. If the first byte of the input is odd, the
+/// target corrects the checksums of the fragments, which a fuzzer would not find. The run must end, and must be the
+/// same without a listener. Every whole class file is installed or refused, and a class that is installed passes the
+/// verifier.
 pub fn capsule(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else {
         return;
@@ -93,7 +94,7 @@ pub fn capsule(bytes: &[u8]) {
     let heard = sim::run_to_state(&scenario, &mut seen).expect("the scenario fits");
     let unheard = sim::run_to_state(&scenario, &mut ()).expect("the scenario fits");
     assert!(heard == unheard, "a listener changes the run");
-    // The budget may end a run before the class is judged, and `until` before the end of a call.
+    // The instruction budget may end a run before the class is verified, and `until` may end the run during a call.
     assert!(seen.swaps + seen.refusals <= seen.whole);
     assert!(seen.whole <= seen.swaps + seen.refusals + 1, "{seen:?}");
     let applet = heard.1[1].applet.as_ref();
@@ -105,7 +106,7 @@ pub fn capsule(bytes: &[u8]) {
     }
 }
 
-/// Cuts an input into packets. A last packet may be shorter than stated.
+/// Cuts an input into packets. The last packet may be shorter than its stated length.
 fn packets(mut rest: &[u8]) -> Vec<Vec<u8>> {
     let mut packets = Vec::new();
     while let Some((length, behind)) = rest.split_first_chunk()
@@ -119,8 +120,8 @@ fn packets(mut rest: &[u8]) -> Vec<Vec<u8>> {
     packets
 }
 
-/// Makes the checksums of fragments right. For each number, the class file is what the fragments with that number hold,
-/// one after the other.
+/// Corrects the checksums of fragments. The class file of each number is the concatenation of the fragments with that
+/// number.
 fn mend(packets: &mut [Vec<u8>]) {
     let read = |packet: &[u8]| FragmentHeader::read(packet).ok().map(|(header, _)| header);
     for place in 0..packets.len() {

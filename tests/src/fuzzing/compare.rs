@@ -6,13 +6,14 @@ use nic_core::sle::NicNative;
 use crate::reference::{Tally, compare, pairs};
 use jive_lab::Random;
 
-/// The input is a class file. If it is accepted, both interpreters must compute the same, with much and with little
-/// room. Arguments, fuel and answers of natives depend on the input.
+/// The input is a class file. If the class is accepted, both interpreters must compute the same results, with a large
+/// and with a small heap and call depth. Arguments, fuel and answers of natives depend on the input.
 pub fn reference(bytes: &[u8]) {
     compared(bytes, &mut Random::new(bytes));
 }
 
-/// The input chooses a class made of phrases. It must be accepted, and both interpreters must compute the same.
+/// The input chooses a class made of phrases, which must be accepted, and on which both interpreters must compute the
+/// same results.
 pub fn phrases(choices: &[u8]) {
     let mut random = Random::of_choices(choices);
     let class = pairs::drawn(&mut random);

@@ -34,7 +34,7 @@ const UNTIL_MAX: SimDuration = SimDuration::from_ns(20_000_000);
 const FUEL_MAX: u64 = 5_000;
 /// Maximum number of bytes that a run may allocate at its start; more would slow the fuzzer down.
 const MEMORY_MAX: u64 = 16 << 20;
-/// Most NICs or endpoints of a scenario that is run.
+/// Maximum number of NICs or endpoints of a scenario that is run.
 const PARTIES_MAX: usize = 64;
 
 /// The input is a scenario. Reading must end with a scenario, or with mistakes that can be displayed. Running a
@@ -110,10 +110,10 @@ fn golden_trace(text: &str, settings: GoldenSettings, events_max: u64) -> Vec<u8
     trace.finish().expect("a vector takes everything")
 }
 
-/// The input is a golden trace. Comparing it must end, and must report no difference if and only if it equals the
-/// trace.
+/// The input is a golden trace. Comparing a golden trace must end, and must report no difference if and only if the
+/// golden trace equals the trace of the run.
 pub fn golden(bytes: &[u8]) {
-    // About forty lines are enough for differences at both ends and in the middle.
+    // Traces of about forty lines are long enough for differences at both ends and in the middle.
     static TRACES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
         GOLDEN_SETTINGS.map(|settings| golden_trace(BUILTIN[0].text, settings, 100))
     });
@@ -127,7 +127,8 @@ pub fn golden(bytes: &[u8]) {
     }
 }
 
-/// The input is a class file. The verdict of `jive verify` must be displayable, and valid JSON in that format.
+/// The input is a class file. The verdict of `jive verify` must be displayable, and must be valid JSON with `--format
+/// json`.
 pub fn verdict(bytes: &[u8]) {
     for policy in [
         Policy::Applet {
@@ -156,7 +157,8 @@ fn read_and_run(bytes: &[u8], directory: Option<&Path>) {
     }
 }
 
-/// Control characters from a file must not reach the terminal. Colour sequences come from the command itself.
+/// Control characters from a file must not reach the terminal. Colour sequences are allowed, because the command itself
+/// writes them.
 fn shows_no_control_character(said: &str) {
     let plain = |rest: &str| {
         let after = rest.strip_prefix('[').unwrap_or_default();
@@ -172,7 +174,7 @@ fn shows_no_control_character(said: &str) {
     }
 }
 
-/// All exports at once.
+/// All exports of a run at the same time.
 struct Exports {
     text: TextTrace<Vec<u8>>,
     json: JsonTrace<Vec<u8>>,
@@ -200,7 +202,7 @@ fn run(scenario: Scenario) {
     run_within(scenario, BYTECODES_MAX);
 }
 
-/// Runs a scenario with all exports, if it is small enough, with at most so many instructions.
+/// Runs a scenario with all exports, if the scenario is small enough, with at most `bytecodes_max` instructions.
 pub(super) fn run_within(mut scenario: Scenario, bytecodes_max: u64) {
     let areas = scenario
         .endpoints
@@ -275,7 +277,7 @@ impl Exports {
     }
 }
 
-/// Returns the repository's files below these folders with this ending.
+/// Returns the repository's files below `folders` whose names end with `ending`.
 fn files(folders: &[&str], ending: &str) -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
@@ -297,7 +299,7 @@ fn files(folders: &[&str], ending: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Returns the seed scenarios by name: the built-in ones and those of the tests.
+/// Returns the seed scenarios by name: the built-in scenarios and those of the tests.
 #[must_use]
 pub fn scenario_seeds() -> Vec<(String, Vec<u8>)> {
     let shipped = BUILTIN.iter();

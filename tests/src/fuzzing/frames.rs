@@ -16,7 +16,7 @@ use nic_runtime::sim;
 /// Bytes of a frame in the input: how it is completed, the pause before it, and its header.
 const FRAME_BYTES: usize = 2 + HEADER_BYTES;
 
-/// Most frames of an input. More would only repeat what these do.
+/// Maximum number of frames of an input, because more frames would only repeat the same effects.
 const FRAMES_MAX: usize = 48;
 
 const PLACEMENTS: [&str; 6] = ["base", "SO", "RO", "DSR", "SR", "dynamic"];
@@ -24,10 +24,10 @@ const PLACEMENTS: [&str; 6] = ["base", "SO", "RO", "DSR", "SR", "dynamic"];
 const FORGER: u16 = 0;
 const VICTIM: EndpointId = EndpointId(2);
 
-/// Messages of the honest sender, and their length: three frames.
+/// Number of messages of the honest sender, and their length, which is three frames.
 const HONEST: (usize, usize) = (4, 3_000);
 
-/// Bytes of the victim's receives. Those of the forger follow those of the honest sender.
+/// Bytes of the victim's receives, of which those for the forger follow those for the honest sender.
 const RECEIVES_END: usize = 3_000 + 3_000 + 104 + 2_000;
 
 const SCENARIO: &str = r#"
@@ -93,7 +93,7 @@ static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let placements = PLACEMENTS.iter();
     let texts = placements.flat_map(|placement| {
         let text = SCENARIO.replace("PLACEMENT", placement);
-        // The victim's own messages are frames that acknowledgements of the forger may be for.
+        // With `echo` the victim sends messages too, which the forger may acknowledge.
         ["sink", "echo"].map(|host| text.replace("HOST", host))
     });
     texts
@@ -101,8 +101,8 @@ static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The input chooses a scenario and lists frames. The run must end and be the same without a listener. The honest messages
-/// arrive once, in order and unchanged. Nothing is written outside the receives.
+/// The input chooses a scenario and lists frames. The run must end, and must be the same without a listener. Each
+/// honest message must arrive once, in order and unchanged. No frame may write outside the receives.
 pub fn frames(bytes: &[u8]) {
     let Some((&first, rest)) = bytes.split_first() else {
         return;
@@ -123,18 +123,18 @@ pub fn frames(bytes: &[u8]) {
     );
     let area = &states[VICTIM.0 as usize].area;
     let behind = match seen.has_echoed {
-        // Answers lie in the transmit region behind the receives.
+        // The victim's answers are stored in the transmit region, which follows the receives.
         true => &[],
         false => &area[RECEIVES_END..],
     };
     assert!(behind.iter().all(|&byte| byte == 0));
-    // The fourth receive begins at a multiple of eight, four bytes behind the third.
+    // The fourth receive begins at a multiple of eight, four bytes after the end of the third.
     let gap = 2 * 3_000 + 100;
     assert_eq!(area[gap..gap + 4], [0; 4]);
 }
 
-/// Reads the frames of an input, each with the pause before it. Three bits of a frame make its payload, source and kind
-/// right, since a fuzzer rarely finds right ones.
+/// Reads the frames of an input, each with the pause before it. Each of three bits of a frame replaces its payload,
+/// source or kind by a valid one, which a fuzzer rarely finds.
 fn forged(bytes: &[u8]) -> Vec<(SimDuration, Vec<u8>)> {
     let cut = Cut::new(const { NonZeroU32::new(1_486).expect("not 0") });
     let frames = bytes.chunks_exact(FRAME_BYTES).take(FRAMES_MAX);
@@ -179,7 +179,8 @@ impl HostProgram for Forger {
     }
 }
 
-/// The honest messages that the victim received. Shows every event, so that a panic while showing it is a finding.
+/// A sink with the honest messages that the victim received. The sink formats every event, so that a panic in
+/// formatting is a finding.
 #[derive(Default)]
 struct Seen {
     honest: Vec<Vec<u8>>,

@@ -1,7 +1,7 @@
 //! The fuzz targets as ordinary functions: properties that hold for any input.
 //!
-//! `fuzz` calls them from libFuzzer. A test calls them for every fixture and built-in class. A function returns
-//! nothing, and a finding is a panic.
+//! The crate `fuzz` calls the functions of the targets from libFuzzer. A test calls the functions of the targets for
+//! every fixture and built-in class. Each function returns nothing, and reports a finding by a panic.
 
 #[cfg(feature = "simulation")]
 mod applet;
@@ -55,7 +55,7 @@ use crate::fixture::{Fixture, Outcome};
 use crate::machine::{Machine, Room, judge, machine, parsed};
 use jive_lab::asm::disassemble;
 
-/// Enough room for loops to iterate, and little enough for many runs per second.
+/// A heap and call depth that are large enough for loops to iterate, and small enough for many runs per second.
 const ROOM: Room = Room {
     heap: 4096,
     frames: 16,
@@ -192,7 +192,7 @@ fn check(machine: &Machine<'_>, trap: Option<TrapKind>) {
     }
 }
 
-/// Makes arguments that fit a method's descriptor: any `int`, and null for every reference type.
+/// Makes arguments that fit a method's descriptor: any `int` for an integer type, and null for every reference type.
 fn arguments(descriptor: &[u8], random: &mut Random) -> Vec<i32> {
     MethodDescriptor::parse(descriptor)
         .expect("the verifier has parsed it")
@@ -220,7 +220,7 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
 /// Returns seeds of choices from which programs are generated, by name.
 #[must_use]
 pub fn program_seeds() -> Vec<(String, Vec<u8>)> {
-    // Enough choices to reach the last method.
+    // Return enough choices to reach the last method of a program.
     choices(3000)
 }
 

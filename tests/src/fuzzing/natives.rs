@@ -8,7 +8,7 @@ use jive_lab::Random;
 /// Natives that check their arguments, access their arrays, and answer at random.
 #[derive(Clone, Debug)]
 pub struct RandomNatives {
-    /// The source of their answers.
+    /// The source of the natives' answers.
     pub random: Random,
 }
 
@@ -35,7 +35,7 @@ fn array_kind(declared: NativeType) -> Option<ArrayKind> {
 ///
 /// # Panics
 ///
-/// If the argument is something else, which verification should exclude.
+/// Panics if the argument does not fit its declaration, which verification should exclude.
 pub fn check_argument(declared: NativeType, argument: i32, heap: &Heap<'_>) {
     if let Some(kind) = array_kind(declared)
         && argument != 0

@@ -1,6 +1,6 @@
 //! Fuzz target: programs of expressions and statements, sometimes with a mistake.
 //!
-//! A program without a mistake must be accepted. So this target finds wrong rejections as well as wrong acceptances.
+//! A program without a mistake must be accepted, so this target finds wrong rejections as well as wrong acceptances.
 
 use jive_lab::Random;
 use jive_lab::asm::assemble;

@@ -50,7 +50,7 @@ const fn target(
     }
 }
 
-/// All targets. Without the simulator, only those that do not need it.
+/// All targets, or without the feature `simulation` only those that do not need the simulator.
 pub const TARGETS: &[Target] = &[
     target("parse", parse, seeds, Some("class")),
     target("verify", verify, seeds, Some("class")),
@@ -82,8 +82,8 @@ pub const TARGETS: &[Target] = &[
 ];
 
 fn program_of_choices(choices: &[u8]) {
-    // As in libFuzzer's own macro, missing choices are zeros, so `arbitrary` fails only for other reasons, which do not
-    // occur.
+    // As in libFuzzer's own macro, missing choices are zeros, so `arbitrary` never fails for lack of choices, and other
+    // failures do not occur.
     if let Ok(chosen) = Program::arbitrary(&mut Unstructured::new(choices)) {
         program(&chosen);
     }

@@ -1,7 +1,7 @@
 //! Generates classes whose methods count in loops, most of which end: for the comparison of stated with observed costs.
 //!
-//! Counters start and end at constants, parameters, fields, lengths and results. They step up and down, before and after
-//! the test, by nothing, and past the end. Other statements change them too.
+//! Counters start and end at constants, parameters, fields, lengths and results. Counters step up and down, before and
+//! after the test, by zero, and past the end. Other statements change counters too.
 
 use core::fmt::Write;
 
@@ -11,12 +11,12 @@ use jive_lab::Random;
 pub const PARAMETER_MAX: i32 = 12;
 /// Greatest result of `getFreeBufferLength`.
 pub const BUFFER_MAX: i32 = 9;
-/// The local variables of a method, all of them `int`s. The first two are parameters of `run`.
+/// Number of local variables of a method, all of which are `int`s; the first two are the parameters of `run`.
 const LOCALS: usize = 8;
 /// Largest number of loops that enclose a statement.
 const NESTING_MAX: usize = 3;
 
-/// Members of every class. The second method counts for the first.
+/// Members of every class, without the two methods `run` and `count`.
 const MEMBERS: &str = "
 .field static f I
 .field static b B
@@ -69,9 +69,9 @@ struct Writer<'r> {
     random: &'r mut Random,
     code: String,
     labels: usize,
-    /// The enclosing loops, outermost first: for each its counter, the label of its test and the label behind it.
+    /// The enclosing loops, outermost first: for each its counter, the label of its test and the label after the loop.
     loops: Vec<(usize, usize, usize)>,
-    /// Whether the method may call the other one.
+    /// Whether the method, which is then `run`, may call `count`.
     calls: bool,
 }
 
@@ -142,7 +142,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns a local variable. Rarely that is the counter of a loop around.
+    /// Returns a local variable, which is rarely the counter of an enclosing loop.
     fn unprotected(&mut self) -> usize {
         for _ in 0..4 {
             let local = self.local();
@@ -174,7 +174,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Leaves or continues a loop, or returns, under a condition.
+    /// Generates a conditional `break`, `continue` or `return`.
     fn leave(&mut self) {
         let stay = self.label();
         self.condition(stay);
@@ -189,7 +189,7 @@ impl Writer<'_> {
         self.place(stay);
     }
 
-    /// Reads or writes an element. The index is often a counter.
+    /// Generates a read or a write of an element, whose index is often a counter.
     fn element(&mut self) {
         let index = match self.loops.last() {
             Some((counter, ..)) if !self.random.one_in(3) => *counter,
@@ -211,7 +211,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A loop that usually counts from its start to its end.
+    /// Generates a loop that usually counts from a start to an end.
     fn counting_loop(&mut self) {
         let counter = 2 + self.random.below(LOCALS - 2);
         let (up, first, test, end) = (
@@ -298,9 +298,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Compares a counter with its end, and branches to `label` if it has stayed within (`stays`) or has reached it.
+    /// Compares a counter with its end, and branches to `label` if the counter is before the end (`stays`) or has
+    /// reached it.
     fn test(&mut self, counter: usize, up: bool, label: usize, stays: bool) {
-        // The branch that is taken while an upward counter is below its end.
+        // Choose the branch that is taken while an upward counter is below its end.
         let inside = match self.random.below(12) {
             0 => "ne",
             1 => "eq",
@@ -337,7 +338,7 @@ impl Writer<'_> {
         } else {
             self.line(&format!("iload {counter}"));
             if self.random.one_in(8) {
-                // As in `i++ < n`.
+                // Step the counter after its test, as in `i++ < n`.
                 self.line(&format!("iinc {counter} {}", if up { 1 } else { -1 }));
             }
             if self.random.one_in(12) {

@@ -25,13 +25,15 @@ const SHOWN: usize = 12;
 pub struct Verdicts {
     /// Accepted by both verifiers.
     pub accepted: u64,
-    /// Of those, the number that OpenJDK accepted only after parts that JIVE does not read had been removed.
+    /// The number of accepted class files that OpenJDK accepted only after the parts that JIVE does not read had been
+    /// removed.
     pub normalised: u64,
     /// Rejected by both.
     pub rejected: u64,
-    /// Accepted by OpenJDK, rejected here because of the subset or a limit: by code.
+    /// The number of class files that OpenJDK accepts and JIVE rejects because of the subset or a limit, by code.
     pub outside_subset: BTreeMap<String, u64>,
-    /// Accepted by OpenJDK, rejected here for a reason listed in `docs/verifier.md`: by name.
+    /// The number of class files that OpenJDK accepts and JIVE rejects for a difference listed in `docs/verifier.md`,
+    /// by name.
     pub known: BTreeMap<&'static str, u64>,
 }
 
@@ -42,12 +44,12 @@ pub struct Report {
     pub verdicts: BTreeMap<Kind, Verdicts>,
     /// Number of other disagreements.
     pub disagreements: u64,
-    /// The first disagreements: kind with both verdicts, and class file.
+    /// The first disagreements, each as the kind with both verdicts, and the class file.
     pub shown: Vec<(String, Vec<u8>)>,
 }
 
 impl Report {
-    /// Returns the number accepted by both, and the number judged.
+    /// Returns the number of class files that both verifiers accepted, and the number that were compared.
     #[must_use]
     pub fn totals(&self) -> (u64, u64) {
         let accepted = self.verdicts.values().map(|of| of.accepted).sum();
@@ -82,13 +84,13 @@ impl fmt::Display for Report {
     }
 }
 
-/// Generates `count` class files and compares both verdicts on each.
+/// Generates `count` class files and compares JIVE's verdict with OpenJDK's on each.
 ///
 /// Calls `progress` after each batch.
 ///
 /// # Panics
 ///
-/// If OpenJDK does not answer.
+/// Panics if OpenJDK does not answer.
 #[must_use]
 pub fn compare(count: usize, seed: usize, mut progress: impl FnMut(&Report)) -> Report {
     let mut maker = Maker::new(seed);
@@ -166,7 +168,7 @@ impl Report {
     }
 }
 
-/// Returns the name of the difference, listed in `docs/verifier.md`, for which a class is rejected only here.
+/// Returns the name of the difference, listed in `docs/verifier.md`, for which only JIVE rejects a class.
 #[must_use]
 pub fn known_difference(bytes: &[u8]) -> Option<&'static str> {
     let verdict = parsed(bytes, |class| {

@@ -9,7 +9,7 @@ const INTEGER: u8 = 3;
 
 /// Returns the class file without the parts that JIVE does not read; `None` if it is malformed.
 ///
-/// Constants keep their indices: an unreachable constant becomes the integer 0. Flags are unchanged.
+/// Constants keep their indices, and an unreachable constant becomes the integer 0. Access flags are unchanged.
 #[must_use]
 pub fn normalised(bytes: &[u8]) -> Option<Vec<u8>> {
     let pool = Pool::read(bytes)?;
@@ -33,7 +33,7 @@ fn half(bytes: &[u8], at: usize) -> Option<u16> {
 
 /// The positions of the constants.
 struct Pool {
-    /// Start and end of each constant, by index. Index 0 and the index after a wide constant have none.
+    /// Start and end of each constant, by index. Index 0 and the index after a wide constant have no constant.
     constants: Vec<Option<(usize, usize)>>,
     end: usize,
 }
@@ -45,7 +45,7 @@ impl Pool {
         let mut at = 10;
         while constants.len() < count {
             let tag = *bytes.get(at)?;
-            // JVMS §4.4: the length of each kind of constant, tag included.
+            // JVMS §4.4 gives the length of each kind of constant, which includes the tag.
             let length = match tag {
                 UTF8 => 3 + usize::from(half(bytes, at + 1)?),
                 INTEGER | 4 | 9..=12 | 17 | 18 => 5,
@@ -85,7 +85,7 @@ impl Pool {
                         &ZERO
                     });
                 }
-                // The second index of a wide constant needs an entry only if the wide constant is replaced.
+                // The second index of a wide constant needs its own entry only if the wide constant is replaced.
                 None if !keeps => out.extend(ZERO),
                 None => {}
             }
@@ -150,7 +150,7 @@ impl<'b> Writer<'b> {
             if core::mem::replace(&mut self.reached[usize::from(index)], true) {
                 continue;
             }
-            // Offsets within the constant at which it refers to others.
+            // The offsets within a constant of the indices of other constants.
             let named: &[usize] = match self.bytes[start] {
                 7 | 8 | 16 | 19 | 20 => &[1],
                 9..=12 => &[1, 3],

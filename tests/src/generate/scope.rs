@@ -1,8 +1,8 @@
-//! Enumerates all bodies of a length: verifies each, and runs the accepted ones.
+//! Enumerates all bodies of a length, verifies each body, and runs the accepted bodies.
 //!
-//! Static methods are all words over an alphabet of instructions. Constructors are all words over steps of several
-//! instructions ([`jive_lab::generate::constructor`]), because calling `Object.<init>` takes two instructions that a branch must
-//! skip together. Constructors are also judged path by path.
+//! The bodies of static methods are all words over an alphabet of instructions. The bodies of constructors are all
+//! words over steps of several instructions ([`jive_lab::generate::constructor`]), because a branch must skip both
+//! instructions that call `Object.<init>`. The verdict on a constructor is also checked path by path.
 
 use core::fmt;
 
@@ -72,7 +72,7 @@ fn letters(alphabet: &Alphabet) -> Vec<Letter> {
 }
 
 impl Letter {
-    /// Returns the piece at a position. No target lies after `last`.
+    /// Returns the piece at a position. No target of a branch is after `last`.
     fn at(self, place: usize, last: usize) -> Piece {
         let back = place.saturating_sub(1);
         match self {
@@ -84,7 +84,7 @@ impl Letter {
     }
 }
 
-/// The runs of each accepted body.
+/// Returns the plan for the runs of each accepted body.
 fn plan(family: Family) -> Plan {
     Plan {
         policy: Policy::ClassOnly,
@@ -94,13 +94,13 @@ fn plan(family: Family) -> Plan {
     }
 }
 
-/// Verifies every body of exactly this length, and runs the accepted ones on both interpreters.
+/// Verifies every body of exactly this length, and runs the accepted bodies on both interpreters.
 ///
 /// The body of a static method is followed by `iconst_1` and `ireturn`, and that of a constructor by `return`.
 ///
 /// # Errors
 ///
-/// The failure, with the body.
+/// Returns the failure, with the body.
 pub fn explore(alphabet: &Alphabet, family: Family, length: u32) -> Result<Count, String> {
     match family {
         Family::Static => explore_static(alphabet, length),
@@ -150,7 +150,7 @@ fn explore_constructors(alphabet: &Alphabet, length: u32) -> Result<Count, Strin
 }
 
 impl Count {
-    /// Verifies a body, and runs it if it is accepted. Returns whether it was.
+    /// Verifies a body, runs it if it is accepted, and returns whether it was accepted.
     fn add(
         &mut self,
         body: &Body,
@@ -170,7 +170,7 @@ impl Count {
     }
 }
 
-/// Advances to the next word of the same length. Returns false after the last one.
+/// Advances to the next word of the same length, and returns false after the last word.
 fn advance(word: &mut [usize], letters: usize) -> bool {
     for letter in word {
         *letter += 1;

@@ -10,7 +10,7 @@ use crate::random::Random;
 use crate::simulation;
 use jive_lab::asm::assemble;
 
-/// An applet that always traps, so its messages are dropped or take the base path.
+/// An applet that always traps, so its messages are dropped or handled by the base path.
 const STUMBLER: &str = "\
     .method static doTx(III)I stack 2 locals 3
         iconst_1
@@ -24,8 +24,8 @@ const STUMBLER: &str = "\
         ireturn
 ";
 
-/// Number of a victim's free buffers. They suffice for all messages, duplicated by a link: at most 28 messages of up to
-/// three buffers, and as many replies.
+/// Number of a victim's free buffers, enough for all messages and duplicates: at most 28 messages of up to three
+/// buffers, and as many replies.
 const VICTIM_BUFFERS: u32 = 28 * 3 * 2 * 2;
 /// Size of a victim's buffer area: its free buffers, and a transmit region for all of its messages.
 const VICTIM_AREA: u32 = VICTIM_BUFFERS * 4096 + 2 * 56 * 9216;
@@ -38,7 +38,7 @@ pub struct Cast {
     /// The NICs.
     pub nics: Vec<NicKeys>,
     hostile_first: bool,
-    /// Links with faults. Other links have no faults.
+    /// The links that have faults.
     pub links: Vec<Link>,
     /// Pairs of victims.
     pub victims: Vec<Victims>,
@@ -49,12 +49,12 @@ pub struct Cast {
     channels: Vec<(usize, usize)>,
 }
 
-/// The keys of a NIC and its host.
+/// The scenario keys of a NIC and its host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NicKeys {
-    /// Keys for its processors.
+    /// Keys for the NIC's processors.
     processors: String,
-    /// Number of processors of its host, if limited.
+    /// Number of processors of the NIC's host, if limited.
     host: Option<u64>,
     /// Whether the NIC's hostile endpoints share a process.
     has_process: bool,
@@ -100,7 +100,7 @@ pub struct Link {
     crc: bool,
 }
 
-/// Two endpoints; the first sends to the second.
+/// Two victim endpoints, of which the first sends to the second.
 #[derive(Clone, Debug)]
 pub struct Victims {
     nics: (usize, usize),
@@ -110,7 +110,7 @@ pub struct Victims {
     notify: &'static str,
     /// The messages of the first endpoint.
     pub sends: Vec<Send>,
-    /// Whether the second also sends to the first.
+    /// Whether the second endpoint also sends to the first.
     two_way: bool,
 }
 
@@ -163,7 +163,7 @@ impl Send {
             repeat,
             every_us,
         } = self;
-        // If it is long enough, each message begins with a unique name.
+        // If a message is long enough, it begins with a unique name.
         let payload = if (8..200).contains(length) {
             format!(
                 "{{ hex = '{:016x}{}' }}",
@@ -240,8 +240,8 @@ impl Cast {
             .collect();
         for pair in &mut victims {
             let (a, b) = pair.nics;
-            // Two applets that answer each other close a circle if more than three packets are under way. With one
-            // processor, neighbours do not affect which packet closes it; with several processors they do.
+            // Two applets that answer each other close a circle if more than three packets are in transit. With one
+            // processor, neighbours do not affect which packet closes the circle; with several processors they do.
             if pair.applet == "PingPong" && keys[a].has_several() | keys[b].has_several() {
                 pair.sends.truncate(1);
                 pair.sends[0].repeat = pair.sends[0].repeat.min(3);
@@ -262,15 +262,16 @@ impl Cast {
                     reorder: chance(),
                     crc: random.below(2) == 0,
                 };
-                // A delayed packet waits for the next of its channel for a bounded time. Whether that packet comes in
-                // time depends on neighbours, and so does the order. Answers would reveal the order in ways that this
-                // law does not compare.
+                // A delayed packet waits for the next of its channel for a bounded time. Neighbours affect whether the
+                // next packet comes in time, and thus the order of both packets. Answers would reveal this order in
+                // ways that the law of isolation does not compare.
                 if victims
                     .iter()
                     .any(|pair| pair.answers() && pair.crosses(&link))
                 {
                     link.reorder = 0.0;
-                    // A flipped bit would turn a ping into a pong, and the pair would play for ever.
+                    // Check CRCs, because a flipped bit would turn a ping into a pong, and the pair of endpoints would
+                    // never end its exchange.
                     link.crc = true;
                 }
                 links.push(link);
@@ -324,7 +325,7 @@ impl Cast {
     /// Returns the scenario, with or without the hostile endpoints.
     ///
     /// # Errors
-    /// The assembler's error for a hostile class.
+    /// Returns the assembler's error for a hostile class.
     pub fn scenario(&self, with_hostile: bool) -> Result<Scenario, String> {
         let mut scenario = simulation::scenario(&self.toml(with_hostile), None, None);
         for index in 0..scenario.endpoints.len() {
@@ -513,12 +514,13 @@ impl Hostile {
             random.pick(&[0, 1, 5]),
             random.pick(&[100, 1000, 9216]),
             random.pick(&["drop", "base-path", "detach"]),
-            // The second value has room for the array that it sends from, but not for a suspended call.
+            // The second choice is a heap with room for the array from which the applet sends, but not for a suspended
+            // call.
             random.pick(&["", "heap = '9232B'\n"]),
         );
         let mut sends = Vec::new();
         for _ in 0..1 + random.below(3) {
-            // Sometimes a channel that the endpoint does not have.
+            // Choose, sometimes, a channel that the endpoint does not have.
             let channel = match channels {
                 [] => 99,
                 _ if random.below(12) == 0 => 99,

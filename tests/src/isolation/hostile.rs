@@ -8,7 +8,7 @@ use jive_lab::asm::assemble;
 /// An action of a body.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Sends several packets of this length on one of its channels.
+    /// Sends several packets of one length on one of the endpoint's channels.
     Push {
         /// The channel's number.
         channel: i32,
@@ -29,7 +29,7 @@ pub enum Action {
         /// Number of buffers.
         times: i32,
     },
-    /// Pushes an inline receive descriptor to its own user.
+    /// Pushes an inline receive descriptor to the endpoint's own user.
     Deliver {
         /// Length in bytes.
         length: i32,
@@ -44,7 +44,7 @@ pub enum Action {
         /// Microseconds from now.
         after: i32,
     },
-    /// Skips the rest of the body every second time.
+    /// Skips the rest of the body at every second call.
     EverySecond,
     /// Divides by zero.
     Trap,
@@ -61,13 +61,13 @@ pub struct HostileApplet {
     pub tx: Body,
     /// The body of `doRx`.
     pub rx: Body,
-    /// The initial timer in microseconds and the body of `doTimer`, if there is one.
+    /// The initial timer in microseconds and the body of `doTimer`, if the applet has this method.
     pub timer: Option<(i32, Body)>,
-    /// The body of `doRefill`, if there is one.
+    /// The body of `doRefill`, if the applet has this method.
     pub refill: Option<Body>,
 }
 
-/// Length of the array that it sends from, in bytes.
+/// Length of the array from which the applet sends, in bytes.
 const ARRAY: i32 = 9216;
 
 impl Body {

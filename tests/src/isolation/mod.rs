@@ -1,9 +1,9 @@
 //! The law of isolation: an endpoint's actions never decide whether its neighbours' packets arrive.
 //!
 //! A random [`Cast`] has victims, which talk to each other, and hostile endpoints on the same NICs and links, which
-//! talk to each other too. The cast is run twice, with and without the hostile endpoints. In both runs the victims must
-//! see the same messages and completions on each channel, in the same order. Only the times may differ. A cast that
-//! breaks the law is reduced to a smaller one.
+//! talk to each other too. The cast is run twice, with and without the hostile endpoints. With and without hostile
+//! endpoints, victims must see the same messages and completions on each channel, in the same order; only times may
+//! differ. A cast that breaks the law of isolation is reduced to a smaller one.
 
 mod cast;
 mod hostile;
@@ -23,7 +23,7 @@ use crate::random::Random;
 /// A violation of the law.
 #[derive(Clone, Debug)]
 pub struct Breach {
-    /// The smallest violating cast found.
+    /// The smallest cast found that violates the law.
     pub cast: Cast,
     /// The difference in what victims saw.
     pub found: String,
@@ -32,7 +32,7 @@ pub struct Breach {
 /// Runs the random cast with this number.
 ///
 /// # Errors
-/// The reduced cast, if it violates the law.
+/// Returns the reduced cast, if the cast violates the law.
 pub fn hold(number: u64) -> Result<Tally, Box<Breach>> {
     let mut random = Random::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let cast = Cast::draw(&mut random);

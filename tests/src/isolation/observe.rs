@@ -102,7 +102,7 @@ fn sight(names: &dyn Names, event: &Event<'_>) -> Option<(Key, Sight)> {
     Some(((name.to_owned(), channel, kind), sight))
 }
 
-/// Endpoints whose packets may overtake each other. Their observations are compared as sets.
+/// Returns the endpoints whose packets may overtake each other, so that their observations are compared as sets.
 fn unordered(scenario: &Scenario, cast: &Cast) -> Vec<String> {
     let names = scenario.endpoints.iter().map(|endpoint| &endpoint.name);
     names
@@ -112,7 +112,7 @@ fn unordered(scenario: &Scenario, cast: &Cast) -> Vec<String> {
 }
 
 /// Returns whether observations are compared without their order. Transmit descriptors may complete in another order
-/// than they were posted in, because one without a packet does not wait for the wire.
+/// than the order of posting, because a descriptor without a packet does not wait for the wire.
 fn is_unordered(names: &[String], (name, _, kind): &Key) -> bool {
     *kind == "tx-done" || names.contains(name)
 }
@@ -149,7 +149,8 @@ impl Sink for Record {
     }
 }
 
-/// Compares what the victims see with the expected observations, and ends the run when all have been seen.
+/// Compares what the victims see with the expected observations, and ends the run when all expected observations have
+/// been seen.
 pub(super) struct Compared {
     expected: Seen,
     record: Record,

@@ -1,4 +1,4 @@
-//! Loads random classes into clean memory and into memory with each filling, and compares.
+//! Loads random classes into clean memory and into memory with each filling, and compares what a caller can observe.
 
 use core::fmt;
 use std::sync::LazyLock;
@@ -26,9 +26,9 @@ pub struct Campaign {
     memory: Memory,
     /// Number of classes compared.
     pub classes: u64,
-    /// Number of those that were accepted and run.
+    /// Number of the compared classes that were accepted and run.
     pub accepted: u64,
-    /// Number of their calls in each memory.
+    /// Number of calls of the accepted classes in each memory.
     pub calls: u64,
 }
 
@@ -80,7 +80,7 @@ impl Campaign {
     ///
     /// # Errors
     ///
-    /// The difference, with the class as text if there is one.
+    /// Returns the difference, with the class as text if a text exists.
     pub fn run(&mut self, count: u64) -> Result<(), String> {
         for _ in 0..count {
             let (bytes, shown) = self.class();
@@ -94,7 +94,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Generates a class, with its text if there is one.
+    /// Generates a class, with its text if it was generated as text.
     fn class(&mut self) -> (Vec<u8>, String) {
         let random = &mut self.random;
         if random.one_in(32) {

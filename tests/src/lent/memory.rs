@@ -1,8 +1,8 @@
 //! The memory that parser, verifier, linker and interpreter borrow, and its possible contents beforehand.
 //!
-//! Safe code cannot make ops, marks or frames from arbitrary bits. But an embedder can lend memory that the library has
-//! used for another class, at the same place or elsewhere. So slices of such types are filled with values from earlier
-//! classes, and slices of numbers with arbitrary numbers.
+//! Safe code cannot make ops, marks or frames from arbitrary bits. An embedder, however, can lend memory that the
+//! library has used for another class, at the same place or elsewhere. The tests therefore fill slices of ops, marks or
+//! frames with values from earlier classes, and slices of numbers with arbitrary numbers.
 
 use jive_core::{
     Frame, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, ProgramSize, ProgramStorage,
@@ -15,7 +15,7 @@ use jive_lab::Random;
 /// The contents of lent memory before a class uses it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Filling {
-    /// Numbers have all bits set. All other elements are the same value of another class.
+    /// Numbers have all bits set, and all other elements have one value that another class left.
     Ones,
     /// The values that the last class left.
     Last,
@@ -41,7 +41,7 @@ const SEEN_MAX: usize = 512;
 const SEEN_EACH: usize = 4;
 
 impl<T: Copy + Default> Lent<T> {
-    /// Returns this many elements with their current contents. New elements have the default value.
+    /// Returns `count` elements with their current contents; new elements have the default value.
     pub fn lend(&mut self, count: usize) -> &mut [T] {
         if self.memory.len() < count {
             self.memory.resize(count, T::default());
@@ -49,7 +49,7 @@ impl<T: Copy + Default> Lent<T> {
         &mut self.memory[..count]
     }
 
-    /// Fills this many elements with values that other classes left. Lends them, and any elements after them.
+    /// Fills `count` elements with values that other classes left, and lends them with any elements that follow.
     fn fill(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [T] {
         self.lend(count);
         for _ in 0..SEEN_EACH.min(self.memory.len()) {
@@ -75,7 +75,7 @@ impl<T: Copy + Default> Lent<T> {
         &mut self.memory
     }
 
-    /// Fills this many elements with numbers. Lends them, and any elements after them.
+    /// Fills `count` elements with numbers, and lends them with any elements that follow.
     fn fill_numbers(
         &mut self,
         count: usize,
@@ -87,7 +87,7 @@ impl<T: Copy + Default> Lent<T> {
         match filling {
             Filling::Ones => self.memory.fill(number(u64::MAX)),
             Filling::Last => {}
-            // Small numbers are more likely to be mistaken for indices.
+            // Mask most numbers to few bits, because small numbers are more likely to be mistaken for indices.
             Filling::Random => {
                 let mask = [0x7, 0xff, u64::MAX][random.below(3)];
                 self.memory.fill_with(|| number(random.draw() & mask));
@@ -147,34 +147,34 @@ pub struct Storage {
     constants: Lent<LinkedConstant>,
 }
 
-/// Truncates to the low bits of the type.
+/// Truncates a number to its low 16 bits.
 fn low_u16(number: u64) -> u16 {
     number as u16
 }
 
 impl Lent<u32> {
-    /// Fills and lends memory of this type.
+    /// Fills `count` elements of this type's memory, and lends them.
     pub fn hostile(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [u32] {
         self.fill_numbers(count, filling, random, |number| number as u32)
     }
 }
 
 impl Lent<i32> {
-    /// Fills and lends memory of this type.
+    /// Fills `count` elements of this type's memory, and lends them.
     pub fn hostile(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [i32] {
         self.fill_numbers(count, filling, random, |number| number as i32)
     }
 }
 
 impl Lent<u8> {
-    /// Fills and lends memory of this type.
+    /// Fills `count` elements of this type's memory, and lends them.
     pub fn hostile(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [u8] {
         self.fill_numbers(count, filling, random, |number| number as u8)
     }
 }
 
 impl Lent<Frame> {
-    /// Fills and lends memory of this type.
+    /// Fills `count` elements of this type's memory, and lends them.
     pub fn hostile(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [Frame] {
         self.fill(count, filling, random)
     }

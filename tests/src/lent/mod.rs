@@ -1,6 +1,6 @@
 //! Loads classes into memory with hostile contents, such as the remains of other classes.
 //!
-//! Parser, verifier, linker and interpreter work in memory that the caller lends, and its contents must not matter.
+//! Parser, verifier, linker and interpreter work in memory that the caller lends, whose contents must not matter.
 //! [`compare`] loads and runs a class in clean memory and in filled memory, and compares everything that a caller can
 //! observe.
 

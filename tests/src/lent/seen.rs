@@ -14,7 +14,7 @@ use super::memory::{Filling, Loaded, Memory};
 use crate::fuzzing::RandomNatives;
 use jive_lab::Random;
 
-/// Heap in bytes, nested calls and fuel: enough for loops to iterate.
+/// Heap in bytes, number of nested calls, and fuel, which are enough for loops to iterate.
 const HEAP: usize = 512;
 const FRAMES: usize = 8;
 const FUEL: u64 = 300;
@@ -76,9 +76,9 @@ impl Observer for Digest {
     }
 }
 
-/// Verifies a class in this memory. If it is accepted, continues as [`look`] does.
+/// Verifies a class in this memory. If the class is accepted, links and calls it as [`look`] does.
 ///
-/// With a filling, the memory is filled first, with random numbers that do not affect the rest.
+/// With a filling, fills the memory first, with random numbers that do not affect the calls.
 pub fn see(
     bytes: &[u8],
     seed: u64,
@@ -113,13 +113,13 @@ pub fn see(
     seen
 }
 
-/// Links a class in this memory and calls each of its methods. The calls depend on a seed.
+/// Links a class in this memory and calls each of its methods. The arguments of the calls depend on a seed.
 ///
-/// With a filling, the memory is filled first, with random numbers that do not affect the rest.
+/// With a filling, fills the memory first, with random numbers that do not affect the calls.
 ///
 /// # Panics
 ///
-/// If the linker rejects the class.
+/// Panics if the linker rejects the class.
 pub fn look(
     verified: &Verified<'_>,
     seed: u64,
@@ -144,7 +144,7 @@ pub fn look(
         memory.fields.hostile(fields, filling, random);
         memory.heap.hostile(HEAP, filling, random);
     }
-    // The sizes must be equal in all memories, because they decide when a call runs out of room.
+    // The sizes of call stack and heap must be equal in all memories, because they decide when a call exhausts either.
     let (frames, slots) = (memory.frames.lend(FRAMES), memory.slots.lend(slots));
     let heap = Heap::new(memory.heap.lend(HEAP));
     let mut stack = CallStack::new(frames, slots);
@@ -249,7 +249,7 @@ fn call(
     }
 }
 
-/// Makes a call like the simulator, which stops at each native.
+/// Makes a call in steps, as the simulator does, which stops at each native.
 fn in_steps(
     instance: &mut Instance<'_>,
     stack: &mut CallStack<'_>,
@@ -296,7 +296,7 @@ impl Seen {
         self.calls.len()
     }
 
-    /// Returns the first difference from other observations, if there is one.
+    /// Returns the first difference from other observations, or `None` if the observations are equal.
     #[must_use]
     pub fn difference(&self, other: &Seen) -> Option<String> {
         if self == other {
@@ -311,7 +311,7 @@ impl Seen {
         self.running_difference(other)
     }
 
-    /// Returns the first difference in the program or its runs, if there is one.
+    /// Returns the first difference in the program or its runs, or `None` if these are equal.
     #[must_use]
     pub fn running_difference(&self, other: &Seen) -> Option<String> {
         if self.program != other.program {

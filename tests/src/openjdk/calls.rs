@@ -1,6 +1,6 @@
 //! Parses the list of calls in `calls.txt`. Each line stands for one or many calls.
 
-/// The values that `*` stands for.
+/// The values for which the argument `*` stands.
 const BOUNDARIES: [i32; 9] = [i32::MIN, i32::MIN + 1, -1, 0, 1, 31, 32, 33, i32::MAX];
 
 /// A line of the list.

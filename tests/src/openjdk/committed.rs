@@ -11,7 +11,7 @@ pub fn path(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Returns the text of a file in that directory.
+/// Returns the text of a file below `tests/java`.
 ///
 /// # Panics
 /// If the file does not exist.

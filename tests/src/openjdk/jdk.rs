@@ -1,4 +1,4 @@
-//! OpenJDK's side: a driver in `java/driver` runs a list of calls in one Java process.
+//! OpenJDK's side of the comparison: a driver in `java/driver` runs a list of calls in one Java process.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub fn is_java_installed() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Returns whether `javac` is the one of JDK 17, which compiled the committed class files.
+/// Returns whether `javac` on the path is that of JDK 17, which compiled the committed class files.
 pub fn is_javac_17_installed() -> bool {
     Command::new("javac")
         .arg("-version")
@@ -35,20 +35,20 @@ pub fn announce(text: &str) {
     writeln!(std::io::stdout(), "{text}").expect("standard output is open");
 }
 
-/// Runs a list of calls on OpenJDK and returns the output lines. Classes are searched in `class_path`.
+/// Runs a list of calls on OpenJDK, which finds classes in `class_path`, and returns the output lines.
 ///
 /// # Panics
-/// If the driver fails; the message contains its output.
+/// If the driver fails, with the driver's output in the message.
 pub fn results(calls: &str, class_path: &[&Path]) -> Vec<String> {
     java("Driver", calls.as_bytes().to_vec(), class_path)
 }
 
 /// Returns OpenJDK's verdict on each class file: `ok`, or the name of the error.
 ///
-/// One Java process loads all of them.
+/// One Java process loads all class files.
 ///
 /// # Panics
-/// If the driver fails; the message contains its output.
+/// If the driver fails, with the driver's output in the message.
 pub fn verdicts<'b>(class_files: impl IntoIterator<Item = &'b [u8]>) -> Vec<String> {
     let mut input = Vec::new();
     for bytes in class_files {
@@ -67,7 +67,7 @@ fn java(driver: &str, input: Vec<u8>, class_path: &[&Path]) -> Vec<String> {
         joined.push(directory);
     }
     let mut java = Command::new("java")
-        // Verify every class. Limiting compilation makes short runs faster.
+        // Verify every class. Limiting JIT compilation makes short runs faster.
         .args(["-Xverify:all", "-XX:TieredStopAtLevel=1"])
         // Keep messages of the virtual machine out of the results.
         .args(["-XX:+DisplayVMOutputToStderr", "-cp"])
@@ -78,7 +78,7 @@ fn java(driver: &str, input: Vec<u8>, class_path: &[&Path]) -> Vec<String> {
         .spawn()
         .expect("`java` was found before");
     let mut stdin = java.stdin.take().expect("standard input is piped");
-    // Write in another thread, so that neither process blocks on a full pipe.
+    // Write the input in another thread, so that neither process blocks on a full pipe.
     let writer = std::thread::spawn(move || stdin.write_all(&input));
     let output = java.wait_with_output().expect("`java` was started");
     writer

@@ -1,4 +1,4 @@
-//! JIVE's side: loads classes as `jive exec` does, and calls their static methods.
+//! JIVE's side of the comparison with OpenJDK: loads classes as `jive exec` does, and calls their static methods.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn shown(machine: &Machine<'_>, trap: Trap) -> String {
         let line = method.code().and_then(|code| code.line(call.pc));
         format!("{}:{}", method.name, line.map_or(-1, i32::from))
     });
-    // OpenJDK's errors have the innermost call alone in the driver.
+    // Show only the innermost call of an error, as the driver does for OpenJDK's errors.
     let is_error = trap.kind.name().ends_with("Error");
     let calls = calls.take(if is_error { 1 } else { usize::MAX });
     let calls = calls.collect::<Vec<_>>().join("<");

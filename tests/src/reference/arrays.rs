@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use jive_core::{ArrayKind, TrapKind};
 
-/// Size of an array's header, and the multiple that its length is rounded up to, in bytes (`jive_core::Heap`).
+/// Size of an array's header in bytes; the length of an array is rounded up to a multiple of this number
+/// (`jive_core::Heap`).
 const UNIT: usize = 8;
 
 /// An array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// Type of its elements.
+    /// Type of the array's elements.
     pub kind: ArrayKind,
     /// The array's elements, as `int` values.
     pub elements: Vec<i32>,
@@ -64,7 +65,7 @@ impl Arrays {
     ///
     /// # Errors
     ///
-    /// The trap for a negative length or a full heap.
+    /// Returns the trap for a negative length or a full heap.
     pub fn make(&mut self, kind: ArrayKind, length: i32) -> Result<i32, TrapKind> {
         let length = usize::try_from(length).map_err(|_| TrapKind::NegativeArraySizeException)?;
         let end = self.top + UNIT + (length * width(kind)).next_multiple_of(UNIT);
@@ -82,7 +83,7 @@ impl Arrays {
     ///
     /// # Errors
     ///
-    /// `NullPointerException` for null; `Unverified` if no array has this address.
+    /// Returns `NullPointerException` for null, and `Unverified` if no array has this address.
     pub fn get(&mut self, address: i32) -> Result<&mut Array, TrapKind> {
         if address == 0 {
             return Err(TrapKind::NullPointerException);
@@ -107,12 +108,12 @@ impl Arrays {
         Ok((array.kind, element))
     }
 
-    /// Begins a call, whose arrays end with it if `are_transient`.
+    /// Begins a call; if `are_transient`, the arrays that the call makes end with it.
     pub(super) fn begin(&mut self, are_transient: bool) {
         self.floor = are_transient.then_some(self.top);
     }
 
-    /// Ends the call and its transient arrays.
+    /// Ends the running call and its transient arrays.
     pub(super) fn end(&mut self) {
         if let Some(floor) = self.floor.take() {
             self.alive.retain(|address, _| !lies_from(floor, *address));

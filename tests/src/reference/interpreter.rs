@@ -51,7 +51,7 @@ pub struct Interpreter<'c> {
     pub visits: Vec<Vec<u64>>,
 }
 
-/// The error `Unverified` means that the verifier should have rejected the class.
+/// A value, or a trap, of which `Unverified` means that the verifier should have rejected the class.
 type Checked<T> = Result<T, TrapKind>;
 
 #[rustfmt::skip] // Short functions on one line each.
@@ -148,7 +148,7 @@ impl Frame<'_> {
 }
 
 impl<'c> Interpreter<'c> {
-    /// Loads a class that the verifier accepted, with this heap size and depth of calls.
+    /// Loads a class that the verifier accepted, with a heap of `room` bytes and a maximum depth of calls.
     #[must_use]
     pub fn new(
         class: ClassFile<'c>,
@@ -182,11 +182,11 @@ impl<'c> Interpreter<'c> {
         }
     }
 
-    /// Calls a method from outside with this much fuel.
+    /// Calls a method from outside with an amount of fuel.
     ///
     /// # Errors
     ///
-    /// The trap that ended the call; `Unverified` if the verifier should have rejected the class.
+    /// Returns the trap that ended the call, which is `Unverified` if the verifier should have rejected the class.
     pub fn call(
         &mut self,
         method: Method<'c>,
@@ -236,7 +236,7 @@ impl<'c> Interpreter<'c> {
         Ok(())
     }
 
-    /// Executes one instruction. Returns the outermost call's result once that call returns.
+    /// Executes one instruction, and returns the outermost call's result once that call returns.
     #[rustfmt::skip] // A table, one row for each instruction.
     fn step(
         &mut self,
@@ -286,7 +286,7 @@ impl<'c> Interpreter<'c> {
             /* idiv            */ 0x6c => f.binary(|a, b| Ok(a.wrapping_div(divisor(b)?)))?,
             /* irem            */ 0x70 => f.binary(|a, b| Ok(a.wrapping_rem(divisor(b)?)))?,
             /* ineg            */ 0x74 => f.unary(i32::wrapping_neg)?,
-            // A shift takes the lowest five bits of its count.
+            // A shift uses the lowest five bits of its count.
             /* ishl            */ 0x78 => f.binary(|a, b| Ok(a << (b & 31)))?,
             /* ishr            */ 0x7a => f.binary(|a, b| Ok(a >> (b & 31)))?,
             /* iushr           */ 0x7c => f.binary(|a, b| Ok((a.cast_unsigned() >> (b & 31)).cast_signed()))?,
@@ -423,7 +423,7 @@ impl<'c> Interpreter<'c> {
         let id = NativeId(row.ok_or(TrapKind::Unverified)?);
         let extra = natives.extra_fuel(id);
         let Some(left) = self.fuel.checked_sub(extra) else {
-            // A native that the fuel cannot pay for does not count as executed.
+            // If the fuel does not suffice for a native, the native does not count as executed.
             (self.fuel, self.executed) = (self.fuel + 1, self.executed - 1);
             return Err(TrapKind::FuelExhausted);
         };
@@ -436,7 +436,7 @@ impl<'c> Interpreter<'c> {
     }
 }
 
-/// Ends the innermost call. Passes its result to the caller, or returns the result of the outermost call.
+/// Ends the innermost call, and passes its result to the caller, or returns the result of the outermost call.
 fn leave(frames: &mut Vec<Frame<'_>>, result: Option<i32>) -> Option<Option<i32>> {
     frames.truncate(frames.len() - 1);
     match frames.last_mut() {

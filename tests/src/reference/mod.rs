@@ -1,16 +1,17 @@
 //! The reference interpreter: computes the results of an accepted class directly from the specification.
 //!
-//! [`Interpreter`] executes the bytes of the code one instruction at a time. It is written only from JVMS §6.5,
-//! `docs/subset.md` and `docs/natives.md`. From `jive-core` it uses only the parser, for members and the constant pool,
-//! but no decoder, opcode table or linked form. [`Twin`] runs it beside the shipped interpreter and compares everything
-//! observable of a call.
+//! [`Interpreter`] executes the bytes of the code one instruction at a time. [`Interpreter`] is written only from JVMS
+//! §6.5, `docs/subset.md` and `docs/natives.md`. From `jive-core` the interpreter uses only the parser, for members and
+//! the constant pool, but no decoder, opcode table or linked form. [`Twin`] runs the reference interpreter beside the
+//! shipped interpreter and compares everything observable of a call.
 //!
 //! # Two second opinions
 //!
-//! `defensive` has another purpose. Its values carry types, and before each instruction it checks the state against the
-//! verifier's inferred state. So it tests the *verifier*, and needs the decoder, the opcode table and the inferred
-//! states. The reference interpreter trusts the verifier and tests the *interpreter*: results, traps with method and
-//! pc, instruction counts, fuel, fields, heap, calls of natives. It is short enough to be compared with the
+//! The interpreter in `defensive` has another purpose than the reference interpreter. In `defensive`, values carry
+//! types, and a check before each instruction compares the state with the verifier's inferred state. The interpreter in
+//! `defensive` tests the verifier, and needs the decoder, the opcode table and the inferred states. The reference
+//! interpreter trusts the verifier and tests the shipped interpreter: results, traps with method and pc, instruction
+//! counts, fuel, fields, heap, calls of natives. The reference interpreter is short enough to be compared with the
 //! specification in ten minutes, so checks of types belong in `defensive`.
 
 mod arrays;

@@ -1,4 +1,4 @@
-//! Natives that give random answers to one interpreter, and the same answers to the other.
+//! Natives that give random answers to the shipped interpreter, and the same answers to the reference interpreter.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use jive_lab::Random;
 struct Asked {
     id: NativeId,
     arguments: Vec<i32>,
-    /// The argument whose array is filled, and the byte.
+    /// The number of the argument whose array the native fills, and the byte that fills the array.
     filled: Option<(usize, u8)>,
     reply: Reply,
 }
@@ -25,8 +25,8 @@ enum Reply {
     Array(ArrayKind, i32),
 }
 
-/// The natives of a table. Calls of the shipped interpreter get random answers, which are recorded. The reference
-/// interpreter must make the same calls and gets the same answers.
+/// The natives of a table. Calls of the shipped interpreter receive random answers, which are recorded. The reference
+/// interpreter must make the same calls and receives the same answers.
 #[derive(Clone, Debug)]
 pub struct Script {
     table: &'static [NativeDecl],
@@ -48,7 +48,7 @@ impl Script {
         }
     }
 
-    /// Returns the difference between the calls of the two interpreters, if there is one. Both must have run.
+    /// Returns the difference between the calls of the two interpreters, if any, after both have run.
     pub(super) fn difference(&self) -> Option<String> {
         match (&self.unexpected, self.noted.front()) {
             (Some(asked), next) => Some(format!("reference called {asked:?}, shipped {next:?}")),
@@ -63,7 +63,7 @@ impl Script {
         let random = &mut self.random;
         let array = |kind, random: &mut Random| match random.below(8) {
             0 => Reply::Value(0),
-            // Sometimes an array that does not fit, or a negative length.
+            // Answer, sometimes, with an array that does not fit into the heap, or with a negative length.
             1 => Reply::Array(kind, random.int()),
             _ => Reply::Array(kind, random.int() & 15),
         };
@@ -103,12 +103,12 @@ fn extra_fuel(id: NativeId) -> u64 {
     u64::from(id.0 % 3)
 }
 
-/// The interface for the shipped interpreter.
+/// The implementation of the natives that the shipped interpreter calls.
 impl jive_core::Natives for Script {
     fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
         let asked = self.decide(id, args);
         self.noted.push_back(asked.clone());
-        // The verifier guarantees natives the number of arguments and the types of arrays.
+        // The verifier guarantees the number of a native's arguments and the types of its arrays.
         let parameters = self.table[id.index()].parameters;
         assert_eq!(args.len(), parameters.len(), "arguments of native {id:?}");
         for (parameter, &argument) in parameters.iter().zip(args) {
@@ -138,7 +138,7 @@ impl jive_core::Natives for Script {
     }
 }
 
-/// The interface for the reference interpreter.
+/// The implementation of the natives that the reference interpreter calls.
 impl interpreter::Natives for Script {
     fn call(&mut self, id: NativeId, args: &[i32], arrays: &mut Arrays) -> Result<i32, TrapKind> {
         let next = self.noted.front();

@@ -1,8 +1,8 @@
 //! Measures which ordered pairs of linked ops the generators execute, of all possible pairs.
 //!
 //! A pair consists of two consecutive ops of a method, both executed, where control can pass directly from the first to
-//! the second. Two optimizations depend on such pairs: an op may take a value from the op before, and two ops may be
-//! fused (`jive-core/src/op/pairs_generated.rs`).
+//! the second. Two optimizations depend on such pairs: an op may use the value that the previous op computed, and two
+//! ops may be fused (`jive-core/src/op/pairs_generated.rs`).
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use jive_lab::generate::typed::typed;
 /// The names of two consecutive ops.
 pub type Pair = [&'static str; 2];
 
-/// Ops that occur only in code of more than 65,535 ops. `tests/tests/lowering.rs` executes them.
+/// Ops that occur only in code of more than 65,535 ops, which `tests/tests/lowering.rs` executes.
 const FAR: [&str; 5] = [
     "GotoFar",
     "SkipEqual",
@@ -35,20 +35,20 @@ const FAR: [&str; 5] = [
 /// Number of methods in a class.
 const METHODS: usize = 50;
 
-/// Enough for several loop iterations; many of the loops never end.
+/// Heap, call depth and fuel for several rounds of a loop; many of the loops never end.
 const ROOM: Room = Room {
     heap: 2048,
     frames: 8,
     fuel: 200,
 };
 
-/// Returns whether the next op may be executed next. Calls and natives return to it.
+/// Returns whether the op that follows in the code may be executed next, also after the return of a call or native.
 fn may_go_on(op: &Op) -> bool {
     op.goes_on() || matches!(op.name(), "Call" | "Native")
 }
 
-/// Returns all possible pairs, and some impossible ones. For each op it is known whether it falls through, computes a
-/// value and takes a value, but not the type of that value.
+/// Returns all possible pairs of ops, and some impossible pairs. The table of ops records whether an op falls through,
+/// computes a value and uses a value, but not the type of that value.
 #[must_use]
 pub fn possible() -> BTreeSet<Pair> {
     let kinds: Vec<Op> = Op::kinds().filter(|op| !FAR.contains(&op.name())).collect();
@@ -78,7 +78,7 @@ pub fn add(twin: &Twin<'_, '_>, reached: &mut BTreeSet<Pair>) {
             .map(|op| program.origin(method.id, u32::try_from(op).expect("an index of an op")))
             .map(|origin| origin.expect("an op of the method"))
             .collect();
-        // An op that only moves a value is executed together with the instruction after it.
+        // An op that only moves a value is executed together with the instruction that follows it.
         let is_executed = |at: usize| {
             let performs = origins[at..].iter().find(|origin| origin.instructions > 0);
             performs.is_some_and(|origin| visits[origin.pc.index()] > 0)
@@ -92,11 +92,11 @@ pub fn add(twin: &Twin<'_, '_>, reached: &mut BTreeSet<Pair>) {
     }
 }
 
-/// Runs a class on both interpreters and adds its pairs.
+/// Runs a class on both interpreters and adds the executed pairs of ops.
 ///
 /// # Panics
 ///
-/// If the interpreters differ, or the class is rejected.
+/// Panics if the interpreters differ, or the class is rejected.
 pub fn run(
     bytes: &[u8],
     policy: Policy,
@@ -124,7 +124,7 @@ pub fn all_pairs(rounds: usize, random: &mut Random) -> impl Iterator<Item = Vec
         let groups: Vec<Vec<&Phrase>> = twos
             .iter()
             .map(|two| {
-                // Half of the time the first phrase also gets an operand that was just computed.
+                // In half of the cases, give the first phrase of a pair an operand that was just computed.
                 let before = computing[random.below(computing.len())];
                 let before = random.one_in(2).then_some(before);
                 before.into_iter().chain(*two).collect()
@@ -134,7 +134,7 @@ pub fn all_pairs(rounds: usize, random: &mut Random) -> impl Iterator<Item = Vec
     })
 }
 
-/// Generates a class of longer random groups.
+/// Generates a class of longer random groups of phrases.
 #[must_use]
 pub fn drawn(random: &mut Random) -> Vec<u8> {
     let methods = 1 + random.below(8);
@@ -165,11 +165,11 @@ fn assembled(source: &str) -> Vec<u8> {
 /// The name of a generator, its runs, and the executed pairs.
 pub type Measured = (&'static str, Tally, BTreeSet<Pair>);
 
-/// Runs the output of each generator. Any two phrases meet `rounds` times.
+/// Runs the classes of each generator; in those of phrases, any two phrases meet `rounds` times.
 ///
 /// # Panics
 ///
-/// If the interpreters differ, or a class is rejected.
+/// Panics if the interpreters differ, or a class is rejected.
 #[must_use]
 pub fn measure(rounds: usize) -> Vec<Measured> {
     let mut random = Random::new(b"pairs");

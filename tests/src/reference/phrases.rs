@@ -1,19 +1,19 @@
 //! Generates methods from phrases: short pieces of assembly that lowering turns into one or a few ops.
 //!
 //! Most ops need three or four consecutive instructions, so generators that choose single instructions reach few of the
-//! possible pairs of ops. Here any two phrases follow each other. Their operands come from local variables, constants,
-//! fields and the previous phrase, so that any two ops meet.
+//! possible pairs of ops. In the generated methods, any two phrases follow each other. The operands of a phrase come
+//! from local variables, constants, fields and the previous phrase, so that any two ops meet.
 
 use jive_lab::Random;
 
 /// A piece of assembly, with the kinds of values that it pops and pushes: `I` an `int`, `b`, `s`, `i` and `z` arrays,
-/// `t` the object. `@L` and `@E` are its own labels.
+/// `t` the object. `@L` and `@E` stand for labels of the phrase itself.
 #[derive(Copy, Clone, Debug)]
 pub struct Phrase {
     pops: &'static str,
     pushes: &'static str,
     lines: &'static str,
-    /// The text before the first phrase of the group, and after the last.
+    /// The text before the first phrase of the phrase's group, and the text after the last.
     around: [&'static str; 2],
     /// Whether control can pass to the next instruction.
     goes_on: bool,
@@ -407,10 +407,10 @@ impl Group<'_> {
         self.line(&line);
     }
 
-    /// Pushes the operands of a phrase. The topmost ones may already be on the stack.
+    /// Pushes the operands of a phrase, of which the topmost may already be on the operand stack.
     fn supply(&mut self, phrase: &Phrase) {
         let wanted: Vec<char> = phrase.pops.chars().collect();
-        // Use as many operands of the stack as fit, and push the others on top of them.
+        // Use as many values on the operand stack as fit, and push the other operands on top of them.
         let ready = (0..=wanted.len())
             .rev()
             .find(|&count| self.stack.ends_with(&wanted[..count]))
@@ -428,7 +428,7 @@ impl Group<'_> {
         wanted[ready..].iter().for_each(|kind| self.push(*kind));
     }
 
-    /// Writes consecutive phrases. Only the last one may be a phrase without a successor.
+    /// Writes consecutive phrases, of which only the last may be a phrase without a successor.
     fn write(&mut self, phrases: &[&Phrase], number: usize) {
         let own = |text: &str, place: usize| {
             let text = text.replace("@L", &format!("l{number}_{place}"));
@@ -439,7 +439,8 @@ impl Group<'_> {
             self.line(&before);
         }
         for (place, phrase) in phrases.iter().enumerate() {
-            // Operands of the next phrase that lie below this phrase's result must be pushed before.
+            // Push those operands of the next phrase first that must be below this phrase's result on the operand
+            // stack.
             let next = phrases
                 .get(place + 1)
                 .filter(|next| next.pops.len() > phrase.pushes.len());
@@ -454,7 +455,7 @@ impl Group<'_> {
                 next.pops[..below].chars().for_each(|kind| self.push(kind));
             }
             if self.random.one_in(16) && self.stack.is_empty() {
-                // Another path joins here, so lowering knows nothing about earlier values.
+                // At this label another path joins, so lowering has no knowledge of earlier values.
                 let label = format!("m{number}_{place}");
                 self.line(&format!("iload 6\nifeq {label}\niinc 6 -1\n{label}:"));
             }
@@ -477,7 +478,7 @@ impl Group<'_> {
 
 /// Returns a class as assembly, with a method for each group of phrases.
 ///
-/// Only the last phrase of a group may be one without a successor ([`Phrase::goes_on`]).
+/// Only the last phrase of a group may have no successor ([`Phrase::goes_on`]).
 #[must_use]
 pub fn class(groups: &[Vec<&Phrase>], random: &mut Random) -> String {
     let mut source = MEMBERS.to_owned();
@@ -495,7 +496,8 @@ pub fn class(groups: &[Vec<&Phrase>], random: &mut Random) -> String {
         } else {
             ("I", "ireturn")
         };
-        // Most indices are in bounds. The final store of a constant leaves no value that the first phrase could take.
+        // Most initial indices are in bounds. The final store of a constant leaves no computed value that the first
+        // phrase could use.
         source.push_str(&format!(
             ".method static m{number}(II[B[S[ILFixture;I[Z){result} stack 32 locals 9\n\
              aload 2\nastore 8\niload 0\niconst_3\niand\nistore 0\niconst_0\nputstatic int:I\n{}{LOCALS_MIXED}{end}\n",

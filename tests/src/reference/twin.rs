@@ -14,7 +14,7 @@ use super::natives::Script;
 use crate::machine::{Machine, Room, machine};
 use jive_lab::Random;
 
-/// A class, loaded in both interpreters.
+/// A class that is loaded in the shipped and in the reference interpreter.
 pub struct Twin<'t, 'm> {
     shipped: &'t mut Machine<'m>,
     reference: Interpreter<'m>,
@@ -30,7 +30,7 @@ pub struct Tally {
     pub classes: u64,
     /// Number of calls on both interpreters.
     pub calls: u64,
-    /// Number of instructions executed by each.
+    /// Number of instructions executed by each interpreter.
     pub instructions: u64,
     /// Number of calls by outcome: the name of a trap, or `returned`.
     pub endings: BTreeMap<&'static str, u64>,
@@ -55,7 +55,7 @@ impl fmt::Display for Tally {
 }
 
 impl<'t, 'm> Twin<'t, 'm> {
-    /// Loads the class of a fresh machine in the reference interpreter too.
+    /// Loads the class of a fresh machine into a reference interpreter.
     pub fn new(
         shipped: &'t mut Machine<'m>,
         natives: &'static [NativeDecl],
@@ -109,7 +109,7 @@ impl<'t, 'm> Twin<'t, 'm> {
         Some(array)
     }
 
-    /// Loads the class: sets `RxBuf`, then runs `<clinit>` and `<init>`. Stops at a trap.
+    /// Sets `RxBuf`, then runs `<clinit>` and `<init>` up to the first trap, as loading does.
     fn load(&mut self, random: &mut Random, tally: &mut Tally) -> Result<(), String> {
         let class = self.shipped.class;
         let mut fields = class.fields();
@@ -169,9 +169,9 @@ impl<'t, 'm> Twin<'t, 'm> {
     ) -> Result<Result<Option<i32>, Trap>, String> {
         let (shipped, reference) = (&mut *self.shipped, &mut self.reference);
         let mut script = Script::new(self.natives, random.clone());
-        // Give the next call different answers.
+        // Advance the random numbers, so that natives answer the next call differently.
         random.draw();
-        // Every other call is watched. Both interpreters must execute the same instructions.
+        // Watch every second call, in which both interpreters must execute the same instructions.
         let mut watched = (tally.calls % 2 == 1).then(|| Visits(reference.visits.clone()));
         let ended = match &mut watched {
             Some(visits) => {
@@ -232,13 +232,13 @@ fn same<T: PartialEq + fmt::Debug>(what: &str, shipped: &T, reference: &T) -> Re
     ))
 }
 
-/// Runs a class on both interpreters, with little and with much room, if it is accepted.
+/// If a class is accepted, runs it on both interpreters, with a small and with a large heap and call depth.
 ///
 /// Returns whether the class was accepted.
 ///
 /// # Errors
 ///
-/// The difference, with the method.
+/// Returns the difference and the method in which it occurred.
 pub fn compare(
     bytes: &[u8],
     policy: Policy,
@@ -266,13 +266,14 @@ pub fn compare(
     Ok(true)
 }
 
-/// Runs each method of an accepted class several times with one amount of room, and then passes the twin on.
+/// Runs each method of an accepted class several times with one size of heap and call stack, and then passes the twin
+/// to `then`.
 ///
 /// Returns whether the class was accepted.
 ///
 /// # Errors
 ///
-/// The difference, with the method.
+/// Returns the difference and the method in which it occurred.
 #[expect(
     clippy::too_many_arguments,
     reason = "the class and how it is judged, the memory and natives, and the rounds"
@@ -302,7 +303,7 @@ pub fn compare_in(
                     0 => Lifetime::Persistent,
                     _ => Lifetime::PerCall,
                 };
-                // Little fuel ends calls at any instruction; much fuel allows several loop iterations.
+                // Little fuel ends a call at any instruction; much fuel allows several rounds of a loop.
                 let least = match random.below(4) {
                     0 => random.below(30),
                     1 => random.below(300),

@@ -34,8 +34,8 @@ pub fn bound_steps_max(file_bytes: usize) -> usize {
     BOUND_STEPS_BASE + BOUND_STEPS_PER_BYTE * file_bytes
 }
 
-/// Returns the steps that it takes to state the worst case of a class file, and the CPU time. Returns `None` if the class
-/// is rejected.
+/// Returns the number of steps and the CPU time needed to state the worst case of a class file. Returns `None` if the
+/// class is rejected.
 #[must_use]
 pub fn bound(bytes: &[u8]) -> Option<(usize, Duration)> {
     let mut index = vec![0; ClassFile::index_len(bytes)];

@@ -35,7 +35,7 @@ impl Body {
         self.ops(opcode, by.to_be_bytes());
     }
 
-    /// Appends a conditional branch to a pc, of four bytes. The verifier has to follow both paths.
+    /// Appends a conditional branch to a pc, of four bytes, of which the verifier has to follow both paths.
     pub(super) fn may_branch(&mut self, to: usize) {
         self.op(Opcode::Iconst0);
         self.branch(Opcode::Ifne, to);

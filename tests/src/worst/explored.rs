@@ -21,14 +21,14 @@ const METHODS: u16 = 64;
 const BYTE_ARRAY: u8 = 8;
 const INT_ARRAY: u8 = 10;
 
-/// Returns a class with one method that has this code.
+/// Returns a class with one method, whose code is `code`.
 fn method(frame: (u16, u16), code: &[u8]) -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     writer.methods(1, frame, code);
     writer.finish()
 }
 
-/// A method that consists of calls of itself. The names of class and method have `name` bytes.
+/// Returns a method that consists of calls of itself, in which the names of class and method have `name` bytes.
 pub(super) fn self_calls(name: usize) -> Vec<u8> {
     let mut writer = Writer::new(&"C".repeat(name));
     let method = writer.utf8(&"m".repeat(name));
@@ -44,7 +44,7 @@ pub(super) fn self_calls(name: usize) -> Vec<u8> {
     writer.finish()
 }
 
-/// Methods that each call all methods and create an array.
+/// Returns methods that each call all methods and create an array.
 pub(super) fn all_calls() -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let descriptor = writer.utf8("()V");
@@ -73,9 +73,10 @@ pub(super) fn all_calls() -> Vec<u8> {
     writer.finish()
 }
 
-/// Calls of a method with a long name and as many parameters as a frame holds. Each call uses a constant of its own.
+/// Returns calls of a method with a long name and as many parameters as a frame holds, each through a different
+/// constant.
 pub(super) fn long_descriptors() -> Vec<u8> {
-    /// Parameters of a method. Local variables and operands share 255 slots.
+    /// Number of parameters of a method, whose local variables and operands share 255 slots.
     const PARAMETERS: u8 = 127;
     const REFERENCES: usize = 200;
     let mut writer = Writer::new("Worst");
@@ -97,7 +98,7 @@ pub(super) fn long_descriptors() -> Vec<u8> {
     writer.finish()
 }
 
-/// Two nests of loops, one after the other, as deep as branches reach.
+/// Returns two nests of loops, one after the other, as deep as branches reach.
 pub(super) fn nested_loops() -> Vec<u8> {
     let mut body = Body::default();
     for _ in 0..2 {
@@ -113,7 +114,8 @@ pub(super) fn nested_loops() -> Vec<u8> {
     method((1, 0), &body.finish())
 }
 
-/// Nested loops that all begin at one instruction. The analysis finds each loop only after removing the loop around it.
+/// Returns nested loops that all begin at one instruction, so that the analysis finds a loop only after removing the
+/// loop around it.
 pub(super) fn nested_ends() -> Vec<u8> {
     let mut body = Body::default();
     for _ in 0..2 {
@@ -126,9 +128,9 @@ pub(super) fn nested_ends() -> Vec<u8> {
     method((1, 0), &body.finish())
 }
 
-/// Nested loops with a counter each, as long as there are local variables.
+/// Returns nested loops with a counter each, as deep as the number of local variables allows.
 pub(super) fn nested_counters() -> Vec<u8> {
-    /// Bytes of a level: test, step and back edge.
+    /// Bytes of a level of nesting: test, step and back edge.
     const LEVEL: usize = 5 + 3 + 3;
     let mut body = Body::default();
     for _ in 0..2 {
@@ -137,7 +139,7 @@ pub(super) fn nested_counters() -> Vec<u8> {
         let local = |level: usize| u8::try_from(level % 250).expect("it is below 250");
         for level in 0..depth {
             body.ops(Opcode::Iload, [local(level)]);
-            // To the instruction after this level's back edge.
+            // Branch to the instruction after this level's back edge.
             body.branch(Opcode::Ifle, start + 5 * depth + 6 * (depth - level));
         }
         for level in (0..depth).rev() {
@@ -153,13 +155,14 @@ pub(super) fn nested_counters() -> Vec<u8> {
     method((1, 250), &code)
 }
 
-/// A loop with many tests that look like counter tests. The tests do not bound the loop, because a path skips the step.
+/// Returns a loop with many tests that look like counter tests, but do not bound the loop, because a path skips the
+/// step.
 pub(super) fn tests_that_fail() -> Vec<u8> {
     let mut body = Body::default();
     body.op(Opcode::Iconst1);
     body.op(Opcode::Istore0);
     let start = body.len();
-    // The step may be skipped, so no test bounds the loop.
+    // Let a branch skip the step, so that no test bounds the loop.
     body.may_branch(start + 4 + 3);
     body.ops(Opcode::Iinc, [0, 0xff]);
     let end = start + REACH;
@@ -174,7 +177,7 @@ pub(super) fn tests_that_fail() -> Vec<u8> {
     method((1, 1), &body.finish())
 }
 
-/// Consecutive loops of four bytes, in a method that all other methods call.
+/// Returns consecutive loops of four bytes, in a method that all other methods call.
 pub(super) fn shared_loops() -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let descriptor = writer.utf8("()V");
@@ -197,7 +200,7 @@ pub(super) fn shared_loops() -> Vec<u8> {
     writer.finish()
 }
 
-/// Consecutive loops, each with a line number entry, in descending order of pc.
+/// Returns consecutive loops, each with a line number entry, in descending order of pc.
 pub(super) fn lines() -> Vec<u8> {
     let mut writer = Writer::new("Worst");
     let (name, descriptor) = (writer.utf8("m0"), writer.utf8("()V"));
@@ -213,7 +216,8 @@ pub(super) fn lines() -> Vec<u8> {
     writer.finish()
 }
 
-/// Arrays whose lengths all come from one constant, which is copied on the stack for each array.
+/// Returns a method that makes arrays whose lengths all come from one constant, which is copied on the operand stack
+/// for each array.
 pub(super) fn copied_lengths() -> Vec<u8> {
     let mut body = Body::default();
     body.op(Opcode::Iconst1);
@@ -225,7 +229,7 @@ pub(super) fn copied_lengths() -> Vec<u8> {
     method((2, 0), &body.finish())
 }
 
-/// The same with a branch between any two arrays, so that paths split and join.
+/// Returns the method of [`copied_lengths`] with a branch between any two arrays, so that paths split and join.
 pub(super) fn merged_lengths() -> Vec<u8> {
     let mut body = Body::default();
     body.op(Opcode::Iconst1);
@@ -238,9 +242,9 @@ pub(super) fn merged_lengths() -> Vec<u8> {
     method((2, 0), &body.finish())
 }
 
-/// A loop over a switch. Each case has an instruction of its own, which may branch back.
+/// Returns a loop over a switch, in which each case has its own instruction, which may branch back.
 pub(super) fn switch_in_loop() -> Vec<u8> {
-    /// Bytes of a case: four in the table, and a block of four.
+    /// Bytes of a case of the switch: four in the table, and a block of four.
     const CASE: usize = 8;
     let mut body = Body::default();
     let cases = REACH / CASE;
@@ -264,7 +268,7 @@ pub(super) fn switch_in_loop() -> Vec<u8> {
     method((1, 0), &body.finish())
 }
 
-/// 250 local variables that hold arrays, over as many instructions as fit.
+/// Returns a method with 250 local variables that hold arrays, and as many instructions as fit.
 pub(super) fn wide_frames() -> Vec<u8> {
     let mut body = Body::default();
     for local in 0..250 {
@@ -278,7 +282,7 @@ pub(super) fn wide_frames() -> Vec<u8> {
     method((1, 250), &body.finish())
 }
 
-/// Reads and writes of a field with a long name, in a class with a long name.
+/// Returns reads and writes of a field with a long name, in a class with a long name.
 pub(super) fn long_names() -> Vec<u8> {
     let mut writer = Writer::new(&"C".repeat(NAME / 2));
     let (name, descriptor) = (writer.utf8(&"f".repeat(NAME / 2)), writer.utf8("I"));

@@ -12,7 +12,7 @@ use super::writer::Writer;
 pub struct Worst {
     /// The class's name in results.
     pub name: &'static str,
-    /// The reason why it is slow.
+    /// The reason why the class file is slow.
     pub about: &'static str,
     /// The class file.
     pub bytes: Vec<u8>,
@@ -27,9 +27,10 @@ const SHORT_METHOD: usize = 16_000;
 /// Bytes of the long loop.
 const LOOP: usize = 62_000;
 
-/// Number of moving arrays for which the verifier's budget just suffices, so that every method is verified.
+/// Number of moving arrays in the loop of merges for which the verifier's budget just suffices, so that every method is
+/// verified.
 const MERGES_WITHIN: u8 = 8;
-/// The same number for the short loop.
+/// Number of moving arrays in the short loop for which the verifier's budget just suffices.
 const ROTATION_WITHIN: u8 = 18;
 
 fn bodies(count: u16, code: &[u8]) -> Vec<u8> {

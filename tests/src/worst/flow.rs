@@ -1,5 +1,5 @@
-//! Bodies that keep the verifier's data flow busy. They have 250 arrays in local variables, one of them of another
-//! type. In each iteration of a loop some of the arrays move to the next variable.
+//! Bodies that keep the verifier's data flow busy. The bodies have 250 arrays in local variables, one of them of
+//! another type. In each round of a loop, some of the arrays move to the next variable.
 
 use jive_core::Opcode;
 
@@ -27,8 +27,8 @@ struct Body {
 impl Body {
     /// Creates the arrays, begins the loop and moves `moving` arrays by one variable.
     ///
-    /// In each iteration the type of one more of them becomes the merge of both types. So data flow repeats the loop as
-    /// often as there are moving arrays.
+    /// In each round of the loop, the type of one more moving array becomes the merge of the two types of arrays. Data
+    /// flow repeats the loop once for each moving array.
     fn new(moving: u8) -> Body {
         let mut code = Vec::new();
         for local in 0..ARRAYS {
@@ -72,7 +72,7 @@ impl Body {
     }
 }
 
-/// Returns only the loop.
+/// Returns a loop that only moves arrays.
 pub(super) fn rotation(length: usize, moving: u8) -> Vec<u8> {
     let mut body = Body::new(moving);
     body.code.resize(length - WAY_BACK, Opcode::Nop.byte());
@@ -107,7 +107,7 @@ pub(super) fn back_edges() -> Vec<u8> {
         body.shift(local);
         local = if local == ARRAYS - 1 { 1 } else { local + 1 };
         body.code.push(Opcode::Iconst0.byte());
-        // From the branch, after this block's shift and constant, to the start of the block before.
+        // Branch from the end of this block's shift and constant to the start of the previous block.
         let by = if number == 0 { -5 } else { -5 - BLOCK };
         body.branch(Opcode::Ifeq, by);
     }
@@ -120,12 +120,12 @@ pub(super) fn reversed() -> Vec<u8> {
     const JUMP: usize = 3;
     let mut body = Body::new(ARRAYS);
     let links = body.room(CODE_MAX) / JUMP - 1;
-    // Skips the back edge and all links but the last.
+    // Jump over the back edge and all jumps of the chain but the last.
     let over = WAY_BACK + JUMP * links;
     body.code.push(Opcode::GotoW.byte());
     body.code
         .extend(i32::try_from(over).expect("code is short").to_be_bytes());
-    // The first link goes to the back edge before it, and every other link goes to the link before it.
+    // The first jump of the chain goes to the back edge before it, and every other jump goes to the jump before it.
     let by = body.start.cast_signed() - body.code.len().cast_signed();
     body.branch(
         Opcode::Goto,
@@ -140,9 +140,9 @@ pub(super) fn reversed() -> Vec<u8> {
 /// The targets of a switch's cases.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Cases {
-    /// A block of its own for each case.
+    /// Each case of the switch has its own block.
     Apart,
-    /// The same block for all cases.
+    /// All cases of the switch have the same block.
     Together,
 }
 

@@ -8,10 +8,10 @@ use jive_verifier::{
 };
 use rustix::time::{ClockId, clock_gettime};
 
-/// The steps of each method that data flow reached.
+/// The data-flow steps in each method that the verifier reached.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    /// The steps of each method, and its budget.
+    /// The steps of each method, and the method's budget.
     pub methods: Vec<(u32, u32)>,
 }
 
@@ -86,7 +86,7 @@ pub fn measure(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> 
     let size = work_size(&class);
     measured.verifying = now() - begun;
     measured.work_bytes = size.bytes();
-    // Not timed, because a caller can reuse this memory for many classes.
+    // Do not time the allocation of the work area, because a caller can reuse this memory for many classes.
     let work = WorkArea {
         constants: &mut vec![Resolved::default(); size.constants],
         signatures: &mut vec![0; size.signatures],

@@ -1,6 +1,7 @@
 //! Class files that take as much work to verify as possible for their size: the worst-case family.
 //!
-//! Each is slow in one way. `trust worst` measures them, and tests check that they stay within their budgets.
+//! Each of the class files is slow in one way. `trust worst` measures the family, and tests check that its class files
+//! stay within their budgets.
 
 #[cfg(feature = "simulation")]
 mod analysed;

@@ -5,7 +5,7 @@ use jive_core::limits::CONSTANTS_MAX;
 
 use super::writer::Writer;
 
-/// Length of a long name. Fifteen of them fit in a file of 1 MiB.
+/// Length of a long name, of which fifteen fit in a file of 1 MiB.
 const NAME: usize = 60_000;
 /// Number of long names.
 const NAMES: usize = 15;
@@ -33,7 +33,7 @@ pub(super) fn members() -> Vec<u8> {
         }
     }
     let mut code = Vec::new();
-    // Two constants are left for the method. References are to the last field first, which is slow for a linear search.
+    // Keep two constants for the method. References begin with the last field, which is slow for a linear search.
     let references = writer.constants_left(CONSTANTS_MAX) - 2;
     let this = writer.this();
     for member in members.iter().rev().cycle().take(references.into()) {

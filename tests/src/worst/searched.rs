@@ -15,12 +15,12 @@ const REACH: usize = 32_000;
 const PIECE_MAX: usize = 16;
 /// Number of kinds of pieces.
 const KINDS: usize = 10;
-/// Maximum number of kinds in a class. It is small, so that each kind occurs often.
+/// Maximum number of kinds of pieces in a class: few, so that each kind occurs often.
 const KINDS_MAX: usize = 4;
 
 const BYTE_ARRAY: u8 = 8;
 
-/// Returns a class file with one method of at most `code_bytes` bytes of code. The class is always accepted.
+/// Returns a class file with one method of at most `code_bytes` bytes of code, which the verifier always accepts.
 #[must_use]
 pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
     let mut writer = Writer::new("Searched");
@@ -41,12 +41,12 @@ pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
         body.op(Opcode::Iconst1);
         body.ops(Opcode::Istore, [local]);
     }
-    // Starts of pieces to which a branch may go back.
+    // The starts of pieces to which a branch may jump back.
     let mut starts = vec![body.len()];
     while body.len() + PIECE_MAX < code_bytes {
         let here = body.len();
         let back = match targets {
-            // The first start in reach, the last start, or any.
+            // Branch back to the first start in reach, to the last start, or to any start.
             0 => starts[starts.partition_point(|start| start + REACH < here)],
             1 => starts[starts.len() - 1 - random.below(starts.len().min(2))],
             _ => {
@@ -54,7 +54,7 @@ pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
                 start.max(here.saturating_sub(REACH))
             }
         };
-        // The first pc in reach may be inside a piece, so take the next start.
+        // The first pc in reach may be inside a piece, so take the next start of a piece.
         let back = starts[starts
             .partition_point(|start| *start < back)
             .min(starts.len() - 1)];
@@ -71,7 +71,7 @@ pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
                 body.branch(Opcode::Ifgt, back);
             }
             4 => {
-                // Skips the back edge, or takes it.
+                // Skip the back edge, or jump along it.
                 body.ops(Opcode::Iload, [local]);
                 body.ops(Opcode::Getstatic, field);
                 body.branch(Opcode::IfIcmpge, here + 11);

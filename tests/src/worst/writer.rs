@@ -1,8 +1,8 @@
 //! Writes class files constant by constant and byte by byte, for class files that no assembler would write.
 
-/// `ACC_STATIC`, of fields and methods.
+/// The flag `ACC_STATIC` of fields and methods.
 const STATIC: u16 = 0x0008;
-/// `ACC_SUPER`, of the class.
+/// The flag `ACC_SUPER` of the class.
 const SUPER: u16 = 0x0020;
 /// The version of the class files (Java 5), which needs no `StackMapTable`.
 const VERSION: u16 = 49;
@@ -99,7 +99,7 @@ impl Writer {
         self.constant(METHOD_REF, &[class, name_and_type])
     }
 
-    /// Declares a static field with these constants as name and descriptor.
+    /// Declares a static field, given the indices of the constants with its name and descriptor.
     pub(super) fn field(&mut self, name: u16, descriptor: u16) {
         for word in [STATIC, name, descriptor, 0] {
             self.fields.extend(word.to_be_bytes());
@@ -107,12 +107,13 @@ impl Writer {
         self.field_count += 1;
     }
 
-    /// Declares a static method with these constants as name and descriptor.
+    /// Declares a static method, given the indices of the constants with its name and descriptor.
     pub(super) fn method(&mut self, name: u16, descriptor: u16, frame: (u16, u16), code: &[u8]) {
         self.method_with_lines((name, descriptor), frame, code, &[]);
     }
 
-    /// Declares a static method with a line number table of pairs of pc and line. An empty list gives no table.
+    /// Declares a static method with a line number table of pairs of pc and line. If the list is empty, the method has
+    /// no such table.
     pub(super) fn method_with_lines(
         &mut self,
         (name, descriptor): (u16, u16),
@@ -134,7 +135,8 @@ impl Writer {
             self.methods.extend(word.to_be_bytes());
         }
         let length = |bytes: &[u8]| u32::try_from(bytes.len()).expect("it fits a class file");
-        // Two limits, the code's length, and the counts of handlers and attributes (JVMS §4.7.3).
+        // In a `Code` attribute, 12 more bytes are two limits, the code's length, and the counts of handlers and
+        // attributes (JVMS §4.7.3).
         let rest = length(code) + length(&attributes) + 12;
         self.methods.extend(rest.to_be_bytes());
         self.methods.extend(frame.0.to_be_bytes());

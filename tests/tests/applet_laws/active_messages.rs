@@ -1,5 +1,5 @@
-//! `ActiveMessages`: each request ends with exactly one reply or one error, whatever the link does, and a reply has the
-//! right data.
+//! `ActiveMessages`: each request ends with exactly one reply or one error under all faults of the link, and a reply
+//! has the right data.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
 const ERROR: u8 = 3;
 
-/// Replies to the handlers 64 to 66 after a while, with the data reversed, and ignores handler 67.
+/// A host program that replies to the handlers 64 to 66 after a pause, with the data reversed, and ignores handler 67.
 struct Handlers {
     pauses: Vec<u64>,
 }
@@ -40,7 +40,7 @@ impl HostProgram for Handlers {
     }
 }
 
-/// Returns the data of a handler's reply, or nothing if any data is right.
+/// Returns the data that a handler's reply must have, or `None` if any data is right.
 fn result(handler: u8, data: &[u8]) -> Option<Vec<u8>> {
     match handler {
         0 => Some(data.to_vec()),
@@ -101,7 +101,7 @@ pub(crate) fn law(seed: u64) {
     }
     let seen = Seen::with(&network.scenario(seed), programs);
     assert!(seen.traps.is_empty());
-    // Two NICs that answer each other may have to drop a packet, which counts as lost (docs/simulation.md).
+    // Two NICs that answer each other may have to drop a packet, which counts as a lost packet (docs/simulation.md).
     assert!(
         seen.drops.iter().all(|reason| *reason == "nic-full"),
         "{:?}",
@@ -131,7 +131,7 @@ pub(crate) fn law(seed: u64) {
                     assert!(expected.is_none_or(|expected| expected == answer[6..]));
                 }
                 ERROR => {
-                    // Unknown handlers are those below 64 that the NIC does not have.
+                    // An error may report an unknown handler only for the handlers below 64 that the NIC does not have.
                     assert!(answer[6] != 1 || matches!(handler, 3..=63));
                     assert!((1..=3).contains(&answer[6]), "{answer:?}");
                 }

@@ -4,8 +4,8 @@ use tests::seen::Seen;
 
 use super::network::{Network, length, random};
 
-/// Longest time from the end of the delay to the first bit of the packet, in nanoseconds. It covers the calls before the
-/// timer's, and the timer's own.
+/// Longest time from the end of the delay to the first bit of the packet, in nanoseconds. The allowed lateness covers
+/// the calls that run before the call of the timer, and the timer's own call.
 const LATENESS: u64 = 400_000;
 
 pub(crate) fn law(seed: u64) {
@@ -29,7 +29,7 @@ pub(crate) fn law(seed: u64) {
         let payload = random.bytes(length);
         let channel = usize::from(random.one_in(5));
         network.send(0, [1, 2][channel], at, &payload);
-        // A record has two bytes more.
+        // A record in the packet has two bytes more than its message.
         if length + 2 <= full {
             accepted[channel].push(payload);
         }
@@ -44,7 +44,7 @@ pub(crate) fn law(seed: u64) {
     assert_eq!(seen.received_by(1, 1), accepted[0]);
     assert_eq!(seen.received_by(1, 2), accepted[1]);
 
-    // The messages leave in the order of the calls that took them.
+    // The messages leave the NIC in the order of the calls that accepted them.
     let taken = |value: i32| value >= 0;
     let calls = seen
         .calls

@@ -1,4 +1,4 @@
-//! A chain delivers what its applets deliver one after the other.
+//! A chain of applets delivers the same frames as its applets alone, run one after the other.
 
 use tests::seen::Seen;
 
@@ -7,7 +7,7 @@ use super::network::{Network, random};
 
 const RULES: &str = "RULES = [1, 17, 0, 0, 0, 0, 1, 30000, 1, 6, 0, 0, 0, 0, 0, 65535]";
 
-/// The server's applets, the frames to send, and the faults of the link.
+/// Runs the server's applets on frames that a client sends over a link with faults.
 fn run(applet: &str, state: &str, faults: &str, frames: &[Vec<u8>], seed: u64) -> Seen {
     let mut network = Network::new();
     let keys = format!(

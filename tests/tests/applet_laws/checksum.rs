@@ -1,4 +1,4 @@
-//! `Checksum`: what it sends and what it lets pass has the checksums that `etherparse` computes.
+//! `Checksum`: frames that the applet sends or lets pass have the checksums that `etherparse` computes.
 
 use tests::seen::Seen;
 

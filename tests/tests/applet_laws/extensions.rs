@@ -1,5 +1,5 @@
-//! `DeferSend` and `SplitRequest`: on the hardware provider of VIA they deliver what the library over CLAN delivers with
-//! `on_empty = "defer"` and `split = true`.
+//! `DeferSend` and `SplitRequest` on the hardware provider of VIA deliver the same messages as the library over CLAN
+//! with `on_empty = "defer"` and `split = true`.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use super::network::random;
 /// A received message: the endpoint, the bytes and the immediate data.
 type Message = (u32, Vec<u8>, Option<u32>);
 
-/// What users receive, and what must not happen.
+/// A sink with the messages that users receive, and with counts of the events that must not occur.
 #[derive(Default)]
 struct Received {
     messages: Vec<Message>,
@@ -62,7 +62,7 @@ fn received(text: &str) -> [Vec<(Vec<u8>, Option<u32>)>; 2] {
     of
 }
 
-/// Two VIs on NICs of their own, with the same keys, and their messages.
+/// Returns a scenario of two VIs with the same keys, each on its own NIC, and of their messages.
 fn pair(profile: &str, both: &str, sends: &str) -> String {
     format!(
         "profile = '{profile}'\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
@@ -72,7 +72,7 @@ fn pair(profile: &str, both: &str, sends: &str) -> String {
     )
 }
 
-/// Returns messages of both VIs: bytes that differ, and immediate data above 0 for half of them.
+/// Returns messages of both VIs with different bytes, half of them with immediate data above 0.
 fn sends(random: &mut Random, (count, longest, apart): (usize, usize, usize)) -> String {
     let mut text = String::new();
     let mut at = 10;
@@ -108,7 +108,8 @@ pub(crate) fn deferral(seed: u64) {
     );
     let sends = sends(random, (30, 127, 0));
     let applet = format!("applet = 'builtin:DeferSend'\nstate = {{ CREDITS = {count} }}\n{both}");
-    // A NIC with few slots may have to drop a packet (`nic-full`) when both applets answer each other at once.
+    // A NIC with few slots may have to drop a packet (`nic-full`) when the applets of two NICs answer each other at
+    // once.
     let by_applet = received(&pair("giganet-1999", &applet, &sends));
     let library = format!("on_empty = 'defer'\n{both}");
     let by_library = received(&pair("clan-2001", &library, &sends));
@@ -123,7 +124,7 @@ pub(crate) fn splitting(seed: u64) {
         "free_buffers = {{ count = 40, length = {length} }}\nreliability = '{}'",
         ["unreliable", "delivery", "reception"][random.below(3)]
     );
-    // Messages come so far apart that the user has posted all descriptors again.
+    // Leave so much time between messages that the user has posted all descriptors again.
     let sends = sends(random, (20, 14 * length, 600));
     let applet = format!("applet = 'builtin:SplitRequest'\n{both}");
     let by_applet = received(&pair("lanai-1998", &applet, &sends));

@@ -1,4 +1,5 @@
-//! `Firewall`: decides about each frame as a reader of the rules does who parses with `etherparse`.
+//! `Firewall` decides about each frame as this test does, which parses the frame with `etherparse` and applies the
+//! rules.
 
 use std::fmt::Write as _;
 use std::net::Ipv4Addr;
@@ -62,7 +63,7 @@ fn table(rules: &[Rule]) -> String {
     text + "] }"
 }
 
-/// Returns whether an address lies in a network.
+/// Returns whether an address is in a network.
 fn contains((network, bits): (Ipv4Addr, u32), address: [u8; 4]) -> bool {
     let size = 1_u64 << (32 - bits);
     u64::from(u32::from(network)) / size == u64::from(u32::from(Ipv4Addr::from(address))) / size
@@ -74,7 +75,7 @@ fn is_permitted(rules: &[Rule], frame: &[u8]) -> bool {
     };
     let offset = datagram.ip.fragment_offset.value();
     let port = match (datagram.ip.protocol.0, offset) {
-        // A tiny fragment: RFC 1858 §3.
+        // Drop a tiny fragment (RFC 1858 §3).
         (6, 1) => return false,
         (6, 0) => match datagram.tcp() {
             Some((tcp, _)) => Some(tcp.destination_port),

@@ -7,7 +7,7 @@ use etherparse::{
 };
 use jive_lab::Random;
 
-/// Addresses and ports, few enough that frames and rules often meet.
+/// Addresses and ports, few enough that rules often apply to frames.
 pub(crate) const ADDRESSES: [[u8; 4]; 4] = [
     [10, 0, 0, 5],
     [10, 0, 1, 5],
@@ -99,7 +99,7 @@ pub(crate) fn any(random: &mut Random) -> Vec<u8> {
             frame[at] ^= 1 << random.below(8);
         }
         1 => {
-            // The headers, where a change matters most.
+            // Change a byte of the headers, where a change matters most.
             let at = 12 + random.below(34.min(frame.len() - 12));
             frame[at] = random.bytes(1)[0];
         }
@@ -120,12 +120,12 @@ pub(crate) struct Datagram<'a> {
     pub(crate) payload: &'a [u8],
 }
 
-/// Returns whether the frame says that it holds IPv4.
+/// Returns whether the EtherType of a frame is that of IPv4.
 pub(crate) fn is_ipv4(frame: &[u8]) -> bool {
     Ethernet2Header::from_slice(frame).is_ok_and(|(ether, _)| ether.ether_type == EtherType::IPV4)
 }
 
-/// Parses the datagram, or returns nothing if the frame does not hold a whole one.
+/// Parses the datagram of a frame, or returns `None` if the frame does not contain a whole datagram.
 pub(crate) fn datagram(frame: &[u8]) -> Option<Datagram<'_>> {
     let (ether, rest) = Ethernet2Header::from_slice(frame).ok()?;
     if ether.ether_type != EtherType::IPV4 {
@@ -149,7 +149,7 @@ impl<'a> Datagram<'a> {
         Some((udp, data))
     }
 
-    /// Returns the TCP header and the data behind it.
+    /// Returns the TCP header and the data after it.
     pub(crate) fn tcp(&self) -> Option<(TcpHeader, &'a [u8])> {
         let tcp = TcpHeaderSlice::from_slice(self.payload).ok()?;
         Some((tcp.to_header(), &self.payload[tcp.slice().len()..]))
@@ -157,7 +157,7 @@ impl<'a> Datagram<'a> {
 
     /// Returns whether the checksum of the IPv4 header is right.
     pub(crate) fn has_right_header(&self) -> bool {
-        // Not `Ipv4Header::calc_header_checksum`, which leaves out the reserved bit of the flags.
+        // Do not use `Ipv4Header::calc_header_checksum`, which leaves out the reserved bit of the flags.
         Sum16BitWords::new()
             .add_slice(self.header)
             .ones_complement()
@@ -165,7 +165,7 @@ impl<'a> Datagram<'a> {
     }
 }
 
-/// Compares checksums. Ones' complement arithmetic has two zeros.
+/// Compares checksums, of which ones' complement arithmetic has two zeros.
 pub(crate) fn is_same(a: u16, b: u16) -> bool {
     a == b || (a.min(b) == 0 && a.max(b) == 0xffff)
 }

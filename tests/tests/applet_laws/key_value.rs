@@ -76,13 +76,13 @@ pub(crate) fn law(seed: u64) {
             request.extend(key.to_be_bytes());
             request.extend(number.to_be_bytes());
             if kind == PUT {
-                // A value that is stored once, of any length.
+                // Complete a value of any length, which is stored only once.
                 request.extend(number.to_be_bytes());
                 request.resize(13 + random.below(44), 0);
             }
             network.send(client, 1, at, &request);
             if random.one_in(10) {
-                // A forged answer, and a packet that is none.
+                // Send a forged answer, or a packet that is no answer.
                 let forged = if random.one_in(2) { VALUE } else { STORED };
                 network.send(client, 1, at, &[&[forged], &request[1..]].concat());
                 network.send(client, 1, at, &request[..random.below(9)]);

@@ -1,5 +1,5 @@
-//! `LoadBalance`: a flow never splits, and only the flows of a member that leaves move. Each member's share is within five
-//! percent of an equal share.
+//! `LoadBalance`: a flow always goes to one member, and only the flows of a member that leaves move to another. Each
+//! member's share is within five percent of an equal share.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub(crate) fn law(seed: u64) {
             loop {
                 let frame = valid(flow, random);
                 let parsed = datagram(&frame).expect("a valid frame");
-                // A fragment is no flow.
+                // A fragment belongs to no flow.
                 if !parsed.ip.is_fragmenting_payload() {
                     return frame;
                 }
@@ -73,7 +73,7 @@ pub(crate) fn law(seed: u64) {
     let seen = Seen::of(&network.scenario(seed));
     assert_eq!((seen.traps.len(), seen.drops.len()), (0, 0));
 
-    // Calls come in the order of the frames.
+    // The calls of `doRx` have the order of the frames.
     let calls = seen.calls.iter().filter(|call| call.method == "doRx");
     let chosen: Vec<i32> = calls.map(|call| call.value).collect();
     assert_eq!(chosen.len(), FLOWS + 400);

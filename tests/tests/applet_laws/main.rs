@@ -1,6 +1,6 @@
 //! The promises of the shipped applets, over random traffic, links and peers.
 //!
-//! A law is a function of a seed. Each test runs as many seeds as fit in a second or two. More seeds:
+//! A law is a function of a seed. Each test runs as many seeds as fit in a second or two. A longer run uses more seeds:
 //! `APPLET_SEEDS=1000 cargo test --release -p tests --test applet_laws`
 
 mod active_messages;
@@ -25,7 +25,7 @@ mod telemetry;
 mod token_flow;
 mod window_barrier;
 
-/// Runs a law for its seeds: the number that `APPLET_SEEDS` gives, or else `count`.
+/// Runs a law for as many seeds as `APPLET_SEEDS` gives, or else for `count` seeds.
 fn hold(law: fn(u64), count: u64) {
     let more = std::env::var("APPLET_SEEDS").ok();
     let count = more.map_or(count, |text| {

@@ -1,5 +1,5 @@
 //! `Multicast`: each member of a tree receives each message once, and the root's host sends once. Over links that lose
-//! or reorder, no message arrives twice or out of order.
+//! or reorder packets, no message arrives twice or out of order.
 
 use tests::seen::Seen;
 
@@ -8,13 +8,13 @@ use super::network::{Network, length, random};
 pub(crate) fn law(seed: u64) {
     let random = &mut random("multicast", seed);
     let members = 1 + random.below(7);
-    // The parent of each member. The root is member 0.
+    // Choose the parent of each member; the root is member 0.
     let parents: Vec<usize> = (0..members)
         .map(|member| random.below(member + 1))
         .collect();
     let mut network = Network::new();
     for member in 0..=members {
-        // A member's children are on the channels of their numbers, and its parent is on channel 100.
+        // A member reaches each child on the channel of the child's number, and its parent on channel 100.
         let children = parents
             .iter()
             .enumerate()
@@ -45,14 +45,14 @@ pub(crate) fn law(seed: u64) {
     for _ in 0..30 {
         let length = length(random, 1500);
         network.send(0, 1, at, &random.bytes(length));
-        // What a member's user sends, and what a stranger sends to a member, reaches nobody.
+        // Messages of a member's user, and those of a stranger to a member, reach nobody.
         network.send(members, 100, at, &random.bytes(20));
         network.send(stranger, 1, at, &random.bytes(20));
         at += random.below(1000);
     }
     let seen = Seen::of(&network.scenario(seed));
     assert_eq!((seen.traps.len(), &seen.drops[..]), (0, &[][..]));
-    // The root has a child on channel 1, so no message is refused.
+    // The root has a child on channel 1, so the NIC refuses no message of the root's user.
     let posted = seen.posted_by(0, 1);
     for member in 1..=members {
         let received = seen.received_by(u32::try_from(member).expect("small"), 100);

@@ -40,7 +40,7 @@ fn ends(frame: &[u8]) -> Option<(u8, [End; 2])> {
     Some((protocol, [(ip.source, port(0)), (ip.destination, port(2))]))
 }
 
-/// Asserts that only an address, a port and the checksums differ, and that right checksums stay right.
+/// Asserts that two frames differ only in an address, a port and the checksums, and that right checksums stay right.
 fn assert_translated(from: &[u8], to: &[u8], which: usize, end: End) {
     let (protocol, mut expected) = ends(from).expect("it was translated");
     expected[which] = end;
@@ -86,14 +86,14 @@ fn assert_translated(from: &[u8], to: &[u8], which: usize, end: End) {
         assert!(is_right(to, &after.ip), "{from:02x?} to {to:02x?}");
     }
     if protocol == 17 {
-        // No checksum stays no checksum, and a checksum stays one.
+        // A translated UDP frame has a checksum if and only if the original frame has one.
         let is_absent = |frame: &[u8]| frame[checksum..checksum + 2] == [0, 0];
         assert_eq!(is_absent(from), is_absent(to));
     }
 }
 
-/// Answers each frame after a while, with source and destination exchanged. Sums do not depend on the order, so the
-/// checksums stay right.
+/// A host program that answers each frame after a pause, with source and destination exchanged. A checksum does not
+/// depend on the order of the words, so the checksums stay right.
 struct Answering {
     pauses: Vec<u64>,
 }

@@ -6,7 +6,7 @@ use jive_lab::Random;
 use nic_runtime::scenario::Scenario;
 use tests::simulation::scenario;
 
-/// A scenario that is being written. Each endpoint is on a NIC of its own, and its place is its name's number.
+/// A scenario that is being written. Each endpoint is on a separate NIC, and its place is the number in its name.
 pub(crate) struct Network {
     text: String,
     endpoints: usize,
@@ -20,7 +20,7 @@ impl Network {
         }
     }
 
-    /// Adds an endpoint with these further keys, and returns its place.
+    /// Adds an endpoint with further keys to the scenario, and returns its place.
     pub(crate) fn endpoint(&mut self, keys: &str) -> usize {
         let place = self.endpoints;
         write!(

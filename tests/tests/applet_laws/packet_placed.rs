@@ -1,4 +1,5 @@
-//! `PacketPlaced`: a payload goes exactly where its packet says, or nowhere. No other byte changes.
+//! `PacketPlaced`: the payload of a packet is stored exactly at the place that the packet names, or nowhere. No other
+//! byte changes.
 
 use nic_runtime::sim;
 use tests::seen::Seen;

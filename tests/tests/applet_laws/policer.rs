@@ -24,7 +24,7 @@ pub(crate) fn law(seed: u64) {
         for _ in 0..40 {
             let length = length(random, 600);
             network.send(sender, 1, at, &random.bytes(length));
-            // Bursts, and pauses of any length between them.
+            // Send bursts of packets, with pauses of any length between the bursts.
             at += if random.one_in(4) {
                 random.below(20 * pause)
             } else {
@@ -39,9 +39,9 @@ pub(crate) fn law(seed: u64) {
     for call in seen.calls.iter().filter(|call| call.method == "doRx") {
         let (length, channel) = (i64::from(call.args[0]), call.args[1]);
         let delivered = delivered.entry(channel).or_default();
-        // With a rate of 0 the time does not matter, and the applet does not ask for it.
+        // With a rate of 0 the time does not matter, so the applet does not call `currentTime`.
         let now = call.clock.map_or(0, i64::from);
-        // The bound of a period from each earlier delivery until now, in thousandths of a byte.
+        // Check the bound of each period from an earlier delivery until now, in thousandths of a byte.
         let mut sum = 1000 * length;
         let mut is_within = sum <= 1000 * burst;
         for (then, earlier) in delivered.iter().rev() {

@@ -1,5 +1,5 @@
-//! `Reduce` and `Barrier`, over trees of up to eight NICs and links with faults. Each user gets the exact sum, and none
-//! leaves a barrier before the last has entered.
+//! `Reduce` and `Barrier`, over trees of up to eight NICs and links with faults. Each user receives the exact sum, and
+//! no user leaves a barrier before the last user has entered.
 
 use jive_lab::Random;
 use nic_core::id::ChannelId;
@@ -11,7 +11,7 @@ use super::network::{Network, random};
 
 const ROUNDS: usize = 6;
 
-/// Posts the next vector of a list after a pause, whenever a result arrives.
+/// A host program that posts the next vector of a list after a pause, whenever a result arrives.
 struct Member {
     channel: i32,
     vectors: Vec<Vec<u8>>,
@@ -40,11 +40,11 @@ impl HostProgram for Member {
 /// Runs rounds over a random tree. Each member posts its vectors, the last one first.
 fn rounds(applet: &str, seed: u64, random: &mut Random, vectors: &[Vec<Vec<u8>>]) -> Seen {
     let members = vectors.len();
-    // The parent of each member but the root, which is member 0.
+    // Choose the parent of each member but the root, which is member 0.
     let parents: Vec<usize> = (1..members).map(|member| random.below(member)).collect();
     let mut network = Network::new();
     for member in 0..members {
-        // A member's children are on the channels of their numbers, and its parent is on channel 100.
+        // A member reaches each child on the channel of the child's number, and its parent on channel 100.
         let children = parents
             .iter()
             .enumerate()
@@ -70,7 +70,7 @@ fn rounds(applet: &str, seed: u64, random: &mut Random, vectors: &[Vec<Vec<u8>>]
         );
         network.link(*parent, child + 1, &faults);
     }
-    // A stranger says UP, DOWN and anything else to the last member.
+    // A stranger sends packets of the kinds UP and DOWN, and of other kinds, to the last member.
     let stranger = network.endpoint("");
     network.channel((stranger, 1), (members - 1, 200));
     for number in 0..20 {

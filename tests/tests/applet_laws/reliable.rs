@@ -1,12 +1,12 @@
 //! `Reliable`: each message that the NIC does not refuse arrives exactly once, intact and in order, over links with
-//! every fault. Over a link that is cut, the user learns of each message that may not have arrived.
+//! every fault. Over a link that is cut, the user receives a report of each message that may not have arrived.
 
 use tests::seen::Seen;
 
 use super::network::{Network, length, random};
 use super::token_flow::accepted;
 
-/// Two endpoints that send to each other over a link with faults, and a stranger that sends to one of them.
+/// Runs two endpoints that send to each other over a link with faults, and a stranger that sends to one of them.
 fn traffic(seed: u64, faults: &str, silent_max: u32) -> Seen {
     let random = &mut random("reliable", seed);
     let mut network = Network::new();
@@ -68,7 +68,7 @@ pub(crate) fn cut(seed: u64) {
         let certain = accepted(&seen, from, 1);
         let posted = seen.posted_by(from, 1);
         let received = seen.received_by(to, 1);
-        // Each received message is the next one that was posted, or a later one.
+        // Each received message is the next message that was posted, or a later one.
         let mut left = posted.iter();
         assert!(
             received

@@ -22,7 +22,7 @@ pub(crate) fn law(seed: u64) {
         network.channel((peer, 1), (memory, i32::try_from(peer).expect("small")));
         let mut at = 10;
         for tag in 0..15_u32 {
-            // The last word sees additions only.
+            // Send only additions for the last word.
             let word = random.below(WORDS + 1);
             let operation = if word == WORDS - 1 {
                 3
@@ -46,7 +46,8 @@ pub(crate) fn law(seed: u64) {
     let (_, states) = sim::run_to_state(&scenario, &mut seen).expect("it can be simulated");
     assert_eq!((seen.traps.len(), &seen.drops[..]), (0, &[][..]));
 
-    // Operations in the order in which they reached the memory, and their answers in the order in which they left.
+    // Take the operations in the order in which they arrived at the memory's NIC, and the answers in the order in which
+    // they left it.
     let operations = seen.arrived.iter().filter(|packet| packet.endpoint == 0);
     let answers = seen.sent.iter().filter(|packet| packet.endpoint == 0);
     let mut words = [0_i32; WORDS];

@@ -1,13 +1,13 @@
-//! `Stream`: the host gets frames in order at a constant delay. A frame that did not come in time is replaced by the one
-//! before it, and nothing else is.
+//! `Stream`: the host receives frames in order at a constant delay. The previous frame replaces a frame that did not
+//! arrive in time, and no other frame.
 
 use nic_core::time::SimTime;
 use tests::seen::{Message, Seen};
 
 use super::network::{Network, random};
 
-/// Longest time from the due time of a frame to its descriptor, in microseconds. It covers the calls that come first, and
-/// those of the delivery.
+/// Longest time from the due time of a frame to its descriptor, in microseconds. The allowed lateness covers the calls
+/// that run first, and the calls of the delivery.
 const LATENESS: u64 = 400;
 
 fn us(time: SimTime) -> u64 {

@@ -37,7 +37,8 @@ pub(crate) fn law(seed: u64) {
     let posted = seen.posted_by(0, 1);
     let delivered = seen.received_by(place(hops), 1);
     assert_eq!(delivered.len(), posted.len());
-    // Calls that counted a packet, by hop. The stranger's packets are the end's alone, on another channel.
+    // Returns the calls that counted a packet at a hop. The stranger's packets reach only the last hop, on another
+    // channel.
     let calls = |hop: usize| {
         let own = seen
             .calls
@@ -61,7 +62,7 @@ pub(crate) fn law(seed: u64) {
     for hop in 0..=hops {
         let counted = calls(hop).filter(|call| call.value > 0);
         let refused = calls(hop).filter(|call| call.value < 0).count();
-        // `doTx` adds a stamp of five bytes and the number of stamps before it counts.
+        // `doTx` adds a stamp of five bytes and the number of stamps, and then counts the bytes.
         let size =
             |call: &tests::seen::Call| call.args[0] + if call.method == "doTx" { 6 } else { 0 };
         let packets = counted.clone().count();

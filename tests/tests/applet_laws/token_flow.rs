@@ -32,7 +32,7 @@ pub(crate) fn law(seed: u64) {
             "applet = \"builtin:TokenFlow\"\nstate = {{ WINDOW = {window}, QUEUE = {queue}, SLOT = 700 }}\n\
              poll_every = \"{poll}us\"\nbuffer_area = 1048576\nrx_queue = {}\n\
              free_buffers = {{ count = {buffers}, length = 4096 }}",
-            // A refusal takes a descriptor too.
+            // The report of a refusal needs a descriptor too.
             buffers + 100
         )
     };

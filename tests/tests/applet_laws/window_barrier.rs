@@ -12,10 +12,11 @@ use super::network::random;
 
 const EPISODES: i32 = 3;
 
-/// Links lose and damage up to two thirds of all writes. With so many repetitions one of them arrives.
+/// Number of repetitions of the last write, of which one arrives although links lose and damage up to two thirds of all
+/// writes.
 const FAREWELLS: u32 = 40;
 
-/// When each NIC has entered and left each episode: by the NIC's place and the episode.
+/// When each NIC has entered and left each episode of the barrier, by the NIC's place and the episode.
 #[derive(Default)]
 struct Times {
     entered: BTreeMap<(u32, i32), SimTime>,
@@ -29,7 +30,7 @@ impl Sink for Times {
             return;
         };
         match event.kind {
-            // A NIC enters with its first write to window 0.
+            // A NIC enters the barrier with its first write to window 0.
             EventKind::Remote(RemoteEvent::WindowWrite {
                 window: WindowName::Numbered(0),
                 payload,

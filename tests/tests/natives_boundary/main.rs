@@ -1,7 +1,7 @@
 //! Tests every native with every combination of boundary values for its arguments.
 //!
-//! The runtime's check and the detached endpoint must decide as the model does. The bytes in the buffer area and in the
-//! array must be equal afterwards.
+//! The runtime's check and the detached endpoint must decide as the model of the natives does. After each call, the
+//! bytes in the buffer area and in the array must equal those of the model.
 
 mod model;
 
@@ -25,7 +25,8 @@ const HEAP: usize = 4096;
 /// Lengths of windows: longer than a packet, and short.
 const LONG_WINDOW: u32 = MAX_PACKET + 1;
 const SHORT_WINDOW: u32 = 8;
-/// Lengths of the byte arrays: zero, shorter than other limits, longer than an inline message, longer than the area.
+/// Lengths of the byte arrays: zero, shorter than other limits, longer than an inline message, longer than the buffer
+/// area.
 const ARRAYS: [usize; 4] = [0, 8, 60, 70];
 
 /// Returns every value at which a native's result may change, and its neighbours.
@@ -39,7 +40,7 @@ fn boundaries() -> Vec<i64> {
         60,
         70,
         56,
-        // Fourteen shares.
+        // The length of a message of fourteen shares.
         14 * i64::from(BUFFER_LENGTH),
     ];
     let ends = [i64::from(i32::MIN), i64::from(i32::MAX)];
@@ -54,7 +55,7 @@ fn boundaries() -> Vec<i64> {
     values
 }
 
-/// Returns the `byte[]` arguments: null and an array of each length. All bytes of an array differ.
+/// Returns the `byte[]` arguments: null and an array of each length, in which all bytes differ.
 fn byte_arrays() -> Vec<Argument> {
     let filled = ARRAYS.map(|length| Some((1..=200).take(length).collect()));
     core::iter::once(None)
@@ -63,8 +64,8 @@ fn byte_arrays() -> Vec<Argument> {
         .collect()
 }
 
-/// Returns the `int[]` arguments: null, an empty array, each boundary alone, and pairs near the area's end. Also arrays
-/// as long as a message may have shares, and one longer or shorter.
+/// Returns the `int[]` arguments: null, an empty array, each boundary alone, and pairs near the area's end. The
+/// arguments include arrays as long as a message may have shares, and one longer or shorter.
 fn int_arrays() -> Vec<Argument> {
     let area = i64::from(AREA);
     let around = [
@@ -92,7 +93,7 @@ fn int_arrays() -> Vec<Argument> {
 
 /// Calls `each` with every combination of the native's arguments, and returns the number of combinations.
 fn combinations(native: NicNative, mut each: impl FnMut(&[Argument])) -> usize {
-    // Fewer numbers if there are many parameters: the number of combinations is a power of them.
+    // Use fewer numbers if the native has many parameters, because the number of combinations grows as a power.
     let values = match native.decl().parameters.len() {
         0..=4 => boundaries(),
         _ => [i32::MIN, -1, 0, 1, 7, 8, 9, 40, 41, i32::MAX]
@@ -128,7 +129,7 @@ fn combinations(native: NicNative, mut each: impl FnMut(&[Argument])) -> usize {
     count
 }
 
-/// Returns the initial content of the buffer area: all bytes differ, and none is in the arrays.
+/// Returns the initial content of the buffer area, in which all bytes differ, and differ from those of the arrays.
 fn area() -> Vec<u8> {
     (u8::MAX - 63..=u8::MAX).collect()
 }
@@ -144,7 +145,7 @@ fn model_endpoint(channels: &[i32]) -> Endpoint {
         peer_windows: Vec::new(),
         channels: channels.iter().copied().map(i64::from).collect(),
         max_packet: MAX_PACKET.into(),
-        // Room for all boundaries except those near the largest `int`.
+        // The heap has room for arrays of all boundary lengths except those near the largest `int`.
         heap_left: 1000,
     }
 }
@@ -252,7 +253,7 @@ fn detached(
     })
 }
 
-/// Asserts that a call that is refused says which arguments break which bound, and that no other call does.
+/// Asserts that the cause of a refused call names the arguments that break a bound, and that no other call has a cause.
 fn assert_cause<S: Storage>(
     native: NicNative,
     args: &[i32],
@@ -283,14 +284,14 @@ fn assert_cause<S: Storage>(
     let known = args.iter().copied().chain(offsets).map(i64::from);
     let limits = [AREA, BUFFER_LENGTH, MAX_PACKET, LONG_WINDOW, SHORT_WINDOW].map(i64::from);
     let lengths = ARRAYS.map(|length| i64::try_from(length).unwrap());
-    // Positions, counts and lengths of shares.
+    // Add the possible positions, counts and lengths of shares.
     let small = 0..=i64::from(BUFFER_LENGTH);
     let known = Vec::from_iter(known.chain(limits).chain(lengths).chain(small));
     let (text, mut count) = (breach.to_string(), 0);
     breach.values(&mut |name, value| {
         count += 1;
         assert!(known.contains(&value), "{name} {value} of {args:?}");
-        // The text has the name of a parameter, or the number of a bound.
+        // The text of the breach contains the name of a parameter, or the number of a bound.
         let is_said = text.contains(&value.to_string());
         let parameters = native.decl().parameters;
         let is_parameter = parameters.iter().any(|parameter| parameter.name == name);
@@ -463,7 +464,7 @@ fn free_buffers_are_popped_first_to_last_and_then_no_more() {
 
 #[test]
 fn the_boundaries_include_every_limit() {
-    // MIN, -1, 0, 1, n-1, n, n+1 and MAX, where n is the length of the area or of an array.
+    // The boundaries contain MIN, -1, 0, 1, n-1, n, n+1 and MAX, where n is the length of the area or of an array.
     for value in [i32::MIN, -1, 0, 1, 7, 8, 9, 63, 64, 65, i32::MAX] {
         assert!(boundaries().contains(&value.into()), "{value}");
     }

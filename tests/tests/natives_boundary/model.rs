@@ -1,5 +1,5 @@
-//! A model of the natives, written from their documentation alone. It uses `i64` and no types of the runtime, so that
-//! no sum overflows.
+//! A model of the natives, written from their documentation alone. The model uses `i64` and no types of the runtime, so
+//! that no sum overflows.
 
 /// An endpoint as its applet sees it.
 #[derive(Clone, Debug)]
@@ -8,9 +8,9 @@ pub(crate) struct Endpoint {
     /// Offsets of the free buffers, in the order in which they are popped.
     pub(crate) free: Vec<i64>,
     pub(crate) buffer_length: i64,
-    /// The numbers of its channels.
+    /// The numbers of the endpoint's channels.
     pub(crate) channels: Vec<i64>,
-    /// The windows of its memory: their numbers and lengths.
+    /// The windows of the endpoint's memory: their numbers and lengths.
     pub(crate) own_windows: Vec<(i64, i64)>,
     /// The windows of peers.
     pub(crate) peer_windows: Vec<(i64, i64)>,
@@ -69,7 +69,7 @@ const INLINE_MAX: i64 = 56;
 /// Maximum number of shares of a message.
 const SHARES_MAX: i64 = 14;
 
-/// Performs the native with this Java name. A trap changes nothing.
+/// Performs the native with this Java name; a native that traps changes nothing.
 pub(crate) fn perform(
     endpoint: &mut Endpoint,
     native: &str,
@@ -121,7 +121,7 @@ pub(crate) fn perform(
                 channel: *channel,
             })
         }
-        // Without a clock the time is the start of the run.
+        // The detached endpoint has no clock, so the time is always the start of the run.
         ("currentTime", []) => Ok(Done::Value(0)),
         // An endpoint of U-Net has no immediate data.
         ("immediate", []) => Ok(Done::Value(0)),
@@ -172,8 +172,8 @@ fn new_array(endpoint: &mut Endpoint, length: i64) -> Result<Done, Trap> {
     Ok(Done::Array(length))
 }
 
-/// Checks the shares of a message, of `buffer_length` bytes each. The last is shorter. There are as many as `length`
-/// needs.
+/// Checks the shares of a message: as many as `length` needs, of `buffer_length` bytes each, of which the last may be
+/// shorter.
 fn describe(endpoint: &Endpoint, offsets: &[i64], channel: i64, length: i64) -> Result<Done, Trap> {
     if length < 0 {
         return Err(FAULT);
@@ -206,7 +206,7 @@ fn not_null<T>(array: &mut Option<T>) -> Result<&mut T, Trap> {
     array.as_mut().ok_or("NullPointerException")
 }
 
-/// Returns the byte range from `offset`, if all of it lies below `size`.
+/// Returns the range of `length` bytes from `offset`, if the range ends at or below `size`.
 fn range(size: usize, offset: i64, length: i64) -> Result<core::ops::Range<usize>, Trap> {
     let size = i64::try_from(size).expect("memories are short");
     if offset < 0 || length < 0 || offset + length > size {
@@ -216,7 +216,7 @@ fn range(size: usize, offset: i64, length: i64) -> Result<core::ops::Range<usize
     Ok(at(offset)..at(offset + length))
 }
 
-/// Checks that a range lies in the window with this number.
+/// Checks that a range is inside the window with this number.
 fn in_window(windows: &[(i64, i64)], window: i64, offset: i64, length: i64) -> Result<(), Trap> {
     let found = windows.iter().find(|(number, _)| *number == window);
     let (_, bytes) = found.ok_or(FAULT)?;

@@ -9,19 +9,19 @@ use tests::simulation::scenario;
 /// Length of the array that the natives move.
 pub(crate) const ARRAY_BYTES: u32 = 2_048;
 
-/// Maximum number of offsets for `dmaRxd`. The applet has an `int` array of each length up to this maximum.
+/// Maximum number of offsets for `dmaRxd`; the applet has an `int` array of each length up to this maximum.
 const SHARES_MAX: usize = 14;
 
 /// An action of an applet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// DMA of this many bytes from the buffer area.
+    /// DMA of a number of bytes from the buffer area.
     ToNic(u32),
-    /// DMA of this many bytes to the buffer area.
+    /// DMA of a number of bytes to the buffer area.
     ToHost(u32),
-    /// Sends a packet of this many bytes.
+    /// Sends a packet of a number of bytes.
     Push(u32),
-    /// Pops the free queue into this local variable.
+    /// Pops an offset from the free queue into this local variable.
     Pop(usize),
     /// Pushes a receive descriptor with the offsets in these local variables, each for a whole share.
     Describe { variables: Vec<usize>, share: u32 },
@@ -85,7 +85,7 @@ impl Actions {
         }
     }
 
-    /// Returns a class file that performs the actions.
+    /// Returns a class file whose methods perform the actions.
     fn class_file(&self) -> Vec<u8> {
         let mut source = format!(
             ".field static array [B\n.field static offsets [I\n\
@@ -119,7 +119,7 @@ impl Actions {
         assembled.bytes
     }
 
-    /// Parses a scenario. Its endpoints with `builtin:Drop` get these applets, in the order of the file.
+    /// Parses a scenario, and gives its endpoints with `builtin:Drop` these applets, in the order of the file.
     pub(crate) fn scenario(text: &str, applets: &[Actions]) -> Scenario {
         let mut scenario = scenario(text, None, None);
         let class = scenario.classes.first().cloned();

@@ -16,20 +16,20 @@ use crate::runs;
 /// Length of each free buffer in bytes.
 const SHARE: u32 = 64;
 
-/// The expected state of the queue.
+/// The expected state of the free queue.
 struct Model<'a> {
     applet: &'a Actions,
     free: VecDeque<i32>,
-    /// The remaining actions of the running call, and the values of its variables.
+    /// The remaining actions of the running call, and the values of the call's local variables.
     left: Vec<Action>,
     variables: Vec<i32>,
     /// Buffers that the call popped and that no descriptor names yet.
     popped: Vec<i32>,
-    /// Buffers of descriptors that are not visible yet, or that the host has not taken.
+    /// Buffers of receive descriptors that are not visible yet, or that the host has not read.
     described: VecDeque<Vec<i32>>,
     visible: VecDeque<Vec<i32>>,
     receive: u32,
-    /// Whether a descriptor found no room, so that a `drop` event must follow.
+    /// Whether a descriptor found the receive queue full, so that a `drop` event must follow.
     is_refused: bool,
     counts: Counts,
 }
@@ -61,7 +61,7 @@ impl Model<'_> {
         }
     }
 
-    /// Puts buffers at the front of the queue, in their order.
+    /// Puts buffers at the front of the free queue, in their order.
     fn put_first(&mut self, buffers: &[i32]) {
         for buffer in buffers.iter().rev() {
             self.free.push_front(*buffer);
@@ -102,7 +102,7 @@ impl Model<'_> {
 
 impl Sink for Model<'_> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        // Events of the NIC itself do not belong to an applet.
+        // Skip events of the NIC itself, which do not belong to an applet.
         let Some(id) = event.endpoint else { return };
         if names.endpoint(id) != "server" {
             return;
@@ -117,7 +117,7 @@ impl Sink for Model<'_> {
             }) if !self.left.is_empty() => self.native(name, result, made),
             EventKind::Sle(SleEvent::AppletReturn { .. }) => {
                 assert!(self.left.is_empty(), "{:?}", self.left);
-                // Buffers that no descriptor names stay with the applet.
+                // After a call that returned, popped buffers that no descriptor names stay with the applet.
                 self.popped.clear();
             }
             EventKind::Sle(SleEvent::Trap { kind, .. }) => {
@@ -145,7 +145,7 @@ impl Sink for Model<'_> {
                 self.visible.push_back(named);
             }
             EventKind::Nic(NicEvent::Levels(levels)) => {
-                // The host has taken a message and returns its buffers.
+                // The host has read a message, and returns the message's buffers to the free queue.
                 for _ in levels.receive..self.receive {
                     let named = self.visible.pop_front().expect("it was visible");
                     self.counts.put_back += 1;

@@ -28,18 +28,18 @@ struct Call {
     end: Option<End>,
 }
 
-/// Collects calls, and the bytes moved by DMA in each direction.
+/// A sink that collects calls, and the bytes moved by DMA in each direction.
 #[derive(Default)]
 struct Calls {
     ended: Vec<Call>,
     running: BTreeMap<String, Call>,
-    /// By endpoint: bytes to the NIC, and bytes to the host.
+    /// The bytes moved to the NIC, and to the host, by endpoint.
     moved: BTreeMap<String, (u64, u64)>,
 }
 
 impl Sink for Calls {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        // Events of the NIC itself do not belong to an applet.
+        // Skip events of the NIC itself, which do not belong to an applet.
         let Some(id) = event.endpoint else { return };
         let endpoint = names.endpoint(id).to_owned();
         match event.kind {
@@ -122,7 +122,7 @@ fn actions(random: &mut Random, longest: u64, pushes: bool) -> Vec<Action> {
     actions.collect()
 }
 
-/// Two endpoints that send to each other. Each may answer the other's packets.
+/// A scenario of two endpoints that send to each other, each of which may answer the other's packets.
 const PAIR: &str = r#"
     until = "20ms"
     max_events = 20000

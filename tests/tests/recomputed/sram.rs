@@ -1,4 +1,4 @@
-//! The SRAM in use is the sum of its parts. A program that endpoints share counts once.
+//! The SRAM in use is the sum of its parts. A program that several endpoints share counts once.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ struct Endpoint {
     heap: u64,
 }
 
-/// Returns a NIC with these endpoints. Each has a channel to itself.
+/// Returns a scenario of a NIC with these endpoints, each of which has a channel to itself.
 fn nic(endpoints: &[Endpoint]) -> Scenario {
     let mut text = String::from("[[nic]]\nname = 'a'\n");
     for (index, endpoint) in endpoints.iter().enumerate() {
@@ -74,7 +74,7 @@ fn endpoints_add_up_and_share_their_programs() {
         for endpoint in &endpoints {
             let alone = demand(nic(&[*endpoint]));
             assert_eq!((alone.staging, alone.stack), (empty.staging, empty.stack));
-            // A descriptor has 16 bytes, an offset has 4, and a channel to itself has two entries of 16.
+            // A descriptor has 16 bytes, an offset has 4, and the endpoint's channel to itself has two entries of 16.
             let queues = 16 * endpoint.tx_queue + 4 * endpoint.free_buffers + 2 * 16;
             assert_eq!(alone.queues, queues, "round {round}");
             expected.queues += queues;

@@ -7,8 +7,8 @@ use nic_runtime::scenario::model::{
 };
 use nic_runtime::scenario::parse;
 
-/// One pair of NICs and endpoints as a scenario file, from which all pairs are copied. Its profile stays fixed, so that
-/// figures can be compared with earlier versions.
+/// One pair of NICs and endpoints as a scenario file, from which all pairs are copied. The profile of the scenario
+/// stays fixed, so that figures can be compared with earlier versions.
 const PAIR: &str = r#"
 profile = "lanai-1998-parallel"
 [[nic]]
@@ -65,7 +65,7 @@ pub struct Traffic {
     pub nic_pairs: u32,
     /// How the pairs are joined.
     pub network: Network,
-    /// Endpoints on each NIC. Each has a channel to the endpoint at the same position of the other NIC.
+    /// Number of endpoints on each NIC; each endpoint has a channel to the one at the same position of the other NIC.
     pub endpoints: u32,
     /// Number of endpoints that send, on each NIC that sends.
     pub active: u32,
@@ -76,7 +76,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Returns traffic of one pair of endpoints that sends this many messages of 64 bytes.
+    /// Returns traffic of one pair of endpoints that sends `packets` messages of 64 bytes.
     #[must_use]
     pub fn of_one_pair(packets: u64) -> Traffic {
         Traffic {
@@ -93,7 +93,7 @@ impl Traffic {
     ///
     /// # Panics
     ///
-    /// If the messages do not divide evenly among the sending endpoints.
+    /// Panics if the messages do not divide evenly among the sending endpoints.
     #[must_use]
     pub fn scenario(&self) -> Scenario {
         let pair = parse(PAIR.as_bytes(), None, None).expect("the pair is a scenario");
@@ -155,11 +155,12 @@ impl Traffic {
         u64::from(self.nic_pairs) * u64::from(self.active)
     }
 
-    /// Adds two NICs, their endpoints and the messages of these.
+    /// Adds two NICs, their endpoints and the endpoints' messages.
     fn add_nics(&self, scenario: &mut Scenario, pair: &Scenario, nics: (NicId, NicId)) {
         for nic in [nics.0, nics.1] {
             let name = format!("nic{}", nic.0);
-            // Enough SRAM for any number of endpoints, because the benchmark measures the simulator and not the NIC.
+            // Give each NIC enough SRAM for any number of endpoints, because the benchmark measures the simulator and
+            // not the NIC.
             scenario.nics.push(NicSpec {
                 name,
                 sram: u32::MAX,

@@ -59,7 +59,8 @@ impl Panel {
         let curves = curves.map(|(scheme, points)| Curve {
             name: scheme.name(),
             stroke: match scheme {
-                // The curve lies on another one where its processors share the work in the same way.
+                // Dash the curve of a scheme that coincides with another one, because its processors share the work in
+                // the same way.
                 Scheme::Dynamic | Scheme::Sr => Stroke::Dashed,
                 Scheme::Base | Scheme::So | Scheme::Ro | Scheme::Dsr => Stroke::Solid,
             },
@@ -95,8 +96,8 @@ impl Panel {
         })
     }
 
-    /// Returns the paper's statements. It does not give the length of its streamed messages; they are drawn at ten
-    /// frames.
+    /// Returns the paper's statements. The paper does not give the length of its streamed messages, which are drawn at
+    /// ten frames.
     fn marks(self) -> Vec<Mark> {
         let mark = |label, length: u32, y| Mark {
             label,

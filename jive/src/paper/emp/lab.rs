@@ -17,7 +17,7 @@ pub(super) enum Scheme {
     Ro,
     Dsr,
     Sr,
-    /// A free processor takes the next item. The paper leaves it for later.
+    /// A free processor takes the next item of work: a placement that the paper leaves for later.
     Dynamic,
 }
 
@@ -45,10 +45,10 @@ impl Scheme {
     }
 }
 
-/// How many messages a measurement takes.
+/// How many messages are sent in a measurement.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rounds {
-    /// Messages that come first and fill the queues.
+    /// Number of messages that are sent first and fill the queues.
     pub(super) before: usize,
     /// Messages that are measured.
     pub(super) measured: usize,
@@ -57,7 +57,7 @@ pub(super) struct Rounds {
 /// Receives that are posted at each end (§6.1: "about 400").
 const RECEIVES: u32 = 400;
 
-/// Length of each receive of the shorter messages, in bytes.
+/// Length of each posted receive in bytes, unless the messages are longer.
 const ROOM: u32 = 16 * 1024;
 
 /// A measurement.
@@ -70,7 +70,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// Returns half of a round trip: a ping waits until its message is complete and its echo is there.
+    /// Returns half of a round trip: the pinging host waits until its message is complete and the echo has arrived.
     pub(super) fn latency(self, profile: &Profile) -> Result<SimDuration, PaperError> {
         let seen = self.run(profile, ["emp-ping", "echo"])?;
         let rounds = self.window(&seen.posted)?;
@@ -99,7 +99,7 @@ impl Setup {
         Ok(self.run_into(profile, ["emp-stream", "sink"], seen)?.spans)
     }
 
-    /// Returns the time in which the measured messages came, after those before.
+    /// Returns the time from the last message that fills the queues to the last measured message.
     fn window(self, times: &[SimTime]) -> Result<SimDuration, PaperError> {
         let Rounds { before, measured } = self.rounds;
         let first = times.get(before.saturating_sub(1));
@@ -115,7 +115,7 @@ impl Setup {
     fn rate(self, times: &[SimTime]) -> Result<u64, PaperError> {
         let bits = 8 * u128::from(self.length) * self.rounds.measured as u128;
         let ps = u128::from(self.window(times)?.as_ps());
-        // Kilobits a second: 1,000,000,000,000 ps are a second, and 1,000 bits a kilobit.
+        // Convert to kilobits a second: 1,000,000,000,000 ps are a second, and 1,000 bits a kilobit.
         Ok(u64::try_from(bits * 1_000_000_000 / ps).unwrap_or(u64::MAX))
     }
 
@@ -138,7 +138,7 @@ impl Setup {
         let Rounds { before, measured } = self.rounds;
         let (rounds, length) = (before + measured, self.length);
         let room = length.max(ROOM);
-        // Two messages are outstanding, and the region of messages wraps around.
+        // Leave room for the two outstanding messages, because the region of messages wraps around.
         let area = RECEIVES * room + 4 * room;
         let mut text = "until = '1000s'\nmax_events = 1000000000\n".to_owned();
         for nic in ["a", "b"] {
@@ -171,11 +171,11 @@ pub(super) enum Busy {
     WireOf { nic: u32 },
 }
 
-/// A time in which a processor or a wire was busy.
+/// A period in which a processor or a wire was busy.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Span {
     pub(super) busy: Busy,
-    /// The stage, or the kind of the frame.
+    /// The stage that the processor runs, or the kind of the frame on the wire.
     pub(super) label: &'static str,
     pub(super) begun: SimTime,
     pub(super) takes: SimDuration,
@@ -188,7 +188,7 @@ struct Seen {
     posted: Vec<SimTime>,
     /// When each host received its messages.
     received: [Vec<SimTime>; 2],
-    /// Whether the times of processors and wires are kept.
+    /// Whether the busy periods of processors and wires are kept.
     keeps_spans: bool,
     spans: Vec<Span>,
 }
@@ -222,7 +222,7 @@ impl Sink for Seen {
     }
 }
 
-/// Returns the time that an event tells of, if a processor or a wire was busy.
+/// Returns the period that an event describes, if a processor or a wire was busy.
 fn span(NicId(nic): NicId, time: SimTime, kind: NicEvent<'_>) -> Option<Span> {
     match kind {
         NicEvent::Work {

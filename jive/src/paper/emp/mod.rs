@@ -40,7 +40,7 @@ const STREAMED: u32 = 14_860;
 /// 14 KiB: ten frames of which the last is not full.
 const NOT_FULL: u32 = 14 * 1024;
 
-/// Length of a large message. It has so many frames that [`FEW_LARGE`] suffice.
+/// Length of a large message, which has so many frames that [`FEW_LARGE`] messages suffice.
 const LARGE: u32 = 64 * 1024;
 
 const FEW_LARGE: Rounds = Rounds {
@@ -54,7 +54,7 @@ const STEPS: usize = 4;
 ///
 /// # Errors
 ///
-/// [`PaperError`] if something cannot be measured under the profile.
+/// Returns [`PaperError`] if something cannot be measured under the profile.
 pub(super) fn reproduce(
     profile: &Profile,
     progress: &mut dyn Progress,
@@ -83,7 +83,7 @@ pub(super) fn reproduce(
     Ok(report)
 }
 
-/// Returns all rows under a profile, without the analysis of which values they depend on.
+/// Returns all rows under a profile, without the analysis of the values on which they depend.
 fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
     let mut rows = tables::rows(profile)?;
     rows.extend(latencies(profile, rounds)?);
@@ -150,7 +150,7 @@ fn share(paper: i64, simulated: i64, tolerance: Tolerance) -> Agreement {
     }
 }
 
-/// Returns by how much one number is less than another, in hundredths of a percent of the other.
+/// Returns by how much one number is less than another, in hundredths of a percent of the other number.
 fn part(one: u64, other: u64) -> i64 {
     let apart = i128::from(other) - i128::from(one);
     let part = apart * 10_000 / i128::from(other.max(1));
@@ -263,7 +263,7 @@ pub(super) const SO_BEST: &str = "SO > RO, DSR, SR: both ways";
 /// The row of the statement that large messages lose the gain.
 pub(super) const GAIN_LOST: &str = "base >= SO, RO, DSR or SR: both ways, 64 KiB";
 
-/// Returns whether the orders that hold under the paper's profile hold under another. They are the first ones.
+/// Returns whether the orders that hold under the paper's profile, which come first, hold under another profile.
 fn orders_that_hold(profile: &Profile) -> Result<Vec<bool>, PaperError> {
     let rates = |scheme| Rates::of(scheme, profile, FEW);
     let [base, dsr] = [rates(Scheme::Base)?, rates(Scheme::Dsr)?];
@@ -282,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the profile with one value moved up.
+    /// Returns the built-in profile with the value of one key moved up.
     fn slower(key: &str) -> Profile {
         let profile = Profile::builtin("tigon2-2002").unwrap();
         let mut moved = profile.scaled(Factor::of(5, 4)).into_iter();
@@ -299,7 +299,7 @@ mod tests {
             rounds: FEW,
         };
         let streamed = |scheme| setup(scheme, STREAMED);
-        // The receiver limits base, and the wire limits RO and SR, whose other processor has time to spare.
+        // The receiver limits the scheme base, and the wire limits RO and SR, whose second processor has time to spare.
         let one_way = |scheme, profile| streamed(scheme).one_way(profile).unwrap();
         let dma = slower("emp.receive_dma");
         assert!(one_way(Scheme::Base, &dma) < one_way(Scheme::Base, &profile));
@@ -307,21 +307,22 @@ mod tests {
             let apart = one_way(scheme, &dma).abs_diff(one_way(scheme, &profile));
             assert!(apart < 1_000, "{scheme:?}: {apart} kbit/s");
         }
-        // The sender's stages do not limit base one way, but both ways they share its only processor.
+        // The sender's stages do not limit the scheme base one way; both ways, the stages of both directions share its
+        // only processor.
         let bookkeeping = slower("emp.transmission");
         let apart = one_way(Scheme::Base, &bookkeeping).abs_diff(one_way(Scheme::Base, &profile));
         assert!(apart < 1_000, "{apart} kbit/s");
         let both_ways = |scheme, profile| streamed(scheme).both_ways(profile).unwrap();
         assert!(both_ways(Scheme::Base, &bookkeeping) < both_ways(Scheme::Base, &profile));
-        // The acknowledgement precedes the transfer on one processor, and runs beside it on two.
+        // The acknowledgement precedes the transfer on one processor; on two processors, both run at the same time.
         let ack = slower("emp.send_ack");
         let added = |scheme| {
             let latency = |profile| setup(scheme, SHORT).latency(profile).unwrap();
             latency(&ack).less(latency(&profile)).as_ns()
         };
-        // On one processor, a quarter of 2.5 us is added. In RO, the transfer took 3.75 us beside the acknowledgement, and
-        // the answer began. Now both run for 3.85 us, and the acknowledgement needs another 0.375 us of the processor that
-        // sends the answer.
+        // On one processor, a quarter of 2.5 us is added to the latency. In RO, the transfer took 3.75 us beside the
+        // acknowledgement, and the answer began. With the slower profile, transfer and acknowledgement run for 3.85 us,
+        // and the acknowledgement needs another 0.375 us of the processor that sends the answer.
         assert_eq!((added(Scheme::Base), added(Scheme::Sr)), (625, 625));
         assert!(
             added(Scheme::Ro).abs_diff(475) <= 1,

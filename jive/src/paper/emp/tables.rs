@@ -35,7 +35,7 @@ const FRAME: Step = Step {
     name: "receive frame",
     stages: &[EmpStage::ReceiveFrame],
 };
-/// Table 1 has the two steps before as one.
+/// The bookkeeping of a receive, which Table 1 shows as one step in place of `CLASSIFY` and `FRAME`.
 const RECEIVE_BOOKKEEPING: Step = Step {
     name: "receive bookkeeping",
     stages: &[EmpStage::ReceiveBookkeeping, EmpStage::ReceiveFrame],
@@ -143,7 +143,7 @@ const TABLE_2: [Column; 8] = [
 
 /// Returns the rows of both tables.
 pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
-    // The tables give each stage's time alone. So the stages of this message do not slow each other.
+    // The tables give the time of each stage alone, so the profile must not let stages slow each other.
     let profile = profile.without_contention();
     let of = |scheme| {
         let length = profile.emp.map_or(0, |emp| emp.payload.get());

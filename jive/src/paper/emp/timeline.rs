@@ -7,7 +7,7 @@ use super::lab::{Busy, Rounds, SCHEMES, Scheme, Setup, Span};
 use crate::paper::PaperError;
 use crate::paper::report::{Drawing, Timeline, TimelineSpan, Track, microseconds};
 
-/// Length of the message: four frames, so that it is acknowledged once.
+/// Length of the message, which has four frames, so that it is acknowledged once.
 const LENGTH: u32 = 4 * 1_486;
 
 /// Returns the drawing of each placement of the paper.

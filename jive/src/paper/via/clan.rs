@@ -12,10 +12,11 @@ const LATENCY: &str = "half round trips";
 const BANDWIDTH: &str = "bandwidth";
 const QUEUE: &str = "completion queue";
 
-/// Messages with which the limit of the processor's writes shows: the costs of a message hardly count.
+/// Length of a message that shows the limit of the processor's writes, because the fixed costs of a message hardly
+/// count.
 const LARGE: u32 = 32 * 1024;
 
-/// Length of a message for which DMA comes close to the bus.
+/// Length of a message for which the bandwidth of DMA is close to that of the bus.
 const LONG: u32 = 10 * 1024;
 
 /// Reproduces the paper under a profile.
@@ -32,7 +33,7 @@ pub(in crate::paper) fn reproduce(
     super::reproduce(("clan", rows, orders), profile, progress)
 }
 
-/// Returns all rows under a profile, without the analysis of which values they depend on.
+/// Returns all rows under a profile, without the analysis of the values on which they depend.
 pub(super) fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
     let mut rows = latencies(profile)?;
     rows.extend(bandwidths(profile, rounds)?);
@@ -107,7 +108,7 @@ fn bandwidths(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError>
     ])
 }
 
-/// Returns whether messages of 128 bytes, which go by DMA, are slower than those of 96 bytes.
+/// Returns whether messages of 128 bytes, which DMA moves, are slower than those of 96 bytes.
 fn dips(profile: &Profile, rounds: Rounds) -> Result<bool, PaperError> {
     let of = |length| {
         let setup = Setup {

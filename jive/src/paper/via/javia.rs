@@ -26,7 +26,7 @@ pub(in crate::paper) fn reproduce(
     super::reproduce(("javia", rows, |_| Ok(Vec::new())), profile, progress)
 }
 
-/// Returns all rows under a profile, without the analysis of which values they depend on.
+/// Returns all rows under a profile, without the analysis of the values on which they depend.
 pub(super) fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
     let setup = |figure, length| Setup {
         figure,
@@ -36,7 +36,7 @@ pub(super) fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperE
     let time = |paper, simulated| Agreement::time(paper, simulated, Tolerance::PerMille(10));
     let row = |statement, figure, name: String, found| Row::new(statement, figure, name, found);
     let mut rows = Vec::new();
-    // The paper prints the line 16.5 us + 25 ns for each byte after the fourth.
+    // The paper states the latency as 16.5 us + 25 ns for each byte after the fourth.
     for (length, ns) in [
         (4, 16_500),
         (1_000, 41_400),

@@ -11,7 +11,7 @@ use nic_runtime::sim;
 
 use crate::paper::PaperError;
 
-/// Two VIs on NICs of their own.
+/// A setup of two VIs, each on its own NIC.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Setup {
     /// The figure that is measured.
@@ -29,7 +29,7 @@ const RIGHT: EndpointId = EndpointId(1);
 const RECEIVES: u32 = 4;
 
 impl Setup {
-    /// Returns the mean time from the post of a message to the next, where both ends send each message back.
+    /// Returns the mean time between two posts of the same user, where both ends send each message back.
     pub(super) fn round_trip(self, profile: &Profile) -> Result<SimDuration, PaperError> {
         let seen = self.run(profile, ["echo", "echo"], 1)?;
         let (Some(&first), Some(&last)) = (seen.posted.first(), seen.posted.last()) else {
@@ -57,7 +57,8 @@ impl Setup {
         }
     }
 
-    /// Returns the rate of a stream of messages, in kilobits a second. The first messages fill the queues.
+    /// Returns the rate of a stream of messages, in kilobits a second. The first messages of the stream fill the queues
+    /// and are not measured.
     pub(super) fn rate(self, profile: &Profile, messages: u32) -> Result<u64, PaperError> {
         let seen = self.run(profile, ["sink", "sink"], messages)?;
         let times: Vec<SimTime> = seen.received.iter().map(|&(_, time)| time).collect();
@@ -70,7 +71,7 @@ impl Setup {
         }
         let measured = (times.len() - 1 - before) as u128;
         let bits = 8 * u128::from(self.length) * measured;
-        // Kilobits a second: 1,000,000,000,000 ps are a second, and 1,000 bits a kilobit.
+        // Convert to kilobits a second: 1,000,000,000,000 ps are a second, and 1,000 bits a kilobit.
         let rate = bits * 1_000_000_000 / u128::from(last.since(first).as_ps());
         Ok(u64::try_from(rate).unwrap_or(u64::MAX))
     }
@@ -86,7 +87,7 @@ impl Setup {
             transfer, length, ..
         } = self;
         let [left, right] = hosts;
-        // A message that both ends send back never stops.
+        // End an echo run after 3 ms, because a message that both ends send back never stops.
         let until = if left == "echo" { "3ms" } else { "100s" };
         let room = length.max(64).next_multiple_of(64);
         let area = u64::from(room) * u64::from(2 * RECEIVES + 2);
@@ -113,11 +114,11 @@ impl Setup {
     }
 }
 
-/// When messages were posted, left and came.
+/// When messages were posted, left a NIC and arrived.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     posted: Vec<SimTime>,
-    /// The first bit of the first message at the left.
+    /// When the first bit of the first message left the NIC at the left.
     left: Option<SimTime>,
     received: Vec<(EndpointId, SimTime)>,
 }
@@ -145,7 +146,7 @@ impl Sink for Seen {
     }
 }
 
-/// NICs with clients of a server.
+/// Number of NICs that run clients of a server.
 const CLIENT_NICS: u32 = 8;
 
 /// Length of a request in bytes.

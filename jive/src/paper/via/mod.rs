@@ -16,7 +16,7 @@ pub(super) use self::javia::reproduce as javia;
 use super::report::{Agreement, Quantity, Report, Row, Tolerance};
 use super::{Disagreement, PaperError, Progress, provenance, ranges};
 
-/// How many messages a measurement takes.
+/// How many messages are sent in a measurement.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct Rounds {
     /// Messages of each stream.
@@ -42,7 +42,7 @@ type Rows = fn(&Profile, Rounds) -> Result<Vec<Row>, PaperError>;
 /// Returns whether each order among the rows holds under a profile.
 type Orders = fn(&Profile) -> Result<Vec<bool>, PaperError>;
 
-/// Measures all rows of a paper, and finds out which values of the profile they depend on.
+/// Measures all rows of a paper, and determines the values of the profile on which they depend.
 fn reproduce(
     (name, rows, orders): (&'static str, Rows, Orders),
     profile: &Profile,

@@ -12,7 +12,7 @@ use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
 use traffic::Traffic;
 
-/// Number of packets. Building the simulation is counted too.
+/// Number of simulated packets; the instructions that build the simulation are counted too.
 const PACKETS: u64 = 1_000;
 /// Methods of the large class, each with nearly 7 KB of code.
 const LARGE_METHODS: u32 = 4;
