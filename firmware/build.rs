@@ -1,4 +1,4 @@
-//! Hands the linker the device's memory, where the firmware is built for one.
+//! Hands the linker the device's memory layout, `memory.x`, where the firmware is built for a device.
 
 use std::env;
 use std::fs;

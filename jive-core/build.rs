@@ -5,8 +5,8 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(threaded, small)");
     let variable = |name| std::env::var(name).unwrap_or_default();
     let level = variable("OPT_LEVEL");
-    // Tail calls must become jumps, or each op would take room on the host's stack. That needs two things: an
-    // optimising compiler, and a processor that passes six arguments in registers.
+    // The threaded variant needs tail calls that become jumps, or each op would take room on the host's stack. Tail
+    // calls become jumps only with an optimising compiler, on a processor that passes six arguments in registers.
     let has_tail_calls =
         level != "0" && matches!(&*variable("CARGO_CFG_TARGET_ARCH"), "x86_64" | "aarch64");
     if level == "s" || level == "z" {

@@ -1,9 +1,9 @@
-//! Compiler support functions that copy, fill and compare bytes, in assembly. They are as small as those of a C
-//! library for firmware. The functions that come with Rust's targets are unrolled for speed, and take six times as
+//! Compiler support functions that copy, fill and compare bytes, in assembly. These functions are as small as those of
+//! a C library for firmware. The functions that come with Rust's targets are unrolled for speed, and take six times as
 //! much code.
 //!
-//! Names and register use follow the C library and the Arm runtime ABI (RTABI, "Memory copying, clearing, and
-//! setting"). Word accesses need no alignment on a Cortex-M4.
+//! Names of functions and their register use follow the C library and the Arm runtime ABI (RTABI, "Memory copying,
+//! clearing, and setting"). Word accesses need no alignment on a Cortex-M4.
 #![expect(
     unsafe_code,
     reason = "compilers make calls of loops over bytes, so these cannot be such loops"
@@ -18,7 +18,7 @@ core::arch::global_asm!(
     ".type __aeabi_memcpy, %function",
     ".type __aeabi_memcpy4, %function",
     ".type __aeabi_memcpy8, %function",
-    // r0: destination, also the result. r1: source. r2: number of bytes.
+    // Arguments: r0 is the destination, and also the result. r1 is the source. r2 is the number of bytes.
     ".thumb_func",
     "memcpy:",
     ".thumb_func",
@@ -49,7 +49,7 @@ core::arch::global_asm!(
     ".type __aeabi_memclr, %function",
     ".type __aeabi_memclr4, %function",
     ".type __aeabi_memclr8, %function",
-    // r0: destination. r1: number of bytes. r2: fill byte.
+    // Arguments: r0 is the destination, r1 the number of bytes, r2 the fill byte.
     ".thumb_func",
     "__aeabi_memset:",
     ".thumb_func",
@@ -60,7 +60,7 @@ core::arch::global_asm!(
     "orr r2, r2, r2, lsl #8",
     "orr r2, r2, r2, lsl #16",
     "b 1f",
-    // r0: destination. r1: number of bytes.
+    // Arguments: r0 is the destination, r1 the number of bytes.
     ".thumb_func",
     "__aeabi_memclr:",
     ".thumb_func",
@@ -81,7 +81,8 @@ core::arch::global_asm!(
     ".section .text.compare_bytes, \"ax\", %progbits",
     ".global memcmp",
     ".type memcmp, %function",
-    // r0 and r1: the byte sequences. r2: number of bytes. Result in r0: below, equal to or above zero.
+    // Arguments: r0 and r1 point to the byte sequences, r2 is the number of bytes. The result of the comparison in r0
+    // is below, equal to or above zero.
     ".thumb_func",
     "memcmp:",
     "subs r2, r2, #1",

@@ -15,7 +15,7 @@ use crate::linked::{self, Mark};
 use crate::machine::{Footprint, Machine};
 use crate::run::run;
 
-/// Greatest length of the command line, in bytes.
+/// Greatest length of the program's command line, in bytes.
 const COMMAND_LINE_MAX: usize = 512;
 
 /// Greatest length of a line of the report, in bytes.
@@ -26,7 +26,7 @@ fn start() -> ! {
     match main() {
         Ok(()) => ExitCode::SUCCESS.exit_process(),
         Err(failure) => {
-            // If standard error fails too, the message cannot be reported.
+            // If writing to standard error fails too, the program cannot report its failure.
             if let Ok(mut output) = io::stderr() {
                 let _ = writeln!(Lines(&mut output), "firmware: {failure}");
             }
@@ -42,7 +42,7 @@ fn main() -> Result<(), Failure> {
         report: io::stderr().map_err(|_| Failure::Write)?,
         mark: Mark::paint(),
     };
-    // Skips the program's name. Arguments that are not UTF-8 end the list.
+    // Skips the program's name. The list of arguments ends at the first argument that is not UTF-8.
     run(&mut device, arguments.skip(1).map_while(Result::ok))
 }
 
@@ -66,7 +66,7 @@ impl Machine for Device {
                 read => length += read,
             }
         }
-        // If the file fills the buffer, it may be longer than the buffer.
+        // If a file fills the buffer that it is read into, the file may be longer than the buffer.
         if length == place.len() {
             return Err(Failure::Read);
         }

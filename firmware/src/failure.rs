@@ -21,7 +21,7 @@ pub(crate) enum Failure {
     /// An output cannot be written.
     #[error("the output cannot be written")]
     Write,
-    /// Something needs more memory than is reserved.
+    /// A part of the program needs more memory than the firmware reserves for it.
     #[error("{what}: {needed} are needed, there is room for {room}")]
     Room {
         /// What needs the memory.
@@ -34,19 +34,19 @@ pub(crate) enum Failure {
     /// The file is not a class file.
     #[error("the class is refused: {0}")]
     Parse(#[from] ParseError),
-    /// The class is unsafe or outside of the subset.
+    /// The verifier rejected the class as unsafe or outside of the subset.
     #[error("the class is refused: {0}")]
     Verify(#[from] VerifyError),
-    /// The class exceeds a limit of the linked form.
+    /// The linker rejected the class because it exceeds a limit of the linked form.
     #[error("the class is refused: {0}")]
     Link(#[from] LinkError),
     /// The class cannot run as an applet.
     #[error("the class is refused: {0}")]
     Applet(#[from] AppletError),
-    /// The applet trapped while it was loaded. The trace contains the trap.
+    /// The applet trapped while it was loaded. The trace of the run contains the applet's trap.
     #[error("the applet trapped while it was loaded")]
     LoadTrap,
-    /// A message was due while the NIC was still busy with the message before.
+    /// A message was due while the NIC was still busy with the previous message.
     #[error("a message was due while the NIC was busy, which this model does not do")]
     Busy,
 }

@@ -13,7 +13,7 @@ use crate::machine::Footprint;
 /// Fill pattern for unused stack.
 const PAINT: u32 = 0xcccc_cccc;
 
-// Symbols of the linker script of `cortex-m-rt`. Only their addresses are used.
+// Symbols of the linker script of `cortex-m-rt`. The program uses only the addresses of the linker symbols.
 unsafe extern "C" {
     static mut _stack_end: u32;
     static __stext: u32;
@@ -23,7 +23,7 @@ unsafe extern "C" {
     static __sdata: u32;
 }
 
-/// The stack pointer at the time when the stack was painted.
+/// The stack pointer at the time when [`Mark::paint`] filled the unused stack.
 #[derive(Copy, Clone)]
 pub(crate) struct Mark(usize);
 
@@ -34,8 +34,8 @@ impl Mark {
         let top = msp::read() as usize;
         let mut word = &raw mut _stack_end;
         while (word as usize) < top {
-            // SAFETY: words from `_stack_end` up to the stack pointer are unused stack in RAM. No interrupt is
-            // enabled. This function calls no function, so no value is pushed and later read below the stack pointer.
+            // SAFETY: words from `_stack_end` up to the stack pointer are unused stack in RAM. No interrupt is enabled.
+            // `paint` calls no function, so no value is pushed and later read below the stack pointer.
             unsafe {
                 word.write_volatile(PAINT);
                 word = word.add(1);
@@ -44,19 +44,19 @@ impl Mark {
         Mark(top)
     }
 
-    /// Returns how many bytes of the stack below the mark have been used since the stack was painted.
+    /// Returns how many bytes of the stack below the mark the program has used since [`Mark::paint`] filled the stack.
     pub(crate) fn depth(self) -> usize {
         let mut word = &raw const _stack_end;
         // SAFETY: words from `_stack_end` up to the mark are in RAM, and any bits are a valid `u32`.
         while (word as usize) < self.0 && unsafe { word.read_volatile() } == PAINT {
-            // SAFETY: the result is at most one word past the last word below the mark.
+            // SAFETY: the incremented pointer is at most one word past the last word below the mark.
             word = unsafe { word.add(1) };
         }
         self.0.saturating_sub(word as usize)
     }
 }
 
-/// Returns the memory use of the program, without the stack.
+/// Returns the sizes of the program's sections, which do not include the stack.
 pub(crate) fn footprint() -> Footprint {
     let span = |start: *const u32, end: *const u32| end.addr().saturating_sub(start.addr());
     Footprint {

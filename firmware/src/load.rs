@@ -1,4 +1,4 @@
-//! Loading of a class in lent memory: parse, verify and link. Each step reports the memory that it takes.
+//! Loading of a class in lent memory: parse, verify and link. Each of these steps reports the memory that it uses.
 
 use core::mem::MaybeUninit;
 
@@ -12,7 +12,7 @@ use nic_core::sle::{NicEntry, NicNative};
 
 use crate::failure::Failure;
 
-/// A class that the verifier accepted as an applet, and the memory that this took.
+/// A class that the verifier accepted as an applet, and the memory that parsing and verifying it used.
 pub(crate) struct Accepted {
     pub(crate) verified: Verified<'static>,
     pub(crate) size: LoadSize,
@@ -20,16 +20,16 @@ pub(crate) struct Accepted {
     pub(crate) index_bytes: usize,
 }
 
-/// A linked class, and the memory that it takes.
+/// A linked class, and the memory that it uses.
 pub(crate) struct Linked {
     pub(crate) class: LinkedClass<'static>,
-    /// Size of the parts that are kept, in bytes, with their names.
+    /// Size in bytes and name of each part of the linked class.
     pub(crate) kept: [(&'static str, usize); 4],
     /// Size of the memory that only the linker needs, in bytes.
     pub(crate) work_bytes: usize,
 }
 
-/// Parses and verifies a class. A separate function, so that its stack use can be measured.
+/// Parses and verifies a class. `accept` is a separate function, so that its stack use can be measured.
 #[inline(never)]
 pub(crate) fn accept(
     bytes: &'static [u8],
@@ -57,7 +57,7 @@ pub(crate) fn accept(
     })
 }
 
-/// Links a verified class. A separate function, so that its stack use can be measured.
+/// Links a verified class. `link_class` is a separate function, so that its stack use can be measured.
 #[inline(never)]
 pub(crate) fn link_class(
     verified: &Verified<'static>,
@@ -92,7 +92,7 @@ fn parts(size: ProgramSize) -> [(&'static str, usize); 4] {
     ]
 }
 
-/// Checks that `room` is at least what is needed.
+/// Checks that the reserved memory `room` is at least as large as the memory `needed` for `what`.
 pub(crate) fn room(what: &'static str, needed: usize, room: usize) -> Result<(), Failure> {
     if needed > room {
         return Err(Failure::Room { what, needed, room });

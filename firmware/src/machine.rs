@@ -4,35 +4,36 @@ use crate::failure::Failure;
 
 /// A machine: files, two outputs, and measurement of the stack.
 pub(crate) trait Machine {
-    /// Reads a file into `place`. Returns the length of the file.
+    /// Reads a file into `place`. Returns the length of the file that was read.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or does not fit in `place`.
+    /// Fails if the file cannot be read, or does not fit in `place`.
     fn read(&mut self, path: &str, place: &mut [u8]) -> Result<usize, Failure>;
 
     /// Writes to the output for the trace.
     ///
     /// # Errors
     ///
-    /// If the output fails.
+    /// Fails if the machine cannot write the output.
     fn write_trace(&mut self, bytes: &[u8]) -> Result<(), Failure>;
 
     /// Writes a line to the output for the report.
     ///
     /// # Errors
     ///
-    /// If the output fails.
+    /// Fails if the machine cannot write the output.
     fn write_report(&mut self, line: core::fmt::Arguments<'_>) -> Result<(), Failure>;
 
-    /// Starts a new measurement of the stack's depth.
+    /// Starts a new measurement of the stack's depth, by a mark at the current depth.
     fn mark_stack(&mut self);
 
     /// Returns the greatest depth of the stack since the mark, in bytes, relative to the depth at the mark. Returns
-    /// `None` if the machine cannot measure it.
+    /// `None` if the machine cannot measure the stack's depth.
     fn stack_since_mark(&self) -> Option<usize>;
 
-    /// Returns the size of code, constants and reserved memory. Returns `None` if the machine cannot measure it.
+    /// Returns the size of code, constants and reserved memory. Returns `None` if the machine cannot measure the sizes
+    /// of code, constants and memory.
     fn footprint(&self) -> Option<Footprint>;
 }
 
@@ -43,6 +44,6 @@ pub(crate) struct Footprint {
     pub(crate) code: usize,
     /// Size of the constants.
     pub(crate) constants: usize,
-    /// Size of the memory without the stack.
+    /// Size of the statically reserved memory, without the stack.
     pub(crate) memory: usize,
 }

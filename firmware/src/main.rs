@@ -1,9 +1,9 @@
 //! Runs an applet on a device without an allocator. The program loads a class file and runs it on a NIC that is
-//! connected to itself. It prints the simulator's trace, the hash of the trace, and the memory use.
+//! connected to itself. The program prints the simulator's trace, the hash of the trace, and its memory use.
 //!
 //! `firmware CLASS SEED LENGTH…`: the applet's class file, the seed for the contents of the messages, and their
-//! lengths. On a Cortex-M, arguments and files come from the debugger's host through semihosting. The same program
-//! can also be built for a host.
+//! lengths. On a Cortex-M, arguments and files come from the debugger's host through semihosting. The firmware can also
+//! be built for a host, as a program with the same trace.
 #![cfg_attr(target_os = "none", no_std)]
 #![cfg_attr(target_os = "none", no_main)]
 

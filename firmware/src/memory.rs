@@ -1,4 +1,4 @@
-//! All memory of the program: reserved statically, and lent once.
+//! All memory of the firmware: reserved statically, and lent once.
 
 use core::mem::MaybeUninit;
 
@@ -7,29 +7,29 @@ use jive_core::limits::REGISTER_WINDOW;
 use nic_core::sle::memory_bytes;
 use static_cell::{ConstStaticCell, StaticCell};
 
-/// Longest packet, in bytes. As in the profile `instructions.toml`.
+/// Longest packet, in bytes, as in the profile `instructions.toml`.
 pub(crate) const PACKET_BYTES_MAX: usize = 9216;
 
-/// Heap for the applet's arrays without `RxBuf`, in bytes. As in the profile.
+/// Heap for the applet's arrays without `RxBuf`, in bytes, as in the profile.
 const HEAP_BYTES: u32 = 24 << 10;
 
 /// Greatest depth of nested calls. As in the profile.
 const FRAMES: usize = 16;
 
-/// Slots for local variables and operands of nested calls, as in the profile. The register window after the last frame
-/// is additional.
+/// Slots for local variables and operands of nested calls, as in the profile. The slots of the register window after
+/// the last frame are additional.
 const SLOTS: usize = 256 + REGISTER_WINDOW;
 
 /// Size of the endpoint's buffer area, in bytes. As in the scenarios.
 pub(crate) const AREA_BYTES: usize = 32 << 10;
 
-/// Packets that can wait for the NIC. Chosen: a request and its reply.
+/// How many packets can wait for the NIC. Chosen: a request packet and its reply.
 pub(crate) const ARRIVALS: usize = 2;
 
 /// The bytes of a packet.
 pub(crate) type PacketSlot = [u8; PACKET_BYTES_MAX];
 
-/// Declares the memory that is lent to a part of the program.
+/// Declares a struct of memory that the firmware lends to a part of the program.
 macro_rules! lent {
     ($(
         $(#[doc = $owner_doc:literal])+
@@ -43,7 +43,7 @@ macro_rules! lent {
         }
 
         impl $owner {
-            /// Lends the memory. Must be called only once.
+            /// Lends the memory. `lend` must be called only once.
             pub(crate) fn lend() -> $owner {
                 $owner {
                     $($name: {
@@ -71,16 +71,16 @@ lent! {
 /// Uninitialised memory.
 type Bytes = [MaybeUninit<u8>];
 
-/// Memory for loading a class. Chosen: twice what RawUnet needs.
+/// Memory for loading a class. Chosen: twice the memory that the applet RawUnet needs.
 pub(crate) struct LoadMemory {
-    /// The linked class and the parser's index.
+    /// Memory for the linked class and for the parser's index.
     pub(crate) kept: &'static mut Bytes,
     /// Scratch memory for the verifier, and later for the linker.
     pub(crate) scratch: &'static mut Bytes,
 }
 
 impl LoadMemory {
-    /// Lends the memory. Must be called only once.
+    /// Lends the memory. `lend` must be called only once.
     pub(crate) fn lend() -> LoadMemory {
         static KEPT: ConstStaticCell<[MaybeUninit<u8>; 12 << 10]> =
             ConstStaticCell::new([MaybeUninit::zeroed(); 12 << 10]);
@@ -93,7 +93,8 @@ impl LoadMemory {
     }
 }
 
-/// Large zeroed arrays. They are constant-initialised, because a value would pass through the stack.
+/// Large zeroed arrays. The arrays of `Bulk` are constant-initialised, because a value made at run time would pass
+/// through the stack.
 pub(crate) struct Bulk {
     /// The class file.
     pub(crate) class: &'static mut [u8],
@@ -106,7 +107,7 @@ pub(crate) struct Bulk {
 }
 
 impl Bulk {
-    /// Lends the memory. Must be called only once.
+    /// Lends the memory. `lend` must be called only once.
     pub(crate) fn lend() -> Bulk {
         const HEAP: usize = memory_bytes(HEAP_BYTES, PACKET_BYTES_MAX as u32);
         static CLASS: ConstStaticCell<[u8; 16 << 10]> = ConstStaticCell::new([0; 16 << 10]);

@@ -16,14 +16,14 @@ const NIC: &str = "nic";
 /// Name of the only endpoint. As in the scenarios.
 pub(crate) const ENDPOINT: &str = "client";
 
-/// Total length of the names of a class and its methods, in bytes. Chosen: four times that of the longest shipped
-/// class.
+/// Total length of the names of a class and its methods, in bytes. Chosen: four times the total length of the names in
+/// the shipped class with the longest names.
 const TEXT_MAX: usize = 1024;
 
 /// The names for a run.
 pub(crate) struct NameTable {
     text: String<TEXT_MAX>,
-    /// Where the class name and each method name end in `text`.
+    /// The offsets in `text` at which the class name and each method name end.
     ends: Vec<usize, { METHODS_MAX as usize + 1 }>,
 }
 

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 /// Memory use of a run. Sizes are in bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// Number of lines of the trace.
+    /// Number of lines of the run's trace.
     pub(crate) lines: u32,
     /// SHA-256 of the trace.
     pub(crate) hash: [u8; 32],
@@ -16,22 +16,22 @@ pub(crate) struct Report {
     pub(crate) verifier: usize,
     /// Size of the linker's work memory.
     pub(crate) linker: usize,
-    /// Stack depth while parsing and verifying.
+    /// Stack depth while parsing and verifying the class.
     pub(crate) stack_verify: Option<usize>,
     /// Stack depth while linking.
     pub(crate) stack_link: Option<usize>,
     /// Stack depth while running the applet, performing natives and writing the trace.
     pub(crate) stack_run: Option<usize>,
-    /// Sizes of the linked program and its fields, with their names.
+    /// Size and name of each part of the linked program.
     pub(crate) program: [(&'static str, usize); 4],
-    /// Size of the frames and slots for calls.
+    /// Size of the call stack's frames and slots.
     pub(crate) calls: usize,
     /// Size of the applet's arrays.
     pub(crate) arrays: usize,
 }
 
 impl Report {
-    /// Writes the report, with a line `name value` for each figure.
+    /// Writes the report on memory use, with a line `name value` for each figure.
     pub(crate) fn write(&self, machine: &mut impl Machine) -> Result<(), Failure> {
         machine.write_report(format_args!("trace-lines {}", self.lines))?;
         machine.write_report(format_args!("trace-sha256 {}", Hex(&self.hash)))?;

@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::trace::Trace;
 use crate::traffic::Traffic;
 
-/// Runs the program with its arguments. Must be called only once, because all memory is lent once.
+/// Runs the program with its arguments. `run` must be called only once, because all memory is lent once.
 pub(crate) fn run<'a>(
     machine: &mut impl Machine,
     mut arguments: impl Iterator<Item = &'a str>,
@@ -66,7 +66,7 @@ pub(crate) fn run<'a>(
     report.write(machine)
 }
 
-/// Loads the applet and sends the messages. A separate function, so that its stack use can be measured.
+/// Loads the applet and sends the messages. `exchange` is a separate function, so that its stack use can be measured.
 #[inline(never)]
 fn exchange<'a, 't, M: Machine>(
     mut nic: Nic<'a, 't, M>,

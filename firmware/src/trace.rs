@@ -14,7 +14,8 @@ use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::names::NameTable;
 
-/// Bytes that are written at once. Chosen: a larger piece means fewer stops of the device.
+/// How many bytes of the trace one call writes. Chosen: a larger piece means fewer semihosting calls, each of which
+/// stops the device.
 const PIECE_BYTES: usize = 512;
 
 /// The trace of a run.
@@ -57,13 +58,13 @@ impl<'m, M: Machine> Trace<'m, M> {
         pieces.flush()
     }
 
-    /// Ends the trace. Returns the number of lines and their hash.
+    /// Ends the trace. Returns the number of lines of the trace, and the hash of all lines.
     pub(crate) fn finish(self) -> (u32, [u8; 32]) {
         (self.lines, self.hash.finalize().into())
     }
 }
 
-/// Hashes text and writes it in pieces.
+/// Hashes text of the trace and writes the text in pieces.
 struct Pieces<'t, M: Machine> {
     machine: &'t mut M,
     hash: &'t mut Sha256,

@@ -13,7 +13,7 @@ use crate::names::ENDPOINT;
 /// Maximum number of messages of a run.
 const MESSAGES_MAX: usize = 16;
 
-/// Time between two messages, and before the first. As in the scenarios.
+/// Time between two messages, and before the first message. As in the scenarios.
 const EVERY: SimDuration = SimDuration::from_ns(1_000_000);
 
 /// The messages of a run.
@@ -25,7 +25,7 @@ pub(crate) struct Traffic {
 /// A message.
 #[derive(Copy, Clone)]
 pub(crate) struct Message {
-    /// When the user sends the message.
+    /// The time at which the user sends the message.
     pub(crate) time: SimTime,
     /// Length in bytes.
     pub(crate) length: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Message {
 }
 
 impl Traffic {
-    /// Parses the seed and the lengths.
+    /// Parses the seed and the lengths of the messages.
     pub(crate) fn parse<'a>(
         seed: &str,
         lengths: impl Iterator<Item = &'a str>,
@@ -66,7 +66,7 @@ impl Traffic {
         let positions = self.lengths.iter().zip(1usize..);
         positions.map(|(&length, position)| Message {
             time: SimTime::ZERO + EVERY.times(position as u64),
-            // Lossless: at most the length of the longest packet.
+            // The cast is lossless: the length of a message is at most that of the longest packet.
             length: length as u32,
             seed: self.seed,
             position,
@@ -75,7 +75,7 @@ impl Traffic {
 }
 
 impl Message {
-    /// Writes the message's bytes to `place`, which has its length.
+    /// Writes the message's bytes to `place`, which is as long as the message.
     pub(crate) fn write_to(&self, place: &mut [u8]) -> Result<(), Failure> {
         let mut position = String::<20>::new();
         write!(position, "{}", self.position)?;

@@ -5,7 +5,7 @@ use core::fmt;
 /// An array type of the subset, by its element type.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ArrayKind {
-    /// `boolean[]`. An element takes one byte, of which only the lowest bit is significant.
+    /// `boolean[]`. An element of a `boolean[]` takes one byte, of which only the lowest bit is significant.
     Boolean,
     /// `byte[]`.
     Byte,
@@ -16,7 +16,7 @@ pub enum ArrayKind {
 }
 
 impl ArrayKind {
-    /// Every kind, in declaration order.
+    /// Every array kind, in declaration order.
     pub const ALL: [ArrayKind; 4] = [
         ArrayKind::Boolean,
         ArrayKind::Byte,
@@ -24,8 +24,8 @@ impl ArrayKind {
         ArrayKind::Int,
     ];
 
-    /// Returns the array kind for a type code of `newarray` (JVMS table 6.5.newarray-A). Returns `None` for element
-    /// types outside the subset.
+    /// Returns the array kind for a type code of `newarray` (JVMS table 6.5.newarray-A). Returns `None` for a type code
+    /// whose element type is outside the subset.
     #[must_use]
     pub const fn from_newarray_code(code: u8) -> Option<ArrayKind> {
         match code {
@@ -59,7 +59,7 @@ impl ArrayKind {
     }
 
     /// Returns the elements of an array of this kind, given its bytes in the heap
-    /// ([`Heap::bytes`](crate::Heap::bytes)), which are little-endian. Bytes behind the last whole element are ignored.
+    /// ([`Heap::bytes`](crate::Heap::bytes)), which are little-endian. Bytes after the last whole element are ignored.
     pub fn elements(self, bytes: &[u8]) -> impl Iterator<Item = i32> {
         let elements = bytes.chunks_exact(self.width().into());
         elements.map(move |element| match (self, element) {
@@ -67,7 +67,7 @@ impl ArrayKind {
             (ArrayKind::Byte, &[byte]) => byte.cast_signed().into(),
             (ArrayKind::Short, &[low, high]) => i16::from_le_bytes([low, high]).into(),
             (ArrayKind::Int, &[a, b, c, d]) => i32::from_le_bytes([a, b, c, d]),
-            // Does not occur: each chunk is as wide as an element.
+            // This case does not occur, because each chunk is as wide as an element.
             (ArrayKind::Boolean | ArrayKind::Byte | ArrayKind::Short | ArrayKind::Int, _) => 0,
         })
     }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn array_kinds_agree_with_newarray_and_descriptors() {
-        // JVMS table 6.5.newarray-A: boolean 4, byte 8, short 9, int 10.
+        // By JVMS table 6.5.newarray-A, the type codes are 4 for boolean, 8 for byte, 9 for short and 10 for int.
         for code in 0..=u8::MAX {
             let kind = ArrayKind::from_newarray_code(code);
             assert_eq!(

@@ -4,14 +4,14 @@ use core::fmt::{self, Write};
 
 use crate::limits::NAME_CHARS_MAX;
 
-/// Replaces the rest of a truncated name.
+/// The ellipsis that replaces the rest of a truncated name.
 const MARK: char = '…';
 
 /// Displays at most [`NAME_CHARS_MAX`] characters of a name, and an ellipsis in place of the rest.
 ///
 /// A class file can hold a name of 65,535 bytes, and 300,000 instructions can refer to it. Every display of a class
-/// truncates names with this type, so that the size of its output is linear in the size of the file. Escapes count
-/// with the characters that they display as.
+/// truncates names with `Cut`, so that the size of its output is linear in the size of the file. An escape counts as
+/// many characters as are displayed for it.
 ///
 /// ```
 /// use jive_core::Cut;
@@ -38,8 +38,8 @@ impl<T: fmt::Display> fmt::Display for Cut<T> {
     }
 }
 
-/// Writes up to `room` characters and fails at the next one. The failure stops the formatting of the rest of the
-/// name.
+/// Writes up to `room` characters of a name and fails at the next character. The failure stops the formatting of the
+/// rest of the name.
 struct Prefix<'f, 'b> {
     out: &'f mut fmt::Formatter<'b>,
     room: usize,
@@ -48,7 +48,8 @@ struct Prefix<'f, 'b> {
 
 impl Write for Prefix<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // A string has at most as many characters as bytes, so this case needs no search for the cut.
+        // A name with few enough bytes needs no search for the place to cut, because a string has at most as many
+        // characters as bytes.
         if text.len() <= self.room {
             self.room = self.room.saturating_sub(text.chars().count());
             return self.out.write_str(text);
@@ -78,8 +79,8 @@ mod tests {
 
     #[test]
     fn a_name_is_cut_between_characters() {
-        // The longest name that is not truncated, and the same name with one more character. Letters of one byte and
-        // of three.
+        // The test displays the longest name that is not truncated, and the same name with one more character. The
+        // names consist of letters of one byte and of three bytes.
         for letter in ["n", "語"] {
             let whole = letter.repeat(NAME_CHARS_MAX);
             assert_eq!(Cut(&whole).to_string(), whole);

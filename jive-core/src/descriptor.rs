@@ -3,13 +3,13 @@
 use crate::array_kind::ArrayKind;
 use crate::limits::{ARRAY_DIMENSIONS_MAX, PARAMETER_SLOTS_MAX};
 
-/// Why a byte string is not a descriptor, and at which byte.
+/// Which rule a byte string that is not a descriptor breaks, and at which byte.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (at byte {offset} of the descriptor)")]
 pub struct DescriptorError {
     /// Offset within the descriptor, in bytes.
     pub offset: u16,
-    /// The rule that is broken.
+    /// The rule that the byte string breaks.
     pub kind: DescriptorErrorKind,
 }
 
@@ -19,7 +19,7 @@ pub enum DescriptorErrorKind {
     /// The bytes end inside the descriptor.
     #[error("expected a type, found the end of the descriptor")]
     Truncated,
-    /// No type begins with this byte, or `V` stands where a value type is needed.
+    /// No type begins with this byte, or the byte is `V` where a value type is needed.
     #[error("expected a type, found byte {found:#04x}")]
     NotAType {
         /// The byte found.
@@ -43,15 +43,15 @@ pub enum DescriptorErrorKind {
     /// Bytes follow the descriptor.
     #[error("expected the end of the descriptor, found byte {found:#04x}")]
     Trailing {
-        /// The first byte after the descriptor.
+        /// The first byte that follows the complete descriptor.
         found: u8,
     },
 }
 
 /// The type of a field, parameter or result (JVMS §4.3.2).
 ///
-/// The type is well-formed: an object's name is one or more unqualified names joined by `/`. Whether the class
-/// exists, and whether the name is valid modified UTF-8, is not checked.
+/// The type is well-formed: the class name of an object type is one or more unqualified names joined by `/`. Parsing
+/// checks neither that the class of an object type exists, nor that its name is valid modified UTF-8.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FieldType<'a> {
     /// `byte`.
@@ -152,7 +152,7 @@ impl<'a> FieldType<'a> {
         }
     }
 
-    /// Returns the class that the type names, directly or as the element type of an array.
+    /// Returns the class that the type names, as the type itself or as the element type of an array.
     #[must_use]
     pub const fn class_name(self) -> Option<&'a [u8]> {
         match self {
@@ -202,7 +202,7 @@ impl<'a> From<ElementType<'a>> for FieldType<'a> {
 ///
 /// # Errors
 ///
-/// If the bytes are not exactly one field descriptor.
+/// Returns an error if the bytes are not exactly one field descriptor.
 pub fn parse_field(bytes: &[u8]) -> Result<FieldType<'_>, DescriptorError> {
     let mut reader = Reader::new(bytes);
     let parsed = reader.field_type()?;
@@ -212,8 +212,8 @@ pub fn parse_field(bytes: &[u8]) -> Result<FieldType<'_>, DescriptorError> {
 
 /// A method descriptor (JVMS §4.3.3).
 ///
-/// All its types are well-formed. The parameters, without `this`, take at most [`PARAMETER_SLOTS_MAX`] local
-/// variables.
+/// All types in a method descriptor are well-formed. The parameters of the method, without `this`, take at most
+/// [`PARAMETER_SLOTS_MAX`] local variables.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct MethodDescriptor<'a> {
     /// The descriptor after `(`: the parameter types, followed by `)` and the result type.
@@ -236,7 +236,7 @@ impl<'a> MethodDescriptor<'a> {
     ///
     /// # Errors
     ///
-    /// If the bytes are not exactly one method descriptor.
+    /// Returns an error if the bytes are not exactly one method descriptor.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DescriptorError> {
         let mut reader = Reader::new(bytes);
         match reader.peek()? {
@@ -254,7 +254,8 @@ impl<'a> MethodDescriptor<'a> {
                 return Err(reader.error(DescriptorErrorKind::ParameterSlots));
             };
             parameter_slots = sum;
-            // Cannot overflow: each parameter takes at least one slot, and the number of slots was just checked.
+            // The count of parameters cannot overflow: each parameter takes at least one slot, and the number of slots
+            // was just checked.
             parameter_count = parameter_count.saturating_add(1);
         }
         reader.advance();
@@ -273,7 +274,7 @@ impl<'a> MethodDescriptor<'a> {
         })
     }
 
-    /// Returns the parameter types in order, without `this`.
+    /// Returns the parameter types of the method in order, without `this`.
     #[must_use]
     pub const fn parameters(&self) -> Parameters<'a> {
         Parameters {
@@ -288,7 +289,7 @@ impl<'a> MethodDescriptor<'a> {
         self.parameter_slots
     }
 
-    /// Returns the result type, or `None` for `void`.
+    /// Returns the method's result type, or `None` for `void`.
     #[must_use]
     pub const fn result(&self) -> Option<FieldType<'a>> {
         self.result
@@ -322,7 +323,7 @@ impl ExactSizeIterator for Parameters<'_> {}
 #[derive(Clone, Debug)]
 struct Reader<'a> {
     rest: &'a [u8],
-    /// Length of the whole descriptor, in bytes.
+    /// Length of the whole descriptor that is parsed, in bytes.
     length: usize,
 }
 
@@ -337,7 +338,8 @@ impl<'a> Reader<'a> {
     #[cold]
     fn error(&self, kind: DescriptorErrorKind) -> DescriptorError {
         let offset = self.length.saturating_sub(self.rest.len());
-        // A descriptor in a class file has at most 65,535 bytes. For longer input from a caller the offset saturates.
+        // A descriptor in a class file has at most 65,535 bytes, so its offsets fit. For longer input from a caller,
+        // the error's offset saturates.
         DescriptorError {
             offset: u16::try_from(offset).unwrap_or(u16::MAX),
             kind,
@@ -513,7 +515,7 @@ mod tests {
             255
         );
         let more = format!("({})V", "J".repeat(128));
-        // The error is at the 128th parameter, after `(` and 127 parameters of one byte.
+        // The error's offset is that of the 128th parameter, after `(` and 127 parameters of one byte.
         assert_eq!(
             method_error(more.as_bytes()),
             (128, DescriptorErrorKind::ParameterSlots)

@@ -10,14 +10,16 @@ use crate::opcode::OperandLayout;
 
 /// Width of the mnemonic column: the length of `invokeinterface`, the longest mnemonic.
 const MNEMONIC_WIDTH: usize = 15;
-/// Width of the key column of a switch. Fits the least `int` and an indentation, so that keys are right-aligned.
+/// Width of the key column of a switch. The column is as wide as the least `int` and an indentation, so that keys are
+/// right-aligned.
 const KEY_WIDTH: usize = 16;
 
 /// Displays an instruction with its operands resolved.
 ///
-/// Branch targets are absolute. A switch takes a line for each case. For a constant pool index, the constant follows
-/// `//`. The class name is left out for members of the displayed class. If the constant is unusable, the reason
-/// follows instead. [`Cut`] truncates names, which bounds the length of a line.
+/// Branch targets are absolute. The display of a switch has a line for each case. After an operand that is a constant
+/// pool index, `//` and the constant follow. The name of the class is left out for members of the displayed class. If
+/// the constant is unusable, the reason follows `//` instead. [`Cut`] truncates names, which bounds the length of a
+/// displayed line.
 ///
 /// ```text
 /// getstatic       #7 // Field RxBuf:[B
@@ -30,7 +32,7 @@ pub struct Disassembly<'a> {
 }
 
 impl<'a> Disassembly<'a> {
-    /// Pairs an instruction with the class that contains it.
+    /// Pairs an instruction with the class that contains the instruction.
     #[must_use]
     pub const fn new(insn: Insn<'a>, class: ClassFile<'a>) -> Self {
         Self { insn, class }
@@ -80,7 +82,7 @@ impl<'a> Disassembly<'a> {
 impl fmt::Display for Disassembly<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.insn.opcode.layout() {
-            // These instructions have no operands besides those in the mnemonic.
+            // The instructions of this `match` arm have no operands besides the ones that the mnemonic states.
             OperandLayout::None
             | OperandLayout::ImplicitInt(_)
             | OperandLayout::ImplicitLocal(_) => f.write_str(self.insn.opcode.mnemonic()),
@@ -135,7 +137,7 @@ const fn array_type(code: u8) -> Option<&'static str> {
 pub struct Described<'a> {
     pool: ConstantPool<'a>,
     index: CpIndex,
-    /// Whether the constant is a member of the displayed class. If so, the class name is left out.
+    /// Whether the constant is a member of the displayed class, whose name is then left out.
     is_own: bool,
 }
 
@@ -249,7 +251,7 @@ const fn handle_kind(kind: u8) -> &'static str {
         7 => "REF_invokeSpecial",
         8 => "REF_newInvokeSpecial",
         9 => "REF_invokeInterface",
-        // The parser rejects every other kind.
+        // The parser rejects every other kind of method handle.
         _ => "REF_unknown",
     }
 }

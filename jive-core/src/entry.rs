@@ -1,7 +1,8 @@
-//! Tables of entries: the methods of an applet that its runtime calls. Verifier and runtime read the same rows.
+//! Tables of entries: the methods of an applet that its runtime calls. Verifier and runtime read the same table of
+//! entries.
 
-/// One row of a table of entries: a method of an applet that the runtime calls. All parameters and the result are
-/// `int`.
+/// One row of a table of entries: a method of an applet that the runtime calls. All parameters and the result of a
+/// method in the table are `int`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct EntryDecl {
     /// Name of the method.
@@ -10,16 +11,16 @@ pub struct EntryDecl {
     pub parameters: &'static [&'static str],
     /// Method descriptor (JVMS §4.3.3).
     pub descriptor: &'static str,
-    /// Whether every applet must declare the method. An optional method may be absent. If it is present, its
-    /// descriptor must match.
+    /// Whether every applet must declare the method. An optional method may be absent. If an optional method is
+    /// present, its descriptor must match.
     pub is_required: bool,
 }
 
 /// Declares a table of entries: an enum with one variant for each row, and the rows as constants.
 ///
-/// A row is `Variant = javaName(parameter, …), required, Cost;` or `…, optional, Cost;`. Its documentation comment
-/// becomes the entry's summary. `Cost` is a variant of the type named after `cost`. The runtime's crate decides how
-/// much time each cost takes.
+/// A row is `Variant = javaName(parameter, …), required, Cost;` or `…, optional, Cost;`. The documentation comment of a
+/// row becomes the entry's summary. `Cost` is a variant of the type named after `cost`. The runtime's crate decides how
+/// much time each cost stands for.
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]
@@ -60,7 +61,7 @@ macro_rules! entries {
             /// Every entry, in table order.
             $visibility const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// The rows for the verifier. The index of a row is the entry's discriminant.
+            /// The rows of the table for the verifier. The index of a row is the entry's discriminant.
             $visibility const TABLE: &'static [$crate::EntryDecl] = &[$(
                 $crate::EntryDecl {
                     name: stringify!($name),
@@ -77,7 +78,8 @@ macro_rules! entries {
                 &Self::TABLE[self as usize]
             }
 
-            /// Returns the entry's documentation. It is not part of the row, so that firmware need not hold it.
+            /// Returns the entry's documentation. The summary is not part of the row, so that firmware need not contain
+            /// the text.
             #[must_use]
             $visibility const fn summary(self) -> &'static str {
                 match self { $(Self::$Variant => concat!($($doc),+).trim_ascii()),+ }
@@ -89,8 +91,8 @@ macro_rules! entries {
                 match self { $(Self::$Variant => $Cost::$cost),+ }
             }
 
-            /// Returns the method that implements the entry. The class must have been verified against this table, so
-            /// that comparing names is enough. Returns `None` if the class lacks an optional entry.
+            /// Returns the method of a class that implements the entry. The class must have been verified against this
+            /// table, so that comparing method names is enough. Returns `None` if the class lacks an optional entry.
             #[must_use]
             $visibility fn of(self, class: &$crate::ClassFile<'_>) -> Option<$crate::MethodId> {
                 let mut methods = class.methods();

@@ -12,22 +12,24 @@ use crate::trap::TrapKind;
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     pub(crate) method: MethodId,
-    /// The op behind the call.
+    /// The op after the call, at which the caller resumes.
     pub(crate) op: u32,
-    /// The slot of the caller's first register. The registers of its operand stack follow those of its local variables.
-    /// Arguments are not copied: the callee's registers begin at the first argument.
+    /// The slot of the caller's first register. The registers of the caller's operand stack follow those of its local
+    /// variables. Arguments of a call are not copied: the callee's registers begin at the first argument.
     pub(crate) base: u32,
     /// The limit of the caller's code, and how many instructions were prepaid there (`interp/fuel.rs`).
     pub(crate) limit: u32,
     pub(crate) prepaid: i32,
-    /// The prepaid instructions behind the call. Resuming pays for them again, since the callee got their fuel.
+    /// How many prepaid instructions of the caller follow the call. Resuming the caller pays again for its prepaid
+    /// instructions after the call, because the callee received their fuel.
     pub(crate) resume_cost: i32,
 }
 
-/// A call stack. One per processor is enough, because activations that run one after another can share it.
+/// A call stack. One call stack per processor is enough, because activations that run one after another can share it.
 ///
-/// An activation is one call from outside with all calls that it makes in turn. Its whole state is a value in here, and
-/// none of it is on the host's stack. So it can stop at a native and continue later.
+/// An activation is one call from outside with all calls that this call makes. The whole state of an activation is a
+/// value in the `CallStack`, and no part of it is on the host's stack. So an activation can stop at a native and
+/// continue later.
 #[derive(Debug)]
 pub struct CallStack<'s> {
     pub(crate) frames: &'s mut [Frame],
@@ -38,25 +40,26 @@ pub struct CallStack<'s> {
 /// What an activation waits for.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// There is no activation, or it has ended.
+    /// The call stack has no activation, or the activation has ended.
     #[default]
     Ended,
-    /// For nothing: it can run.
+    /// The activation waits for nothing: it can run.
     Ready,
-    /// For the outcome of a native.
+    /// The activation waits for the outcome of a native.
     AtNative(NativeCall),
-    /// For nothing: its native trapped, and so will the activation.
+    /// The activation waits for nothing: its native trapped, and the activation will trap when it runs.
     NativeTrapped(TrapKind),
 }
 
 /// The position of an activation in the call stack.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Calls {
-    /// How many calls are nested, the running one included.
+    /// How many calls are nested, including the running call.
     pub(crate) depth: u32,
     /// The slot of the running method's first register.
     pub(crate) base: u32,
-    /// The index of the running method. As wide as the other fields, so that the compiler copies all with one move.
+    /// The index of the running method. The method's index is as wide as the other fields, so that the compiler copies
+    /// all fields with one move.
     pub(crate) method: u32,
 }
 
@@ -72,7 +75,7 @@ impl Calls {
 
     /// Returns the running method.
     pub(crate) const fn method(self) -> MethodId {
-        // Lossless: it was made of the index of a method, which has 16 bits.
+        // The cast is lossless: `method` was converted from the index of a method, which has 16 bits.
         MethodId(self.method as u16)
     }
 }
@@ -84,15 +87,17 @@ pub(crate) struct Activation {
     pub(crate) calls: Calls,
     /// The op of the running method with which the activation continues.
     pub(crate) op: u32,
-    /// How many instructions of the method are done before that op, if the method ran straight from its first.
+    /// How many instructions of the method precede the op at which the activation continues, on the straight path from
+    /// the method's start.
     pub(crate) index: u16,
-    /// The limit of the code of its last slice, and how many instructions were prepaid there (`interp/fuel.rs`). Once the
-    /// activation has ended, `limit` is how far the heap was filled at its end (`interp/values.rs`).
+    /// The limit of the code of the activation's last slice, and how many instructions were prepaid at that limit
+    /// (`interp/fuel.rs`). Once the activation has ended, `limit` is how far the heap was filled at its end
+    /// (`interp/values.rs`).
     pub(crate) prepaid: u16,
     pub(crate) limit: u32,
-    /// The fuel that is left.
+    /// The fuel that the activation has left.
     pub(crate) fuel: u64,
-    /// The fuel that the call began with, less the extra fuel that natives took.
+    /// The fuel that the call from outside began with, less the extra fuel that natives cost.
     pub(crate) granted: u64,
 }
 
@@ -111,8 +116,8 @@ impl Activation {
         }
     }
 
-    /// Returns the fuel that the running method would have had at its first instruction, if it had run straight from
-    /// there.
+    /// Returns the entry fuel, which the running method would have had at its first instruction, if it had run straight
+    /// from that instruction.
     pub(crate) fn entry_fuel(&self) -> u64 {
         self.fuel.saturating_add(self.index.into())
     }
@@ -122,13 +127,14 @@ impl<'s> CallStack<'s> {
     /// Makes a call stack of the lent memory.
     ///
     /// As many calls can be nested as there are frames, if there are enough slots: see [`Program::slots_for`]. The last
-    /// [`REGISTER_WINDOW`] slots serve as the register window of the innermost call.
+    /// [`REGISTER_WINDOW`] slots are additional room for the register window of the innermost call.
     ///
     /// [`Program::slots_for`]: crate::Program::slots_for
     /// [`REGISTER_WINDOW`]: crate::limits::REGISTER_WINDOW
     #[must_use]
     pub fn new(frames: &'s mut [Frame], slots: &'s mut [i32]) -> Self {
-        // Without frames there is no room for a call. Without slots there is none either, so one check is enough later.
+        // A call stack without frames has no room for a call. A call stack without frames gets no slots either, so that
+        // calls later check only the slots.
         let slots = if frames.is_empty() {
             Default::default()
         } else {
@@ -143,8 +149,8 @@ impl<'s> CallStack<'s> {
 
     /// Returns how many instructions of the class file the activation has executed.
     ///
-    /// An instruction that trapped counts, except one for which there was no fuel. The extra fuel of natives does not
-    /// count.
+    /// An instruction that trapped counts as executed, except an instruction for which no fuel was left. The extra fuel
+    /// of natives does not count as executed instructions.
     #[must_use]
     pub const fn executed(&self) -> u64 {
         self.activation.granted.saturating_sub(self.activation.fuel)
@@ -156,13 +162,13 @@ impl<'s> CallStack<'s> {
         self.activation.fuel
     }
 
-    /// Returns the size in bytes of the activation's state: what a caller would copy to resume it on another stack of
+    /// Returns the size in bytes of the activation's state, which a caller would copy to resume it on another stack of
     /// the same size.
     #[must_use]
     pub fn live_bytes(&self) -> usize {
         let calls = &self.activation.calls;
         let frames = index(calls.depth).saturating_mul(size_of::<Frame>());
-        // The running method may use the whole register window behind its base.
+        // The running method may use the whole register window that begins at its first register.
         let slots = index(calls.base).saturating_add(REGISTER_WINDOW);
         frames.saturating_add(slots.saturating_mul(size_of::<i32>()))
     }
@@ -175,7 +181,8 @@ impl<'s> CallStack<'s> {
         }
     }
 
-    /// Returns the arguments of the native that the activation waits for. Empty if it waits for none.
+    /// Returns the arguments of the native that the activation waits for. The list is empty if the activation waits for
+    /// no native.
     #[must_use]
     pub fn native_arguments(&self) -> &[i32] {
         let Phase::AtNative(call) = self.activation.phase else {
@@ -187,16 +194,19 @@ impl<'s> CallStack<'s> {
             .unwrap_or(&[])
     }
 
-    /// Charges the fuel that a native costs beyond its one instruction. Called before the native is performed.
+    /// Charges the fuel that a native costs beyond its one instruction. The caller charges a native's extra fuel before
+    /// it performs the native.
     ///
     /// # Errors
-    /// [`TrapKind::FuelExhausted`] if less fuel is left. Then the call of the native counts as not executed, and the
-    /// caller must not perform the native. The caller passes the trap to [`CallStack::resume`].
+    ///
+    /// Returns [`TrapKind::FuelExhausted`] if less fuel than `extra_fuel` is left. After `FuelExhausted`, the call of
+    /// the native counts as not executed, and the caller must not perform the native. The caller passes the error of
+    /// `charge` to [`CallStack::resume`].
     pub const fn charge(&mut self, extra_fuel: u64) -> Result<(), TrapKind> {
         match self.activation.fuel.checked_sub(extra_fuel) {
             Some(left) => {
                 self.activation.fuel = left;
-                // Does not wrap: no more fuel is left than was granted.
+                // The subtraction does not wrap, because no more fuel is left than was granted.
                 self.activation.granted = self.activation.granted.wrapping_sub(extra_fuel);
                 Ok(())
             }
@@ -207,9 +217,10 @@ impl<'s> CallStack<'s> {
         }
     }
 
-    /// Passes the outcome of the native that the activation waits for. The value of a void native is ignored.
+    /// Gives the activation the outcome of the native that it waits for. The activation ignores the value that a void
+    /// native returns.
     ///
-    /// If the activation waits for no native, it will trap with [`TrapKind::Unverified`].
+    /// If the activation waits for no native, it will trap with [`TrapKind::Unverified`] when it runs.
     #[inline]
     pub fn resume(&mut self, outcome: Result<i32, TrapKind>) {
         self.activation.phase = match self.return_from_native(outcome) {
@@ -218,7 +229,7 @@ impl<'s> CallStack<'s> {
         };
     }
 
-    /// Writes a native's result to its register, and moves the activation to the next op.
+    /// Writes a native's result to the result's register, and moves the activation to the next op.
     fn return_from_native(&mut self, outcome: Result<i32, TrapKind>) -> Result<(), TrapKind> {
         let Phase::AtNative(call) = self.activation.phase else {
             return Err(TrapKind::Unverified);
@@ -232,19 +243,20 @@ impl<'s> CallStack<'s> {
         Ok(())
     }
 
-    /// Returns the running method, and how many of its instructions were executed on a straight path through the op at
-    /// which it stopped.
+    /// Returns the running method, and how many of its instructions a straight path executes through the op at which
+    /// the method stopped.
     pub(crate) const fn place(&self) -> (MethodId, u16) {
         (self.activation.calls.method(), self.activation.index)
     }
 }
 
-/// The reference to the one object of the class. It is not null, and names no array.
+/// The reference to the one object of the class. The reference to the object is not null, and names no array.
 const THIS: i32 = -1;
 
-/// Enters a method from outside: writes the receiver and the arguments to its registers, which are the first slots.
+/// Enters a method from outside: writes the receiver and the arguments to the method's registers, which are the first
+/// slots.
 ///
-/// Returns `None` if the method takes another number of arguments, or if there are too few slots.
+/// Returns `None` if the method has another number of parameters, or if the call stack has too few slots.
 #[inline(always)]
 pub(crate) fn enter<'s>(
     slots: &'s [Cell<i32>],
@@ -261,8 +273,9 @@ pub(crate) fn enter<'s>(
         registers
     };
     match (arguments, own) {
-        // `doTx` and `doRx` take two arguments. The caller has just stored each of them, and the compiler may load both
-        // at once. A processor stalls if it loads two recent stores at once, so clearing registers comes in between.
+        // Handlers such as `doRx` have two arguments. The caller has just stored each argument, and the compiler may
+        // load both arguments at once. A processor stalls if it loads two recent stores at once, so `enter` clears
+        // registers between the loads of the two arguments.
         (&[a, b], [first, second, ..]) => {
             first.set(a);
             clear(registers, places, behind);
@@ -273,7 +286,7 @@ pub(crate) fn enter<'s>(
     Some(registers)
 }
 
-/// Writes any number of arguments to a method's registers, and clears the registers behind them.
+/// Writes any number of arguments to a method's registers, and clears the registers after the arguments.
 #[inline(never)]
 fn store(registers: &Window, own: &[Cell<i32>], arguments: &[i32], places: u8, behind: u16) {
     clear(registers, places, behind);

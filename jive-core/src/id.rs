@@ -6,7 +6,7 @@ macro_rules! ids {
     ($($(#[doc = $doc:literal])+ $name:ident;)+) => {$(
         $(#[doc = $doc])+
         ///
-        /// The index may be out of bounds. Each lookup documents its own bounds check.
+        /// The index may be out of bounds. Each lookup by an index documents its own bounds check.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u16);
 
@@ -32,9 +32,10 @@ ids! {
     Pc;
     /// Index into the constant pool, from 1 (JVMS §4.4).
     CpIndex;
-    /// Index of a method in the class file, from 0. The linked method keeps the number.
+    /// Index of a method in the class file, from 0. The linked method has the same index as the method in the class
+    /// file.
     MethodId;
-    /// Index of a field in the class file, from 0. The linked field keeps the number.
+    /// Index of a field in the class file, from 0. The linked field has the same index as the field in the class file.
     FieldId;
     /// Index of a native in the natives table, from 0.
     NativeId;

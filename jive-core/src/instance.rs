@@ -5,7 +5,7 @@ use crate::id::{FieldId, NativeId};
 use crate::program::Program;
 use crate::trap::{Trap, TrapKind};
 
-/// The state of a loaded class: its fields, its heap, and the program, which instances share.
+/// The state of a loaded class: its fields, its heap, and the program, which all instances of the class share.
 #[derive(Debug)]
 pub struct Instance<'m> {
     pub(crate) program: Program<'m>,
@@ -16,14 +16,14 @@ pub struct Instance<'m> {
 /// Why [`Instance::run`] stopped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Step<'s> {
-    /// The call returned. There is a value unless the method is void.
+    /// The call returned. A call that returned has a value unless the method is void.
     Returned(Option<i32>),
-    /// The call waits for a native. The caller performs it, passes the outcome to
+    /// The call waits for a native. The caller performs the native, passes the outcome to
     /// [`CallStack::resume`](crate::CallStack::resume), and runs the call again.
     Native {
         /// Which native.
         id: NativeId,
-        /// The native's arguments, arrays as references into the instance's heap.
+        /// The native's arguments. An array argument is a reference into the instance's heap.
         args: &'s [i32],
     },
     /// The call trapped.
@@ -32,11 +32,12 @@ pub enum Step<'s> {
 
 /// Performs the natives of a call that [`Instance::call`] runs.
 pub trait Natives {
-    /// Performs a native. An implementation either performs all of it, or nothing and returns a trap. The value of a
-    /// void native is ignored.
+    /// Performs a native. An implementation either performs the whole native, or performs nothing and returns a trap.
+    /// The interpreter ignores the value that a void native returns.
     ///
     /// # Errors
-    /// The trap of the native's call.
+    ///
+    /// Returns the trap in which the native's call ends.
     fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind>;
 
     /// Returns the fuel that a native costs beyond its one instruction.
@@ -56,10 +57,10 @@ impl Natives for NoNatives {
 }
 
 impl<'m> Instance<'m> {
-    /// Makes an instance whose fields have the values of their `ConstantValue` attributes, or 0 and null.
+    /// Makes an instance. Each field has the value of its `ConstantValue` attribute, or else 0 or null.
     ///
-    /// `fields` needs [`Program::field_count`] elements. If it has fewer, code that accesses a missing field traps with
-    /// [`TrapKind::Unverified`].
+    /// `fields` needs [`Program::field_count`] elements. If `fields` has too few elements, code that accesses a missing
+    /// field traps with [`TrapKind::Unverified`].
     #[must_use]
     pub fn new(program: Program<'m>, fields: &'m mut [i32], heap: Heap<'m>) -> Self {
         for (field, linked) in fields.iter_mut().zip(program.fields()) {
@@ -72,7 +73,7 @@ impl<'m> Instance<'m> {
         }
     }
 
-    /// Ends the instance, and returns the lent memory: that of the fields and that of the heap.
+    /// Ends the instance, and returns the memory that was lent for the fields and for the heap.
     #[must_use]
     pub fn into_memory(self) -> (&'m mut [i32], &'m mut [u8]) {
         (self.fields, self.heap.into_memory())
@@ -90,7 +91,7 @@ impl<'m> Instance<'m> {
         &self.heap
     }
 
-    /// Returns the heap for changing.
+    /// Returns the instance's heap as a mutable reference.
     #[must_use]
     pub const fn heap_mut(&mut self) -> &mut Heap<'m> {
         &mut self.heap
@@ -102,15 +103,15 @@ impl<'m> Instance<'m> {
         self.fields
     }
 
-    /// Returns the value of a field, or 0 if there is no such field.
+    /// Returns the value of a field, or 0 if the class has no field with this id.
     #[must_use]
     pub fn field(&self, id: FieldId) -> i32 {
         self.fields.get(id.index()).copied().unwrap_or(0)
     }
 
-    /// Stores a value in a field without narrowing it. Does nothing if there is no such field.
+    /// Stores a value in a field without narrowing it. Does nothing if the class has no field with this id.
     ///
-    /// The caller makes sure that a reference does not name an array of the running call.
+    /// The caller makes sure that a stored reference does not name an array of the running call.
     pub fn set_field(&mut self, id: FieldId, value: i32) {
         if let Some(field) = self.fields.get_mut(id.index()) {
             *field = value;

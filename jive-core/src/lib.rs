@@ -1,8 +1,8 @@
 //! Class file parser, linker and interpreter of JIVE, for targets without `std` and allocator.
 #![no_std]
 #![forbid(unsafe_code)]
-// No input may cause a panic. These lints reject operations that can panic. Each exception states why its operation
-// cannot.
+// No input may cause a panic. The lints below reject operations that can panic. Each exception to a lint against panics
+// states why its operation cannot panic.
 #![cfg_attr(
     not(test),
     warn(

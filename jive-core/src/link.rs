@@ -1,4 +1,4 @@
-//! Linking: makes a program of a verified class, in memory that the caller lends.
+//! The linker: makes a program from a verified class, in memory that the caller lends.
 
 use core::fmt;
 
@@ -16,20 +16,20 @@ use crate::program::{
 };
 use crate::verified::Verified;
 
-/// Why a class could not be linked, and where.
+/// Why the linker could not link a class, and the place of the failure.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} ({at})")]
 pub struct LinkError {
-    /// The place in the class.
+    /// The place in the class where linking failed.
     pub at: LinkSite,
-    /// What is wrong there.
+    /// The reason why linking failed at that place.
     pub kind: LinkErrorKind,
 }
 
-/// A place in a class, as the linker sees it.
+/// A place in a class that a link error refers to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum LinkSite {
-    /// The class as a whole.
+    /// The error concerns the class as a whole.
     Class,
     /// A field.
     Field(FieldId),
@@ -39,7 +39,7 @@ pub enum LinkSite {
     Code {
         /// The instruction's method.
         method: MethodId,
-        /// The instruction's place in the code.
+        /// The instruction's pc in the code of the method.
         pc: Pc,
     },
 }
@@ -57,20 +57,20 @@ impl fmt::Display for LinkSite {
 
 /// Why a class cannot be linked.
 ///
-/// All kinds except [`LinkErrorKind::StorageTooSmall`] mean that the class was vouched for wrongly.
+/// All kinds except [`LinkErrorKind::StorageTooSmall`] mean that the class was declared verified wrongly.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkErrorKind {
-    /// The lent memory is smaller than [`program_size`] says.
+    /// The lent memory is smaller than [`program_size`] states.
     #[error("expected room for {needed} {storage}, found {found}")]
     StorageTooSmall {
-        /// The part of the memory.
+        /// The part of the storage that is too small.
         storage: Storage,
-        /// How many elements are needed.
+        /// How many elements the program needs in this part.
         needed: usize,
-        /// How many there are.
+        /// How many elements the caller has lent for this part.
         found: usize,
     },
-    /// The code does not decode.
+    /// The bytes of a method's code cannot be decoded.
     #[error("{0}")]
     Decode(DecodeErrorKind),
     /// An instruction is outside the subset.
@@ -100,7 +100,7 @@ pub enum LinkErrorKind {
 }
 
 impl LinkErrorKind {
-    /// Returns the stable code of the kind.
+    /// Returns the stable code of this kind of error.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -152,7 +152,7 @@ impl LinkErrorKind {
 pub enum Storage {
     /// The ops.
     Ops,
-    /// The ends of ops: how many instructions are done behind each.
+    /// The ends of ops: how many instructions the straight path has executed when each op is done.
     Ends,
     /// The pcs of the instructions.
     Places,
@@ -183,16 +183,17 @@ impl fmt::Display for Storage {
     }
 }
 
-/// Returns the size of the memory that linking a class needs at most.
+/// Returns an upper bound of the memory that linking a class needs.
 ///
 /// # Errors
-/// If the code does not decode, which never happens to a verified class.
+///
+/// Returns an error if a method's code cannot be decoded, which never happens for a verified class.
 pub fn program_size(verified: &Verified<'_>) -> Result<ProgramSize, LinkError> {
     let mut at = LinkSite::Class;
     measure(verified, &mut at).map_err(|kind| LinkError { at, kind })
 }
 
-/// Returns the size of a program. If it fails, `at` is the place.
+/// Returns the size of a class's program. After an error, `at` is the place that was measured.
 fn measure(verified: &Verified<'_>, at: &mut LinkSite) -> Result<ProgramSize, LinkErrorKind> {
     let class = verified.class_ref();
     let mut size = ProgramSize::without_code(class);
@@ -220,12 +221,12 @@ impl ProgramSize {
         }
     }
 
-    /// Adds the size of the next method's code, of which [`count_code`] made the counts.
+    /// Adds the size of the next method's code, given the counts that [`count_code`] returned for the code.
     pub fn add_code(&mut self, code: &[u8], counts: &CodeCounts) {
         self.marks = self.marks.max(code.len());
-        // `self.ops` is the bound of all ops before, so the method's first op has at most that index.
+        // The index of the method's first op is at most `self.ops`, the bound of the number of all previous ops.
         let is_far = is_far(self.ops, code.len());
-        // The sums cannot wrap: there are at most a few ops for each byte of a class file.
+        // The sums cannot wrap, because a program has at most a few ops for each byte of a class file.
         let far_ops = if is_far { FAR_OPS.wrapping_sub(1) } else { 0 };
         self.ops = self
             .ops
@@ -240,8 +241,9 @@ impl ProgramSize {
 /// Links a class: resolves all names, and lowers all reachable instructions to ops.
 ///
 /// # Errors
-/// If the storage is too small, or the class was vouched for wrongly. Storage that is smaller than [`program_size`] states
-/// may be enough, since that is an upper bound.
+///
+/// Returns an error if the storage is too small, or the class was declared verified wrongly. Storage that is smaller
+/// than [`program_size`] states may be enough, because that size is an upper bound.
 pub fn link<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
@@ -249,7 +251,7 @@ pub fn link<'p>(
     let lent = lengths(&storage);
     let mut at = LinkSite::Class;
     link_class(verified, storage, &mut at).map_err(|kind| {
-        // The needed size is only computed after a failure, since that takes a pass over all code.
+        // The needed size is computed only after a failure, because computing the size takes a pass over all code.
         match fits(verified, &lent) {
             Ok(()) => LinkError { at, kind },
             Err(error) => error,
@@ -257,7 +259,7 @@ pub fn link<'p>(
     })
 }
 
-/// Links a class. If it fails, `at` is the place.
+/// Links a class. After an error, `at` is the place where linking failed.
 fn link_class<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
@@ -281,7 +283,7 @@ fn link_class<'p>(
         *linked = link_field(class, &field)?;
     }
     let (mut initializer, mut constructor) = (None, None);
-    // All signatures come before all code, since code may call any method.
+    // The linker links the signatures of all methods before any code, because code may call any method.
     for (linked, method) in methods.iter_mut().zip(class.methods()) {
         *at = LinkSite::Method(method.id);
         *linked = signature(&method).ok_or(LinkErrorKind::Descriptor)?;
@@ -292,7 +294,7 @@ fn link_class<'p>(
         }
     }
     let known = first(known, class.pool().count().into())?;
-    // The lent memory may have the constants of another class.
+    // The lent memory may still contain the constants of another class.
     known.iter_mut().for_each(|known| known.0 = None);
     let mut constants = Constants {
         verified,
@@ -327,7 +329,7 @@ fn first<T>(lent: &mut [T], needed: usize) -> Result<&mut [T], LinkErrorKind> {
     lent.get_mut(..needed).ok_or(LinkErrorKind::Count)
 }
 
-/// Returns how many elements of each part were lent.
+/// Returns how many elements of each part of the storage the caller has lent.
 const fn lengths(storage: &ProgramStorage<'_, '_>) -> [(Storage, usize); 8] {
     [
         (Storage::Ops, storage.ops.len()),
@@ -384,7 +386,7 @@ fn signature(method: &Method<'_>) -> Option<LinkedMethod> {
     })
 }
 
-/// Links a method's code. Returns the size of the code in bytes.
+/// Links a method's code. Returns the size of the method's code in bytes.
 fn link_method(
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
@@ -403,7 +405,7 @@ fn link_method(
     if let Some(code) = code {
         let source = Source {
             code,
-            // In a void method, only unreachable instructions return a value, so any type does.
+            // In a void method, only unreachable instructions return a value, so any result type is correct.
             result: linked.result.unwrap_or_default(),
             has_receiver: linked.has_receiver,
         };
@@ -414,7 +416,7 @@ fn link_method(
         })?;
         linked.end = count(out.ops.count())?;
         (linked.limit, linked.prepaid) = call_limit(linked.entry, linked.end, out.ends.as_slice());
-        // `lower` has checked that the sum fits in a byte.
+        // The function `lower` has checked that the sum of local variables and operands fits in a byte.
         linked.registers = code.max_locals.saturating_add(code.max_stack);
         length = count(code.bytes.len())?;
     }

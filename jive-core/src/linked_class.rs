@@ -1,10 +1,10 @@
-//! A class in both forms: parsed and linked.
+//! A class in its two forms: parsed and linked.
 
 use crate::classfile::ClassFile;
 use crate::id::{MethodId, Pc};
 use crate::program::Program;
 
-/// A linked class together with its class file. All instances of the class share this value.
+/// A linked class together with its class file. All instances of the class share its `LinkedClass`.
 #[derive(Copy, Clone, Debug)]
 pub struct LinkedClass<'a> {
     /// The class as parsed, for names and line numbers.
@@ -14,7 +14,7 @@ pub struct LinkedClass<'a> {
 }
 
 impl LinkedClass<'_> {
-    /// Finds the method of a name. The subset has no two methods of one name.
+    /// Returns the method with a given name. A class of the subset has no two methods of the same name.
     #[must_use]
     pub fn method(&self, name: &str) -> Option<MethodId> {
         let mut methods = self.class.methods();

@@ -1,5 +1,5 @@
 //! Natives tables: the methods that a runtime implements for an applet. Verifier, linker, Java stub and runtime read
-//! the same rows.
+//! the same table of natives.
 
 use core::fmt;
 
@@ -21,7 +21,7 @@ pub enum NativeType {
 }
 
 impl NativeType {
-    /// Returns the field descriptor (JVMS §4.3.2).
+    /// Returns the field descriptor of the type (JVMS §4.3.2).
     #[must_use]
     pub const fn descriptor(self) -> &'static str {
         match self {
@@ -57,22 +57,22 @@ pub struct NativeParameter {
 
 /// One row of a natives table.
 ///
-/// A class calls the native as a static method of `class`. Alternatively, the class declares a `native` method with
-/// the same name and descriptor.
+/// A class calls a native as a static method of the native's `class`, or by declaring a `native` method with the same
+/// name and descriptor.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NativeDecl {
-    /// Internal name of the class that the native is a static method of.
+    /// Internal name of the class whose static method the native is.
     pub class: &'static str,
     /// Name of the method.
     pub name: &'static str,
-    /// Parameters in order, without `this`.
+    /// Parameters of the native in order, without `this`.
     pub parameters: &'static [NativeParameter],
-    /// Result type, or `None` for void.
+    /// Result type of the native, or `None` for void.
     pub result: Option<NativeType>,
 }
 
 impl NativeDecl {
-    /// Returns the method descriptor (JVMS §4.3.3), for display.
+    /// Returns the native's method descriptor (JVMS §4.3.3), for display.
     #[must_use]
     pub const fn descriptor(&self) -> NativeDescriptor<'_> {
         NativeDescriptor { native: self }
@@ -84,7 +84,7 @@ impl NativeDecl {
         let Some(mut rest) = descriptor.strip_prefix(b"(") else {
             return false;
         };
-        // Compares byte by byte, because the descriptor is nowhere stored as a whole.
+        // The descriptor is compared byte by byte, because the table does not store it as a whole.
         for expected in self
             .parameters
             .iter()
@@ -154,7 +154,7 @@ pub fn find_native_of(
     find(table, Some(class), name, descriptor)
 }
 
-/// Looks up a native by name and descriptor. With `class`, only natives of that class match.
+/// Looks up a native by name and descriptor. If `class` is given, only natives of that class match.
 pub(crate) fn find(
     table: &'static [NativeDecl],
     class: Option<&[u8]>,
@@ -162,7 +162,7 @@ pub(crate) fn find(
     descriptor: &[u8],
 ) -> Option<(NativeId, &'static NativeDecl)> {
     (0..=u16::MAX).map(NativeId).zip(table).find(|(_, native)| {
-        // Compares names first: they decide most comparisons.
+        // Names are compared first, because they decide most comparisons.
         native.name.as_bytes() == name
             && class.is_none_or(|class| native.class.as_bytes() == class)
             && native.has_descriptor(descriptor)
@@ -177,9 +177,9 @@ pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
 
 /// Declares a natives table: an enum with one variant for each row, and the rows as constants.
 ///
-/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;`. Its documentation comment becomes the
-/// native's summary. `Type` is a variant of [`NativeType`], or `Void` for a result. `CostClass` is a variant of the type named
-/// after `cost`. The runtime's crate decides how much time each cost class takes.
+/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;`. The documentation comment of a row becomes
+/// the native's summary. `Type` is a variant of [`NativeType`], or `Void` for a result. `CostClass` is a variant of the
+/// type named after `cost`. The runtime's crate decides how much time each cost class stands for.
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]
@@ -221,7 +221,7 @@ macro_rules! natives {
             /// Every native, in table order.
             $visibility const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// The rows for verifier and linker. The index of a row is the native's number.
+            /// The rows of the natives table, for verifier and linker. The index of a row is the native's number.
             $visibility const TABLE: &'static [$crate::NativeDecl] = &[$(
                 $crate::NativeDecl {
                     class: $class,
@@ -256,7 +256,8 @@ macro_rules! natives {
                 &Self::TABLE[self as usize]
             }
 
-            /// Returns the native's documentation. It is not part of the row, so that firmware need not hold it.
+            /// Returns the native's documentation. The documentation is not part of the row, so that firmware need not
+            /// contain the text.
             #[must_use]
             $visibility const fn summary(self) -> &'static str {
                 match self { $(Self::$Variant => concat!($($doc),+).trim_ascii()),+ }

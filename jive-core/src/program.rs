@@ -8,11 +8,11 @@ use crate::limits::REGISTER_WINDOW;
 use crate::op::Op;
 use crate::verified::AppletMembers;
 
-/// Type of a field or of a method's result, as far as a store narrows a value.
+/// Type of a field or of a method's result, which decides how a stored or returned value is narrowed.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ValueKind {
-    /// An `int`, stored as it is.
+    /// An `int`, which is stored unchanged.
     #[default]
     Int,
     /// A `byte`: eight bits with sign.
@@ -21,7 +21,7 @@ pub enum ValueKind {
     Short,
     /// A `boolean`: the lowest bit.
     Boolean,
-    /// A reference, stored as it is.
+    /// A reference, which is stored unchanged.
     Reference,
 }
 
@@ -30,7 +30,7 @@ impl ValueKind {
     #[must_use]
     #[inline]
     pub const fn narrow(self, value: i32) -> i32 {
-        // The casts are the narrowing itself.
+        // The casts in the `match` do the narrowing.
         match self {
             Self::Int | Self::Reference => value,
             Self::Byte => value as i8 as i32,
@@ -47,7 +47,7 @@ pub(crate) struct NativeCall {
     pub(crate) id: NativeId,
     /// The register of the first argument. The others follow.
     pub(crate) first: u8,
-    /// The count of its arguments, without a receiver.
+    /// The count of the native's arguments, without a receiver.
     pub(crate) arguments: u8,
     /// The register of the result, if the native has one.
     pub(crate) result: Option<u8>,
@@ -55,61 +55,61 @@ pub(crate) struct NativeCall {
 
 /// A row of the program's switch table.
 ///
-/// The rows of a switch begin with its default. The key of that row is the lowest key of a `tableswitch`, and 0 for a
-/// `lookupswitch`. The other cases follow in ascending order of their keys.
+/// The first row of a switch is its default. The key of the default row is the lowest key of a `tableswitch`, and 0 for
+/// a `lookupswitch`. The rows of the cases follow in ascending order of their keys.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwitchCase {
     /// The value for which the switch takes this case.
     pub(crate) key: i32,
-    /// The op of the case's code.
+    /// The index of the op at which the case's code begins.
     pub(crate) target: u32,
-    /// The fuel that this jump costs more than the straight path (`interp/fuel.rs`).
+    /// The fuel that the jump to the case costs more than the straight path (`interp/fuel.rs`).
     pub(crate) cost: i32,
 }
 
-/// The instructions that an op was made of.
+/// The instructions that an op was made from.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The pc of the instruction that the op performs, which is the last of its instructions. The others have no side
-    /// effect and cannot trap.
+    /// The pc of the instruction that the op performs, which is the last of the op's instructions. The other
+    /// instructions of the op have no side effect and cannot trap.
     pub pc: Pc,
-    /// How many instructions of the class file the op stands for. 0 for an op that only moves a value.
+    /// How many instructions of the class file the op stands for, which is 0 for an op that only moves a value.
     pub instructions: u16,
 }
 
-/// A method as the interpreter calls it.
+/// A method in the form in which the interpreter calls it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkedMethod {
-    /// Index of its first op.
+    /// Index of the method's first op.
     pub(crate) entry: u32,
-    /// Index behind its last op. A native has no ops, so it is equal to `entry`.
+    /// Index after the method's last op. A native has no ops, so `end` is equal to `entry`.
     pub(crate) end: u32,
-    /// The limit of the code of a slice that begins at the first op (`interp/fuel.rs`).
+    /// The limit of the code of a slice that begins at the method's first op (`interp/fuel.rs`).
     pub(crate) limit: u32,
-    /// How many instructions are prepaid at that limit.
+    /// How many instructions are prepaid at the `limit` of the code.
     pub(crate) prepaid: u16,
-    /// The count of its arguments, a receiver included.
+    /// The count of the method's arguments, a receiver included.
     pub(crate) arguments: u8,
     /// Whether the method is a native, which has no code.
     pub(crate) is_native: bool,
-    /// The count of its registers: local variables and places of the operand stack.
+    /// The count of the method's registers: local variables and places of the operand stack.
     pub(crate) registers: u16,
     /// Whether the method's first argument is a receiver.
     pub(crate) has_receiver: bool,
-    /// The type of its result. `None` if it is void.
+    /// The type of the method's result, or `None` for a void method.
     pub(crate) result: Option<ValueKind>,
-    /// The index of its first instruction in the program's table of places.
+    /// The index of the method's first instruction in the program's table of places.
     pub(crate) first_place: u32,
 }
 
 impl LinkedMethod {
-    /// Returns the indices of its ops.
+    /// Returns the indices of the method's ops.
     #[must_use]
     pub fn ops(&self) -> Range<usize> {
         index(self.entry)..index(self.end)
     }
 
-    /// Returns whether a call from outside may pass these arguments. The receiver is not among them.
+    /// Returns whether a call from outside may pass these arguments, which do not include the receiver.
     #[inline(always)]
     pub(crate) fn takes(&self, arguments: &[i32]) -> bool {
         let receivers = usize::from(self.has_receiver);
@@ -117,20 +117,20 @@ impl LinkedMethod {
     }
 }
 
-/// A field as the interpreter stores it.
+/// A field in the form in which the interpreter uses it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkedField {
     /// Type of its values.
     pub kind: ValueKind,
-    /// The value that it has before any code of the class runs.
+    /// The value that the field has before any code of the class runs.
     pub initial: i32,
 }
 
-/// The meaning of a constant of the pool, if the linker has looked it up.
+/// The meaning of a constant of the constant pool, if the linker has looked it up.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct LinkedConstant(pub(crate) Option<Meaning>);
 
-/// The meaning of a constant of the pool.
+/// The meaning of a constant of the constant pool.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Meaning {
     Int(i32),
@@ -138,14 +138,14 @@ pub(crate) enum Meaning {
         field: FieldId,
         kind: ValueKind,
     },
-    /// A method of the class. `arguments` counts the receiver too.
+    /// A method of the class. The field `arguments` counts the receiver too.
     Method {
         id: MethodId,
         arguments: u8,
         has_receiver: bool,
         has_result: bool,
     },
-    /// A native. `arguments` does not count the receiver.
+    /// A native. The field `arguments` does not count the receiver.
     Native {
         id: NativeId,
         arguments: u8,
@@ -156,15 +156,15 @@ pub(crate) enum Meaning {
     Nothing,
 }
 
-/// What the linker records for a byte of the code while it lowers a method.
+/// What the linker records for a byte of a method's code while it lowers the method.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Mark {
-    /// The first op of the instruction that begins at the byte, if it is a branch target and was lowered. Before that,
-    /// the next branch target of the list that `lower/reach.rs` follows.
+    /// The first op of the instruction that begins at the byte, if the instruction is a branch target and was lowered.
+    /// Before lowering, this field has the next branch target of the list that `lower/reach.rs` follows.
     pub(crate) op: u32,
-    /// How many instructions of the method are before it.
+    /// How many instructions of the method precede the instruction at the byte.
     pub(crate) index: u16,
-    /// The depth of the operand stack before it.
+    /// The depth of the operand stack before the instruction.
     pub(crate) depth: u8,
     pub(crate) state: MarkState,
 }
@@ -172,23 +172,23 @@ pub struct Mark {
 /// What the linker has found out about an instruction.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MarkState {
-    /// No path was found that reaches it.
+    /// The linker has found no path that reaches the instruction.
     #[default]
     Unreached,
-    /// Control falls through to it, and no branch leads to it.
+    /// Control falls through to the instruction, and no branch leads to it.
     Reached,
-    /// A branch leads to it.
+    /// A branch leads to the instruction.
     Leader,
-    /// A branch leads to it, and it has been lowered.
+    /// A branch leads to the instruction, which has been lowered.
     Placed,
 }
 
-/// The size of a program's parts, for lending memory to it.
+/// The size of a program's parts, so that the caller can lend memory for them.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramSize {
-    /// Count of ops, and of ends of ops. An upper bound: linking often uses fewer.
+    /// Count of ops, and of ends of ops. The count of ops is an upper bound: linking often makes fewer ops.
     pub ops: usize,
-    /// Count of instructions, each of which has a place.
+    /// Count of instructions, each of which has a pc in the table of places.
     pub places: usize,
     /// Count of methods.
     pub methods: usize,
@@ -196,45 +196,48 @@ pub struct ProgramSize {
     pub fields: usize,
     /// Count of rows of the switch table: cases and defaults.
     pub switches: usize,
-    /// Count of constants in the class file's pool. Needed while linking only.
+    /// Count of constants in the class file's pool, which only linking needs.
     pub constants: usize,
-    /// Count of bytes of the longest code array. Needed while linking only.
+    /// Count of bytes of the longest code array, which only linking needs.
     pub marks: usize,
 }
 
-/// Memory lent to a program. Each slice has at least the length that [`ProgramSize`] states.
+/// Memory that the caller lends to a program. Each slice of the memory has at least the length that [`ProgramSize`]
+/// states.
 ///
-/// The memory may have any contents, such as those of another program.
+/// The lent memory may have any contents, such as those of another program.
 #[derive(Debug, Default)]
 pub struct ProgramStorage<'p, 's> {
     /// For the ops.
     pub ops: &'p mut [Op],
-    /// For the ends of ops: how many instructions of the method are done behind each. As many as ops.
+    /// Memory for the ends of ops: how many instructions of the method the straight path has executed when each op is
+    /// done. As many as ops.
     pub ends: &'p mut [u16],
-    /// For the pc of each instruction.
+    /// Memory for the pc of each instruction.
     pub places: &'p mut [Pc],
-    /// For the methods, by [`MethodId`].
+    /// Memory for the methods, by [`MethodId`].
     pub methods: &'p mut [LinkedMethod],
-    /// For the fields, by [`FieldId`].
+    /// Memory for the fields, by [`FieldId`].
     pub fields: &'p mut [LinkedField],
-    /// For the rows of all switches.
+    /// Memory for the rows of all switches.
     pub switches: &'p mut [SwitchCase],
-    /// For the meanings of constants. The program does not keep it.
+    /// Memory for the meanings of constants, which the program does not keep.
     pub constants: &'s mut [LinkedConstant],
-    /// For marks of the code that is being linked. The program does not keep it.
+    /// Memory for marks of the code that the linker is lowering, which the program does not keep.
     pub marks: &'s mut [Mark],
 }
 
-/// A linked class. It is immutable, and all instances of the class share it.
+/// A linked class. A `Program` is immutable, and all instances of the class share it.
 ///
-/// A `Program` proves what [`Verified`] proves, and that all indices in ops are valid. It does not borrow from the
-/// class file.
+/// A `Program` proves what [`Verified`] proves, and that all indices in ops are valid. A `Program` does not borrow from
+/// the class file.
 ///
 /// [`Verified`]: crate::Verified
 #[derive(Copy, Clone)]
 pub struct Program<'p> {
     pub(crate) ops: &'p [Op],
-    /// For each op, how many instructions of its method are done behind it, if the method ran straight from its first.
+    /// For each op, how many instructions the method has executed when the op is done, if it ran straight from its
+    /// first instruction.
     pub(crate) ends: &'p [u16],
     /// The pc of each instruction, method by method.
     pub(crate) places: &'p [Pc],
@@ -260,7 +263,7 @@ impl<'p> Program<'p> {
         self.constructor
     }
 
-    /// Returns the applet's members, where the class was verified as an applet.
+    /// Returns the applet's members, if the class was verified as an applet.
     #[must_use]
     pub const fn applet(&self) -> Option<AppletMembers> {
         self.applet
@@ -278,7 +281,8 @@ impl<'p> Program<'p> {
         self.fields
     }
 
-    /// Returns the count of fields, static ones included. An instance stores a value for each.
+    /// Returns the count of fields, static ones included. An instance stores a value for each field, static fields
+    /// included.
     #[must_use]
     pub const fn field_count(&self) -> usize {
         self.fields.len()
@@ -290,7 +294,7 @@ impl<'p> Program<'p> {
         self.ops
     }
 
-    /// Returns the instructions that an op of a method was made of.
+    /// Returns the instructions that an op of a method was made from.
     #[must_use]
     pub fn origin(&self, method: MethodId, op: u32) -> Option<Origin> {
         let linked = self.method(method)?;
@@ -305,7 +309,7 @@ impl<'p> Program<'p> {
         })
     }
 
-    /// Returns the pc of an instruction of a method, by its number.
+    /// Returns the pc of an instruction of a method, given the number of the instruction in the method.
     pub(crate) fn place(&self, method: &LinkedMethod, instruction: u32) -> Option<Pc> {
         let place = method.first_place.checked_add(instruction)?;
         self.places.get(index(place)).copied()
@@ -319,15 +323,15 @@ impl<'p> Program<'p> {
 
     /// Returns how many bytes of a NIC's memory the program takes.
     ///
-    /// Counts an op of eight bytes for each reachable instruction. The real number of ops depends on the variant of the
-    /// interpreter, but a simulated NIC must behave equally on all machines.
+    /// `byte_size` counts an op of eight bytes for each reachable instruction. The real number of ops depends on the
+    /// variant of the interpreter, but a simulated NIC must behave equally on all machines.
     #[must_use]
     pub const fn byte_size(&self) -> usize {
         const OP_BYTES: usize = 8;
         let instruction = OP_BYTES
             .wrapping_add(size_of::<u16>())
             .wrapping_add(size_of::<Pc>());
-        // At most a few times the size of a class file, which is at most 2^20.
+        // The sum cannot wrap: it is at most a few times the size of a class file, which is at most 2^20.
         self.places
             .len()
             .wrapping_mul(instruction)
@@ -349,12 +353,13 @@ impl<'p> Program<'p> {
 /// Converts the number of an op, slot or row to an index.
 #[inline]
 pub(crate) const fn index(number: u32) -> usize {
-    // `usize` has at least 32 bits on every target that the crate builds for. There is no `From` for this.
+    // The cast is lossless, because `usize` has at least 32 bits on every target that the crate builds for; `usize` has
+    // no `From<u32>`.
     number as usize
 }
 
-/// Maximum number of ops between the beginning of a slice and the limit of its code. Bounds the depth of the host's
-/// stack, since each op may take a frame there. Chosen: few methods are longer.
+/// Maximum number of ops between the beginning of a slice and the limit of its code. `SLICE_OPS` bounds the depth of
+/// the host's stack, because each op may take a frame of the host's stack. Chosen: few methods have more ops.
 pub(crate) const SLICE_OPS: usize = 192;
 
 /// Decodes the op of a native call.
@@ -369,7 +374,7 @@ pub(crate) fn native(op: Op) -> NativeCall {
 }
 
 /// Returns the limit of the code of a slice that begins at a method's first op, and how many instructions are prepaid
-/// there.
+/// at that limit.
 pub(crate) fn call_limit(entry: u32, end: u32, ends: &[u16]) -> (u32, u16) {
     let slice = u32::try_from(SLICE_OPS).unwrap_or(u32::MAX);
     let limit = end.min(entry.saturating_add(slice));

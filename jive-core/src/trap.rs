@@ -26,14 +26,14 @@ pub enum TrapKind {
     ProtectionFault,
     /// The call has used up its quota of DMA bytes or packets.
     QuotaExceeded,
-    /// The applet stores a reference to a transient array in a field. The array would not outlive the call.
+    /// The applet stores a reference to a transient array in a field. The transient array would not outlive the call.
     TransientEscape,
-    /// The program violates a property that verification guarantees. This is a bug in JIVE.
+    /// The program violates a property that verification guarantees. A trap of the kind `Unverified` is a bug in JIVE.
     Unverified,
 }
 
 impl TrapKind {
-    /// Every kind, in declaration order.
+    /// Every kind of trap, in declaration order.
     pub const ALL: &'static [TrapKind] = &[
         Self::ArithmeticException,
         Self::ArrayIndexOutOfBoundsException,
@@ -48,7 +48,7 @@ impl TrapKind {
         Self::Unverified,
     ];
 
-    /// Returns the name. Kinds that exist in Java have the simple name of the Java class.
+    /// Returns the name. A kind of trap that exists in Java has the simple name of the Java class.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,8 +77,8 @@ impl core::error::Error for TrapKind {}
 
 /// A trap and where it happened.
 ///
-/// The location belongs to the innermost frame. For [`TrapKind::StackOverflowError`] it is the call instruction that
-/// failed. For a trap in a native it is the instruction that called the native.
+/// The location of a trap is in the method of the innermost frame. For [`TrapKind::StackOverflowError`], the location
+/// is the call instruction that failed. For a trap in a native, the location is the instruction that called the native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at method {method}, pc {pc}")]
 pub struct Trap {
@@ -101,13 +101,13 @@ pub struct CallSite {
 
 /// The values that made an instruction trap.
 ///
-/// [`Instance::trap_values`](crate::Instance::trap_values) finds them out after the trap. The text of a value is a part
-/// of a sentence, such as `index 16, length 16`.
+/// [`Instance::trap_values`](crate::Instance::trap_values) finds the values that made an instruction trap, after the
+/// trap. The text of the values is a part of a sentence, such as `index 16, length 16`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TrapValues<'s> {
     /// A division by zero.
     Division {
-        /// The number that was to be divided.
+        /// The number that the instruction tried to divide.
         dividend: i32,
     },
     /// An index outside of an array.
@@ -124,33 +124,33 @@ pub enum TrapValues<'s> {
     },
     /// A null reference.
     Null,
-    /// As many calls are nested as the call stack has frames.
+    /// The call stack has no frame left, because as many calls are nested as it has frames.
     Frames {
-        /// The count of nested calls, without the one that could not be made.
+        /// The count of nested calls, without the call that failed.
         nested: u32,
         /// Maximum number of calls that the stack has room for.
         most: u32,
     },
     /// The registers of the nested calls take all slots of the call stack.
     Slots {
-        /// The count of nested calls, without the one that could not be made.
+        /// The count of nested calls, without the call that failed.
         nested: u32,
         /// Maximum number of slots that the calls may take.
         most: u32,
     },
     /// A heap without room for a new array.
     Heap {
-        /// How many bytes the array takes, its header included.
+        /// How many bytes the new array would take, its header included.
         asked: u64,
-        /// How many bytes are free.
+        /// How many bytes of the heap are free.
         free: u32,
     },
     /// A call that has used up its fuel.
     Fuel {
-        /// How many instructions it has executed. The extra fuel of natives is not included.
+        /// How many instructions the call has executed, without the extra fuel of natives.
         executed: u64,
     },
-    /// A transient array that was to be stored in a field.
+    /// A transient array whose reference the instruction tried to store in a field.
     Transient {
         /// Type of its elements.
         kind: ArrayKind,
@@ -159,11 +159,12 @@ pub enum TrapValues<'s> {
         /// The field.
         field: FieldId,
     },
-    /// The arguments of a native that trapped. The native's owner knows which bound they break.
+    /// The arguments of a native that trapped. The runtime that implements the native can find which bound the
+    /// arguments break.
     Native {
         /// The native.
         id: NativeId,
-        /// The native's arguments, arrays as references.
+        /// The native's arguments. An array argument of a native is a reference.
         args: &'s [i32],
     },
 }

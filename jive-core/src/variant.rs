@@ -7,13 +7,13 @@
 //! | small | `opt-level` `s` and `z` | a loop over a `match` | as looped, but no jump back that compares, no constant index, no searching switch |
 //!
 //! All variants compute the same values, and agree on fuel, traps and traces. Every kind of op exists in every variant.
-//! The constants below decide which kinds the linker makes, so that the compiler drops the code for all others. The
-//! two dispatch loops are `interp/threaded/` and `interp/looped.rs`.
+//! The constants `THREADED` and `SMALL` decide which kinds of ops the linker makes, so that the compiler drops the code
+//! for all other kinds. The two dispatch loops are `interp/threaded/` and `interp/looped.rs`.
 
 /// Whether ops are dispatched by tail calls.
 ///
-/// Only then do fused ops pay, and ops that take an operand from the accumulator. In a loop over a `match`, the
-/// accumulator would be one more value to keep, and each fused op makes the loop larger.
+/// Fused ops, and ops that read an operand from the accumulator, are faster only with dispatch by tail calls. In a loop
+/// over a `match`, the accumulator would be one more value to keep, and each fused op would make the loop larger.
 pub(crate) const THREADED: bool = cfg!(threaded);
 
 /// Whether small code matters more than speed.

@@ -1,4 +1,4 @@
-//! Proof that a class passed verification. The linker accepts nothing else.
+//! Proof that a class passed verification. The linker accepts only a class with this proof.
 
 use crate::classfile::ClassFile;
 use crate::id::{FieldId, MethodId};
@@ -9,16 +9,16 @@ use crate::native::NativeDecl;
 pub struct AppletMembers {
     /// The constructor without parameters.
     pub constructor: MethodId,
-    /// `RxBuf`: the array that the runtime copies an arriving packet into.
+    /// The field `RxBuf`, with the array that the runtime copies an arriving packet into.
     pub rx_buf: FieldId,
 }
 
 /// A class that passed verification against a natives table.
 ///
 /// If the verifier is correct, every instruction is in the subset, and every branch targets an instruction. On every
-/// path, the code respects `max_stack`, `max_locals` and the operand types of each instruction. Every member and
-/// native that the code names exists and has a matching type. Null references, array bounds, divisors, heap space,
-/// call depth and fuel are not verified. The interpreter checks them at run time.
+/// path, the code respects `max_stack`, `max_locals` and the operand types of each instruction. Every member and native
+/// that the code names exists and has a matching type. The interpreter, not the verifier, checks null references, array
+/// bounds, divisors, heap space, call depth and fuel, at run time.
 #[derive(Copy, Clone, Debug)]
 pub struct Verified<'a> {
     class: ClassFile<'a>,
@@ -27,13 +27,13 @@ pub struct Verified<'a> {
 }
 
 impl<'a> Verified<'a> {
-    /// Declares a class verified. **Only for the verifier**: no other code can know that the class is safe.
+    /// Declares a class verified. **Only for the verifier**: no other code has checked that the class is safe.
     ///
-    /// Skips verification. For devices that trust a host which has already verified the class, and that read the
-    /// class with [`ClassFile::trusted`].
+    /// Skips verification. Devices that trust a host to verify a class use `vouch`, and read the class with
+    /// [`ClassFile::trusted`].
     ///
-    /// For an unsafe class, a call can trap with [`TrapKind::Unverified`] or compute wrong results within its
-    /// instance. It cannot cause undefined behaviour.
+    /// For an unsafe class, a call can trap with [`TrapKind::Unverified`] or compute wrong results within its instance.
+    /// An unsafe class cannot cause undefined behaviour.
     ///
     /// [`TrapKind::Unverified`]: crate::TrapKind::Unverified
     #[must_use]

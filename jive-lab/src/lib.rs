@@ -1,4 +1,4 @@
-//! An assembler, random generators and reduction of class files.
+//! An assembler, random generators and a reducer for class files.
 #![forbid(unsafe_code)]
 
 pub mod asm;

@@ -1,29 +1,29 @@
 //! A random number generator that depends only on its initial bytes.
 
-/// A small generator (xorshift64*) that gives the same numbers on every machine.
+/// A small random number generator (xorshift64*) that gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
-    /// Bytes to use before the generator, in reverse order.
+    /// Bytes to use before numbers of the generator, in reverse order.
     choices: Vec<u8>,
 }
 
 impl Random {
-    /// Starts a generator from a hash of bytes (FNV-1a).
+    /// Starts a random number generator from a hash of bytes (FNV-1a).
     #[must_use]
     pub fn new(seed: &[u8]) -> Random {
         let hash = seed.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        // xorshift never leaves the state zero, so avoid it.
+        // The state must not be zero, because xorshift never leaves the state zero.
         Random {
             state: hash | 1,
             choices: Vec::new(),
         }
     }
 
-    /// Takes each number from the next two bytes, so that each choice depends on its own bytes. After the last byte the
-    /// numbers come from a fixed generator.
+    /// Returns a generator that takes each number from the next two bytes, so that each choice depends on its own
+    /// bytes. After the last byte, the numbers come from a generator with a fixed seed.
     #[must_use]
     pub fn of_choices(bytes: &[u8]) -> Random {
         Random {
@@ -36,8 +36,8 @@ impl Random {
     pub fn draw(&mut self) -> u64 {
         if let Some(first) = self.choices.pop() {
             let choice = u16::from_be_bytes([first, self.choices.pop().unwrap_or(0)]);
-            // Put the choice into the high bits, for callers that use bytes, and into the low bits, for callers that
-            // use a remainder.
+            // The number has the two bytes in its high bits for callers that use bytes. The number has the two bytes in
+            // its low bits for callers that use a remainder.
             return u64::from(choice) << 48 | u64::from(choice);
         }
         self.state ^= self.state >> 12;
@@ -57,7 +57,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// Returns an `int`. Half of the results are edge cases.
+    /// Returns a random `int`. Half of the `int`s that `int` returns are edge cases.
     pub fn int(&mut self) -> i32 {
         const EDGES: [i32; 12] = [
             i32::MIN,

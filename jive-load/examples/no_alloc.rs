@@ -6,7 +6,7 @@ use jive_core::{ArrayKind, Lifetime, NoNatives};
 use jive_load::{Room, Storage, initialize, load};
 use jive_verifier::Policy;
 
-/// Instructions that each call may execute.
+/// How many instructions each call may execute.
 const FUEL: u64 = 10_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -5,22 +5,22 @@ use jive_verifier::VerifyError;
 
 /// Why a class could not be loaded: the error of the stage that refused it.
 ///
-/// Too little memory is an error of the stage that ran out of it.
+/// Too little memory is an error of the loading stage that ran out of memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// The bytes are not a class file.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// The class is unsafe or outside the subset.
+    /// The verifier rejected the class as unsafe or outside the subset.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// The class exceeds a limit of the linked form.
+    /// The linker rejected the class because it exceeds a limit of the linked form.
     #[error(transparent)]
     Link(#[from] LinkError),
 }
 
 impl LoadError {
-    /// Returns the stable code of the broken rule.
+    /// Returns the stable code of the rule that the class breaks.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
 //! From the bytes of a class file to a linked class: parse, verify, link.
 //!
-//! Each stage works in memory that the caller lends. [`Arena`] is where it comes from: [`Storage`] cuts it from one
-//! slice of bytes, for devices without an allocator; `jive-embed` takes it from the heap. Memory that only loading
-//! needs is a second arena, which the caller has back when [`load`] returns.
+//! Each stage of loading works in memory that the caller lends from an [`Arena`]. For devices without an allocator, the
+//! arena [`Storage`] cuts memory from one slice of bytes; `jive-embed` allocates memory on the heap. A second arena
+//! lends the memory that only loading needs, which is free again when [`load`] returns.
 //!
 //! ```
 //! use core::mem::MaybeUninit;

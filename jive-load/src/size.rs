@@ -1,4 +1,4 @@
-//! How much memory loading a class takes, counted before any of it is lent.
+//! How much memory loading a class needs, counted before an arena lends any memory.
 
 use jive_core::{
     ClassFile, LinkedConstant, LinkedField, LinkedMethod, Mark, Op, Pc, ProgramSize, SwitchCase,
@@ -6,18 +6,20 @@ use jive_core::{
 };
 use jive_verifier::WorkSize;
 
-/// Bytes that each linked op takes: the op, and where the code behind it ends.
+/// How many bytes each linked op needs: the op itself, and how many instructions its method has executed when the op is
+/// done.
 const OP_BYTES: usize = size_of::<Op>() + size_of::<u16>();
 
-/// Slices that each arena cuts at most, each of which may begin behind some padding.
+/// Maximum number of slices that each arena lends. Padding may precede each slice of an arena.
 const SLICES: usize = 8;
 
 /// Alignment of the most strictly aligned element of any slice, in bytes.
 const ALIGNMENT: usize = 8;
 
-/// How much memory it takes to verify and to link a class.
+/// How much memory the verifier and the linker need for a class.
 ///
-/// One walk over the code counts both. Both numbers are upper bounds: a class may need less memory.
+/// One walk over the code counts the memory for the verifier and for the linker. The counts for verifier and linker are
+/// upper bounds: a class may need less memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct LoadSize {
     /// For the verifier.
@@ -27,7 +29,7 @@ pub struct LoadSize {
 }
 
 impl LoadSize {
-    /// Counts what a class takes.
+    /// Counts the memory that verifying and linking a class need.
     #[must_use]
     pub fn of(class: &ClassFile<'_>) -> LoadSize {
         let mut work = WorkSize::without_methods(class);
@@ -63,7 +65,7 @@ impl LoadSize {
         )
     }
 
-    /// Returns how many bytes of scratch memory loading needs: the verifier's and the linker's, one after the other.
+    /// Returns how many bytes of scratch memory loading needs: the sum of what verifier and linker need.
     #[must_use]
     pub const fn scratch_bytes(self) -> usize {
         let ProgramSize {
@@ -78,7 +80,7 @@ impl LoadSize {
     }
 }
 
-/// Adds room for the padding in front of each slice.
+/// Adds room for the padding before each slice that an arena lends.
 const fn padded(bytes: usize) -> usize {
     bytes.saturating_add(SLICES * 2 * ALIGNMENT)
 }

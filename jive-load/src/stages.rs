@@ -10,11 +10,12 @@ use crate::error::LoadError;
 use crate::size::LoadSize;
 use crate::storage::Arena;
 
-/// Parses a class file. The parser's index lies in `kept`, and the class borrows it together with the bytes.
+/// Parses a class file. The arena `kept` lends the memory for the parser's index. The parsed class borrows the index
+/// and the bytes.
 ///
 /// # Errors
 ///
-/// [`ParseError`] where the bytes are no class file, or `kept` has no room for the index.
+/// Returns a [`ParseError`] if the bytes are not a class file, or `kept` has no room for the index.
 pub fn parse<'m>(bytes: &'m [u8], kept: &impl Arena<'m>) -> Result<ClassFile<'m>, ParseError> {
     ClassFile::parse(bytes, kept.lend(ClassFile::index_len(bytes)))
 }
@@ -23,7 +24,7 @@ pub fn parse<'m>(bytes: &'m [u8], kept: &impl Arena<'m>) -> Result<ClassFile<'m>
 ///
 /// # Errors
 ///
-/// [`VerifyError`] names the rule that the class breaks, or how much memory the verifier needs.
+/// A [`VerifyError`] names the rule that the class breaks, or how much memory the verifier needs.
 pub fn verify<'m, 's>(
     class: ClassFile<'m>,
     size: WorkSize,
@@ -43,11 +44,11 @@ pub fn verify<'m, 's>(
     verify_with(class, policy, natives, work, observer)
 }
 
-/// Links a verified class. The program lies in `kept`.
+/// Links a verified class. The arena `kept` lends the memory for the linked program.
 ///
 /// # Errors
 ///
-/// [`LinkError`] where an arena has too little room.
+/// Returns a [`LinkError`] if an arena has too little room.
 pub fn link<'m, 's>(
     verified: &Verified<'_>,
     size: ProgramSize,
@@ -69,11 +70,12 @@ pub fn link<'m, 's>(
 
 /// Loads a class against a table of natives: parses, verifies and links it.
 ///
-/// The class keeps its bytes and memory of `kept`. Memory of `scratch` is free again when this returns.
+/// The loaded class borrows its bytes and memory of the arena `kept`. Memory of the arena `scratch` is free again when
+/// `load` returns.
 ///
 /// # Errors
 ///
-/// [`LoadError`] names the stage that refused the class.
+/// A [`LoadError`] names the stage that refused the class.
 pub fn load<'m, 's>(
     bytes: &'m [u8],
     policy: Policy,
@@ -88,12 +90,13 @@ pub fn load<'m, 's>(
     Ok(LinkedClass { class, program })
 }
 
-/// Runs the static initializer of a class and then its constructor without parameters, if it has them. Each may execute
-/// `fuel` instructions. Arrays that they make live as long as the instance.
+/// Runs the static initializer of a class and then its constructor without parameters, if it has them. Initializer and
+/// constructor may execute `fuel` instructions each. Arrays that initializer and constructor make live as long as the
+/// instance.
 ///
 /// # Errors
 ///
-/// The trap in which one of them ended.
+/// Returns the trap in which the initializer or the constructor ended.
 pub fn initialize(
     instance: &mut Instance<'_>,
     stack: &mut CallStack<'_>,

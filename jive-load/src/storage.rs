@@ -7,9 +7,9 @@ use jive_core::{CallStack, Frame, Heap, Instance, LinkedClass};
 
 /// Memory that is lent slice by slice, and given back as a whole.
 pub trait Arena<'m> {
-    /// Lends a slice of `count` default values, or a shorter one where the arena has no room for that many.
+    /// Lends a slice of `count` default values, or a shorter slice if the arena has too little room.
     ///
-    /// The stage that gets a slice too short for it returns an error.
+    /// A stage of loading returns an error if the slice that the arena lends is too short.
     fn lend<T: Copy + Default>(&self, count: usize) -> &'m mut [T];
 }
 
@@ -17,47 +17,47 @@ pub trait Arena<'m> {
 #[derive(Debug)]
 pub struct Storage<'m>(BumpInto<'m>);
 
-/// How much an instance may use.
+/// How much memory an instance may use, and how many nested calls.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Room {
     /// Bytes of heap for arrays, at most `i32::MAX`.
     pub heap_bytes: usize,
-    /// How many calls may be nested, the one from outside included.
+    /// How many calls may be nested, including the call from outside.
     pub nested_calls: usize,
 }
 
-/// A storage has too little memory for an instance.
+/// The error of a [`Storage`] that has too little memory left for an instance.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {needed} bytes for an instance, found {found}")]
 pub struct Shortage {
-    /// How many bytes the instance takes, padding included.
+    /// How many bytes the instance needs, padding included.
     pub needed: usize,
     /// How many bytes the storage has left.
     pub found: usize,
 }
 
-/// Bytes of padding in front of an instance's slices: frames, slots and fields.
+/// Maximum number of bytes of padding before an instance's slices: frames, slots and fields.
 const INSTANCE_PADDING: usize = align_of::<Frame>() + 2 * align_of::<i32>();
 
 impl<'m> Storage<'m> {
-    /// Makes an arena of a slice.
+    /// Makes an arena that lends parts of a slice.
     #[must_use]
     pub fn new(memory: &'m mut [MaybeUninit<u8>]) -> Storage<'m> {
         Storage(BumpInto::from_slice(memory))
     }
 
-    /// Returns how many bytes have not been lent.
+    /// Returns how many bytes the arena has not lent.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.0.available_bytes()
     }
 
-    /// Lends an instance of a class its fields, heap and call stack. No code of the class runs: see
-    /// [`initialize`](crate::initialize).
+    /// Lends an instance of a class its fields, heap and call stack. `instance` runs no code of the class: call
+    /// [`initialize`](crate::initialize) to run the initializer and the constructor.
     ///
     /// # Errors
     ///
-    /// [`Shortage`] where too little memory is left. Nothing is lent then.
+    /// Returns a [`Shortage`], and lends nothing, if too little memory is left.
     pub fn instance(
         &self,
         class: &LinkedClass<'m>,

@@ -1,4 +1,4 @@
-//! Classes in memory that is cut from one slice: as much as they ask for does, and less is an error.
+//! Loads classes into memory cut from one slice: as much memory as a class asks for is enough, and less is an error.
 
 use std::mem::MaybeUninit;
 
@@ -17,7 +17,7 @@ fn memory(bytes: usize) -> Vec<MaybeUninit<u8>> {
     vec![MaybeUninit::uninit(); bytes]
 }
 
-/// Returns what a class keeps, its index included, and what loading it needs beside that.
+/// Returns how many bytes a class keeps, its index included, and how many bytes of scratch memory loading needs.
 fn sizes(bytes: &[u8]) -> (usize, usize) {
     let mut index = vec![0; ClassFile::index_len(bytes)];
     let class = ClassFile::parse(bytes, &mut index).expect("a class file");
@@ -57,7 +57,7 @@ fn too_little_memory_is_an_error_of_the_stage_that_runs_out_of_it() {
         let (mut kept, mut scratch) = (memory(enough), memory(length));
         let (kept, scratch) = (Storage::new(&mut kept), Storage::new(&mut scratch));
         match load(FILTER, Policy::ClassOnly, &[], &kept, &scratch) {
-            // An upper bound was asked for, and padding.
+            // Less scratch memory can be enough, because `scratch_bytes` is an upper bound that includes padding.
             Ok(_) => assert!(length > scratch_enough / 2),
             Err(LoadError::Verify(error)) => {
                 assert!(matches!(error.kind, VerifyErrorKind::WorkArea));

@@ -1,7 +1,8 @@
-//! Gives the linker one entry that loads, verifies, links and runs a class file. The ELF then shows what the
-//! freestanding crates weigh in firmware.
+//! Gives the linker one entry that loads, verifies, links and runs a class file. The linked ELF file shows how many
+//! bytes the freestanding crates add to firmware.
 //!
-//! It is never run: class file, natives and memory come from where the optimiser cannot look.
+//! This program is never run. Class file, natives and memory come from `black_box`, so the optimiser cannot remove code
+//! that uses them.
 #![no_std]
 #![no_main]
 
@@ -16,7 +17,7 @@ use jive_core::{
     NativeParameter, NativeType, Natives, ProgramStorage, TrapKind, Verified, link,
 };
 
-/// A table with one row: what natives do lies outside of what is measured.
+/// A table of natives with one row: the code that performs natives is not part of the measured size.
 static NATIVES: &[NativeDecl] = &[NativeDecl {
     class: "unet/Nic",
     name: "txPush",
@@ -53,13 +54,14 @@ impl Natives for External {
     }
 }
 
-/// Memory as firmware lends it, from statics: how much and where is not for the optimiser to know.
+/// Returns memory as firmware lends it from statics. `black_box` hides the length and address of the memory from the
+/// optimiser.
 #[inline(never)]
 fn lent<T>() -> &'static mut [T] {
     black_box(&mut [])
 }
 
-/// Holds a class file to every rule: its format and its code.
+/// Parses and verifies a class file, so that every rule for its format and its code is checked.
 #[cfg(feature = "verifier")]
 fn vouched<'a>(bytes: &'a [u8], index: &'a mut [u32]) -> Option<Verified<'a>> {
     use jive_verifier::{Policy, WorkArea, verify};
@@ -75,7 +77,7 @@ fn vouched<'a>(bytes: &'a [u8], index: &'a mut [u32]) -> Option<Verified<'a>> {
     verify(class, Policy::Applet { entries: ENTRIES }, NATIVES, work).ok()
 }
 
-/// Takes the word of a host that has parsed and verified the class before it sent it.
+/// Declares a class file verified without checks, because a host has parsed and verified the class before sending it.
 #[cfg(not(feature = "verifier"))]
 fn vouched<'a>(bytes: &'a [u8], index: &'a mut [u32]) -> Option<Verified<'a>> {
     let class = ClassFile::trusted(bytes, index).ok()?;

@@ -1,8 +1,8 @@
-//! A NIC with a single endpoint that is connected to itself. It does one thing after another.
+//! A NIC with a single endpoint that is connected to itself. This NIC performs one event after another.
 //!
 //! The clock is that of the profile `instructions.toml`: an instruction takes a nanosecond, and transfers and wires
-//! take almost no time. So each transfer ends before the next begins, and the next event is always unique. No
-//! scheduler is needed: the NIC performs each event at once, in the simulator's order.
+//! take almost no time. So each transfer ends before the next transfer begins, and only one event can come next. The
+//! NIC needs no scheduler, because it performs each event at once, in the simulator's order.
 
 mod perform;
 
@@ -34,7 +34,7 @@ const ENDPOINT: EndpointId = EndpointId(0);
 /// The endpoint's numbers for both ends of its channel. As in the scenarios.
 const CHANNEL: [ChannelId; 2] = [ChannelId(1), ChannelId(2)];
 
-/// Number of free buffers, and their length in bytes. As in the scenarios.
+/// Number of free buffers of the endpoint, and the length of each buffer in bytes. As in the scenarios.
 const FREE_BUFFERS: [u32; 2] = [8, 1024];
 
 /// Descriptors of each queue. As in the scenarios.
@@ -43,7 +43,7 @@ const QUEUES: QueueSizes = QueueSizes {
     receive: 8,
 };
 
-/// Instructions that a call may execute. The default of a scenario.
+/// How many instructions a call of the applet may execute, which is the default of a scenario.
 const FUEL: u64 = 1_000_000;
 
 /// Time of an instruction. As in the profile.
@@ -63,14 +63,14 @@ pub(crate) struct Nic<'a, 't, M: Machine> {
     arrivals: Deque<Arrival, ARRIVALS>,
     slots: &'a mut [PacketSlot],
     packets_made: u64,
-    /// When `doTimer` is due, if the timer is set.
+    /// The time at which the NIC calls `doTimer`, if the applet has set the timer.
     timer: Option<SimTime>,
     /// Arguments of pending calls of `doRefill`: length, channel and offset.
     refills: Deque<[i32; 3], REFILLS>,
     trace: Trace<'t, M>,
 }
 
-/// A packet that waits for the NIC, with its slot.
+/// A packet that waits for the NIC, with the slot that holds its bytes.
 #[derive(Copy, Clone)]
 struct Arrival {
     id: PacketId,
@@ -83,7 +83,7 @@ struct Arrival {
 type Outcome = Result<Option<i32>, Trap>;
 
 impl<'a, 't, M: Machine> Nic<'a, 't, M> {
-    /// Returns a NIC without any activity so far.
+    /// Returns a NIC at time 0, which has not yet called the applet or sent a packet.
     pub(crate) fn new(
         applet: Applet<'a>,
         stack: CallStack<'a>,
@@ -92,7 +92,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         trace: Trace<'t, M>,
     ) -> Nic<'a, 't, M> {
         let [count, length] = FREE_BUFFERS;
-        // Lossless: the area's length is a constant far below 2³².
+        // The cast is lossless: the length of the buffer area is a constant far below 2³².
         let region = Region::sole(AREA_BYTES as u32);
         let free = FreeQueue::new(count, length);
         let of = (NicId(0), PACKET_BYTES_MAX as u32);
@@ -126,7 +126,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         (self.trace, self.applet)
     }
 
-    /// Initialises the applet at time 0. Its calls take no time.
+    /// Initialises the applet at time 0. The calls that initialise the applet take no simulated time.
     pub(crate) fn load(&mut self) -> Result<(), Failure> {
         let program = self.applet.class.program;
         let constructor = self.applet.members.constructor;
@@ -158,10 +158,11 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         self.take_arrivals()
     }
 
-    /// Sends a message of the user, and performs everything that follows from it.
+    /// Sends a message of the user, and performs all events that follow from the message.
     pub(crate) fn send(&mut self, message: Message) -> Result<(), Failure> {
         self.take_timers(message.time)?;
-        // Rejects equal times too: only a schedule could decide which event comes first.
+        // A message that is due at the current time is refused too, because only a scheduler could order simultaneous
+        // events.
         if self.now >= message.time {
             return Err(Failure::Busy);
         }
@@ -189,7 +190,8 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         self.take_arrivals()
     }
 
-    /// Calls `doTimer` for each time that is over before `end`. A timer set after the last message never fires.
+    /// Calls `doTimer` for each timer that expires before `end`. A timer that the applet sets after the last message
+    /// never fires.
     fn take_timers(&mut self, end: SimTime) -> Result<(), Failure> {
         while let (Some(method), Some(timer)) = (self.applet.members.do_timer, self.timer)
             && timer < end
@@ -224,7 +226,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             Err(_) => TxStatus::Refused,
             Ok(_) => self.transmit(post, descriptor)?,
         };
-        // All its packets have left by now, so this completes the descriptor.
+        // All packets of the transmit descriptor have left the NIC here, so `end` completes the descriptor.
         if let Some(done) = self.endpoint.transmit.end(post, status) {
             let TransmitDescriptor {
                 channel,
@@ -290,7 +292,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         }
     }
 
-    /// Makes a call and handles its result.
+    /// Calls a method of the applet, and handles the call's return value or trap.
     fn handle(&mut self, call: Call, args: &[i32]) -> Result<TxStatus, Failure> {
         match self.call(call, args, &mut Deque::new())? {
             Ok(value) => {
@@ -308,7 +310,8 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         }
     }
 
-    /// Calls a method and performs its natives. Packets that are sent while the applet is loaded wait in `sent`.
+    /// Calls a method and performs the natives that it calls. Packets that the applet sends while it is loaded wait in
+    /// `sent`.
     fn call(
         &mut self,
         call: Call,
@@ -319,7 +322,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         let kind = SleEvent::AppletCall {
             method,
             args,
-            // The firmware's trace does not show the packet.
+            // The firmware's trace does not show the packet that a call handles.
             packet: &[],
             trigger,
             processor: 0,
@@ -349,7 +352,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         }
     }
 
-    /// Advances the clock, except while the applet is loaded.
+    /// Advances the NIC's clock by `span`, except while the applet is loaded.
     fn pass(&mut self, call: Call, span: SimDuration) {
         if call.trigger != Trigger::Load {
             self.now = self.now + span;
@@ -401,7 +404,8 @@ impl Call {
     fn packet(self) -> Option<PacketId> {
         match self.trigger {
             Trigger::Arrival(packet) => Some(packet),
-            // The firmware has no chains.
+            // A call with any other trigger handles no packet. The firmware has no chains of applets, so no applet
+            // passes a packet to another applet.
             Trigger::Load
             | Trigger::Post(_)
             | Trigger::Passed(_)

@@ -19,10 +19,10 @@ use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::memory::{AREA_BYTES, ARRIVALS};
 
-/// Bandwidth of DMA and wire, in bytes per second. As in the profile.
+/// Bandwidth of DMA and wire, in bytes per second, as in the profile.
 const BANDWIDTH: NonZeroU64 = NonZeroU64::new(1_000_000_000_000_000_000).unwrap();
 
-/// A packet before it leaves.
+/// A packet that the applet has sent and that has not left the NIC.
 #[derive(Copy, Clone)]
 pub(super) struct Sent {
     arrival: Arrival,
@@ -31,7 +31,7 @@ pub(super) struct Sent {
 }
 
 impl<M: Machine> Nic<'_, '_, M> {
-    /// Performs a native, with all effects that precede the continuation of the applet.
+    /// Performs a native, with all effects that occur before the applet continues.
     pub(super) fn perform(
         &mut self,
         call: Call,
@@ -64,7 +64,7 @@ impl<M: Machine> Nic<'_, '_, M> {
         let is_free = |slot: &usize| self.arrivals.iter().all(|other| other.slot != *slot);
         let slot = (0..self.slots.len()).find(is_free).ok_or_else(no_slot)?;
         let bytes = from.bytes(self.applet.instance.heap());
-        // In bounds: the rights of the sender limit a packet to the length of a slot.
+        // The index is in bounds: the endpoint's rights limit a packet to the length of a slot.
         self.slots[slot][..bytes.len()].copy_from_slice(bytes);
         Ok(Sent {
             arrival: Arrival {
@@ -78,7 +78,7 @@ impl<M: Machine> Nic<'_, '_, M> {
         })
     }
 
-    /// Transmits a packet over the wire, from the first bit out to the last bit in.
+    /// Transmits a packet over the wire: records its departure and its arrival, and queues the packet for the NIC.
     pub(super) fn carry(&mut self, packet: Sent) -> Result<(), Failure> {
         let Arrival {
             id, length, slot, ..
@@ -108,7 +108,8 @@ impl<M: Machine> Nic<'_, '_, M> {
             .map_err(|_| no_slot())
     }
 
-    /// Makes the pushed descriptor visible. The user reads the message and returns its buffers.
+    /// Makes the pushed receive descriptor visible. The user reads the message at once and returns the message's
+    /// buffers.
     fn publish(&mut self) -> Result<(), Failure> {
         if let Some(descriptor) = self.endpoint.receive.publish() {
             let body = match &descriptor.body {
@@ -184,7 +185,7 @@ impl<M: Machine> Nic<'_, '_, M> {
     }
 }
 
-/// Performs the natives of a call, one thing after another.
+/// Performs the effects of a native that a call makes, one after another.
 struct InCall<'c, 'n, 'm, M: Machine> {
     nic: &'c mut Nic<'n, 'm, M>,
     call: Call,
@@ -266,8 +267,8 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
 
 /// Returns the duration of a transfer or of a packet on the wire.
 fn transfer(length: u32) -> SimDuration {
-    // No transfer is longer than the buffer area. Told so, the compiler leaves out the division of 128 bits that longer
-    // transfers would need; it takes over 1 KB of code.
+    // No transfer is longer than the buffer area. Because `min` bounds the length, the compiler leaves out the 128-bit
+    // division that longer transfers would need, over 1 KB of code.
     SimDuration::of_transfer(length.min(AREA_BYTES as u32), BANDWIDTH)
 }
 

@@ -13,18 +13,18 @@ use crate::id::CpIndex;
 pub struct Attribute<'a> {
     /// Name of the attribute.
     pub name: Utf8<'a>,
-    /// Contents, without name and length.
+    /// Contents of the attribute, without its name and length.
     pub bytes: &'a [u8],
 }
 
 /// The attributes of a class, field, method or code array.
 ///
-/// Each attribute is complete and has a name. The parser checks the contents of the attributes that this crate reads.
-/// It skips the contents of all others.
+/// Each attribute is complete and has a name. The parser checks the contents of the attributes that this crate reads,
+/// and skips the contents of all others.
 #[derive(Copy, Clone, Debug)]
 pub struct Attributes<'a> {
     pool: ConstantPool<'a>,
-    /// Starts with the attributes. Other parts of the file can follow.
+    /// Bytes from the first attribute onwards. Other parts of the class file can follow the attributes.
     bytes: &'a [u8],
     count: u16,
 }
@@ -48,7 +48,7 @@ impl<'a> Attributes<'a> {
     pub fn iter(&self) -> impl Iterator<Item = Attribute<'a>> + use<'a> {
         let pool = self.pool;
         let mut rest = self.bytes;
-        // Does not end early: the parser already walked over all attributes.
+        // The iterator does not end early, because the parser has already walked over all attributes.
         (0..self.count).map_while(move |_| {
             let (name, bytes);
             ((name, bytes), rest) =
@@ -70,9 +70,9 @@ impl<'a> Attributes<'a> {
 /// An attribute that this crate reads.
 pub(super) struct Read<'a> {
     pub(super) name: AttributeName,
-    /// Where the attribute starts in the file.
+    /// Position in the class file where the attribute starts.
     pub(super) at: Place,
-    /// Contents, without name and length.
+    /// Contents of the attribute, without its name and length.
     pub(super) bytes: &'a [u8],
 }
 
@@ -109,7 +109,7 @@ impl<'s, 'a> Visit<'s, 'a> {
         Ok(None)
     }
 
-    /// Rejects the second attribute of a name that may occur only once.
+    /// Rejects the class file if a second attribute has a name that may occur only once.
     pub(super) fn once(&mut self, attribute: &Read<'a>) -> Result<(), Rejected> {
         if self.is_seen(attribute.name) {
             let name = attribute.name;

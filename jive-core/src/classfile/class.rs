@@ -15,11 +15,13 @@ use crate::id::{CpIndex, FieldId, MethodId};
 
 /// A class file with a valid structure.
 ///
-/// JVMS §4 holds for lengths, tags, constant pool references, names, descriptors, access flags and the attributes
-/// that this crate reads. The code of methods is unchecked. Classes and members that the file names may not exist.
+/// The file obeys JVMS §4 in lengths, tags, constant pool references, names, descriptors, access flags and the
+/// attributes that this crate reads. The code of methods is unchecked. Classes and members that the class file names
+/// may not exist.
 ///
-/// [`ClassFile::trusted`] checks only lengths and tags. Everything else relies on the supplier of the file, including
-/// the guarantees of the types that the class contains. If the file violates them, lookups find nothing.
+/// [`ClassFile::trusted`] checks only lengths and tags. All other guarantees, including those of the types that the
+/// class contains, rely on the supplier of the file. If the class file violates a guarantee of a `ClassFile`, lookups
+/// find nothing.
 #[derive(Copy, Clone, Debug)]
 pub struct ClassFile<'a> {
     pub(super) version: ClassVersion,
@@ -33,7 +35,7 @@ pub struct ClassFile<'a> {
     pub(super) fields: &'a [u32],
     /// Offset of each method in the file.
     pub(super) methods: &'a [u32],
-    /// Offset of the contents of each method's `Code` attribute in the file. 0 if the method has no code.
+    /// Offset of the contents of each method's `Code` attribute in the file, or 0 if the method has no code.
     pub(super) codes: &'a [u32],
     pub(super) attribute_count: u16,
     pub(super) attributes: &'a [u8],
@@ -137,9 +139,10 @@ impl<'a> ClassFile<'a> {
         }
     }
 
-    /// Returns whether a constant names a member of this class. Does not check that the class declares the member.
+    /// Returns whether a constant names a member of this class. `is_own` does not check that the class declares the
+    /// member.
     ///
-    /// Compares no strings, so that a caller may ask for every instruction.
+    /// `is_own` compares no strings, so that a caller may call it for every instruction.
     pub(crate) fn is_own(&self, index: CpIndex) -> bool {
         let own = self.pool.class_name_index(self.this_class);
         let member = self.pool.find_identity(index);
@@ -148,7 +151,7 @@ impl<'a> ClassFile<'a> {
         })
     }
 
-    /// Searches for the member of this class that a constant names.
+    /// Searches all members of this class for the member that a constant names.
     #[cold]
     #[inline(never)]
     fn find_own(&self, index: CpIndex) -> Option<OwnMember> {
@@ -224,7 +227,7 @@ impl<'a> ClassFile<'a> {
         self.pool.utf8(CpIndex(u16::from_be_bytes(index))).ok()
     }
 
-    /// Iterates over the identities of the members at these offsets.
+    /// Iterates over the identities of the members whose offsets in the file are given.
     fn identities(&self, offsets: &'a [u32]) -> Identities<'a> {
         Identities {
             pool: self.pool,

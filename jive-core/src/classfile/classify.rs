@@ -1,7 +1,7 @@
 //! Classification of the strings of the constant pool: which names and descriptors each string is valid as.
 //!
-//! Many constants can refer to the same string of 65,535 bytes. If each reference checked the string again, parsing
-//! would take quadratic time.
+//! Each string is classified once, because many constants can refer to the same string of 65,535 bytes. If the parser
+//! checked a string again for each reference to it, parsing would take quadratic time.
 
 use bitflags::bitflags;
 
@@ -18,9 +18,10 @@ use crate::descriptor::{
 use crate::id::CpIndex;
 use crate::variant;
 
-/// Classifies every string of a constant pool. Stores its roles and its identity in its index entry.
+/// Classifies every string of a constant pool. Stores the roles and the identity of each string in the string's index
+/// entry.
 ///
-/// `scratch` must have a word for each entry.
+/// The memory `scratch` must have a word for each index entry.
 pub(super) fn classify_all(
     faults: &Faults<'_>,
     version: ClassVersion,
@@ -69,15 +70,16 @@ bitflags! {
         const OF_MODULES = 1 << 3;
         /// An ASCII character that a Java identifier may not contain.
         const FOREIGN = 1 << 4;
-        /// A zero byte or a byte of a non-ASCII character. Only such bytes can violate modified UTF-8 (§4.4.7).
+        /// A zero byte or a byte of a non-ASCII character. Only zero bytes and bytes of non-ASCII characters can
+        /// violate modified UTF-8 (§4.4.7).
         const BEYOND_ASCII = 1 << 5;
     }
 }
 
-/// Number of bytes that the table covers: all bytes, or only ASCII in builds optimized for size.
+/// Number of byte values that the table of classes covers: all 256, or only ASCII in builds optimized for size.
 const CLASSIFIED: usize = if variant::SMALL { 128 } else { 256 };
 
-/// The classes of each byte. Bytes beyond the table belong to non-ASCII characters.
+/// The classes of each byte value. Byte values beyond the end of the table of classes belong to non-ASCII characters.
 #[expect(
     clippy::indexing_slicing,
     reason = "the byte lies below 128, and the compiler evaluates it"
@@ -171,7 +173,7 @@ fn as_name(version: ClassVersion, bytes: &[u8], classes: Classes) -> Roles {
     roles
 }
 
-/// Parses a field descriptor. Class names follow the rules of the class file's version.
+/// Parses a field descriptor. Class names in the descriptor must follow the rules of the class file's version.
 pub(super) fn field_descriptor(
     version: ClassVersion,
     bytes: &[u8],
@@ -179,13 +181,13 @@ pub(super) fn field_descriptor(
     parse_field(bytes).and_then(|parsed| check_class_name(version, parsed).map(|()| parsed))
 }
 
-/// Parses a method descriptor. Class names follow the rules of the class file's version.
+/// Parses a method descriptor. Class names in the descriptor must follow the rules of the class file's version.
 pub(super) fn method_descriptor(
     version: ClassVersion,
     bytes: &[u8],
 ) -> Result<MethodDescriptor<'_>, DescriptorError> {
     let descriptor = MethodDescriptor::parse(bytes)?;
-    // Later versions have no additional rules for names, so the types need not be parsed again.
+    // From version 49 on, class names in descriptors have no additional rules, so the types need not be parsed again.
     if version.major < ClassVersion::JAVA_5 {
         descriptor
             .parameters()
@@ -205,11 +207,11 @@ fn check_class_name(version: ClassVersion, part: FieldType<'_>) -> Result<(), De
     }
 }
 
-/// Returns whether a name consists of letters, digits, `_`, `$` and `/`, and does not start with a digit. Always true
-/// from version 49 on, which has no such rule.
+/// Returns whether a name consists of letters, digits, `_`, `$` and `/`, and does not start with a digit. Returns true
+/// for every name in class files from version 49 on, where names need not be Java identifiers.
 ///
-/// Below version 49, HotSpot requires that names are Java identifiers. It asks the class library about non-ASCII
-/// characters. This function accepts all of them.
+/// Below version 49, HotSpot requires that names are Java identifiers, and uses the class library to check non-ASCII
+/// characters. `is_identifier` accepts all non-ASCII characters.
 fn is_identifier(version: ClassVersion, name: &[u8]) -> bool {
     version.major >= ClassVersion::JAVA_5
         || !name.first().is_some_and(u8::is_ascii_digit)

@@ -14,9 +14,9 @@ use crate::limits::CODE_BYTES_MAX;
 
 /// The `Code` attribute of a method.
 ///
-/// The code array has 1 to [`CODE_BYTES_MAX`](crate::limits::CODE_BYTES_MAX) bytes. All pcs of the exception table
-/// are within the code array. The parameters fit in `max_locals`. The bytes of the code array are unchecked and may
-/// not be instructions.
+/// The code array has 1 to [`CODE_BYTES_MAX`](crate::limits::CODE_BYTES_MAX) bytes. All pcs of the exception table are
+/// within the code array. The parameters of the method fit in `max_locals`. The bytes of the code array are unchecked
+/// and may not be instructions.
 #[derive(Copy, Clone, Debug)]
 pub struct Code<'a> {
     /// Operand stack slots that the code claims to need.
@@ -29,12 +29,12 @@ pub struct Code<'a> {
     attributes: Attributes<'a>,
 }
 
-/// An entry of the exception table.
+/// An entry of a method's exception table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ExceptionHandler {
-    /// First pc in the covered range.
+    /// First pc in the range that the handler covers.
     pub start: Pc,
-    /// First pc after the covered range. May equal the length of the code array.
+    /// First pc after the range that the handler covers, which may equal the length of the code array.
     pub end: Pc,
     /// Where the handler starts.
     pub handler: Pc,
@@ -43,7 +43,7 @@ pub struct ExceptionHandler {
 }
 
 impl<'a> Code<'a> {
-    /// Iterates over the exception table, in file order. Handlers are tried in this order.
+    /// Iterates over the exception table, in file order. The JVM tries handlers in the order of the exception table.
     pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionHandler> + use<'a> {
         self.exceptions
             .iter()
@@ -66,8 +66,9 @@ impl<'a> Code<'a> {
 
     /// Returns the source line of the instruction at a pc, if the class file has line numbers.
     ///
-    /// Uses the nearest entry at or before the pc, in whatever order the tables are. If several entries have that pc,
-    /// the first wins if they are at `pc` itself. Otherwise the last wins. HotSpot's stack traces do the same.
+    /// The line comes from the entry with the greatest pc at or before `pc`, whatever the order of the tables. If
+    /// several line number entries have the greatest pc, the first one wins if the greatest pc is `pc`, and otherwise
+    /// the last. HotSpot's stack traces select the line of an instruction in the same way.
     #[must_use]
     pub fn line(&self, pc: Pc) -> Option<u16> {
         let mut best: Option<(Pc, u16)> = None;
@@ -84,7 +85,8 @@ impl<'a> Code<'a> {
 
     /// Iterates over the pairs of pc and source line in all line number tables, in file order.
     ///
-    /// [`line`](Self::line) scans all pairs. A caller that needs many lines should sort the pairs once.
+    /// [`line`](Self::line) scans all pairs. A caller that needs many source lines should sort the pairs of pc and line
+    /// once.
     pub fn line_numbers(&self) -> impl Iterator<Item = (Pc, u16)> + use<'a> {
         let tables = self.attributes.iter();
         let tables = tables.filter(|attribute| attribute.name == "LineNumberTable");
@@ -94,7 +96,8 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Iterates over the pairs of pc and line in a `LineNumberTable`. Empty if the table is malformed.
+/// Iterates over the pairs of pc and line in a `LineNumberTable`. The iterator is empty if the `LineNumberTable` is
+/// malformed.
 fn line_numbers(table: &[u8]) -> impl Iterator<Item = (u16, u16)> + use<'_> {
     let rows = grammar::attempt(table, line_number_rows).unwrap_or_default();
     rows.iter()
@@ -114,8 +117,8 @@ pub(super) fn is_whole(pool: ConstantPool<'_>, contents: &[u8]) -> bool {
         .is_some_and(|code| has_legal_length(code.bytes))
 }
 
-/// Reads the contents of a `Code` attribute at an offset in the file, which the parser has found complete. Returns
-/// `None` for offset 0.
+/// Reads the contents of a `Code` attribute at an offset in the file. The parser has already found the contents of this
+/// `Code` attribute complete. Returns `None` for offset 0, which means that the method has no code.
 pub(super) fn at_offset(pool: ConstantPool<'_>, offset: u32) -> Option<Code<'_>> {
     if offset == 0 {
         return None;
@@ -161,8 +164,8 @@ fn code<'a>(reader: &mut Reader<'_, 'a>, pool: ConstantPool<'a>) -> Result<Code<
 }
 
 impl<'a> Subject<'a> {
-    /// Checks the contents of a `Code` attribute. `parameter_slots` is the number of slots that the method's
-    /// parameters take, including `this`.
+    /// Checks the contents of a `Code` attribute. The argument `parameter_slots` is the number of slots that the
+    /// method's parameters take, including `this`.
     pub(super) fn check_code(
         &self,
         contents: &'a [u8],

@@ -15,7 +15,7 @@ impl<'a> Subject<'a> {
     /// Checks that every constant refers to constants of the right kind, and to valid names and descriptors.
     pub(super) fn check_constants(&self) -> Result<(), Rejected> {
         for index in (1..self.pool.count()).map(CpIndex) {
-            // Most constants are strings. They are already checked, and every version permits them.
+            // Most constants are strings. Strings are already checked, and every version permits strings.
             if !self.pool.holds(index, ConstantTag::Utf8.only())
                 && let Some((tag, payload)) = self.pool.raw(index)
             {
@@ -26,7 +26,8 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    /// Checks the bootstrap method index of every constant that has one. `count` is the number of bootstrap methods.
+    /// Checks the bootstrap method index of every constant that has one. The argument `count` is the number of
+    /// bootstrap methods of the class.
     pub(super) fn check_bootstraps(&self, count: u16) -> Result<(), Rejected> {
         for index in (1..self.pool.count()).map(CpIndex) {
             let Some(payload) = self.pool.find(index, TagSet::BOOTSTRAPPED) else {
@@ -75,8 +76,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Checks that the version permits the tag. Also checks that only modules have constants for modules and
-    /// packages.
+    /// Checks that the class file's version permits the tag. Also checks that only class files of modules have
+    /// constants for modules and packages.
     fn check_placement(&self, index: CpIndex, tag: ConstantTag) -> Result<(), Rejected> {
         let in_module = self.access.contains(ClassAccess::MODULE);
         let of_module = matches!(tag, ConstantTag::Module | ConstantTag::Package);
@@ -155,7 +156,7 @@ impl<'a> Subject<'a> {
         if named.is_ordinary() {
             return Ok(text);
         }
-        // Below version 51, a method named `<clinit>` may have parameters. It is then not a class initializer.
+        // Below version 51, a method named `<clinit>` may have parameters, and is then not a class initializer.
         let bare = self.content(name) == "<clinit>" && self.version.major >= ClassVersion::JAVA_7;
         if !text.is_void() || bare && text.parameter_slots != 0 {
             return Err(self.reject(at, ParseErrorKind::InitializerDescriptor));
@@ -192,7 +193,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Resolves a `NameAndType` to its name and its descriptor. Checks that the descriptor has the given role.
+    /// Resolves a `NameAndType` to its name and its descriptor. Checks that the descriptor of the `NameAndType` is
+    /// valid in the given role.
     fn descriptor_of(
         &self,
         at: Place,

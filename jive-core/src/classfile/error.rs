@@ -7,11 +7,11 @@ use crate::descriptor::DescriptorErrorKind;
 use crate::id::CpIndex;
 use crate::limits::{CODE_BYTES_MAX, FILE_BYTES_MAX};
 
-/// Why bytes are not a class file, and at which offset.
+/// Which rule of the format bytes violate, so that they are not a class file, and at which offset.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (offset {offset:#x})")]
 pub struct ParseError {
-    /// Offset in the file, in bytes. If the file ends too early, the offset of the number, table or byte sequence
+    /// Offset in the file, in bytes. If the file ends too early, `offset` is that of the number, table or byte sequence
     /// that is incomplete.
     pub offset: u32,
     /// The rule that the file breaks.
@@ -24,7 +24,7 @@ pub struct ParseError {
 pub struct PoolError {
     /// The index.
     pub index: CpIndex,
-    /// What is wrong with the index.
+    /// What is wrong with the constant pool index.
     pub kind: PoolErrorKind,
 }
 
@@ -37,13 +37,13 @@ pub enum PoolErrorKind {
         /// The pool's `constant_pool_count`.
         count: u16,
     },
-    /// The index follows a `long` or `double`, and has no constant.
+    /// The index is the unusable one after a `long` or `double`, which has no constant.
     #[error("expected a constant, found the unusable index behind a `Long` or `Double`")]
     Unusable,
-    /// The constant is of another kind.
+    /// The constant at the index is of another kind than expected.
     #[error("expected {expected}, found `{found}`")]
     Tag {
-        /// The kinds that are valid there.
+        /// The kinds of constants that are valid in the place of the index.
         expected: TagSet,
         /// Kind of the constant at the index.
         found: ConstantTag,
@@ -51,7 +51,7 @@ pub enum PoolErrorKind {
 }
 
 impl ParseErrorKind {
-    /// Wraps the error of a constant pool index.
+    /// Makes a parse error from the error of a constant pool index.
     pub(super) const fn of_index(reason: PoolError) -> ParseErrorKind {
         ParseErrorKind::ConstantIndex {
             index: reason.index.0,
@@ -83,7 +83,8 @@ pub enum AttributeName {
     LineNumberTable,
     /// `SourceFile` of a class (JVMS §4.7.10).
     SourceFile,
-    /// `StackMapTable` of a method's code (JVMS §4.7.4). The parser checks only that there is at most one.
+    /// `StackMapTable` of a method's code (JVMS §4.7.4). The parser checks only that a method's code has at most one
+    /// `StackMapTable`.
     StackMapTable,
 }
 
@@ -104,13 +105,13 @@ impl AttributeName {
         all.find(|known| name == known.as_str())
     }
 
-    /// Returns a bit mask with a bit for this attribute.
+    /// Returns a bit mask in which only the bit for this attribute is set.
     pub(super) const fn bit(self) -> u8 {
-        // Cannot overflow: discriminants are below 7.
+        // The shift cannot overflow, because discriminants are below 7.
         1 << self as u8
     }
 
-    /// Returns the name as spelled in class files.
+    /// Returns the attribute's name as spelled in class files.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -140,10 +141,10 @@ macro_rules! kinds {
         }
 
         impl ParseErrorKind {
-            /// Every code, in declaration order.
+            /// The stable code of every rule, in declaration order.
             pub const CODES: &'static [&'static str] = &[$($code),+];
 
-            /// Returns the stable code of this kind.
+            /// Returns the stable code of this kind of parse error.
             #[must_use]
             pub const fn code(self) -> &'static str {
                 match self { $(ParseErrorKind::$name { .. } => $code),+ }
@@ -167,7 +168,7 @@ kinds! {
         /// Words lent.
         lent: u32,
     } = "limit/index-size";
-    /// The file ends inside a structure.
+    /// The class file ends inside a structure.
     #[error("expected more bytes, found the end of the file")]
     Truncated = "malformed/truncated";
     /// Bytes follow the class.
@@ -192,7 +193,7 @@ kinds! {
     /// `constant_pool_count` is 0.
     #[error("expected a constant pool count of at least 1, found 0")]
     PoolCount = "malformed/constant-pool-count";
-    /// No constant has this tag.
+    /// The file has a constant whose tag is unknown.
     #[error("expected the tag of a constant, found {found}")]
     UnknownTag {
         /// The tag.
@@ -207,7 +208,7 @@ kinds! {
         /// The class file's version.
         version: ClassVersion,
     } = "malformed/constant-version";
-    /// A `Long` or `Double` takes two indices, but the constant pool ends after the first.
+    /// A `Long` or `Double` takes two indices, but the constant pool ends after the first of these indices.
     #[error("expected an index behind a `Long` or `Double`, found the end of the constant pool")]
     WideConstantAtEnd = "malformed/wide-constant";
     /// A constant pool index does not lead to a constant of the right kind.
@@ -215,7 +216,7 @@ kinds! {
     ConstantIndex {
         /// The index.
         index: u16,
-        /// What is wrong with the index.
+        /// What is wrong with the constant pool index.
         kind: PoolErrorKind,
     } = "malformed/constant-index";
     /// A `Utf8` is not modified UTF-8.
@@ -236,13 +237,13 @@ kinds! {
     /// A string is not a field descriptor.
     #[error("field descriptor: {kind}")]
     FieldDescriptor {
-        /// The rule that the string breaks.
+        /// The rule for descriptors that the string breaks.
         kind: DescriptorErrorKind,
     } = "malformed/field-descriptor";
     /// A string is not a method descriptor.
     #[error("method descriptor: {kind}")]
     MethodDescriptor {
-        /// The rule that the string breaks.
+        /// The rule for descriptors that the string breaks.
         kind: DescriptorErrorKind,
     } = "malformed/method-descriptor";
     /// `<init>` returns a value, or `<clinit>` has parameters or a result in a version that forbids them.
@@ -272,7 +273,8 @@ kinds! {
         /// The flags.
         flags: u16,
     } = "malformed/method-flags";
-    /// The superclass is missing or an array class, or an interface has another superclass than `Object`.
+    /// The class has no superclass or an array class as superclass, or an interface has another superclass than
+    /// `Object`.
     #[error("expected a superclass that this class can have")]
     SuperClass = "malformed/superclass";
     /// A module's class file is not named `module-info`, or has a superclass, interfaces or members.
@@ -317,7 +319,7 @@ kinds! {
         /// The length.
         found: u32,
     } = "malformed/code-length";
-    /// The parameters take more local variables than the method has.
+    /// The parameters of a method take more local variables than its code has.
     #[error("expected `max_locals` of at least {needed} for the parameters, found {found}")]
     ParametersExceedLocals {
         /// Slots that the parameters take, including `this`.

@@ -12,12 +12,12 @@ pub(super) struct Faults<'a> {
     error: Cell<Option<ParseError>>,
 }
 
-/// Marker of a failed check. The error is in the [`Faults`] that returned the marker.
+/// Marker of a failed check. The [`Faults`] that returned this marker has stored the error.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rejected;
 
-/// A position in a file, stored as an address. Converted to an offset only when an error is recorded. So the parser
-/// need not pass the start of the file around.
+/// A position in a file, stored as an address. Recording an error converts the address to an offset, so the parser's
+/// functions need not receive the start of the file.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place(usize);
 
@@ -27,13 +27,13 @@ impl Place {
         Self(part.as_ptr().addr())
     }
 
-    /// Returns the position that is `bytes` further on.
+    /// Returns the position that is `bytes` after this position.
     pub(super) const fn behind(self, bytes: u32) -> Self {
-        // Lossless: the distance is at most FILE_BYTES_MAX.
+        // The cast is lossless, because the distance is at most FILE_BYTES_MAX.
         Self(self.0.saturating_add(bytes as usize))
     }
 
-    /// Returns the offset from the start of the file.
+    /// Returns the position's offset from the start of the file.
     pub(super) fn offset_in(self, file: &[u8]) -> u32 {
         let offset = self.0.saturating_sub(file.as_ptr().addr());
         u32::try_from(offset.min(file.len())).unwrap_or(u32::MAX)
@@ -59,9 +59,9 @@ impl<'a> Faults<'a> {
         Rejected
     }
 
-    /// Returns the error that was recorded last.
+    /// Returns the parse error that was recorded last.
     pub(super) fn recorded(&self, _: Rejected) -> ParseError {
-        // The default is unreachable: only `record` creates a `Rejected`.
+        // The default error is never returned, because only `record` creates a `Rejected`.
         self.error.get().unwrap_or(ParseError {
             offset: 0,
             kind: ParseErrorKind::Truncated,

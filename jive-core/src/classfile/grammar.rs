@@ -1,5 +1,5 @@
-//! Parsers for structures that occur in several parts of a class file. They wrap nom's parsers with a cursor that
-//! reports the position of an error.
+//! Parsers for structures that occur in several parts of a class file. These parsers wrap nom's parsers with a cursor
+//! that reports the position of an error.
 
 use nom::Parser;
 use nom::bytes::complete::take;
@@ -11,13 +11,13 @@ use super::tag::ConstantTag;
 /// Reads a part of a file from start to end.
 pub(super) struct Reader<'f, 'a> {
     rest: &'a [u8],
-    /// The error if the part ends too early.
+    /// The error to report if the part ends too early.
     cut_off: ParseErrorKind,
     faults: &'f Faults<'a>,
 }
 
 impl<'f, 'a> Reader<'f, 'a> {
-    /// Starts at the beginning of the file.
+    /// Creates a reader at the beginning of the file.
     pub(super) const fn file(faults: &'f Faults<'a>) -> Self {
         Self {
             rest: faults.file(),
@@ -26,7 +26,8 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
     }
 
-    /// Starts at the beginning of a part that is known to be complete: attributes, or the contents of an attribute.
+    /// Creates a reader at the beginning of a part that is known to be complete: attributes, or the contents of an
+    /// attribute.
     pub(super) const fn part(bytes: &'a [u8], faults: &'f Faults<'a>) -> Self {
         Self {
             rest: bytes,
@@ -35,7 +36,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
     }
 
-    /// Returns the bytes that are not read yet.
+    /// Returns the bytes that the reader has not read yet.
     pub(super) const fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -45,7 +46,8 @@ impl<'f, 'a> Reader<'f, 'a> {
         Place::of(self.rest)
     }
 
-    /// Returns the offset of the current position. Only valid for readers whose part extends to the end of the file.
+    /// Returns the offset of the reader's position. The offset is only valid for readers whose part extends to the end
+    /// of the file.
     pub(super) fn offset(&self) -> u32 {
         let read = self.faults.file().len().saturating_sub(self.rest.len());
         u32::try_from(read).unwrap_or(u32::MAX)
@@ -104,7 +106,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.read(take(length))
     }
 
-    /// Skips a constant pool entry. Returns its tag, and the offset after the tag (JVMS §4.4).
+    /// Skips a constant pool entry. Returns the constant's tag, and the offset after the tag (JVMS §4.4).
     pub(super) fn constant(&mut self) -> Result<(ConstantTag, u32), Rejected> {
         let at = self.place();
         let byte = self.u8()?;
@@ -120,14 +122,14 @@ impl<'f, 'a> Reader<'f, 'a> {
         Ok((tag, behind_tag))
     }
 
-    /// Reads an attribute. Returns the index of its name, and its contents (JVMS §4.7).
+    /// Reads an attribute. Returns the index of the attribute's name, and the attribute's contents (JVMS §4.7).
     pub(super) fn attribute(&mut self) -> Result<(u16, &'a [u8]), Rejected> {
         let name = self.u16()?;
         let length = self.u32()?;
         Ok((name, self.bytes(length)?))
     }
 
-    /// Skips a list of attributes. Returns their number, and the bytes from the first attribute onwards.
+    /// Skips a list of attributes. Returns the number of attributes, and the bytes from the first attribute onwards.
     pub(super) fn attributes(&mut self) -> Result<(u16, &'a [u8]), Rejected> {
         let count = self.u16()?;
         let attributes = self.rest;
@@ -137,7 +139,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         Ok((count, attributes))
     }
 
-    /// Reads a number of rows, and that many rows of `N` bytes each.
+    /// Reads a two-byte count of rows, and as many rows of `N` bytes each.
     pub(super) fn table<const N: usize>(&mut self) -> Result<&'a [[u8; N]], Rejected> {
         let count = usize::from(self.u16()?);
         let rows = self.read(take(count.saturating_mul(N)))?;
@@ -145,8 +147,8 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 }
 
-/// Parses a part of a file on demand, after the file was accepted. Records no error: returns `None` if the part is
-/// malformed, which can happen only in a trusted file.
+/// Parses a part of a file on demand, after the parser has accepted the file. The function records no error. `attempt`
+/// returns `None` if the part of the file is malformed, which can happen only in a trusted file.
 pub(super) fn attempt<'a, T>(
     part: &'a [u8],
     read: impl FnOnce(&mut Reader<'_, 'a>) -> Result<T, Rejected>,

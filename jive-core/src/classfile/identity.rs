@@ -1,7 +1,7 @@
 //! Interning of strings: equal strings of the constant pool get the same identity.
 //!
-//! Many members can have names of 65,535 bytes. With string comparisons, the search for members with equal names
-//! would take quadratic time.
+//! Identities make comparisons fast, because many members can have names of 65,535 bytes. With string comparisons, the
+//! search for members with equal names would take quadratic time.
 
 use super::entry::{Entry, content};
 use super::sort::sort;
@@ -10,17 +10,19 @@ use crate::id::CpIndex;
 use crate::limits::CONSTANTS_MAX;
 use crate::variant;
 
-/// Maximum number of strings that a string is compared with. After that many, the table gives up, and all strings are
-/// sorted instead. Chosen: longer probe sequences hardly occur, unless someone chose the strings for their hashes.
+/// Maximum number of strings in the hash table that a string is compared with. After `PROBES_MAX` comparisons, the hash
+/// table gives up, and all strings are sorted instead. Chosen: longer probe sequences hardly occur, unless an attacker
+/// chose the strings for their hashes.
 const PROBES_MAX: usize = 32;
 
 /// An open-addressing hash table of the strings of a constant pool.
 pub(super) struct StringTable<'t> {
-    /// A word for each constant. A used word packs a hash above a constant pool index. A free word is 0, because no
-    /// constant has index 0. A string is stored in the first free word at or after the position of its hash.
+    /// The hash table has a word for each constant. A used word of the hash table has a string's hash in its high bits
+    /// and the string's index in its low bits. A free word of the hash table is 0, because no constant has index 0. A
+    /// string is stored in the first free word at or after the position of its hash.
     table: &'t mut [u32],
-    /// Whether the table gave up on a string, so that equal strings may have different identities. Crafted collisions
-    /// can cause this.
+    /// Whether the hash table gave up on a string, so that equal strings may have different identities. Crafted hash
+    /// collisions can cause the table to give up.
     is_incomplete: bool,
 }
 
@@ -34,9 +36,11 @@ impl<'t> StringTable<'t> {
         }
     }
 
-    /// Returns the index of an equal string in the table. If there is none, adds the string and returns `None`.
+    /// Returns the index of an equal string in the hash table. If the table has no equal string, adds the string and
+    /// returns `None`.
     ///
-    /// Takes at most [`PROBES_MAX`] comparisons. Each takes time linear in the length of the string.
+    /// The search takes at most [`PROBES_MAX`] comparisons, each of which takes time linear in the length of the
+    /// string.
     pub(super) fn find_or_insert(
         &mut self,
         file: &[u8],
@@ -51,7 +55,7 @@ impl<'t> StringTable<'t> {
         }
         let hash = hash(bytes);
         let tagged = u32::from(hash) << u16::BITS;
-        // In bounds, because hashes have 16 bits.
+        // The position is in bounds, because hashes have 16 bits.
         let mut place = usize::from(hash).wrapping_mul(self.table.len()) >> u16::BITS;
         for _ in 0..PROBES_MAX {
             let Some(taken) = self.table.get_mut(place) else {
@@ -66,15 +70,15 @@ impl<'t> StringTable<'t> {
             if *taken ^ tagged <= u16::MAX.into() && text(file, entries, other) == Some(bytes) {
                 return Some(other);
             }
-            // Cannot overflow: `place` is a valid index of a slice.
+            // The addition cannot overflow, because `place` is a valid index of a slice.
             place = place.wrapping_add(1);
         }
         self.is_incomplete = true;
         None
     }
 
-    /// Completes the identities where the table gave up. The identity of a string is the lowest index of an equal
-    /// string.
+    /// Completes the identities if the hash table gave up on a string. The identity of a string is the lowest index of
+    /// an equal string.
     pub(super) fn complete(self, file: &[u8], entries: &mut [Entry]) {
         if self.is_incomplete {
             identify_sorted(file, entries, self.table);
@@ -82,16 +86,17 @@ impl<'t> StringTable<'t> {
     }
 }
 
-/// Returns the string at an index. Returns `None` if the constant is not a string.
+/// Returns the string at a constant pool index. Returns `None` if the constant is not a string.
 pub(super) fn text<'a>(file: &'a [u8], entries: &[Entry], index: CpIndex) -> Option<&'a [u8]> {
     content(file, *entries.get(index.index())?)
 }
 
-/// Sets the identities of strings by comparing each string with all strings before it. Needs a tenth of the code of
-/// the other algorithms.
+/// Sets the identities of strings by comparing each string with all strings before it. Comparing strings pairwise needs
+/// a tenth of the code of the other algorithms for identities.
 ///
-/// Takes quadratic time, so it stops after [`CONSTANTS_MAX`] constants, the most that the verifier accepts. Later
-/// strings keep separate identities, even if they are equal.
+/// The pairwise comparison takes quadratic time, so it stops after [`CONSTANTS_MAX`] constants, the most that the
+/// verifier accepts. Strings after the first [`CONSTANTS_MAX`] constants keep separate identities, even if they are
+/// equal.
 pub(super) fn identify_pairwise(file: &[u8], entries: &mut [Entry]) {
     for index in 0..CONSTANTS_MAX.min(u16::try_from(entries.len()).unwrap_or(u16::MAX)) {
         let (before, rest) = entries.split_at_mut(usize::from(index));
@@ -109,9 +114,9 @@ pub(super) fn identify_pairwise(file: &[u8], entries: &mut [Entry]) {
     }
 }
 
-/// Returns a hash of a string. It does not resist crafted collisions.
+/// Returns a hash of a string, which does not resist crafted collisions.
 fn hash(bytes: &[u8]) -> u16 {
-    // Hashes only the last eight bytes: names often share prefixes.
+    // Only the last eight bytes of the string are hashed, because names often share prefixes.
     let end = match bytes.last_chunk() {
         Some(end) => u64::from_le_bytes(*end),
         None => bytes
@@ -126,8 +131,8 @@ fn hash(bytes: &[u8]) -> u16 {
 /// Sets the identities of strings by sorting. Sorts all strings by hash, then strings with equal hashes by their
 /// bytes.
 ///
-/// A comparison of two strings takes at most the length of the shorter string. So the total time is nearly linear in
-/// the size of the pool, even if all hashes are equal.
+/// A comparison of two strings takes time linear in the length of the shorter string. So sorting takes time that is
+/// nearly linear in the size of the pool, even if all hashes are equal.
 fn identify_sorted(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
     let mut places = order.iter_mut();
     let mut count: usize = 0;
@@ -148,7 +153,7 @@ fn identify_sorted(file: &[u8], entries: &mut [Entry], order: &mut [u32]) {
     }
 }
 
-/// Sets the identities of strings that have the same hash.
+/// Sets the identities of strings that have equal hashes.
 fn identify_alike(file: &[u8], entries: &mut [Entry], alike: &mut [u32]) {
     let text = |entries: &[Entry], place| text(file, entries, low_half(place)).unwrap_or_default();
     sort(alike, &|a, b| {
@@ -206,14 +211,15 @@ mod tests {
 
     #[test]
     fn a_table_and_sorting_find_the_same_strings_equal() {
-        // A few strings, more strings of equal hash than the table accepts, and many strings of different hashes.
+        // The pools have a few strings, more strings of equal hash than the table accepts, and many strings of
+        // different hashes.
         for (count, end) in [
             (3, " has one end"),
             (PROBES_MAX * 2, " has one end"),
             (200, ""),
         ] {
             let once = (0..count).map(|number| format!("{number}{end}"));
-            // Each string occurs a second time, after all strings have occurred once.
+            // The pool contains each string a second time, after all strings have occurred once.
             let strings: Vec<_> = once.clone().chain(once).collect();
             let strings: Vec<_> = strings.iter().map(|string| string.as_str()).collect();
             let (file, mut sorted) = pool(&strings);

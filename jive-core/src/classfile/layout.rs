@@ -10,7 +10,7 @@ use crate::id::CpIndex;
 /// The location of the parts of a class file.
 ///
 /// Lengths and counts are consistent, nothing follows the class, and every constant has a known tag. The contents of
-/// the parts are unchecked.
+/// the parts of the class file are unchecked.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Layout<'a> {
     pub(super) version: ClassVersion,
@@ -27,9 +27,9 @@ pub(super) struct Layout<'a> {
 impl<'a> Layout<'a> {
     /// Locates the parts of a file, whose size is within the limit.
     ///
-    /// Writes the location of each constant, field and method to the index. A constant takes two words, a field or
-    /// method takes one. If the index is too short, the rest is dropped, so that the caller can report the needed
-    /// size.
+    /// Writes the location of each constant, field and method to the index. The location of a constant takes two words
+    /// of the index, that of a field or method one word. If the index is too short, the remaining locations are not
+    /// stored, so that the caller can report the needed size.
     pub(super) fn read(faults: &Faults<'a>, index: &mut [u32]) -> Result<Self, Rejected> {
         let reader = &mut Reader::file(faults);
         magic(reader)?;
@@ -77,16 +77,16 @@ impl<'a> Layout<'a> {
         CpIndex(u16::from_be_bytes([high, low]))
     }
 
-    /// Returns the constant that names the superclass. Returns 0 if there is none.
+    /// Returns the constant that names the superclass. Returns 0 if the class has no superclass.
     pub(super) const fn super_class(&self) -> CpIndex {
         let [.., high, low] = *self.head;
         CpIndex(u16::from_be_bytes([high, low]))
     }
 }
 
-/// Returns the number of index words for these counts. A constant takes two words for its entry and one as scratch
-/// space. A field takes a word for its location. A method takes one for its location and one for the location of its
-/// code.
+/// Returns the number of index words for these counts of constants, fields and methods. A constant takes two words of
+/// the index for its entry and one as scratch space. A field takes one word of the index for its location. A method
+/// takes one word of the index for its location and one for the location of its code.
 pub(super) const fn index_words(constants: usize, fields: usize, methods: usize) -> usize {
     let methods = methods.saturating_mul(2);
     constants
@@ -156,7 +156,7 @@ fn members<'s>(
         if let Some(slot) = slots.next() {
             *slot = reader.offset();
         }
-        // Access flags, name and descriptor.
+        // The reader skips access flags, name and descriptor.
         for _ in 0..3 {
             reader.u16()?;
         }

@@ -17,7 +17,7 @@ use crate::limits::PARAMETER_SLOTS_MAX;
 
 /// A field of a class file.
 ///
-/// Name and descriptor are well-formed, and the combination of access flags is legal. The constant of a
+/// Name and descriptor of the member are well-formed, and its combination of access flags is legal. The constant of a
 /// `ConstantValue` has the field's type.
 #[derive(Copy, Clone, Debug)]
 pub struct Field<'a> {
@@ -33,8 +33,8 @@ pub struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Returns the constant of the `ConstantValue` attribute. Returns `None` for a field that is not static, because
-    /// the attribute is ignored there (JVMS §4.7.2).
+    /// Returns the constant of the `ConstantValue` attribute. Returns `None` for a field that is not static, because a
+    /// JVM ignores its `ConstantValue` (JVMS §4.7.2).
     #[must_use]
     pub fn constant_value(&self) -> Option<CpIndex> {
         if !self.access.contains(FieldAccess::STATIC) {
@@ -53,26 +53,26 @@ impl<'a> Field<'a> {
 
 /// A method of a class file.
 ///
-/// Name and descriptor are well-formed, and the combination of access flags is legal. The method has code exactly if
-/// it is neither native nor abstract.
+/// Name and descriptor of the member are well-formed, and its combination of access flags is legal. A method has code
+/// exactly if it is neither native nor abstract.
 #[derive(Copy, Clone, Debug)]
 pub struct Method<'a> {
     /// Index of the method in the class file.
     pub id: MethodId,
-    /// Access flags with the JVM's semantics. Flags unknown to the specification are cleared. For `<clinit>`, all
-    /// flags except `STATIC` and `STRICT` are cleared (JVMS §4.6).
+    /// Access flags with their meaning to the JVM. The parser clears access flags unknown to the specification. For
+    /// `<clinit>`, the parser clears all access flags except `STATIC` and `STRICT` (JVMS §4.6).
     pub access: MethodAccess,
     /// Name of the method.
     pub name: Utf8<'a>,
     /// Method descriptor.
     pub descriptor: Utf8<'a>,
     attributes: Attributes<'a>,
-    /// Offset of the contents of the `Code` attribute in the file. 0 if the method has no code.
+    /// Offset of the contents of the `Code` attribute in the file, or 0 if the method has no code.
     code: u32,
 }
 
 impl<'a> Method<'a> {
-    /// Returns the code of the method. Native and abstract methods have none.
+    /// Returns the code of the method. Native and abstract methods have no code.
     #[must_use]
     pub fn code(&self) -> Option<Code<'a>> {
         code::at_offset(self.attributes.pool(), self.code)
@@ -95,7 +95,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header of a field or method. Returns the header, and the bytes after it.
+    /// Reads the header of a field or method. Returns the header of the field or method, and the bytes after the
+    /// header.
     pub(super) fn split(bytes: &[u8]) -> Option<(Header, &[u8])> {
         let ([a0, a1, n0, n1, d0, d1, c0, c1], rest) = bytes.split_first_chunk()?;
         let header = Header {
@@ -140,8 +141,8 @@ pub(super) fn method<'a>(
     })
 }
 
-/// Searches the unchecked attributes of the method at an offset for its `Code` attribute. Returns the offset of its
-/// contents, or 0 if there is no complete `Code` attribute.
+/// Searches the unchecked attributes of the method at an offset for its `Code` attribute. Returns the offset of the
+/// contents of the `Code` attribute, or 0 if the method has no complete one.
 pub(super) fn find_code(pool: ConstantPool<'_>, offset: u32) -> u32 {
     let find = || {
         let (header, rest) = Header::split(part_at(pool.file(), offset)?)?;
@@ -203,8 +204,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Checks the method at the start of `bytes`. Returns the offset of the contents of its `Code` attribute, or 0 if
-    /// it has none.
+    /// Checks the method at the start of `bytes`. Returns the offset of the contents of the method's `Code` attribute,
+    /// or 0 if the method has none.
     pub(super) fn check_method(&self, bytes: &'a [u8]) -> Result<u32, Rejected> {
         let at = Place::of(bytes);
         let (header, rest) = self.header(bytes)?;
@@ -261,7 +262,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Reads the header of a field or method. Returns the header, and the bytes after it.
+    /// Reads the header of a field or method. Returns the header of the field or method, and the bytes after the
+    /// header.
     fn header(&self, bytes: &'a [u8]) -> Result<(Header, &'a [u8]), Rejected> {
         let cut_off = || self.reject(Place::of(bytes), ParseErrorKind::Truncated);
         Header::split(bytes).ok_or_else(cut_off)

@@ -1,15 +1,17 @@
 //! Class file parser over borrowed bytes (JVMS §4).
 //!
-//! The parser copies nothing and allocates nothing. The caller lends an array of words as index. The parser stores
-//! the location of each constant, field and method there. Readers decode the bytes on demand.
+//! The parser copies nothing and allocates nothing. The caller lends an array of words as an index. The parser stores
+//! the location of each constant, field and method in the index. Readers decode the bytes of constants, fields and
+//! methods on demand.
 //!
-//! The parser accepts what HotSpot's format checks accept, with these differences.
+//! The parser accepts what HotSpot's format checks accept, with the differences below.
 //!
-//! - Stricter: modified UTF-8 may have an overlong form only for zero, in every version. The number of parameters is
-//!   limited in every descriptor. Below version 49, too, class names must not start with `/`.
-//! - Laxer: the parser skips attributes that this crate does not read ([`AttributeName`] lists the others). Below
-//!   version 49, identifiers may contain any non-ASCII character. The parser accepts modules, although nothing in
-//!   JIVE loads them.
+//! - The parser is stricter: modified UTF-8 may have an overlong form only for zero, in every version. The parser
+//!   limits the number of parameters in every descriptor. Below version 49, too, the parser rejects class names that
+//!   start with `/`.
+//! - The parser is laxer: it skips attributes that this crate does not read ([`AttributeName`] lists those that it
+//!   reads). Below version 49, the parser permits any non-ASCII character in identifiers. The parser accepts modules,
+//!   although nothing in JIVE loads them.
 
 mod access;
 mod attribute;

@@ -7,8 +7,8 @@ use super::tag::ConstantTag;
 use crate::id::CpIndex;
 
 /// For each name, the first field and the first method that has the name. `Names` holds a word for each constant,
-/// indexed by the name's identity. The lower half of the word is the number of the field, the upper half that of the
-/// method. Numbers count from 1, and 0 means none.
+/// indexed by the name's identity. The lower half of the word is the number of the first field with the name, the upper
+/// half that of the first method. Fields and methods are numbered from 1, and 0 means none.
 pub(super) struct Names<'n>(&'n mut [u32]);
 
 /// A half of the words of [`Names`].
@@ -34,7 +34,8 @@ impl<'n> Names<'n> {
         Self(words)
     }
 
-    /// Adds a member, unless the name already has a member in that half. Returns whether the member was added.
+    /// Adds a field or a method to the map, unless the map already has one with the same name. Returns whether the
+    /// member was added.
     pub(super) fn insert(&mut self, half: Half, name: CpIndex, number: u32) -> bool {
         let Some(word) = self.0.get_mut(name.index()) else {
             return false;
@@ -54,8 +55,8 @@ impl<'n> Names<'n> {
     }
 
     /// Resolves each constant that names a field or method of this class, and stores the result in its index entry.
-    /// Only finds the first member of each name: overloaded methods stay unresolved, and a later lookup searches for
-    /// them. `fields` and `methods` are offsets in the file.
+    /// Only the first member of each name is found: overloaded methods stay unresolved, and a later lookup searches for
+    /// them. The slices `fields` and `methods` contain offsets in the file.
     pub(super) fn resolve_all(
         &self,
         file: &[u8],
@@ -99,6 +100,6 @@ impl<'n> Names<'n> {
 }
 
 const fn half_of(word: u32, half: Half) -> u16 {
-    // Truncates on purpose: higher bits belong to the other half.
+    // The cast truncates on purpose, because higher bits belong to the other half of the word.
     (word >> half.shift()) as u16
 }

@@ -27,9 +27,10 @@ const POOL_OFFSET: usize = 10;
 impl<'a> ClassFile<'a> {
     /// Returns a number of index words that is sufficient to [parse](ClassFile::parse) these bytes.
     ///
-    /// The index takes three words for each constant, one for each field and two for each method. This function knows
-    /// only the length of the file and its constant count. It assumes that all bytes after the constants are methods,
-    /// so the result is too large. The error for a short index contains the exact number.
+    /// The index takes three words for each constant, one for each field and two for each method. `index_len` uses only
+    /// the length of the file and its constant count. `index_len` assumes that all bytes after the constants are
+    /// methods, so the returned number of words is too large. The parser's error for a short index contains the exact
+    /// number of words.
     #[must_use]
     pub fn index_len(bytes: &[u8]) -> usize {
         let (Some([.., high, low]), true) = (
@@ -39,23 +40,24 @@ impl<'a> ClassFile<'a> {
             return 0;
         };
         let behind = bytes.len().saturating_sub(POOL_OFFSET);
-        // A constant takes at least as many bytes as words: an empty string takes three bytes. Index 0 takes words
-        // but no bytes.
+        // A constant has at least as many bytes in the file as words in the index: an empty string has three bytes. The
+        // constant pool index 0 takes words of the index, but no bytes of the file.
         let constants =
             usize::from(u16::from_be_bytes([*high, *low])).min((behind / 3).saturating_add(1));
         let words = constants.saturating_mul(3);
-        // A method takes at least eight bytes, and two words.
+        // A method has at least eight bytes in the file, and two words in the index.
         words.saturating_add(behind.saturating_add(3).saturating_sub(words) / 4)
     }
 
     /// Parses a class file.
     ///
-    /// Takes time linear in the length of the file. Members with equal names are also sorted, which takes a little longer.
+    /// Parsing takes time linear in the length of the file. The parser also sorts members with equal names, which takes
+    /// a little longer.
     ///
     /// # Errors
     ///
-    /// The first rule that the file breaks, with its offset. The parser checks lengths first, then the constant pool,
-    /// the class, its fields, its methods and its attributes.
+    /// The error names the first rule that the file breaks, and the offset in the file. The parser checks lengths
+    /// first, then the constant pool, the class, its fields, its methods and its attributes.
     pub fn parse(bytes: &'a [u8], index: &'a mut [u32]) -> Result<ClassFile<'a>, ParseError> {
         let faults = Faults::new(bytes);
         let layout = outline(&faults, index)?;
@@ -66,18 +68,18 @@ impl<'a> ClassFile<'a> {
     /// Reads a class file that a trusted host has checked: locates its parts without checking them.
     ///
     /// [`ClassFile::parse`] runs further checks, as a part of proving a class safe. A device that trusts its host to
-    /// verify classes ([`Verified::vouch`](crate::Verified::vouch)) does not need them. Firmware that calls only this
-    /// function does not contain their code.
+    /// verify classes ([`Verified::vouch`](crate::Verified::vouch)) does not need the checks of `parse`. Firmware that
+    /// calls only `trusted` does not contain the code of the further checks.
     ///
-    /// Checks only these rules of JVMS §4: version, tags, lengths, and that the class and its members have names and
-    /// descriptors. A file that breaks other rules causes no panic and no endless loop. This also holds for linking
+    /// `trusted` checks only these rules of JVMS §4: version, tags, lengths, and that the class and its members have
+    /// names and descriptors. A file that breaks other rules causes no panic and no endless loop, in parsing, linking
     /// and running the class.
     ///
-    /// The index needs [`ClassFile::index_len`] words.
+    /// The lent index needs [`ClassFile::index_len`] words.
     ///
     /// # Errors
     ///
-    /// The first of these rules that the file breaks.
+    /// The error names the first of the checked rules that the file breaks.
     pub fn trusted(bytes: &'a [u8], index: &'a mut [u32]) -> Result<ClassFile<'a>, ParseError> {
         let faults = Faults::new(bytes);
         let layout = outline(&faults, index)?;
@@ -117,8 +119,8 @@ fn check_names(faults: &Faults<'_>, class: &ClassFile<'_>) -> Result<(), Rejecte
     Ok(())
 }
 
-/// Locates the parts of a file and writes them to the index, as far as it is long enough. Rejects files that are too
-/// long.
+/// Locates the parts of a file and writes their locations to the index, as far as the index is long enough. Rejects
+/// files that are too long.
 fn outline<'a>(faults: &Faults<'a>, index: &mut [u32]) -> Result<Layout<'a>, ParseError> {
     let length = faults.file().len();
     if length > FILE_BYTES_MAX {
@@ -131,14 +133,14 @@ fn outline<'a>(faults: &Faults<'a>, index: &mut [u32]) -> Result<Layout<'a>, Par
     Layout::read(faults, index).map_err(|rejected| faults.recorded(rejected))
 }
 
-/// The lent index, split into its parts.
+/// The index that the caller lends, split into its parts.
 struct Index<'a> {
     constants: &'a mut [Entry],
     fields: &'a mut [u32],
     methods: &'a mut [u32],
     /// Offset of the code of each method.
     codes: &'a mut [u32],
-    /// Scratch space, a word for each constant. Unused after parsing.
+    /// Scratch space, with a word for each constant. Unused after parsing.
     scratch: &'a mut [u32],
 }
 
@@ -222,7 +224,8 @@ fn examine<'a>(
     subject.check_distinct(index.methods, names, Half::Methods)?;
     let attributes = Attributes::new(subject.pool, layout.attribute_count, layout.attributes);
     subject.check_class_attributes(attributes)?;
-    // Builds optimized for size leave this out. Readers search for members on demand.
+    // Builds optimized for size do not resolve members while parsing. In builds optimized for size, readers search for
+    // members on demand.
     if !variant::SMALL {
         names.resolve_all(
             file,
@@ -282,7 +285,7 @@ impl<'a> Subject<'a> {
 
     /// Checks that the superinterfaces are classes, and that none occurs twice.
     ///
-    /// `seen` must have a word for each constant.
+    /// The memory `seen` must have a word for each constant.
     fn check_interfaces(
         &self,
         interfaces: &'a [[u8; 2]],
@@ -303,8 +306,8 @@ impl<'a> Subject<'a> {
 
     /// Checks that no two fields, or no two methods, have the same name and descriptor.
     ///
-    /// Adds the members to `names`. Only if a name occurs twice, sorts the offsets by name and descriptor to find
-    /// duplicates. Then sorts them by value, which restores the file order.
+    /// Adds the members to `names`. Only if a name occurs twice, sorts the members' offsets by name and descriptor to
+    /// find duplicates. Sorting the members' offsets by value afterwards restores the file order.
     fn check_distinct(
         &self,
         offsets: &mut [u32],
@@ -324,7 +327,8 @@ impl<'a> Subject<'a> {
         if names_differ {
             return Ok(());
         }
-        // Name and descriptor in the upper half, the offset in the lower half.
+        // A sort key has the identities of name and descriptor in the upper half, and the member's offset in the lower
+        // half.
         let key = |offset: u32| {
             let identity = identity(offset).map(|identity| {
                 u32::from(identity.name.0) << u16::BITS | u32::from(identity.descriptor.0)

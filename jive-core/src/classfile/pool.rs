@@ -13,8 +13,8 @@ use crate::variant;
 
 /// The constant pool of a parsed class file.
 ///
-/// Every entry is complete and refers to entries of the right kinds. Names, descriptors and strings are well-formed.
-/// Classes and members that the pool names may not exist.
+/// Every entry of the constant pool is complete and refers to entries of the right kinds. Names, descriptors and
+/// strings in the pool are well-formed. Classes and members that the pool names may not exist.
 #[derive(Copy, Clone, Debug)]
 pub struct ConstantPool<'a> {
     bytes: &'a [u8],
@@ -36,21 +36,21 @@ pub enum Constant<'a> {
     Double(f64),
     /// A class, interface or array class.
     Class {
-        /// The class's internal name, or the descriptor of an array class: a `Utf8`.
+        /// Index of the class's internal name, or of the descriptor of an array class: a `Utf8`.
         name: CpIndex,
     },
     /// A constant of type `String`.
     String {
-        /// The constant's characters: a `Utf8`.
+        /// Index of the constant's characters: a `Utf8`.
         text: CpIndex,
     },
     /// A field or method.
     Member {
         /// Kind of the member.
         kind: MemberKind,
-        /// The class that declares or inherits the member: a `Class`.
+        /// Index of the class that declares or inherits the member: a `Class`.
         class: CpIndex,
-        /// Name and descriptor: a `NameAndType`.
+        /// Index of the name and descriptor: a `NameAndType`.
         name_and_type: CpIndex,
     },
     /// The name and descriptor of a member.
@@ -62,9 +62,9 @@ pub enum Constant<'a> {
     },
     /// A method handle.
     MethodHandle {
-        /// What the handle does with the member, from 1 to 9 (JVMS table 5.4.3.5-A).
+        /// The kind of the handle, from 1 to 9, which says what the handle does with the member (JVMS table 5.4.3.5-A).
         kind: u8,
-        /// The member: a `Fieldref`, `Methodref` or `InterfaceMethodref`.
+        /// Index of the member: a `Fieldref`, `Methodref` or `InterfaceMethodref`.
         member: CpIndex,
     },
     /// A method type.
@@ -76,14 +76,14 @@ pub enum Constant<'a> {
     Dynamic {
         /// Index into the `BootstrapMethods` attribute, from 0.
         bootstrap: u16,
-        /// Name and descriptor: a `NameAndType`.
+        /// Index of the name and descriptor: a `NameAndType`.
         name_and_type: CpIndex,
     },
     /// A call site linked at run time.
     InvokeDynamic {
         /// Index into the `BootstrapMethods` attribute, from 0.
         bootstrap: u16,
-        /// Name and descriptor: a `NameAndType`.
+        /// Index of the name and descriptor: a `NameAndType`.
         name_and_type: CpIndex,
     },
     /// A module.
@@ -146,25 +146,26 @@ pub enum MemberKind {
 
 /// The class, name and descriptor of a field or method that a constant refers to.
 ///
-/// The descriptor is a field descriptor for a field, and a method descriptor for a method. The member may not exist.
+/// The descriptor is a field descriptor for a field, and a method descriptor for a method. The field or method may not
+/// exist.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct MemberRef<'a> {
-    /// Field, method or interface method.
+    /// Whether the member is a field, a method or an interface method.
     pub kind: MemberKind,
-    /// Internal name of the class that the member is looked up in. The descriptor for an array class.
+    /// Internal name of the class that the member is looked up in, or the descriptor of an array class.
     pub class: Utf8<'a>,
     /// Name of the member.
     pub name: Utf8<'a>,
     /// Descriptor of the member.
     pub descriptor: Utf8<'a>,
-    /// Identity of name and descriptor, for comparisons in constant time.
+    /// Identity of the member's name and descriptor, for comparisons in constant time.
     pub identity: MemberIdentity,
 }
 
 /// The identity of a member's name and descriptor within a class file.
 ///
-/// Consists of constant pool indices, each the lowest index with an equal string. Two identities are equal exactly if
-/// name and descriptor are equal. The comparison does not read the strings.
+/// An identity consists of two constant pool indices, each the lowest index with an equal string. Two identities are
+/// equal exactly if name and descriptor are equal. Comparing two identities does not read the strings.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemberIdentity {
     /// Lowest index with an equal name.
@@ -182,7 +183,7 @@ impl<'a> ConstantPool<'a> {
     /// Returns `constant_pool_count`: one more than the greatest index, including unusable indices.
     #[must_use]
     pub fn count(&self) -> u16 {
-        // Lossless: there are as many entries as `constant_pool_count`, which is a `u16`.
+        // The cast is lossless: the number of entries is `constant_pool_count`, which is a `u16`.
         u16::try_from(self.entries.len()).unwrap_or(u16::MAX)
     }
 
@@ -194,84 +195,84 @@ impl<'a> ConstantPool<'a> {
             .filter_map(move |index| Some((index, pool.get(index).ok()?)))
     }
 
-    /// Returns the constant at an index.
+    /// Returns the constant at a constant pool index.
     ///
     /// # Errors
     ///
-    /// If the index is out of range or unusable.
+    /// Returns an error if the index is out of range or unusable.
     pub fn get(&self, index: CpIndex) -> Result<Constant<'a>, PoolError> {
         self.raw(index)
             .map(|(tag, payload)| decode(tag, payload))
             .ok_or_else(|| self.nothing(index))
     }
 
-    /// Returns the kind of the constant at an index.
+    /// Returns the kind of the constant at a constant pool index.
     ///
     /// # Errors
     ///
-    /// If the index is out of range or unusable.
+    /// Returns an error if the index is out of range or unusable.
     pub fn tag(&self, index: CpIndex) -> Result<ConstantTag, PoolError> {
         self.raw(index)
             .map(|(tag, _)| tag)
             .ok_or_else(|| self.nothing(index))
     }
 
-    /// Returns the `int` at an index.
+    /// Returns the `int` at a constant pool index.
     ///
     /// # Errors
     ///
-    /// If the constant is not an `Integer`.
+    /// Returns an error if the constant is not an `Integer`.
     pub fn integer(&self, index: CpIndex) -> Result<i32, PoolError> {
         self.find_integer(index)
             .ok_or_else(|| self.mismatch(index, ConstantTag::Integer.only()))
     }
 
-    /// Returns the string at an index.
+    /// Returns the string at a constant pool index.
     ///
     /// # Errors
     ///
-    /// If the constant is not a `Utf8`.
+    /// Returns an error if the constant is not a `Utf8`.
     pub fn utf8(&self, index: CpIndex) -> Result<Utf8<'a>, PoolError> {
         self.find_utf8(index)
             .ok_or_else(|| self.mismatch(index, ConstantTag::Utf8.only()))
     }
 
-    /// Returns the string at an index. Returns `None` if the constant is not a string.
+    /// Returns the string at a constant pool index. Returns `None` if the constant is not a string.
     pub(super) fn find_utf8(&self, index: CpIndex) -> Option<Utf8<'a>> {
         self.find(index, ConstantTag::Utf8.only())
             .map(|payload| Utf8::from_checked(string(payload)))
     }
 
-    /// Returns the string at an index. Returns the empty string if the constant is not a string.
+    /// Returns the string at a constant pool index. Returns the empty string if the constant is not a string.
     pub(super) fn string(&self, index: CpIndex) -> Utf8<'a> {
         self.find_utf8(index).unwrap_or(Utf8::from_checked(&[]))
     }
 
-    /// Returns the internal name of the class at an index. For an array class, returns the descriptor.
+    /// Returns the internal name of the class at a constant pool index, or the descriptor of an array class.
     ///
     /// # Errors
     ///
-    /// If the constant is not a `Class`.
+    /// Returns an error if the constant is not a `Class`.
     pub fn class_name(&self, index: CpIndex) -> Result<Utf8<'a>, PoolError> {
         let (name, _) = self.pair(index, ConstantTag::Class.only())?;
         self.utf8(name)
     }
 
-    /// Returns the name and descriptor at an index.
+    /// Returns the name and descriptor at a constant pool index.
     ///
     /// # Errors
     ///
-    /// If the constant is not a `NameAndType`.
+    /// Returns an error if the constant is not a `NameAndType`.
     pub fn name_and_type(&self, index: CpIndex) -> Result<(Utf8<'a>, Utf8<'a>), PoolError> {
         let (name, descriptor) = self.pair(index, ConstantTag::NameAndType.only())?;
         Ok((self.utf8(name)?, self.utf8(descriptor)?))
     }
 
-    /// Returns the field or method at an index.
+    /// Returns the field or method at a constant pool index.
     ///
     /// # Errors
     ///
-    /// If the constant is not a `Fieldref`, `Methodref` or `InterfaceMethodref`.
+    /// Returns an error if the constant is not a `Fieldref`, `Methodref` or `InterfaceMethodref`.
     pub fn member(&self, index: CpIndex) -> Result<MemberRef<'a>, PoolError> {
         self.find_member(index).ok_or_else(|| {
             let name_and_type = self.find(index, TagSet::MEMBER).map(indices);
@@ -282,7 +283,8 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
-    /// Returns the field or method at an index. Returns `None` if the constant is of another kind.
+    /// Returns the field or method at a constant pool index. Returns `None` if the constant at the index is of another
+    /// kind.
     pub(crate) fn find_member(&self, index: CpIndex) -> Option<MemberRef<'a>> {
         let (tag, payload) = self.raw(index)?;
         let kind = match tag {
@@ -303,29 +305,30 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
-    /// Returns the `int` at an index. Returns `None` if the constant is of another kind.
+    /// Returns the `int` at a constant pool index. Returns `None` if the constant at the index is of another kind.
     pub(crate) fn find_integer(&self, index: CpIndex) -> Option<i32> {
         let payload = self.find(index, ConstantTag::Integer.only())?;
         Some(i32::from_be_bytes(array(payload, 0)))
     }
 
-    /// Returns the bytes of the file.
+    /// Returns the bytes of the class file.
     pub(super) const fn file(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Returns the tag of the constant at an index, and the bytes of the file after the tag.
+    /// Returns the tag of the constant at an index, and the bytes of the class file after the tag.
     pub(super) fn raw(&self, index: CpIndex) -> Option<(ConstantTag, &'a [u8])> {
         let [located, _] = self.entries.get(index.index())?;
         Some((tag_of(*located)?, behind_tag(self.bytes, *located)?))
     }
 
-    /// Returns the bytes after the tag of a constant. Returns `None` if the constant has none of the expected kinds.
+    /// Returns the bytes after the tag of a constant. Returns `None` if the constant is not of one of the expected
+    /// kinds.
     pub(super) fn find(&self, index: CpIndex, expected: TagSet) -> Option<&'a [u8]> {
         payload(self.bytes, *self.entries.get(index.index())?, expected)
     }
 
-    /// Returns the bytes after the tag of a constant. Fails if the constant has none of the expected kinds.
+    /// Returns the bytes after the tag of a constant. Fails if the constant is not of one of the expected kinds.
     fn expect(&self, index: CpIndex, expected: TagSet) -> Result<&'a [u8], PoolError> {
         self.find(index, expected)
             .ok_or_else(|| self.mismatch(index, expected))
@@ -342,7 +345,7 @@ impl<'a> ConstantPool<'a> {
             .map_or(CpIndex(0), |payload| cp_index(payload, 0))
     }
 
-    /// Returns the parser's facts about a string. Returns no roles if the constant is not a string.
+    /// Returns the facts that the parser has stored about a string. Returns no roles if the constant is not a string.
     pub(super) fn text(&self, index: CpIndex) -> Text {
         Text::unpack(self.entries.get(index.index()).map_or(0, |[_, text]| *text))
     }
@@ -362,7 +365,7 @@ impl<'a> ConstantPool<'a> {
         entry.is_some_and(|entry| is_of(*entry, expected))
     }
 
-    /// Returns the name of the class of a field or method as constant pool index, and the member's identity.
+    /// Returns the constant pool index of the name of a member's class, and the member's identity.
     pub(super) fn find_identity(&self, index: CpIndex) -> Option<(CpIndex, MemberIdentity)> {
         let (class, name_and_type) = indices(self.find(index, TagSet::MEMBER)?);
         let (name, descriptor) =
@@ -381,7 +384,7 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// Returns the position of a constant, which is that of its tag.
+    /// Returns the position of a constant in the class file, which is that of its tag.
     pub(super) fn place(&self, index: CpIndex) -> Place {
         let entry = self.entries.get(index.index());
         let behind_tag = entry.map_or(0, |[located, _]| offset(*located));

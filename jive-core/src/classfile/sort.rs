@@ -2,14 +2,15 @@
 
 /// Distances between compared words, in descending order.
 ///
-/// Sedgewick's sequence of 1986: 4^k + 3 * 2^(k-1) + 1. It has a proven bound of O(n^(4/3)) comparisons. The list
-/// covers arrays of up to 65,536 words, and no caller sorts more.
+/// The distances are Sedgewick's sequence of 1986: 4^k + 3 * 2^(k-1) + 1. Sorting with Sedgewick's sequence has a
+/// proven bound of O(n^(4/3)) comparisons. The distances suffice for arrays of up to 65,536 words, and no caller sorts
+/// more.
 const GAPS: [u16; 8] = [16_577, 4_193, 1_073, 281, 77, 23, 8, 1];
 
-/// Sorts words. `before` returns whether its first argument sorts before its second.
+/// Sorts words. The function `before` returns whether its first argument sorts before its second.
 ///
-/// Shellsort. Each instance of the standard library's sort takes two kilobytes of code. It was no faster for a
-/// hundred strings, nearly all of them different.
+/// Shellsort. Each instance of the standard library's sort takes two kilobytes of code. The standard library's sort was
+/// no faster for a hundred strings, nearly all of them different.
 pub(super) fn sort(words: &mut [u32], before: &dyn Fn(u32, u32) -> bool) {
     for gap in GAPS.map(usize::from) {
         for end in gap..words.len() {

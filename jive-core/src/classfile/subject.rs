@@ -14,7 +14,7 @@ use super::version::ClassVersion;
 use crate::descriptor::DescriptorErrorKind;
 use crate::id::CpIndex;
 
-/// A class file that is being checked.
+/// A class file that the parser is checking.
 #[derive(Copy, Clone)]
 pub(super) struct Subject<'a> {
     pub(super) version: ClassVersion,
@@ -29,7 +29,7 @@ impl<'a> Subject<'a> {
         self.faults.record(at, kind)
     }
 
-    /// Records an error for the constant pool index at `at`.
+    /// Records an error for the constant pool index that is stored at `at` in the file.
     pub(super) fn reject_index(&self, at: Place, reason: PoolError) -> Rejected {
         self.reject(at, ParseErrorKind::of_index(reason))
     }
@@ -42,8 +42,8 @@ impl<'a> Subject<'a> {
         Ok(CpIndex(index))
     }
 
-    /// Checks that the constant at `index` has one of the expected kinds. Returns the bytes after its tag. The index
-    /// is stored at `at` in the file.
+    /// Checks that the constant at `index` has one of the expected kinds. Returns the bytes after the constant's tag.
+    /// The constant pool index is stored at `at` in the file.
     pub(super) fn kind(
         &self,
         at: Place,
@@ -55,13 +55,14 @@ impl<'a> Subject<'a> {
             .ok_or_else(|| self.reject_index(at, self.pool.mismatch(index, expected)))
     }
 
-    /// Checks that the constant at `index` is a string. The index is stored at `at` in the file.
+    /// Checks that the constant at `index` is a string. The constant pool index is stored at `at` in the file.
     pub(super) fn string(&self, at: Place, index: CpIndex) -> Result<Utf8<'a>, Rejected> {
         self.kind(at, index, ConstantTag::Utf8.only())
             .map(|payload| Utf8::from_checked(entry::string(payload)))
     }
 
-    /// Checks that the constant at `index` is a string with the given role. The index is stored at `at` in the file.
+    /// Checks that the constant at `index` is a string with the given role. The constant pool index is stored at `at`
+    /// in the file.
     pub(super) fn text(&self, at: Place, index: CpIndex, role: Role) -> Result<Text, Rejected> {
         // A constant that is not a string has no roles.
         let text = self.pool.text(index);
@@ -72,8 +73,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Checks that the constant at `index` is a class. Returns its name, or `None` for an array class. The index is
-    /// stored at `at` in the file.
+    /// Checks that the constant at `index` is a class. Returns the name of the class, or `None` for an array class. The
+    /// constant pool index is stored at `at` in the file.
     pub(super) fn plain_class(
         &self,
         at: Place,
@@ -84,7 +85,8 @@ impl<'a> Subject<'a> {
         Ok(Some(name).filter(|name| !name.as_bytes().starts_with(b"[")))
     }
 
-    /// Records why a constant does not have the role. If the constant is a string, the position is inside the string.
+    /// Records why a constant is not valid in a role. If the constant is a string, the position of the error is inside
+    /// the string.
     #[cold]
     #[inline(never)]
     fn reject_role(&self, at: Place, index: CpIndex, role: Role) -> Rejected {
@@ -117,8 +119,8 @@ impl<'a> Subject<'a> {
         self.reject(Place::of(bytes).behind(offset.into()), kind)
     }
 
-    /// Returns the string at an index that has been checked. Returns the empty string if the constant is not a
-    /// string.
+    /// Returns the string at a constant pool index that has been checked. Returns the empty string if the constant is
+    /// not a string.
     pub(super) fn content(&self, index: CpIndex) -> Utf8<'a> {
         self.pool.string(index)
     }

@@ -13,7 +13,7 @@ macro_rules! tags {
             /// Every tag, in table order.
             pub const ALL: &'static [ConstantTag] = &[$(ConstantTag::$name),+];
 
-            /// Returns the tag with this number, or `None` if the specification does not define it.
+            /// Returns the tag with this number, or `None` if the specification does not define such a tag.
             #[must_use]
             pub const fn from_byte(byte: u8) -> Option<ConstantTag> {
                 match byte { $($code => Some(ConstantTag::$name),)+ _ => None }
@@ -31,7 +31,8 @@ macro_rules! tags {
                 match self { $(ConstantTag::$name => $since),+ }
             }
 
-            /// Returns the number of bytes after the tag. Returns `None` if a length follows the tag.
+            /// Returns the number of a constant's bytes after the tag. Returns `None` if the constant has a length
+            /// after its tag.
             pub(super) const fn payload_length(self) -> Option<u8> {
                 match self { $(ConstantTag::$name => $payload),+ }
             }
@@ -46,9 +47,9 @@ tags! {
     3 Integer since 45, Some(4);
     /// A `float`.
     4 Float since 45, Some(4);
-    /// A `long`. The next index is unusable.
+    /// A `long`. The constant pool index after a constant of this kind is unusable.
     5 Long since 45, Some(8);
-    /// A `double`. The next index is unusable.
+    /// A `double`. The constant pool index after a constant of this kind is unusable.
     6 Double since 45, Some(8);
     /// A class, interface or array class.
     7 Class since 45, Some(2);
@@ -70,9 +71,9 @@ tags! {
     17 Dynamic since 55, Some(4);
     /// A call site linked at run time.
     18 InvokeDynamic since 51, Some(4);
-    /// A module. Only permitted in the class file of a module.
+    /// A module. A constant for a module or a package is only permitted in the class file of a module.
     19 Module since 53, Some(2);
-    /// A package of a module. Only permitted in the class file of a module.
+    /// A package of a module. A constant for a module or a package is only permitted in the class file of a module.
     20 Package since 53, Some(2);
 }
 
@@ -86,7 +87,7 @@ impl ConstantTag {
     /// Returns the set that contains only this tag.
     #[must_use]
     pub const fn only(self) -> TagSet {
-        // Cannot overflow: discriminants are at most 20.
+        // The shift cannot overflow, because discriminants are at most 20.
         TagSet(1 << self as u32)
     }
 }
@@ -130,9 +131,9 @@ impl TagSet {
         TagSet(self.0 | tag.only().0)
     }
 
-    /// Returns whether the set contains the tag with this number. False for 0, which is not a tag.
+    /// Returns whether the set contains the tag with this number. The result is false for 0, which is not a tag.
     pub(super) const fn holds(self, tag: u8) -> bool {
-        // Cannot wrap for a tag of the table: numbers are at most 20.
+        // The shift cannot wrap for a tag of the table, because tag numbers are at most 20.
         self.0.wrapping_shr(tag as u32) & 1 != 0
     }
 

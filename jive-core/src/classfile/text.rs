@@ -54,7 +54,7 @@ impl Role {
 /// Facts about a string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Text {
-    /// The lowest index with an equal string. So two strings are equal exactly if their identities are equal.
+    /// The lowest index with an equal string. Two strings are equal exactly if their identities are equal.
     pub(super) identity: CpIndex,
     /// Number of slots that the parameters take, if the string is a method descriptor.
     pub(super) parameter_slots: u8,
@@ -71,7 +71,7 @@ impl Text {
         }
     }
 
-    /// Returns whether the string is valid in a role.
+    /// Returns whether the string is valid in a given role.
     pub(super) const fn serves(self, role: Role) -> bool {
         self.roles.contains(role.bit())
     }

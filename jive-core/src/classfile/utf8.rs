@@ -4,11 +4,11 @@ use core::fmt::{self, Write};
 
 /// A string of the constant pool.
 ///
-/// The bytes are valid modified UTF-8. They contain no zero byte, no four-byte form, no incomplete sequence, and no
-/// overlong form except that of zero. Surrogates may be unpaired.
+/// The bytes of the string are valid modified UTF-8. Valid modified UTF-8 contains no zero byte, no four-byte form, no
+/// incomplete sequence, and no overlong form except that of zero. Surrogates may be unpaired.
 ///
-/// Comparison with `&str` is byte by byte. It is exact if the `&str` has no zeros and no characters above U+FFFF.
-/// `Display` escapes control characters.
+/// A string of the constant pool is compared with a `&str` byte by byte. The comparison with a `&str` is exact if the
+/// `&str` has no zeros and no characters above U+FFFF. `Display` escapes control characters.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utf8<'a>(&'a [u8]);
 
@@ -17,7 +17,7 @@ impl<'a> Utf8<'a> {
     ///
     /// # Errors
     ///
-    /// If a sequence is malformed: the offset of its first byte.
+    /// If a sequence is malformed, the error is the offset of the first byte of the sequence.
     pub fn new(bytes: &'a [u8]) -> Result<Self, usize> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -112,7 +112,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Decodes a code unit as a character. If the next code unit completes a surrogate pair, consumes it too.
+/// Decodes a code unit as a character. If the next code unit completes a surrogate pair, consumes that code unit too.
 fn pair_up(unit: u16, after: &[u8]) -> (Result<char, u16>, &[u8]) {
     let low = next_unit(after);
     let units = [Some(unit), low.map(|(unit, _)| unit)];
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_boundaries_of_each_form_are_enforced() {
-        // JVMS §4.4.7: the least and greatest code unit of each form, including surrogates.
+        // The test covers the least and greatest code unit of each form in JVMS §4.4.7, including surrogates.
         let valid: [&[u8]; 7] = [
             b"\x01",
             b"\x7f",
@@ -185,7 +185,7 @@ mod tests {
         let shown = |bytes| Escaped(bytes).to_string();
         assert_eq!(shown(b"\x1b[2J"), "\\u{1b}[2J");
         assert_eq!(shown(b"a\nb\x7f"), "a\\u{a}b\\u{7f}");
-        // C1 control, right-to-left override, line separator, zero, and unpaired surrogates.
+        // The string has a C1 control, a right-to-left override, a line separator, a zero, and unpaired surrogates.
         assert_eq!(shown(b"\xc2\x9b"), "\\u{9b}");
         assert_eq!(shown("\u{202e}\u{2028}".as_bytes()), "\\u{202e}\\u{2028}");
         assert_eq!(shown(b"\xc0\x80"), "\\u{0}");

@@ -16,12 +16,12 @@ impl ClassVersion {
     pub const MAJOR_MIN: u16 = 45;
     /// The newest major version that the parser accepts.
     pub const MAJOR_MAX: u16 = 69;
-    /// First version in which names are arbitrary unqualified names, and not only Java identifiers. It also
+    /// First version in which names are arbitrary unqualified names, and not only Java identifiers. Java 5 also
     /// introduces the flags of enum classes, annotations and bridge methods.
     pub(super) const JAVA_5: u16 = 49;
     /// First version in which an interface must have the flag `ABSTRACT`. It also introduces `StackMapTable`.
     pub(super) const JAVA_6: u16 = 50;
-    /// First version in which `<clinit>` must be static and must not have parameters. It also introduces bootstrap
+    /// First version in which `<clinit>` must be static and must not have parameters. Java 7 also introduces bootstrap
     /// methods.
     pub(super) const JAVA_7: u16 = 51;
     /// First version in which interfaces may have methods with code.

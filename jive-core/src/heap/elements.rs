@@ -1,6 +1,7 @@
-//! Access to the elements of arrays, as the array instructions need it.
+//! Access to the elements of arrays, for the array instructions.
 //!
-//! Loads and stores return `None` if there is no such element. [`Heap::fault`] finds the trap, so that they need not.
+//! Loads and stores return `None` if the array does not exist or has no element with the given index. [`Heap::fault`]
+//! finds the trap of a failed load or store, so that loads and stores need no code for that.
 
 use core::ops::Range;
 
@@ -18,7 +19,7 @@ impl Heap<'_> {
             return Err(TrapKind::NullPointerException);
         }
         let header = self.header(reference).ok_or(TrapKind::Unverified)?;
-        // Lossless: `allocate` took the length from an `int`.
+        // The cast is lossless, because `allocate` converted the length from an `int`.
         Ok(header.length.cast_signed())
     }
 
@@ -39,7 +40,8 @@ impl Heap<'_> {
         self.load(reference, index, fits).map(i32::from_le_bytes)
     }
 
-    // Masks the byte by the header's mask, so that `bastore` need not ask for the kind (JVMS §6.5.bastore).
+    // Masks the stored byte by the mask in the array's header, so that `bastore` need not test the array's kind (JVMS
+    // §6.5.bastore).
     #[inline(always)]
     pub(crate) fn store_byte(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
         let [low, ..] = value.to_le_bytes();
@@ -86,7 +88,8 @@ impl Heap<'_> {
         Some(())
     }
 
-    /// Returns the trap of a load or store that found no element. Null is tested before the bounds (JVMS §6.5.iaload).
+    /// Returns the trap of a load or store that found no element. `fault` tests for null before it tests the bounds
+    /// (JVMS §6.5.iaload).
     #[cold]
     #[inline(never)]
     pub(crate) fn fault(&self, reference: i32, element: i32) -> TrapKind {
@@ -102,29 +105,31 @@ impl Heap<'_> {
     }
 }
 
-/// The kinds that `baload` and `bastore` access (JVMS §6.5.baload). Both have elements of one byte.
+/// The kinds that `baload` and `bastore` access (JVMS §6.5.baload). Both kinds of arrays have elements of one byte.
 const BYTES: &[ArrayKind] = &[ArrayKind::Byte, ArrayKind::Boolean];
 
 /// Returns the range of memory from an array's header through one of its elements, if the array has that element.
 ///
-/// One bounds check of this range serves header and element.
+/// One bounds check of the range covers the header and the element.
 #[inline(always)]
 const fn through(reference: i32, element: i32, width: usize) -> Range<usize> {
     let start = index(reference.cast_unsigned());
     let elements = index(element.cast_unsigned()).wrapping_mul(width);
     let behind_header = start.wrapping_add(index(ARRAY_HEADER_BYTES));
-    // If the sum wraps in 32 bits, the array has no such element, and `holds` finds that out by the length.
+    // If the sum wraps in 32 bits, the array has no element with this index, and `holds` finds that by the array's
+    // length.
     start..behind_header.wrapping_add(elements).wrapping_add(width)
 }
 
-/// Returns the header of an array, if the array has the element. `array` ends behind the element.
+/// Returns the header of an array, if the array has an element with index `element`. The slice `array` begins at the
+/// header and ends after that element.
 ///
 /// The verifier has proved that the array's kind is one of `fits`, and builds with debug assertions check that. Code of
-/// a class that was vouched for wrongly reaches the lent memory and nothing else.
+/// a class that was declared verified wrongly can access only the lent memory.
 #[inline(always)]
 fn holds(array: &[u8], element: i32, fits: &[ArrayKind]) -> Option<Header> {
     let header = Header::from_bytes(*array.first_chunk()?);
-    // As an unsigned number, a negative index is at least 2³¹. Lengths are less.
+    // As an unsigned number, a negative index is at least 2³¹, which exceeds every length.
     if element.cast_unsigned() >= header.length {
         return None;
     }

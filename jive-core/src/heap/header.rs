@@ -1,15 +1,15 @@
-//! The header in front of an array's elements.
+//! The header before an array's elements.
 
 use crate::array_kind::ArrayKind;
 use crate::limits::ARRAY_HEADER_BYTES;
 
-/// The header in front of an array's elements.
+/// The header before an array's elements.
 #[derive(Copy, Clone)]
 pub(super) struct Header {
     pub(super) length: u32,
     /// The kind, as `newarray` codes it.
     pub(super) kind: u8,
-    /// The mask for the lowest byte of a stored element. It is 1 for a `boolean` (JVMS §6.5.bastore).
+    /// The mask for the lowest byte of a stored element, which is 1 for a `boolean[]` (JVMS §6.5.bastore).
     pub(super) mask: u8,
 }
 
@@ -41,9 +41,10 @@ impl Header {
     }
 }
 
-/// Returns an offset as an index.
+/// Converts an offset in the heap to an index.
 #[inline]
 pub(super) const fn index(offset: u32) -> usize {
-    // `usize` has at least 32 bits on every target the crate builds for; `From` is not offered.
+    // The cast is lossless, because `usize` has at least 32 bits on every target that the crate builds for; `usize` has
+    // no `From<u32>`.
     offset as usize
 }

@@ -1,7 +1,8 @@
 //! The heap of an instance: arrays in one linear memory. An array lives as long as its instance, or until its call
 //! ends.
 //!
-//! A reference is the offset of an array's header in the memory. No header has offset 0, so 0 is null:
+//! A reference is the offset of an array's header in the memory. No header has offset 0, so the reference 0 is null. An
+//! array is stored as follows:
 //!
 //! | offset | bytes | holds |
 //! |---|---|---|
@@ -11,8 +12,8 @@
 //! | reference + 6 | 2 | zeros |
 //! | reference + 8 | length × width | elements, little-endian, then zeros up to a multiple of 8 |
 //!
-//! Arrays follow each other in the order of their allocation, and nothing is freed in between (a bump allocator). The
-//! arrays of a per-call activation are above all others, and freed at once when the call ends.
+//! Arrays follow each other in the order of their allocation, and no array between others is freed (a bump allocator).
+//! The arrays of a per-call activation are above all other arrays, and all are freed when the call ends.
 
 mod elements;
 mod header;
@@ -23,39 +24,41 @@ use crate::array_kind::ArrayKind;
 use crate::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
 use crate::trap::TrapKind;
 
-/// The offset of the first array. The space below is the header of null.
+/// The offset of the first array. The memory below the first array is the header of null.
 const HEAP_START: u32 = ARRAY_ALIGNMENT;
 
-/// The highest offset at which the last array may end. So all references are positive `int`s.
+/// The highest offset at which the last array may end, so that all references are positive `int`s.
 const END_MAX: u32 = i32::MAX.cast_unsigned() & !(ARRAY_ALIGNMENT - 1);
 
-/// The value of `call_floor` if no per-call activation runs. No reference is above it.
+/// The value of `call_floor` if no per-call activation runs. No reference is above `PERSISTENT`.
 const PERSISTENT: i32 = i32::MAX;
 
 /// How long the arrays of a call live.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Lifetime {
-    /// As long as the instance.
+    /// The arrays live as long as the instance.
     Persistent,
-    /// Until the call returns or traps.
+    /// The arrays live until the call returns or traps.
     PerCall,
 }
 
 /// Arrays in lent memory.
 ///
-/// A reference of one heap never names bytes of another. No field has a reference to an array that was freed at the end
-/// of its call. The interpreter refuses such stores: see [`Heap::is_transient`].
+/// A reference of one heap never names bytes of another heap. No field has a reference to an array that was freed at
+/// the end of its call. The interpreter refuses to store references to arrays that a call's end frees: see
+/// [`Heap::is_transient`].
 #[derive(Debug)]
 pub struct Heap<'m> {
     memory: &'m mut [u8],
-    /// The offset of the next array. At most [`END_MAX`].
+    /// The offset at which the next array will be allocated. At most [`END_MAX`].
     top: u32,
-    /// The references of arrays that are freed at the end of the running call are above this number. It is
-    /// [`PERSISTENT`] if there are none. One comparison decides for both cases.
+    /// The references of arrays that are freed at the end of the running call are above this number. `call_floor` is
+    /// [`PERSISTENT`] if the running call frees no arrays. So one comparison decides whether an array is transient,
+    /// with or without a per-call activation.
     call_floor: i32,
 }
 
-/// How far the memory of a heap is filled, and which part of it belongs to the running call.
+/// How far the memory of a heap is filled, and which part of the memory belongs to the running call.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Extent {
     top: u32,
@@ -63,13 +66,13 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// Returns the offset behind the last array.
+    /// Returns the offset after the last array.
     pub(crate) const fn top(self) -> u32 {
         self.top
     }
 }
 
-/// An array, as its header describes it. The array is within the memory.
+/// An array, as its header describes it. The whole array is within the heap's memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArrayView {
     /// Type of the elements.
@@ -84,7 +87,7 @@ impl ArrayView {
     /// Returns the size of the elements in bytes.
     #[must_use]
     pub const fn byte_length(self) -> u32 {
-        // The array is in a memory whose offsets fit in `u32`, so the product cannot wrap. `From` is not `const`.
+        // The product cannot wrap, because the array is in a memory whose offsets fit in `u32`. `From` is not `const`.
         self.length.wrapping_mul(self.kind.width() as u32)
     }
 }
@@ -92,12 +95,12 @@ impl ArrayView {
 impl<'m> Heap<'m> {
     /// Makes an empty heap in lent memory.
     ///
-    /// The memory may have any contents, since a new array is zeroed. Bytes past 2³¹ are not used, since a reference is
-    /// a positive `int`.
+    /// The lent memory may have any contents, because a new array is zeroed. Bytes past 2³¹ are not used, because a
+    /// reference is a positive `int`.
     #[must_use]
     pub fn new(memory: &'m mut [u8]) -> Self {
-        // Null has the header of an array without elements. So every load and store from null fails its bounds check,
-        // and needs no test for null.
+        // Null has the header of an array without elements. So every load from null and every store to null fails its
+        // bounds check, and needs no test for null.
         if let Some(null) = memory.first_chunk_mut::<{ ARRAY_HEADER_BYTES as usize }>() {
             *null = [0; ARRAY_HEADER_BYTES as usize];
         }
@@ -114,7 +117,8 @@ impl<'m> Heap<'m> {
         self.memory
     }
 
-    /// Lends the memory to a run. The run reports how far it filled the memory, and [`Heap::adopt`] records that.
+    /// Lends the heap's memory to a run. The run reports how far it filled the memory, and [`Heap::adopt`] records that
+    /// extent.
     pub(crate) const fn lend(&mut self) -> Heap<'_> {
         Heap {
             memory: self.memory,
@@ -123,7 +127,7 @@ impl<'m> Heap<'m> {
         }
     }
 
-    /// Lends the memory to a call that begins. No call is running.
+    /// Lends the heap's memory to a call that begins, while no other call is running.
     #[inline(always)]
     pub(crate) fn lend_for(&mut self, lifetime: Lifetime) -> Heap<'_> {
         let mut heap = self.lend();
@@ -138,13 +142,13 @@ impl<'m> Heap<'m> {
         self.call_floor != PERSISTENT
     }
 
-    /// Records how far a run filled the memory.
+    /// Records how far a run filled the heap's memory.
     pub(crate) const fn adopt(&mut self, extent: Extent) {
         self.top = extent.top;
         self.call_floor = extent.call_floor;
     }
 
-    /// Returns whether a run left the heap as it was.
+    /// Returns whether a run that ended with this extent has allocated no array.
     #[inline(always)]
     pub(crate) const fn is_of(&self, extent: Extent) -> bool {
         self.top == extent.top
@@ -157,7 +161,7 @@ impl<'m> Heap<'m> {
         self.end_call();
     }
 
-    /// Returns how far the memory is filled.
+    /// Returns how far the heap's memory is filled.
     pub(crate) const fn extent(&self) -> Extent {
         Extent {
             top: self.top,
@@ -168,8 +172,9 @@ impl<'m> Heap<'m> {
     /// Allocates a zeroed array, and returns its reference.
     ///
     /// # Errors
-    /// `NegativeArraySizeException` if the length is negative, and `OutOfMemoryError` if the array does not fit. Then the
-    /// heap has not changed.
+    ///
+    /// Returns `NegativeArraySizeException` if the length is negative, and `OutOfMemoryError` if the array does not fit
+    /// in the heap. After an error of `allocate`, the heap has not changed.
     pub fn allocate(&mut self, kind: ArrayKind, length: i32) -> Result<i32, TrapKind> {
         let length = u32::try_from(length).map_err(|_| TrapKind::NegativeArraySizeException)?;
         let data = length
@@ -186,18 +191,18 @@ impl<'m> Heap<'m> {
             .memory
             .get_mut(index(self.top)..index(end))
             .ok_or(TrapKind::OutOfMemoryError)?;
-        // The block may have elements of an earlier call, which no other call may read.
+        // The memory of the new array may contain elements of an earlier call, which no other call may read.
         block.fill(0);
         if let Some(header) = block.first_chunk_mut() {
             *header = Header::new(length, kind).to_bytes();
         }
-        // At most `END_MAX`, so the reference is positive.
+        // The offset is at most `END_MAX`, so the reference is positive.
         let reference = self.top.cast_signed();
         self.top = end;
         Ok(reference)
     }
 
-    /// Returns how many bytes an array takes, its header included.
+    /// Returns how many bytes an array takes, including its header.
     #[must_use]
     pub fn bytes_of_array(kind: ArrayKind, length: u32) -> u64 {
         let header = u64::from(ARRAY_HEADER_BYTES);
@@ -205,8 +210,8 @@ impl<'m> Heap<'m> {
         header.saturating_add(data.next_multiple_of(ARRAY_ALIGNMENT.into()))
     }
 
-    /// Returns the heap as it was when the last array ended at `top`. The arrays above have been freed, but no other
-    /// array has been made since.
+    /// Returns the heap as it was when the last array ended at `top`. Arrays between the heap's current end and `top`
+    /// have been freed, but no other array has been allocated since.
     pub(crate) const fn filled_to(&mut self, top: u32) -> Heap<'_> {
         Heap {
             memory: self.memory,
@@ -215,13 +220,13 @@ impl<'m> Heap<'m> {
         }
     }
 
-    /// Returns kind and length of an array that may have been freed since. No other array has been made since.
+    /// Returns kind and length of an array that may have been freed, if no other array has been allocated since.
     pub(crate) fn shape(&self, reference: i32) -> Option<(ArrayKind, u32)> {
         let header = self.header(reference)?;
         Some((ArrayKind::from_newarray_code(header.kind)?, header.length))
     }
 
-    /// Returns the header at a reference, if the memory goes so far.
+    /// Returns the header at a reference, if the memory is large enough.
     #[inline(always)]
     fn header(&self, reference: i32) -> Option<Header> {
         let at = index(reference.cast_unsigned());
@@ -231,10 +236,10 @@ impl<'m> Heap<'m> {
             .map(|&bytes| Header::from_bytes(bytes))
     }
 
-    /// Returns the array that a reference names. Returns `None` for null, and if no array can be there.
+    /// Returns the array that a reference names. Returns `None` for null, and if no array can be at the reference.
     ///
-    /// A forged reference may name elements of an array whose bytes look like a header. It never names bytes behind the
-    /// last array.
+    /// A forged reference may name elements of an array whose bytes look like a header. A forged reference never names
+    /// bytes after the last array.
     #[must_use]
     #[inline]
     pub fn array(&self, reference: i32) -> Option<ArrayView> {
@@ -261,22 +266,23 @@ impl<'m> Heap<'m> {
         self.bytes_at(array.start, array.byte_length())
     }
 
-    /// Returns the bytes of an array's elements for changing.
+    /// Returns the bytes of an array's elements as a mutable slice.
     #[must_use]
     pub fn bytes_mut(&mut self, reference: i32) -> Option<&mut [u8]> {
         let array = self.array(reference)?;
         self.bytes_at_mut(array.start, array.byte_length())
     }
 
-    /// Returns bytes of the linear memory from an offset on, such as [`ArrayView::start`]. Returns `None` if the memory
-    /// ends before. The caller has checked that the bytes belong to an array. Arrays never move.
+    /// Returns `length` bytes of the linear memory from an offset on, such as [`ArrayView::start`]. Returns `None` if
+    /// the memory ends before the last of the requested bytes. The caller has checked that the bytes belong to an
+    /// array, which never moves.
     #[must_use]
     #[inline]
     pub fn bytes_at(&self, start: u32, length: u32) -> Option<&[u8]> {
         self.memory.get(index(start)..)?.get(..index(length))
     }
 
-    /// Returns bytes of the linear memory for changing, as [`Heap::bytes_at`] does for reading.
+    /// Returns bytes of the linear memory as a mutable slice, like [`Heap::bytes_at`].
     #[must_use]
     #[inline]
     pub fn bytes_at_mut(&mut self, start: u32, length: u32) -> Option<&mut [u8]> {
@@ -296,9 +302,9 @@ impl<'m> Heap<'m> {
         self.free_from(self.top)
     }
 
-    /// Returns the count of bytes that are free for arrays if the last one ends at `top`.
+    /// Returns the count of bytes that are free for arrays if the last array ends at `top`.
     pub(crate) const fn free_from(&self, top: u32) -> u32 {
-        // Memory above 4 GiB is not counted, since no reference reaches it.
+        // Memory above 4 GiB is not counted, because no reference can name it.
         let length = if self.memory.len() < u32::MAX as usize {
             self.memory.len() as u32
         } else {
@@ -307,13 +313,13 @@ impl<'m> Heap<'m> {
         length.saturating_sub(top)
     }
 
-    /// Begins a call whose arrays are freed when it ends. No such call is running.
+    /// Begins a call whose arrays are freed when the call ends. No other per-call activation is running.
     pub(crate) const fn begin_call(&mut self) {
-        // The top is at least `HEAP_START`, so it can be decreased.
+        // The top of the heap is at least `HEAP_START`, so subtracting 1 does not wrap.
         self.call_floor = self.top.cast_signed().wrapping_sub(1);
     }
 
-    /// Ends the call that [`Heap::begin_call`] has begun, if it is still running, and frees its arrays.
+    /// Ends the call that [`Heap::begin_call`] has begun, if the call is still running, and frees the call's arrays.
     pub(crate) fn end_call(&mut self) {
         if self.is_in_call() {
             self.top = self.call_floor.cast_unsigned().wrapping_add(1);
@@ -323,15 +329,16 @@ impl<'m> Heap<'m> {
 
     /// Returns whether a reference names an array that is freed at the end of the running call.
     ///
-    /// Such a reference must not be stored where a later call can read it.
+    /// A reference to a transient array must not be stored where a later call can read the reference.
     #[must_use]
     pub const fn is_transient(&self, reference: i32) -> bool {
         reference > self.call_floor
     }
 
-    /// Frees the arrays that were allocated when [`Heap::used`] was at least `used`. A running call is abandoned.
+    /// Frees the arrays that were allocated when [`Heap::used`] was at least `used`. Freeing arrays abandons a running
+    /// call.
     ///
-    /// The caller makes sure that no field names one of them.
+    /// The caller makes sure that no field has a reference to a freed array.
     pub fn free_behind(&mut self, used: u32) {
         self.top = self.top.min(HEAP_START.saturating_add(used));
         self.call_floor = PERSISTENT;
@@ -345,13 +352,15 @@ impl<'m> Heap<'m> {
             .unwrap_or_default()
     }
 
-    /// Restores the arrays from what [`Heap::contents`] returned. A running call is abandoned.
+    /// Restores the arrays from bytes that [`Heap::contents`] returned. Restoring the arrays abandons a running call.
     ///
-    /// References mean what they meant at that time, so the caller must restore the fields too. An empty slice frees
-    /// all arrays.
+    /// References name the same arrays as when `contents` was called, so the caller must restore the fields too. An
+    /// empty slice frees all arrays.
     ///
     /// # Errors
-    /// [`TrapKind::OutOfMemoryError`] if the memory is smaller than the contents. Then nothing has changed.
+    ///
+    /// Returns [`TrapKind::OutOfMemoryError`] if the heap's memory is smaller than the contents. After this error, the
+    /// heap has not changed.
     pub fn restore(&mut self, contents: &[u8]) -> Result<(), TrapKind> {
         let end = u32::try_from(contents.len())
             .ok()
@@ -387,7 +396,7 @@ mod tests {
         for reference in [shorts, ints] {
             assert_eq!(heap.array(reference).unwrap().start % ARRAY_ALIGNMENT, 0);
         }
-        // Two headers of 8 bytes, and 6 and 4 bytes of elements up to the next multiple of 8.
+        // The two arrays take two headers of 8 bytes, and 6 and 4 bytes of elements up to the next multiple of 8.
         assert_eq!(heap.used(), 32);
     }
 
@@ -401,7 +410,7 @@ mod tests {
             length: 24,
             start: 16,
         };
-        // These elements look like the header of a `byte[]` that ends one byte behind the last array.
+        // The elements that the test writes look like the header of a `byte[]` that ends one byte after the last array.
         heap.bytes_mut(bytes).unwrap()[8..16].copy_from_slice(&[9, 0, 0, 0, 8, 0, 0, 0]);
         for reference in i32::from(i8::MIN)..100 {
             let expected = (reference == bytes).then_some(view);

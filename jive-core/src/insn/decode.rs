@@ -11,7 +11,7 @@ use crate::opcode::{Opcode, OperandLayout};
 pub struct DecodeError {
     /// Where the instruction starts.
     pub pc: Pc,
-    /// The rule that is broken.
+    /// The rule that the bytes at the pc break.
     pub kind: DecodeErrorKind,
 }
 
@@ -27,7 +27,7 @@ pub enum DecodeErrorKind {
     /// `wide` precedes a byte that is not an opcode with a wide form.
     #[error("expected an instruction with a wide form after `wide`, found byte {0:#04x}")]
     WideOperand(u8),
-    /// The first key of a `tableswitch` is greater than the last.
+    /// The lowest key of a `tableswitch` is greater than the highest.
     #[error("expected `low` to be at most `high`, found {low} and {high}")]
     TableBounds {
         /// The first key.
@@ -71,11 +71,11 @@ pub enum DecodeErrorKind {
 ///
 /// # Errors
 ///
-/// If the bytes at `pc` are not a complete instruction. The padding of a switch may have any value (JVMS
-/// §6.5.tableswitch). HotSpot requires zeros below class file version 51. A caller that knows the version can check
-/// with [`TableSwitch::padding_is_zero`].
-// Inlined except in builds optimized for size: callers match on the operand at once, and the compiler merges both
-// matches.
+/// Returns an error if the bytes at `pc` are not a complete instruction. The padding of a switch may have any value
+/// (JVMS §6.5.tableswitch). HotSpot requires that the padding of a switch is zeros below class file version 51. A
+/// caller that has the class file version can check the padding of a switch with [`TableSwitch::padding_is_zero`].
+// `decode` is inlined except in builds optimized for size: callers match on the operand at once, and the compiler
+// merges both matches.
 #[inline(always)]
 pub fn decode(code: &[u8], pc: Pc) -> Result<Insn<'_>, DecodeError> {
     match RawInsn::fixed(code, pc) {
@@ -129,8 +129,8 @@ fn variable(at: &[u8], pc: Pc) -> Decoded<'_> {
     }
 }
 
-/// Decodes the operands of `invokeinterface`, `invokedynamic` and `multianewarray`. They are outside the subset, but
-/// JVMS restricts their operand bytes.
+/// Decodes the operands of `invokeinterface`, `invokedynamic` and `multianewarray`, which are outside the subset, but
+/// whose operand bytes JVMS restricts.
 fn outside<'a>(opcode: Opcode, operands: &[u8]) -> Decoded<'a> {
     let index = array(operands).ok_or(DecodeErrorKind::Truncated)?;
     let index = CpIndex(u16::from_be_bytes(index));
@@ -213,7 +213,8 @@ fn table_switch(bytes: &[u8], pc: Pc) -> Decoded<'_> {
     if low > high {
         return Err(DecodeErrorKind::TableBounds { low, high });
     }
-    // Default, low, high, and one offset for each key. There can be 2^32 keys, so the addition is checked.
+    // A `tableswitch` has default, low, high, and one offset for each key. A `tableswitch` can claim 2^32 keys, so the
+    // addition of their count is checked.
     let numbers = high.abs_diff(low).checked_add(4);
     let switch = switch_bytes(bytes, pc, numbers)?;
     let operand = Operand::TableSwitch(TableSwitch(switch));
@@ -225,7 +226,8 @@ fn lookup_switch(bytes: &[u8], pc: Pc) -> Decoded<'_> {
     let Ok(pairs) = u32::try_from(count) else {
         return Err(DecodeErrorKind::NegativePairs { count });
     };
-    // Default, count, and two numbers for each pair. There are fewer than 2^31 pairs, so doubling fits.
+    // A `lookupswitch` has default, count, and two numbers for each pair. A `lookupswitch` has fewer than 2^31 pairs,
+    // so doubling their count does not wrap.
     let numbers = pairs.saturating_mul(2).checked_add(2);
     let switch = switch_bytes(bytes, pc, numbers)?;
     let lookup = LookupSwitch(switch);
@@ -243,13 +245,13 @@ fn lookup_switch(bytes: &[u8], pc: Pc) -> Decoded<'_> {
 
 /// Returns the length of a switch instruction in bytes, including the opcode.
 fn switch_length(switch: SwitchBytes<'_>) -> u32 {
-    // Never saturates: a code array is shorter than 64 KiB.
+    // The conversion never saturates, because a code array is shorter than 64 KiB.
     let length = u32::try_from(switch.bytes.len()).unwrap_or(u32::MAX);
     length.saturating_add(1)
 }
 
-/// Takes the padding of a switch and this many four-byte numbers. `None` stands for a count that does not fit in 32
-/// bits.
+/// Splits the padding of a switch and `numbers` four-byte numbers from the code. The argument `None` stands for a count
+/// of numbers that does not fit in 32 bits.
 fn switch_bytes(
     bytes: &[u8],
     pc: Pc,
@@ -275,7 +277,7 @@ mod tests {
     extern crate std;
     use std::vec::Vec;
 
-    /// Valid operand bytes for every layout. For a `lookupswitch` they mean a count of 0.
+    /// Operand bytes that are valid for every layout: as operands of a `lookupswitch`, they mean a count of 0.
     const OPERANDS: [u8; 20] = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
     fn kind(code: &[u8]) -> DecodeErrorKind {
@@ -296,7 +298,7 @@ mod tests {
         for byte in 0..=u8::MAX {
             let mut bytes = Vec::from([byte]);
             bytes.extend(OPERANDS);
-            // JVMS §6.5: length of each instruction in bytes, including the opcode.
+            // JVMS §6.5 defines the length of each instruction in bytes, including the opcode.
             let expected = match byte {
                 0x10 | 0x12 | 0x15..=0x19 | 0x36..=0x3a | 0xa9 | 0xbc => Some(2),
                 0x11
@@ -313,8 +315,8 @@ mod tests {
                 | 0xc7 => Some(3),
                 0xc5 => Some(4),
                 0xc8 | 0xc9 | 0xba | 0xb9 => Some(5),
-                // `tableswitch`: padding of three bytes, default, low 0, high 0 and one offset. `lookupswitch`:
-                // padding, default and no pairs.
+                // The `tableswitch` has three bytes of padding, default, low 0, high 0 and one offset. The
+                // `lookupswitch` has padding, a default and no pairs.
                 0xaa => Some(20),
                 0xab => Some(12),
                 0xc4 | 203..=253 => None,
@@ -335,7 +337,7 @@ mod tests {
     fn wide_is_taken_before_the_opcodes_of_the_specification_alone() {
         for byte in 0..=u8::MAX {
             let bytes = [0xc4, byte, 1, 2, 0xff, 0xfe];
-            // JVMS §6.5.wide: loads, stores and `ret` take four bytes, `iinc` takes six.
+            // By JVMS §6.5.wide, wide loads, stores and `ret` have four bytes, and wide `iinc` has six.
             let expected = match byte {
                 0x15..=0x19 | 0x36..=0x3a | 0xa9 => Ok((4, true, Operand::Local(0x0102))),
                 0x84 => Ok((
@@ -381,7 +383,7 @@ mod tests {
         for (pc, padding) in [(0_u16, 3_usize), (1, 2), (2, 1), (3, 0)] {
             let mut prefix = std::vec![0x00; usize::from(pc)];
             prefix.push(0xaa);
-            // Padding bytes may have any value.
+            // The padding bytes of a switch may have any value.
             prefix.extend([0xff].repeat(padding));
             let bytes = code(&prefix, &[100, -1, 1, 10, 20, 30]);
             let insn = decode(&bytes, Pc(pc)).unwrap();
@@ -416,7 +418,8 @@ mod tests {
             kind(&low_above_high),
             DecodeErrorKind::TableBounds { low: 1, high: 0 }
         );
-        // 2^32 offsets: they do not fit in a code array, and their count does not fit in 32 bits.
+        // The `tableswitch` claims 2^32 offsets, which do not fit in a code array, and whose count does not fit in 32
+        // bits.
         let all_keys = code(&[0xaa, 0, 0, 0], &[0, i32::MIN, i32::MAX, 0]);
         assert_eq!(kind(&all_keys), DecodeErrorKind::Truncated);
         let negative = code(&[0xab, 0, 0, 0], &[0, -1]);

@@ -13,8 +13,8 @@ use crate::opcode::{Action, Opcode};
 
 /// A decoded instruction of a class file.
 ///
-/// Its bytes lie inside the code array, and the operand bytes have the layout of the opcode. Branch targets, constant
-/// pool indices and local variable indices are unchecked.
+/// The bytes of the instruction are inside the code array, and its operand bytes have the layout of the opcode. Branch
+/// targets, constant pool indices and local variable indices are unchecked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Insn<'a> {
     /// Where the instruction starts, including a `wide` prefix.
@@ -36,7 +36,7 @@ impl<'a> Insn<'a> {
         u32::from(self.pc.0).saturating_add(self.length)
     }
 
-    /// Returns what the instruction does.
+    /// Returns the action of the instruction: what it does.
     #[must_use]
     pub const fn action(&self) -> Action {
         self.opcode.action()
@@ -85,7 +85,7 @@ pub enum Operand<'a> {
         /// The constant that `iinc` adds.
         by: i16,
     },
-    /// The absolute target of a branch. Unchecked: it may lie outside the code array.
+    /// The absolute target of a branch. A branch target is unchecked and may be outside the code array.
     Branch(i64),
     /// The operands of `tableswitch`.
     TableSwitch(TableSwitch<'a>),
@@ -97,7 +97,7 @@ pub enum Operand<'a> {
     InvokeInterface {
         /// The method.
         method: CpIndex,
-        /// Number of slots that the arguments take, including `this`. At least 1.
+        /// Number of slots that the arguments of the call take, including `this`. At least 1.
         count: u8,
     },
     /// The call site of `invokedynamic`.
@@ -106,13 +106,13 @@ pub enum Operand<'a> {
     MultiArray {
         /// The array class.
         class: CpIndex,
-        /// Number of dimensions to allocate. At least 1.
+        /// Number of dimensions that `multianewarray` allocates. At least 1.
         dimensions: u8,
     },
 }
 
 impl<'a> Operand<'a> {
-    /// Returns the cases of a switch, without the default. Returns `None` for other operands.
+    /// Returns the cases of a switch, without the default. Returns `None` for operands that are not those of a switch.
     #[must_use]
     pub fn cases(&self) -> Option<Cases<'a>> {
         match self {
@@ -134,12 +134,12 @@ impl<'a> Operand<'a> {
 
 /// The operands of `tableswitch`.
 ///
-/// `low` is at most `high`, and the table has an offset for each key.
+/// The lowest key, `low`, is at most `high`, and the table has an offset for each key.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TableSwitch<'a>(SwitchBytes<'a>);
 
 impl<'a> TableSwitch<'a> {
-    /// Returns the absolute target for keys outside the table.
+    /// Returns the absolute target of a `tableswitch` for keys outside the table.
     #[must_use]
     pub fn default(&self) -> i64 {
         self.0.default()
@@ -157,7 +157,7 @@ impl<'a> TableSwitch<'a> {
         self.0.int(2)
     }
 
-    /// Returns each key with its absolute target, lowest key first.
+    /// Returns each key of the switch with its absolute target, lowest key first.
     #[must_use]
     pub fn cases(&self) -> Cases<'a> {
         Cases {
@@ -167,7 +167,7 @@ impl<'a> TableSwitch<'a> {
         }
     }
 
-    /// Returns whether all padding bytes are 0, which HotSpot requires below class file version 51.
+    /// Returns whether all padding bytes of the switch are 0, which HotSpot requires below class file version 51.
     #[must_use]
     pub fn padding_is_zero(&self) -> bool {
         self.0.padding_is_zero()
@@ -176,18 +176,18 @@ impl<'a> TableSwitch<'a> {
 
 /// The operands of `lookupswitch`.
 ///
-/// All pairs are present, and the keys are in strictly ascending order.
+/// The code array contains all pairs of the `lookupswitch`, and the keys are in strictly ascending order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct LookupSwitch<'a>(SwitchBytes<'a>);
 
 impl<'a> LookupSwitch<'a> {
-    /// Returns the absolute target for keys that are not in the table.
+    /// Returns the absolute target of a `lookupswitch` for keys that are not in the table.
     #[must_use]
     pub fn default(&self) -> i64 {
         self.0.default()
     }
 
-    /// Returns each key with its absolute target, lowest key first.
+    /// Returns each key of the switch with its absolute target, lowest key first.
     #[must_use]
     pub fn cases(&self) -> Cases<'a> {
         Cases {
@@ -197,7 +197,7 @@ impl<'a> LookupSwitch<'a> {
         }
     }
 
-    /// Returns whether all padding bytes are 0, which HotSpot requires below class file version 51.
+    /// Returns whether all padding bytes of the switch are 0, which HotSpot requires below class file version 51.
     #[must_use]
     pub fn padding_is_zero(&self) -> bool {
         self.0.padding_is_zero()
@@ -215,8 +215,8 @@ pub(crate) struct SwitchBytes<'a> {
 }
 
 impl<'a> SwitchBytes<'a> {
-    /// Returns the number of padding bytes after the opcode. Padding aligns to a multiple of four from the start of
-    /// the code array.
+    /// Returns the number of padding bytes after the opcode. The padding of a switch aligns its numbers to a multiple
+    /// of four from the start of the code array.
     pub(crate) const fn padding_length(pc: Pc) -> usize {
         match pc.0 % 4 {
             0 => 3,
@@ -226,13 +226,13 @@ impl<'a> SwitchBytes<'a> {
         }
     }
 
-    /// Returns the number at an index, counting from 0. Returns 0 if the index is out of bounds.
+    /// Returns the four-byte number of a switch at an index, counting from 0. Returns 0 if the index is out of bounds.
     pub(crate) fn int(&self, place: usize) -> i32 {
         let number = self.numbers(place).first();
         number.map_or(0, |number| i32::from_be_bytes(*number))
     }
 
-    /// Returns the numbers from an index onwards.
+    /// Returns the four-byte numbers of a switch from an index onwards.
     fn numbers(&self, place: usize) -> &'a [[u8; 4]] {
         let start = Self::padding_length(self.pc).saturating_add(place.saturating_mul(4));
         self.bytes.get(start..).unwrap_or(&[]).as_chunks().0
@@ -266,7 +266,7 @@ impl Iterator for Cases<'_> {
             ([offset, rest @ ..], Some(low)) => {
                 self.numbers = rest;
                 let key = *low;
-                // Wraps only after the last key, if `high` is the greatest `int`.
+                // The addition wraps only after the last key, if `high` is the greatest `int`.
                 *low = low.wrapping_add(1);
                 (key, offset)
             }
@@ -290,9 +290,10 @@ impl Iterator for Cases<'_> {
 
 impl ExactSizeIterator for Cases<'_> {}
 
-/// Iterates over the targets of a branch or switch, the default first. Skips a target that equals the one before it.
+/// Iterates over the targets of a branch or switch, the default first. The iterator skips a target that equals the
+/// target before it.
 ///
-/// Compilers fill holes of a `tableswitch` with the default target, so sparse tables mostly repeat it.
+/// Compilers fill holes of a `tableswitch` with the default target, so sparse tables mostly repeat the default target.
 #[derive(Clone, Debug, Default)]
 pub struct Targets<'a> {
     next: Option<i64>,
@@ -323,7 +324,7 @@ impl Iterator for Targets<'_> {
     }
 }
 
-/// Adds a branch offset to a pc. Computes in 64 bits, so the sum cannot wrap.
+/// Adds a branch offset to a pc. The sum of pc and offset is computed in 64 bits, so it cannot wrap.
 fn target(pc: Pc, offset: i32) -> i64 {
     i64::from(pc.0).wrapping_add(i64::from(offset))
 }

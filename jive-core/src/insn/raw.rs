@@ -9,8 +9,8 @@ use crate::opcode::{
 
 /// An instruction with known opcode and length, whose operands are not decoded yet.
 ///
-/// Guarantees the same as [`Insn`]. Most passes over code need few operands. Creating a `RawInsn` costs only a lookup
-/// in the opcode table.
+/// A `RawInsn` guarantees the same properties as an [`Insn`]. A `RawInsn` serves passes over code, most of which need
+/// few operands. Creating a `RawInsn` costs only a lookup in the opcode table.
 #[derive(Copy, Clone, Debug)]
 pub struct RawInsn<'a> {
     /// Where the instruction starts, including a `wide` prefix.
@@ -47,7 +47,7 @@ impl<'a> RawInsn<'a> {
         let row = row(byte);
         let length = fixed_length(byte);
         // A single comparison checks that the length is fixed and that the code array contains the whole instruction.
-        // Opcodes of variable length have length 0, for which `last` wraps to `usize::MAX`.
+        // Opcodes of variable length have length 0 in the opcode table, for which `last` wraps to `usize::MAX`.
         let last = usize::from(length).wrapping_sub(1);
         let left = code.len().wrapping_sub(pc.index());
         (last < left).then_some(Self {
@@ -58,7 +58,8 @@ impl<'a> RawInsn<'a> {
         })
     }
 
-    /// Returns the opcode. After `wide`, returns the opcode of the widened instruction.
+    /// Returns the opcode. Returns the instruction's opcode. After `wide`, returns the opcode of the widened
+    /// instruction.
     #[must_use]
     pub const fn opcode(&self) -> Opcode {
         self.row.opcode()
@@ -70,13 +71,13 @@ impl<'a> RawInsn<'a> {
         self.row.exclusion()
     }
 
-    /// Returns the layout of the operand bytes. A `wide` prefix does not change it.
+    /// Returns the layout of the operand bytes, which a `wide` prefix does not change.
     #[must_use]
     pub const fn layout(&self) -> OperandLayout {
         self.row.layout()
     }
 
-    /// Returns what the instruction does.
+    /// Returns the action of the instruction: what it does.
     #[must_use]
     pub const fn action(&self) -> Action {
         self.row.action()
@@ -94,7 +95,8 @@ impl<'a> RawInsn<'a> {
         self.row.stack_change()
     }
 
-    /// Returns the targets of a branch or switch, like [`Insn::targets`]. Returns no targets for other instructions.
+    /// Returns the targets of a branch or switch, like [`Insn::targets`]. Returns no targets for instructions that are
+    /// neither branches nor switches.
     #[inline(always)]
     #[must_use]
     pub fn targets(&self) -> Targets<'a> {
@@ -124,7 +126,7 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Decodes an instruction of variable length, such as a switch. Returns `None` for other instructions.
+    /// Decodes an instruction of variable length, such as a switch. Returns `None` for instructions of fixed length.
     #[must_use]
     pub fn decode(&self) -> Option<Insn<'a>> {
         decode_variable(self.code, self.pc).ok()
@@ -148,7 +150,7 @@ impl<'a> RawInsn<'a> {
             }
             OperandLayout::Branch | OperandLayout::BranchWide => Operand::Branch(self.target()),
             OperandLayout::ArrayType => Operand::ArrayType(self.array_type()),
-            // Unreachable: these layouts have a variable length.
+            // The arm for layouts of variable length is unreachable, because the instruction has a fixed length.
             OperandLayout::TableSwitch
             | OperandLayout::LookupSwitch
             | OperandLayout::InvokeInterface
@@ -168,8 +170,8 @@ impl<'a> RawInsn<'a> {
     /// Returns the pc after this instruction. For the last instruction, returns the length of the code.
     #[must_use]
     pub const fn next_pc(&self) -> usize {
-        // Cannot wrap: a code array is much shorter than the address space. The cast widens, and `From` is not
-        // `const`.
+        // The addition cannot wrap, because a code array is much shorter than the address space. The cast is lossless,
+        // because it widens the length; `From` is not `const`.
         self.pc.index().wrapping_add(self.length as usize)
     }
 
@@ -206,8 +208,8 @@ impl<'a> RawInsn<'a> {
         }
     }
 
-    /// Returns whether the operands have their wide form, after a `wide` prefix or in `goto_w` and `jsr_w`. No other
-    /// instruction with such an operand is longer than three bytes.
+    /// Returns whether the operands have their wide form, after a `wide` prefix or in `goto_w` and `jsr_w`. Without the
+    /// wide form, no instruction with a local variable or a branch offset is longer than three bytes.
     const fn is_wide(&self) -> bool {
         self.length > 3
     }
@@ -260,8 +262,8 @@ impl<'a> RawInsn<'a> {
 }
 
 /// Returns the opcode and length of an instruction of variable length.
-// The result fits in one register. A larger result would be returned in memory, and the compiler would then also keep
-// the result of the common case in memory.
+// The pair of opcode and length fits in one processor register. The compiler would return a larger result in memory,
+// and would then also keep the result of the common case in memory.
 #[cold]
 #[inline(never)]
 fn variable_length(code: &[u8], pc: Pc) -> Option<(Opcode, u16)> {

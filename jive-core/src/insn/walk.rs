@@ -1,4 +1,4 @@
-//! Iterators over the instructions of a code array. They end at the end of the code or at the first error.
+//! Iterators over the instructions of a code array. The iterators end at the end of the code or at the first error.
 
 use super::{DecodeError, Insn, RawInsn, decode};
 use crate::id::Pc;
@@ -6,7 +6,7 @@ use crate::id::Pc;
 /// Ends the iteration: no pc has this value, because a pc has 16 bits.
 const NOWHERE: u32 = u32::MAX;
 
-/// Iterates over the decoded instructions of a code array. Ends after the first error.
+/// Iterates over the decoded instructions of a code array. The iterator ends after the first error.
 #[must_use]
 pub const fn instructions(code: &[u8]) -> Instructions<'_> {
     Instructions { code, next: 0 }
@@ -37,10 +37,10 @@ impl<'a> Iterator for Instructions<'a> {
 
 impl core::iter::FusedIterator for Instructions<'_> {}
 
-/// Iterates over the instructions of a code array. Ends at the end of the code or before the first error.
+/// Iterates over the instructions of a code array. The iterator ends at the end of the code or before the first error.
 ///
-/// Visits the same instructions as [`instructions`], but decodes operands only if the length of the instruction
-/// depends on them.
+/// The iterator visits the same instructions as [`instructions`], but decodes operands only if the length of the
+/// instruction depends on them.
 #[must_use]
 pub const fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
     RawInstructions { code, next: 0 }
@@ -50,7 +50,7 @@ pub const fn raw_instructions(code: &[u8]) -> RawInstructions<'_> {
 #[derive(Clone, Debug)]
 pub struct RawInstructions<'a> {
     code: &'a [u8],
-    /// Where the next instruction starts, if there is one.
+    /// The pc at which the next instruction starts, if the code has a next instruction.
     next: usize,
 }
 
@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn raw_instructions_have_the_operands_of_the_decoded_ones() {
-        // Every opcode, followed by 0 to 20 operand bytes. With the bytes of `pairs`, a `lookupswitch` has one pair.
+        // The test decodes every opcode, followed by 0 to 20 operand bytes. With the bytes of `pairs`, a `lookupswitch`
+        // has one pair.
         let mut pairs = [0; 20];
         pairs[2] = 1;
         for operands in [pairs, [0; 20], [1; 20]] {

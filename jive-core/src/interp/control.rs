@@ -1,7 +1,8 @@
-//! What kinds of ops do by their shape: compute a value, access an array, branch, switch, call and return.
+//! The work of ops that depends on their shape: compute a value, access an array, branch, switch, call and return.
 //!
-//! Each function takes the part that differs from kind to kind as a closure, which a row of the op table supplies. All
-//! are inlined into the code of their kind, because the call from op to op is what an interpreter spends its time on.
+//! Each function receives the part of the work that differs between kinds as a closure from a row of the op table. All
+//! functions of this file are inlined into their op's code, because calls from op to op take most of an interpreter's
+//! time.
 
 use super::Stop;
 use super::machine::{Machine, Operands};
@@ -16,20 +17,23 @@ use crate::variant;
 
 /// How the run continues after an op.
 pub(super) enum Flow<'a> {
-    /// With the next op. The accumulator keeps its value, because clearing it would cost an instruction. The linker
-    /// makes no op that takes it from here.
+    /// The run continues with the next op. The accumulator keeps its value, because clearing it would cost an
+    /// instruction. The linker makes no op that reads the accumulator after a `Next`.
     Next,
-    /// With the next op. The accumulator becomes this value, which the op also wrote to its register.
+    /// The run continues with the next op. The accumulator becomes the value of the op, which the op also wrote to a
+    /// register.
     Value(i32),
-    /// With a branch target. The accumulator keeps its value, as in `Next`.
+    /// The run continues at a branch target. The accumulator keeps its value, as in `Next`.
     Onward(usize),
-    /// With a branch target. The accumulator becomes 0, so that its value need not be kept up to here.
+    /// The run continues at a branch target. The accumulator becomes 0, so that the compiler need not keep its value
+    /// until the branch.
     To(usize),
-    /// With this op behind a loop, if the budget allows. Rarer than another iteration.
+    /// The run continues at this op, which follows a loop, if the budget allows. Leaving a loop is rarer than another
+    /// iteration.
     Out(usize),
-    /// With this op of another method or of the caller, in other code and other registers.
+    /// The run continues at this op of another method or of the caller, in the slice's new code and with new registers.
     Enter(usize, &'a [Op], &'a Window),
-    /// The slice ends. A later slice begins at this op, or the op is the one that trapped or called a native.
+    /// The slice ends. This op is the one at which a later slice begins, or the one that trapped or called a native.
     Stop(usize, Stop),
     /// The outermost call returns this value.
     Leave(i32),
@@ -54,7 +58,7 @@ pub(super) fn value<'a, const TAKEN: char>(
     }
 }
 
-/// Runs an op that writes no register of its own, such as a store to a field.
+/// Runs an op that has no result register, such as a store to a field.
 #[inline(always)]
 pub(super) fn effect<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -68,7 +72,8 @@ pub(super) fn effect<'a, const TAKEN: char>(
     }
 }
 
-/// Loads an element of an array. Register `b` has the array, and the index is register `c` plus the offset.
+/// Loads an element of an array. Register `b` has the array's reference, and the index is register `c` plus the op's
+/// offset.
 #[inline(always)]
 pub(super) fn load<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -80,7 +85,7 @@ pub(super) fn load<'a, const TAKEN: char>(
     load_element(machine, operands, pc, (operands.b(), element), load)
 }
 
-/// Loads an element of an array at a constant index. Register `b` has the array.
+/// Loads an element of an array at a constant index. Register `b` has the array's reference.
 #[inline(always)]
 pub(super) fn load_at<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -112,8 +117,8 @@ pub(super) fn load_element<'a, const TAKEN: char>(
     }
 }
 
-/// Stores register `c` as an element of an array. Register `a` has the array, and the index is register `b` plus the
-/// offset.
+/// Stores register `c` as an element of an array. Register `a` has the array's reference, and the index is register `b`
+/// plus the op's offset.
 #[inline(always)]
 pub(super) fn store<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -126,7 +131,7 @@ pub(super) fn store<'a, const TAKEN: char>(
     store_element(machine, pc, element, operands.c(), store)
 }
 
-/// Stores register `b` as an element of an array at a constant index. Register `a` has the array.
+/// Stores register `b` as an element of an array at a constant index. Register `a` has the array's reference.
 #[inline(always)]
 pub(super) fn store_at<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -150,14 +155,15 @@ pub(super) fn store_element<'a>(
     store: impl FnOnce(&mut Heap<'a>, i32, i32, i32) -> Option<()>,
 ) -> Flow<'a> {
     match store(&mut machine.heap, array, element, value) {
-        // No op takes the value. But it is in a processor register already, and the old value of the accumulator need
-        // not be kept for it.
+        // No op reads the accumulator after a store. But the stored value is in a processor register already, so the
+        // compiler need not keep the accumulator's old value.
         Some(()) => Flow::Value(value),
         None => Flow::Stop(pc, Stop::NoElement),
     }
 }
 
-/// Branches forwards. The budget grows by the instructions that are skipped, so it need not be checked.
+/// Branches forwards. The budget grows by the count of instructions that the branch skips, so the branch need not check
+/// the budget.
 #[inline(always)]
 pub(super) fn go_onward<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -189,7 +195,7 @@ pub(super) fn skip<'a, const TAKEN: char>(
     }
 }
 
-/// Branches backwards, which takes the instructions of the loop off the budget.
+/// Branches backwards, and subtracts the instructions of the loop from the budget.
 #[inline(always)]
 pub(super) fn go_back<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -207,8 +213,8 @@ pub(super) fn go_back<'a, const TAKEN: char>(
 
 /// Jumps back to a branch that leaves a loop, and makes the comparison of that branch as well.
 ///
-/// If the loop goes on, the run continues behind that branch, which is the op's target. If not, it continues at the
-/// branch itself, which then leaves the loop.
+/// If the run stays in the loop, it continues at the op's target, which is the op after the branch that leaves the
+/// loop. If the run does not stay in the loop, it continues at the branch that leaves the loop.
 #[inline(always)]
 pub(super) fn go_again<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -254,7 +260,7 @@ branches! {
     again_count: go_again Count;
 }
 
-/// Ends the run at an op that the linker never makes in the small variant, so that its code need not exist there.
+/// Ends the run at an op that the linker never makes in the small variant, which therefore contains no code for the op.
 const fn left_out<'a>(pc: usize) -> Flow<'a> {
     Flow::Stop(pc, Stop::Trap(UNVERIFIED))
 }
@@ -272,11 +278,11 @@ pub(super) fn control<'a, const TAKEN: char>(
 
 /// Returns the array and the index that an op accesses, if it is a load or a store.
 ///
-/// An operand that an op takes from the accumulator is in its register too.
+/// An operand that an op reads from the accumulator is in the operand's register too.
 #[inline(always)]
 pub(super) fn element(op: &Op, fields: &[i32], register: impl Fn(u8) -> i32) -> (i32, i32) {
     let sum = |number| register(number).wrapping_add(op.offset());
-    // If there is no such field: a reference that names no array.
+    // For a field that does not exist, the result is -1, a reference that names no array.
     let field = |number| fields.get(usize::from(number)).copied().unwrap_or(-1);
     match op.kind.plain() {
         OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (register(op.b), op.imm()),
@@ -302,8 +308,8 @@ pub(super) fn element(op: &Op, fields: &[i32], register: impl Fn(u8) -> i32) -> 
 impl<'a> Machine<'a> {
     /// Returns the trap of the load or store at which the slice ended.
     ///
-    /// Loads and stores only find out that there is no such element. Finding the reason here, by the op's operands,
-    /// keeps that code out of the ops.
+    /// Loads and stores only find that the array has no element with the index. `fault` finds the reason for a failed
+    /// load or store from the op's operands, which keeps this code out of the ops.
     #[cold]
     #[inline(never)]
     pub(super) fn fault(&self) -> TrapKind {
@@ -316,7 +322,7 @@ impl<'a> Machine<'a> {
         self.heap.fault(array, element)
     }
 
-    /// Takes the cost of a branch off the budget, and continues at its target if the budget allows.
+    /// Subtracts the cost of a branch from the budget, and continues at the branch target if the budget allows.
     #[inline(always)]
     fn charge(&mut self, cost: i32, target: usize) -> Flow<'a> {
         self.budget = self.budget.wrapping_sub(cost);
@@ -332,7 +338,7 @@ impl<'a> Machine<'a> {
         Flow::To(target)
     }
 
-    /// Jumps to a target within the reach of 16 bits.
+    /// Jumps to a branch target that the op encodes in 16 bits.
     #[inline(always)]
     pub(super) fn go(&mut self, op: &Op) -> Flow<'a> {
         self.charge(op.cost(Reach::Wide), op.target())
@@ -345,18 +351,18 @@ impl<'a> Machine<'a> {
         self.charge(op.first_long(), target)
     }
 
-    /// Looks the case up by its distance from the lowest key (JVMS §6.5.tableswitch).
+    /// Looks up the case of a key by the key's distance from the lowest key (JVMS §6.5.tableswitch).
     #[inline(always)]
     pub(super) fn table_switch(&mut self, op: &Op, key: i32, pc: usize) -> Flow<'a> {
         self.switch(op, key, pc, |default, cases, key| {
-            // A key below the lowest wraps to a distance past the last case. The table has a row for each `int` from
+            // A key below the lowest wraps to a distance past the last case. The switch has a row for each `int` from
             // the lowest key to the highest, so all other keys have larger distances.
             let distance = key.wrapping_sub(default.key).cast_unsigned();
             cases.get(index(distance))
         })
     }
 
-    /// Searches the case of a key (JVMS §6.5.lookupswitch).
+    /// Searches for the case of a key (JVMS §6.5.lookupswitch).
     #[inline(always)]
     pub(super) fn lookup_switch(&mut self, op: &Op, key: i32, pc: usize) -> Flow<'a> {
         self.switch(op, key, pc, |_, cases, key| {
@@ -386,9 +392,10 @@ impl<'a> Machine<'a> {
         self.charge(case.cost, index(case.target))
     }
 
-    /// Calls a method. Its arguments are in the registers from `a` on, which become the callee's first registers.
+    /// Calls a method. The call's arguments are in the registers from `a` on, which become the callee's first
+    /// registers.
     ///
-    /// If there is no room for a frame, the call traps before it has changed anything.
+    /// If the call stack has no room for another frame, the call traps before it has changed any state.
     #[inline(always)]
     pub(super) fn call(&mut self, op: &Op, code: &'a [Op], pc: usize) -> Flow<'a> {
         let id = usize::from(op.low());
@@ -405,7 +412,7 @@ impl<'a> Machine<'a> {
         let executed = op.high();
         *frame = Frame {
             method: MethodId(self.method as u16),
-            // Lossless: a program has at most `u32::MAX` ops, and the linker has checked that.
+            // The cast is lossless, because the linker has checked that a program has at most `u32::MAX` ops.
             op: pc.wrapping_add(1) as u32,
             base: self.base,
             limit: code.len() as u32,
@@ -422,7 +429,7 @@ impl<'a> Machine<'a> {
         self.enter(callee.entry, callee.limit, registers)
     }
 
-    /// Continues in other code, which ends at `limit`, or ends the slice if the budget is overdrawn.
+    /// Continues in the code of another method, which ends at `limit`, or ends the slice if the budget is overdrawn.
     #[inline(always)]
     fn enter(&self, target: u32, limit: u32, registers: &'a Window) -> Flow<'a> {
         let target = index(target);
@@ -445,7 +452,8 @@ impl<'a> Machine<'a> {
         self.back_to_caller(executed, pc)
     }
 
-    /// Returns a value. The caller finds it in the register that had the first argument.
+    /// Returns a value from a method. The returned value replaces the first argument in the register where the caller
+    /// expects the result.
     #[inline(always)]
     pub(super) fn leave_with(
         &mut self,
@@ -462,7 +470,7 @@ impl<'a> Machine<'a> {
         self.back_to_caller(executed, pc)
     }
 
-    /// Returns the slice's fuel that is left after a call or return which is the method's instruction number
+    /// Returns how much of the slice's fuel is left after a call or return that is the method's instruction number
     /// `executed`.
     #[inline(always)]
     fn unspent(&self, executed: u16) -> i32 {
@@ -474,8 +482,8 @@ impl<'a> Machine<'a> {
     #[inline(always)]
     fn back_to_caller(&mut self, executed: u16, pc: usize) -> Flow<'a> {
         let depth = self.depth.wrapping_sub(1);
-        // The frame's fields are read one at a time, shortly before they are needed. Read all at once, they would need
-        // more processor registers than a function has without saving some to the stack.
+        // The frame's fields are read one at a time, shortly before they are needed. If all fields of the frame were
+        // read at once, a function would have to save some processor registers to the stack.
         let Some(caller) = self.frames.get(index(depth)) else {
             return Flow::Stop(pc, Stop::Trap(UNVERIFIED));
         };
@@ -491,7 +499,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Moves the last `c` of the `b` registers from `a` on below the others, for `dup_x1` and the like.
+/// Of the `b` registers from `a` on, moves the last `c` below the others, for instructions such as `dup_x1`.
 pub(super) fn rotate(op: &Op, registers: &Window) {
     let first = usize::from(op.a);
     let all = registers.get(first..first.wrapping_add(usize::from(op.b)));

@@ -1,17 +1,19 @@
-//! Slices of a run, and how fuel stays exact although ops do not count instructions.
+//! Slices of a run, and how the interpreter accounts for fuel exactly although ops do not count instructions.
 //!
 //! An instruction of the class file costs one unit of fuel. The interpreter pays for straight code in advance. Code
-//! that runs straight from a method's first instruction has executed `ends[n]` instructions behind op `n`, a number
-//! known when the method is linked. So the interpreter cuts the code off behind the last op that the fuel pays for, and
-//! runs up to there without counting. Those instructions are *prepaid*. Fuel beyond them is the slice's *budget*. A
-//! branch takes the difference between the straight path and its own path off the budget. A branch forwards gives fuel
-//! back, because the instructions that it skips were prepaid. A jump back, a call or a return that makes the budget
-//! negative ends the slice before its target runs. At the end of a slice, the interpreter cuts the code off anew, with
-//! the fuel that is left. Close to the end of the fuel, slices become as short as one op. If not even one op can be
-//! paid for, the run traps with `FuelExhausted` at the first instruction without fuel.
+//! that runs straight from a method's first instruction has executed `ends[n]` instructions when op `n` is done, a
+//! number that the linker computes. So the interpreter ends a slice's code after the last op that the fuel pays for,
+//! and runs this code without counting. The instructions of a slice's straight code are *prepaid*. Fuel beyond the
+//! prepaid instructions is the slice's *budget*. A branch subtracts the difference between the straight path and its
+//! own path from the budget. A branch forwards adds fuel to the budget, because the instructions that it skips were
+//! prepaid. A jump back, a call or a return that makes the budget negative ends the slice before its target runs. At
+//! the end of a slice, the interpreter makes a new slice with the fuel that is left. When little fuel is left, slices
+//! become as short as one op. If the fuel does not pay for one op, the run traps with `FuelExhausted` at the first
+//! instruction without fuel.
 //!
-//! The fuel of a run is kept as *entry fuel*. That is the fuel which the running method would have had at its first
-//! instruction, if it had run straight from there. Entry fuel less `ends[n]` is the fuel left behind op `n`.
+//! The interpreter records the fuel of a run as *entry fuel*. Entry fuel is the fuel that the running method would have
+//! had at its first instruction, if it had run straight from that instruction. Entry fuel less `ends[n]` is the fuel
+//! that is left when op `n` is done.
 
 use crate::op::Op;
 use crate::program::{LinkedMethod, Program, SLICE_OPS, index};
@@ -19,25 +21,26 @@ use crate::trap::TrapKind;
 
 /// Maximum number of instructions that the budget of a slice pays for.
 ///
-/// If the compiler does not make jumps of tail calls, each op of the threaded variant takes a frame of the host's
-/// stack. This limit and [`SLICE_OPS`] bound that room.
+/// If the compiler does not turn tail calls into jumps, each op of the threaded variant takes a frame of the host's
+/// stack. `SLICE_INSTRUCTIONS` and [`SLICE_OPS`] bound the number of frames that a slice takes on the host's stack.
 const SLICE_INSTRUCTIONS: u64 = 1024;
 
 /// The code and the fuel of one slice.
 pub(crate) struct Slice<'a> {
-    /// The program's ops up to the limit of the slice. Fetching an op behind it ends the slice.
+    /// The program's ops up to the limit of the slice. Fetching an op after the limit ends the slice.
     pub(super) code: &'a [Op],
-    /// Count of the method's instructions up to the end of the code.
+    /// Count of the method's instructions up to the end of the slice's code.
     pub(super) prepaid: u16,
     /// Fuel for branches, calls and returns, beyond the prepaid instructions.
     pub(super) budget: i32,
-    /// Fuel kept back for later slices.
+    /// The part of the fuel that is reserved for later slices.
     pub(super) reserve: u64,
 }
 
-/// Returns a slice of code that ends at `limit`, where `prepaid` instructions are done.
+/// Returns a slice of code that ends at `limit`, up to which the straight path executes `prepaid` instructions.
 ///
-/// The caller has checked that `entry_fuel` pays for these. Returns `None` if the program has fewer ops.
+/// The caller has checked that `entry_fuel` pays for the prepaid instructions. Returns `None` if the program has fewer
+/// than `limit` ops.
 #[inline(always)]
 pub(super) fn slice<'a>(
     program: &Program<'a>,
@@ -57,7 +60,7 @@ pub(super) fn slice<'a>(
 }
 
 /// Returns the first slice of a method that a caller outside has entered. Returns `None` if the fuel does not pay for
-/// all of it, so that the code must be cut off earlier.
+/// the whole slice, so that its code must end earlier.
 #[inline(always)]
 pub(crate) fn slice_from_entry<'a>(
     program: &Program<'a>,
@@ -70,11 +73,13 @@ pub(crate) fn slice_from_entry<'a>(
     slice(program, index(method.limit), method.prepaid, fuel)
 }
 
-/// Returns the limit of the code that the fuel pays for from op `pc` on, and the count of instructions done there.
+/// Returns the limit of the code that the fuel pays for from op `pc` on, and the count of instructions up to that
+/// limit.
 ///
 /// # Errors
-/// [`TrapKind::FuelExhausted`] if the fuel does not pay for the op at `pc`, and [`TrapKind::Unverified`] if the method has
-/// no such op.
+///
+/// Returns [`TrapKind::FuelExhausted`] if the fuel does not pay for the op at `pc`, and [`TrapKind::Unverified`] if the
+/// method has no op at `pc`.
 pub(super) fn affordable_code(
     program: &Program<'_>,
     method: &LinkedMethod,

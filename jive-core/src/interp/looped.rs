@@ -1,6 +1,6 @@
 //! The dispatch loop of the looped and the small variant: a loop over a `match`.
 //!
-//! It needs no tail calls, so the host's stack has one frame whatever the compiler and the processor.
+//! The loop needs no tail calls, so a slice takes one frame of the host's stack with every compiler and processor.
 
 use super::work::*;
 use crate::op::Shape;
@@ -34,10 +34,11 @@ macro_rules! looped {
                         let operands = Operands::<'_, '_, '-'> { op, code, registers, accumulator: 0 };
                         $shape(machine, &operands, pc, $body)
                     })+
-                    // The linker makes the other kinds in the threaded variant alone, and `Nothing` never.
+                    // The linker makes all other kinds of ops only in the threaded variant, and never makes `Nothing`.
                     _ => Flow::Stop(pc, Stop::Trap(TrapKind::Unverified)),
                 };
-                // This variant keeps no accumulator, but checks what the threaded variant relies on.
+                // The looped variant keeps no accumulator, but checks that the value is in the op's register, as the
+                // threaded variant relies on.
                 if let Flow::Value(value) = flow {
                     let is_value = op.kind.shape() == Shape::Value;
                     debug_assert!(!is_value || cell(registers, op.a).get() == value);

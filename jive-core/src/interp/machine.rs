@@ -11,30 +11,32 @@ use crate::registers::{Window, cell, window};
 
 /// What ops work on besides registers.
 ///
-/// Every call from outside makes a machine, and pays for each field. So a machine has no field that can be computed
-/// from the others. Fields that begin with the same value are neighbours, so that the compiler sets them with one
-/// store.
+/// Every call from outside makes a machine, and takes time to set each field. So a machine has no field that can be
+/// computed from other fields. Fields that begin with the same value are neighbours, so that the compiler sets these
+/// fields with one store.
 #[repr(C, align(16))]
 pub(crate) struct Machine<'a> {
     pub(super) heap: Heap<'a>,
-    /// The slice's budget (`fuel.rs`): fuel beyond the prepaid instructions. The slice pauses when it is negative.
-    /// After the outermost call has returned, it is all fuel that is left of the slice.
+    /// The slice's budget (`fuel.rs`): fuel beyond the prepaid instructions. The slice pauses when the budget is
+    /// negative. After the outermost call has returned, the budget is all fuel that is left of the slice.
     pub(super) budget: i32,
-    /// How many instructions of the running method are prepaid: all up to the end of the slice's code.
+    /// How many instructions of the running method are prepaid: all instructions up to the end of the slice's code.
     pub(super) prepaid: i32,
     pub(super) fields: &'a mut [i32],
-    /// How many calls are nested, the running one included.
+    /// How many calls are nested, including the running call.
     pub(super) depth: u32,
     /// Index of the running call's first register among the slots.
     pub(super) base: u32,
-    /// The value that the outermost call returned. At a pause before that, the value of the accumulator.
+    /// The value that the outermost call returned. At a pause before the outermost call returns, the value of the
+    /// accumulator.
     pub(super) value: i32,
-    /// The limit of the code of the slice that ended. Only set if the slice did not pause.
+    /// The limit of the code of the slice that ended, which is only set if the slice did not pause.
     pub(super) limit: u32,
-    /// The op at which the slice ended. Not kept up to date while ops run. In the activation it precedes the limit.
-    /// With the same order here, the compiler would copy both with one load, which waits for the two stores before it.
+    /// The op at which the slice ended. `pc` is not kept up to date while ops run. In an activation, the op precedes
+    /// the limit. With the same order in a machine, the compiler would copy op and limit with one load, which waits for
+    /// two stores.
     pub(super) pc: u32,
-    /// For each call but the outermost, how its caller resumes.
+    /// For each call but the outermost, a frame that describes how the caller resumes.
     pub(super) frames: &'a mut [Frame],
     pub(super) slots: &'a [Cell<i32>],
     pub(super) program: &'a Program<'a>,
@@ -78,8 +80,8 @@ impl<'a> Machine<'a> {
         window(self.slots, index(self.base))
     }
 
-    /// Returns the run's entry fuel (`fuel.rs`) when a slice has ended. `reserve` is the fuel that the slice was not
-    /// given.
+    /// Returns the run's entry fuel (`fuel.rs`) when a slice has ended. The argument `reserve` is the fuel that the
+    /// slice did not receive.
     #[inline(always)]
     pub(super) fn entry_fuel(&self, reserve: u64) -> u64 {
         let given = i64::from(self.budget).wrapping_add(self.prepaid.into());
@@ -89,13 +91,14 @@ impl<'a> Machine<'a> {
 
 /// The operands of an op.
 ///
-/// Operand `TAKEN` is read from the accumulator instead of its register. An op without such an operand has `'-'` there.
+/// The operand with the letter `TAKEN` is read from the accumulator instead of its register. For an op that reads no
+/// operand from the accumulator, `TAKEN` is `'-'`.
 pub(super) struct Operands<'a, 'o, const TAKEN: char> {
     pub(super) op: &'o Op,
     /// The code of the slice.
     pub(super) code: &'a [Op],
     pub(super) registers: &'a Window,
-    /// The value that the op before computed, if that op computed a value and is in the same basic block.
+    /// The value that the previous op computed, if that op computed a value and is in the same basic block.
     pub(super) accumulator: i32,
 }
 

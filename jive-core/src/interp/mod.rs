@@ -1,9 +1,9 @@
 //! The interpreter: runs the ops of a linked program, slice by slice.
 //!
-//! `run.rs` makes calls from outside and performs their natives. `fuel.rs` explains slices and exact fuel. A dispatch
-//! loop runs one slice: `threaded/` or `looped.rs`, by the variant (`variant.rs`). `control.rs` and `work.rs` hold the
-//! work of the ops, which the table in `op/table.rs` refers to. `values.rs` finds out afterwards which values made a
-//! call trap. `watch.rs` runs a call op by op, for a profile.
+//! `run.rs` makes calls from outside and performs the natives of these calls. `fuel.rs` explains slices and exact fuel.
+//! A dispatch loop runs one slice: `threaded/` or `looped.rs`, by the variant (`variant.rs`). `control.rs` and
+//! `work.rs` contain the work of the ops, which the table in `op/table.rs` refers to. `values.rs` finds, after a trap,
+//! the values that made the call trap. `watch.rs` runs a call op by op, for a profile.
 
 mod control;
 #[cfg_attr(threaded, path = "threaded/mod.rs")]
@@ -31,7 +31,7 @@ use dispatch::dispatch;
 use fuel::{Slice, affordable_code, slice, slice_from_entry};
 use machine::Machine;
 
-/// Why a slice ended. One byte, so that it is passed in a register.
+/// Why a slice ended. A `Stop` has one byte, so that it is passed in a register.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The slice ran out of budget or of code. The run continues with another slice, if fuel is left.
@@ -42,7 +42,8 @@ pub(crate) enum Stop {
     ReturnedValue,
     /// The caller must perform a native.
     Native,
-    /// A load or store found no array or no such element. `Machine::fault` finds out which trap that is.
+    /// A load or store found no array, or no element with the given index. `Machine::fault` finds the trap of the load
+    /// or store that failed.
     NoElement,
     /// The op trapped.
     Trap(TrapKind),
@@ -53,12 +54,12 @@ pub(crate) struct Ended {
     pub(crate) stop: Stop,
     /// The value that the outermost call returned, if `stop` is `ReturnedValue`.
     pub(crate) value: i32,
-    /// How far the heap is filled.
+    /// How far the instance's heap is filled.
     pub(crate) extent: Extent,
 }
 
 impl Ended {
-    /// Makes the end of an activation that trapped before its next op ran.
+    /// Returns the end of an activation that trapped before its next op ran.
     pub(crate) const fn trapped(kind: TrapKind, heap: &Heap<'_>) -> Self {
         Self {
             stop: Stop::Trap(kind),
@@ -71,13 +72,13 @@ impl Ended {
 impl<'a> Machine<'a> {
     /// Runs an activation until the outermost call returns, traps or needs a native.
     ///
-    /// The machine was made of the activation's calls. The result's `stop` is never `Pause` or `NoElement`.
+    /// The caller made the machine from the activation's calls. The result's `stop` is never `Pause` or `NoElement`.
     #[inline(always)]
     pub(crate) fn run(&mut self, to: &mut Activation) -> Ended {
         self.pc = to.op;
         let reserve = match self.recorded_slice(to) {
             Some((slice, registers)) => self.run_slice(slice, registers),
-            // The machine is in the state of a pause, with all fuel in reserve.
+            // A new machine is in the state of a pause, with all fuel in reserve.
             None => self.run_on(to.entry_fuel()),
         };
         self.finish(reserve, to)
@@ -85,15 +86,15 @@ impl<'a> Machine<'a> {
 
     /// Returns a slice with the limit that the activation recorded when it stopped.
     ///
-    /// This saves looking for the limit after each native. Returns `None` if the fuel no longer pays for the code up to
-    /// that limit, because natives cost fuel too.
+    /// Using the recorded limit saves a search for the limit after each native. Returns `None` if the fuel no longer
+    /// pays for the code up to the recorded limit, because natives cost fuel too.
     #[inline(always)]
     fn recorded_slice(&self, to: &Activation) -> Option<(Slice<'a>, &'a Window)> {
         let entry_fuel = to.entry_fuel();
         if entry_fuel < to.prepaid.into() {
             return None;
         }
-        // If the native was the last op before the limit, this slice ends at once.
+        // If the native was the last op before the limit, the new slice ends at once.
         let slice = slice(self.program, index(to.limit), to.prepaid, entry_fuel)?;
         Some((slice, self.registers()?))
     }
@@ -124,12 +125,13 @@ impl<'a> Machine<'a> {
 
     /// Runs more slices until the run stops, and records in `to` how far the run came.
     ///
-    /// After a trap, the recorded index is the number of the trapping instruction, counted from 1. After the return of
-    /// the outermost call, the recorded place has no meaning.
+    /// After a trap, the index recorded in the activation is the number of the trapping instruction, counted from 1.
+    /// After the return of the outermost call, the recorded index and op have no meaning.
     #[inline(always)]
     pub(crate) fn finish(&mut self, reserve: u64, to: &mut Activation) -> Ended {
         (to.index, to.fuel) = match self.stop {
-            // Most runs end in one of these two ways. The small variant does without the copies of the code.
+            // Most runs end at a native or by a return, so both ends are handled without a call of `progress`. The
+            // small variant always calls `progress`, which saves code.
             Stop::Native if variant::THREADED => self.behind_op(reserve),
             Stop::Returned | Stop::ReturnedValue if variant::THREADED => {
                 (0, self.fuel_left(reserve))
@@ -147,7 +149,7 @@ impl<'a> Machine<'a> {
             method: self.method,
         };
         to.op = self.pc;
-        // Lossless: a method has fewer than 2¹⁶ instructions.
+        // The cast is lossless, because a method has fewer than 2¹⁶ instructions.
         (to.limit, to.prepaid) = (self.limit, self.prepaid as u16);
         Ended {
             stop: self.stop,
@@ -156,16 +158,17 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs more slices until the run stops. Returns how many instructions of the method are done, and the fuel that is
-    /// left.
+    /// Runs more slices until the run stops. Returns how many instructions of the method precede the place where the
+    /// run stopped, and the fuel that is left.
     ///
-    /// Not inlined: most calls from outside end within their first slice, and do without this code.
+    /// `progress` is not inlined, because most calls from outside end within their first slice and do not need it.
     #[inline(never)]
     fn progress(&mut self, reserve: u64) -> (u16, u64) {
         let reserve = self.run_on(reserve);
         match self.stop {
             Stop::Returned | Stop::ReturnedValue => (0, self.fuel_left(reserve)),
-            // The first instruction that the fuel does not pay for. It belongs to the method, so it is below 2¹⁶.
+            // The activation's index is the number of the first instruction that the fuel does not pay for. The number
+            // of an instruction in its method is below 2¹⁶.
             Stop::Trap(TrapKind::FuelExhausted) => {
                 (self.entry_fuel(reserve).saturating_add(1) as u16, 0)
             }
@@ -173,8 +176,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns how many instructions of the method are done behind the op that stopped the run, and the fuel that is
-    /// left there.
+    /// Returns how many instructions the straight path has executed when the op that stopped the run is done, and the
+    /// fuel that is left.
     #[inline]
     fn behind_op(&self, reserve: u64) -> (u16, u64) {
         let end = self.program.ends.get(index(self.pc)).copied().unwrap_or(0);
@@ -183,7 +186,7 @@ impl<'a> Machine<'a> {
 
     /// Runs slice after slice until the run stops. Returns the fuel that is still in reserve.
     ///
-    /// Not inlined: most calls from outside end within their first slice, and do without this code.
+    /// `run_on` is not inlined, because most calls from outside end within their first slice and do not need it.
     #[inline(never)]
     fn run_on(&mut self, mut reserve: u64) -> u64 {
         while self.stop == Stop::Pause {
@@ -198,7 +201,7 @@ impl<'a> Machine<'a> {
         reserve
     }
 
-    /// Runs one slice from the op at which the last one ended. Returns the fuel for later slices.
+    /// Runs one slice from the op at which the last slice ended. Returns the fuel for later slices.
     #[inline]
     fn run_slice(&mut self, slice: Slice<'a>, registers: &'a Window) -> u64 {
         (self.budget, self.prepaid) = (slice.budget, slice.prepaid.into());
@@ -206,7 +209,7 @@ impl<'a> Machine<'a> {
         slice.reserve
     }
 
-    /// Returns the slice that begins at the op at which the last one ended, and the registers of the running method.
+    /// Returns the slice that begins at the op at which the last slice ended, and the registers of the running method.
     fn next_slice(&self, entry_fuel: u64) -> Result<(Slice<'a>, &'a Window), TrapKind> {
         let program = self.program;
         let method = program.methods.get(index(self.method));

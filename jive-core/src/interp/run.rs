@@ -12,24 +12,25 @@ use crate::program::{index, native, with_code};
 use crate::trap::{Trap, TrapKind};
 use crate::variant;
 
-/// How a call from outside ended. One machine word, so that it is returned in a register.
+/// How a call from outside ended. An `Outcome` has one machine word, so that it is returned in a register.
 enum Outcome {
     /// The method returned a value.
     Value(i32),
     /// The method is void, and returned.
     Nothing,
-    /// The call trapped. The call stack has the place.
+    /// The call trapped. The call stack has recorded the place of the trap.
     Trapped(TrapKind),
 }
 
 impl Instance<'_> {
-    /// Begins a call of a method with `fuel`. Supplies `this` if the method has a receiver.
+    /// Begins a call of a method with `fuel`. The interpreter supplies `this` if the method has a receiver.
     ///
-    /// A call that has not ended yet, on this stack or of this instance, is abandoned.
+    /// `start` abandons a call on this stack or of this instance that has not ended yet.
     ///
     /// # Errors
-    /// [`TrapKind::StackOverflowError`] if the stack has no room for one frame, and [`TrapKind::Unverified`] if the method
-    /// has no code or takes another number of arguments.
+    ///
+    /// Returns [`TrapKind::StackOverflowError`] if the stack has no room for one frame. Returns
+    /// [`TrapKind::Unverified`] if the method has no code or another number of parameters.
     pub fn start(
         &mut self,
         stack: &mut CallStack<'_>,
@@ -58,18 +59,18 @@ impl Instance<'_> {
 
     /// Runs the activation until it returns, traps or waits for a native.
     ///
-    /// If no call was started, it traps with [`TrapKind::Unverified`]. If the caller has not passed the outcome of the
-    /// last native to [`CallStack::resume`], it returns the same native again.
+    /// If no call was started, `run` traps with [`TrapKind::Unverified`]. If the caller has not passed the outcome of
+    /// the last native to [`CallStack::resume`], `run` returns the same native again.
     #[inline(always)]
     pub fn run<'s>(&mut self, stack: &'s mut CallStack<'_>) -> Step<'s> {
         let (stop, value) = self.advance(stack);
         self.step(stack, stop, value)
     }
 
-    /// Makes a step of the reason why an activation stopped and the value that it may have returned.
+    /// Converts the reason why an activation stopped, and the value that it may have returned, to a [`Step`].
     #[inline(always)]
     pub(super) fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
-        // Natives are tested for first: calls that handle packets stop for them most often.
+        // The case of a native is tested first, because calls that handle packets stop at natives most often.
         if let Phase::AtNative(call) = stack.activation.phase {
             return Step::Native {
                 id: call.id,
@@ -86,7 +87,7 @@ impl Instance<'_> {
         }
     }
 
-    /// Runs the activation. Returns why it stopped, and the value that it returned if it did.
+    /// Runs the activation. Returns why the activation stopped, and the value that it returned, if it returned one.
     #[inline(never)]
     fn advance(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
         if stack.activation.phase != Phase::Ready {
@@ -101,7 +102,7 @@ impl Instance<'_> {
         self.end(stack, ended)
     }
 
-    /// Returns why an activation cannot run that is not ready.
+    /// Returns why an activation that is not ready cannot run.
     #[cold]
     pub(super) fn refuse(&mut self, stack: &mut CallStack<'_>) -> (Stop, i32) {
         let kind = match stack.activation.phase {
@@ -121,7 +122,8 @@ impl Instance<'_> {
                 Phase::AtNative(native(op.copied().unwrap_or_default()))
             }
             _ => {
-                // For `trap_values`: ending the call frees its arrays, but leaves their bytes.
+                // `limit` records the end of the heap for `trap_values`: ending the call frees the call's arrays, but
+                // leaves their bytes.
                 stack.activation.limit = ended.extent.top();
                 self.heap.end_call();
                 Phase::Ended
@@ -130,7 +132,7 @@ impl Instance<'_> {
         (ended.stop, ended.value)
     }
 
-    /// Makes a trap at the instruction at which the activation ended.
+    /// Returns a trap at the instruction at which the activation ended.
     #[cold]
     fn trap(&self, stack: &CallStack<'_>, kind: TrapKind) -> Trap {
         let (method, instructions) = stack.place();
@@ -144,10 +146,11 @@ impl Instance<'_> {
         }
     }
 
-    /// Makes a call from outside and performs its natives until it returns.
+    /// Makes a call from outside and performs the call's natives until the call returns.
     ///
     /// # Errors
-    /// The trap in which the call ended.
+    ///
+    /// Returns the trap in which the call ended.
     #[inline(always)]
     pub fn call(
         &mut self,
@@ -175,9 +178,11 @@ impl Instance<'_> {
         lifetime: Lifetime,
         natives: &mut impl Natives,
     ) -> Outcome {
-        // The fast path of a handler's call. It does what `start` and `advance` do, but runs the first slice before it
-        // stores the activation. Most calls return within that slice, and then only the fuel must be stored. All that
-        // could make the call fail is tested first. If a test fails, the slow path below finds the reason.
+        // The body of this `if` is the fast path of a handler's call. The fast path does what `start` and `advance` do,
+        // but runs the first slice before it stores the activation. Most calls return within the first slice, so that
+        // only the fuel must be stored. The condition of the fast path tests everything that could make the call fail.
+        // If a condition of the fast path does not hold, `call_step_by_step` makes the call or finds the reason for its
+        // failure.
         if variant::THREADED
             && let Some(linked) = self.program.method(method)
             && !self.heap.is_in_call()
@@ -193,7 +198,7 @@ impl Instance<'_> {
                 Machine::new(&self.program, self.fields, heap, stack.frames, slots, calls);
             let reserve = machine.begin(slice, index(linked.entry), registers);
             to.granted = fuel;
-            // Handlers return a value, so this case is tested first and does the least.
+            // Handlers return a value, so the case of a returned value is tested first and does the least work.
             if let Some(value) = machine.returned() {
                 to.fuel = machine.fuel_left(reserve);
                 let extent = machine.extent();
@@ -208,7 +213,7 @@ impl Instance<'_> {
         self.call_step_by_step(stack, method, args, fuel, lifetime, natives)
     }
 
-    /// Makes a call by way of the recorded activation.
+    /// Makes a call that stores its activation before it runs.
     #[cold]
     fn call_step_by_step(
         &mut self,
@@ -220,7 +225,7 @@ impl Instance<'_> {
         natives: &mut impl Natives,
     ) -> Outcome {
         if let Err(trap) = self.start(stack, method, args, fuel, lifetime) {
-            // No instruction has been executed, so the trap is at the method's first.
+            // No instruction has been executed, so the trap is at the method's first instruction.
             stack.activation.calls = Calls::outermost(method);
             return Outcome::Trapped(trap.kind);
         }
@@ -240,7 +245,7 @@ impl Instance<'_> {
         self.perform(stack, stopped, natives)
     }
 
-    /// Performs the native that an activation waits for, and all later ones, until the activation ends.
+    /// Performs the native that an activation waits for, and all later natives, until the activation ends.
     #[inline(never)]
     fn perform(
         &mut self,

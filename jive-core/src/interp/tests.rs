@@ -1,4 +1,4 @@
-//! Runs ops that the tests make themselves, among them ops that the linker makes of no verified class.
+//! Runs ops that the tests make themselves, including ops that the linker never makes for a verified class.
 
 extern crate std;
 
@@ -28,7 +28,7 @@ const fn numbered<const COUNT: usize>(first: u16) -> [u16; COUNT] {
     numbers
 }
 
-/// Calls `with` with the program of a method of these ops, each of them one instruction.
+/// Calls `with` with a program of one method that consists of these ops, each of which stands for one instruction.
 fn program(ops: &[Op], arguments: u8, with: impl FnOnce(Program<'_>)) {
     const ENDS: [u16; 32] = numbered(1);
     let ends = ENDS.get(..ops.len()).unwrap();
@@ -56,7 +56,7 @@ fn program(ops: &[Op], arguments: u8, with: impl FnOnce(Program<'_>)) {
     });
 }
 
-/// Runs ops of a method whose only argument is 9, each of them one instruction.
+/// Runs a method with the argument 9 that consists of these ops, each of which stands for one instruction.
 fn run(ops: &[Op], check: impl FnOnce(Step<'_>)) {
     program(ops, 1, |program| {
         let program = Program {
@@ -74,14 +74,15 @@ fn run(ops: &[Op], check: impl FnOnce(Step<'_>)) {
     });
 }
 
-/// Shows registers from 0 on to the test, as the arguments of a native.
+/// Returns a call of a native whose arguments are the first `count` registers, so that the test can read these
+/// registers.
 const fn show(count: u8) -> Op {
     Op::new(OpKind::Native, 0, 0, i32::from_le_bytes([0, 0, count, 0]))
 }
 
 #[test]
 fn registers_rotate_as_the_shuffles_of_the_stack_want() {
-    // JVMS §6.5.dup_x1 and the like: what is on top goes below the others, in its order.
+    // By JVMS §6.5.dup_x1 and similar sections, the topmost values move below the others and keep their order.
     let cases: [(u8, u8, &[i32]); 5] = [
         (2, 1, &[9, 1, 2, 4, 3]),
         (3, 1, &[9, 1, 4, 2, 3]),
@@ -115,7 +116,7 @@ fn broken_promises_are_noticed() {
     let toward = |kind, target| op(kind, 0).with_high(target);
     let forged = Op::new(OpKind::Const, 1, 0, i32::MAX);
     let cases: [&[Op]; 13] = [
-        // Code that ends, and branches out of it.
+        // The first cases are code that ends without a return, and branches out of the code.
         &[op(OpKind::Const, 0)],
         &[Op::default()],
         &[toward(OpKind::Goto, 7)],
@@ -124,7 +125,7 @@ fn broken_promises_are_noticed() {
         &[toward(OpKind::LoopEqual, 0x8000)],
         &[op(OpKind::GotoFar, i32::MAX)],
         &[op(OpKind::GotoFar, i32::MIN)],
-        // Fields, methods and switches that are not there, and a kind of array that is none.
+        // The next cases are ops that name fields, methods, switches and a kind of array that do not exist.
         &[op(OpKind::GetField, 0)],
         &[op(OpKind::PutField, -1)],
         &[op(OpKind::Call, 7)],
@@ -132,7 +133,8 @@ fn broken_promises_are_noticed() {
         &[op(OpKind::NewArray, 7)],
     ];
     let forged = &[forged, op(OpKind::LoadInt, 0)][..];
-    // Arrays in fields that do not exist. Only the threaded variant has such ops; the others trap on the kind.
+    // The cases in `fields` are ops that access arrays in fields that do not exist. Only the threaded variant has ops
+    // for arrays in fields; the other variants trap at such kinds of ops.
     let fields = [op(OpKind::LoadFieldInt, 0), op(OpKind::StoreFieldInt, 0)];
     let in_fields = fields.each_ref().map(core::slice::from_ref);
     for ops in cases.into_iter().chain([forged]).chain(in_fields) {
@@ -158,20 +160,20 @@ fn a_jump_to_itself_takes_its_fuel() {
     }
 }
 
-/// The lengths of arrays in fields 1 to 3. Those in registers 1 to 3 are longer by one.
+/// The lengths of the arrays in fields 1 to 3. The arrays in registers 1 to 3 are longer by one element.
 const LENGTHS: [i32; 3] = [3, 5, 7];
-/// The kinds of these arrays, as `newarray` codes them.
+/// The kinds of the arrays in fields and registers, each with its code for `newarray`.
 const KINDS: [(u8, ArrayKind); 3] = [
     (8, ArrayKind::Byte),
     (9, ArrayKind::Short),
     (10, ArrayKind::Int),
 ];
-/// The free bytes of the heap once these arrays are made.
+/// The free bytes of the heap after the arrays in fields and registers are allocated.
 const FREE: u32 = 40;
-/// References of the arrays in registers and of those in fields, by the layout of the heap.
+/// References of the arrays in registers and of the arrays in fields, by the layout of the heap.
 const REFERENCES: [i32; 6] = [104, 120, 144, 24, 40, 64];
 
-/// Returns what the registers hold when the op under test runs: null, an array of each kind, and two other numbers.
+/// Returns the contents of a register when the op under test runs: null, an array of some kind, or another number.
 fn register(number: u8) -> i32 {
     match number {
         1..=3 => REFERENCES[usize::from(number) - 1],
@@ -181,7 +183,8 @@ fn register(number: u8) -> i32 {
     }
 }
 
-/// Runs an op with arrays in registers and fields until it traps, and shows the kind and the values of the trap.
+/// Runs an op with arrays in registers and fields until it traps, and passes the kind and the values of the trap to
+/// `check`.
 fn trapped(op: Op, paired: bool, check: &mut dyn FnMut(TrapKind, Option<TrapValues<'_>>)) {
     let plain = op.kind.plain();
     let taken = ['a', 'b', 'c'].into_iter().zip([op.a, op.b, op.c()]);
@@ -196,7 +199,7 @@ fn trapped(op: Op, paired: bool, check: &mut dyn FnMut(TrapKind, Option<TrapValu
     };
     let mut ops = [array(0), array(1), array(2)].concat();
     ops.extend([constant(4, 7777), constant(5, -5)]);
-    // The op before puts the operand into the accumulator, and in its register too.
+    // The `Move` before the op under test puts the operand into the accumulator and into its register.
     let operand = taken.map(|(_, register)| register).next().unwrap_or(5);
     ops.extend([Op::new(OpKind::Move, operand, operand, 0), op]);
     ops.push(Op::new(OpKind::Return, 0, 0, 0));
@@ -213,7 +216,7 @@ fn trapped(op: Op, paired: bool, check: &mut dyn FnMut(TrapKind, Option<TrapValu
         let mut instance = Instance::new(program, &mut fields, Heap::new(&mut memory));
         let heap = instance.heap_mut();
         let mut made = Vec::new();
-        // So that no reference is a small number.
+        // This array at the start of the heap makes sure that no other reference is a small number.
         heap.allocate(ArrayKind::Byte, 8).unwrap();
         for ((_, kind), length) in KINDS.into_iter().zip(LENGTHS) {
             made.push(heap.allocate(kind, length).unwrap());
@@ -229,7 +232,7 @@ fn trapped(op: Op, paired: bool, check: &mut dyn FnMut(TrapKind, Option<TrapValu
             stack.resume(Err(TrapKind::ProtectionFault));
             step = instance.run(&mut stack);
         }
-        // After a jump to another op, that op may trap.
+        // Only a trap of the op under test is checked, because after a jump another op may trap.
         let is_here = |pc: Pc| pc.index() + 2 == ops.len();
         if let Step::Trapped(trap) = step
             && is_here(trap.pc)
@@ -239,7 +242,7 @@ fn trapped(op: Op, paired: bool, check: &mut dyn FnMut(TrapKind, Option<TrapValu
     });
 }
 
-/// Checks the values of a trap, as far as they follow from an op's operands without knowing the op.
+/// Checks the values of a trap, as far as they follow from an op's operands, whatever the kind of op.
 fn check_values(op: Op, kind: TrapKind, values: Option<TrapValues<'_>>) {
     let operands = [op.a, op.b, op.c()];
     let Some(values) = values else {
@@ -278,7 +281,8 @@ fn check_values(op: Op, kind: TrapKind, values: Option<TrapValues<'_>>) {
             TrapKind::NullPointerException
         }
         TrapValues::Heap { asked, free } => {
-            // JVMS table 6.5.newarray-A: 9 is `short`, 10 is `int`, and elements of the others take a byte.
+            // By JVMS table 6.5.newarray-A, code 9 is `short` and 10 is `int`; elements of all other arrays in the test
+            // have one byte.
             let width = match op.imm() {
                 9 => 2,
                 10 => 4,
@@ -323,7 +327,8 @@ fn every_op_that_traps_says_its_values() {
     for kind in Op::kinds() {
         for (a, b, c) in operands.clone() {
             let op = Op::of_three(kind.kind, a, b, c);
-            // The verifier has proved that this op stores a reference, and register 4 has none.
+            // The test skips `PutReference` of register 4: the verifier has proved that this op stores a reference, and
+            // register 4 contains none.
             if kind.kind == OpKind::PutReference && a == 4 {
                 continue;
             }
@@ -338,7 +343,8 @@ fn every_op_that_traps_says_its_values() {
         }
     }
     let missing = TrapKind::ALL.iter().filter(|kind| !seen.contains(kind));
-    // The first two depend on the calls and ops before. `tests/vm/values.rs` tests them.
+    // The values of `StackOverflowError` and `FuelExhausted` depend on previous calls and ops. `tests/vm/values.rs`
+    // tests `StackOverflowError` and `FuelExhausted`.
     let others = [
         &TrapKind::StackOverflowError,
         &TrapKind::FuelExhausted,

@@ -1,8 +1,8 @@
-//! The values that made a call trap, found out after the trap.
+//! Finds the values that made a call trap, after the trap.
 //!
 //! A call that traps leaves its registers, its op and the bytes of its arrays as they were, until the next call starts.
-//! So the interpreter records no values while it runs, and a program that never asks for them does not contain this
-//! code.
+//! So the interpreter records no values for traps while it runs. A program that never calls `trap_values` does not
+//! contain the code of this file.
 
 use core::iter::once;
 
@@ -20,8 +20,9 @@ use crate::trap::{CallSite, Trap, TrapKind, TrapValues};
 impl<'m> Instance<'m> {
     /// Returns the values that made the last call on this stack trap.
     ///
-    /// Valid until the next call of this instance or on this stack, and as long as the caller allocates no array. Returns
-    /// `None` for [`TrapKind::Unverified`], and if the call has not ended in a trap of this kind.
+    /// The values are valid until the next call of this instance or on this stack, and as long as the caller allocates
+    /// no array. Returns `None` for [`TrapKind::Unverified`], and if the call has not ended in a trap of the given
+    /// kind.
     #[must_use]
     pub fn trap_values<'s>(
         &self,
@@ -81,7 +82,8 @@ impl<'m> Instance<'m> {
                     field,
                 })
             }
-            // Only natives end in a fault or exceed a quota. `trap_values` has handled the others.
+            // Only natives end in a protection fault or exceed a quota. `trap_values` has handled the other kinds of
+            // traps in this `match` arm.
             TrapKind::ProtectionFault
             | TrapKind::QuotaExceeded
             | TrapKind::FuelExhausted
@@ -92,8 +94,8 @@ impl<'m> Instance<'m> {
 
     /// Returns the calls that were nested when the last call on this stack ended in `trap`, innermost first.
     ///
-    /// The first place is that of the trap. Each of the others is the instruction that called the method before. Valid
-    /// until the next call on this stack.
+    /// The first call site is that of the trap. Each later call site is the instruction that called the method of the
+    /// previous one. The call sites are valid until the next call on this stack.
     pub fn backtrace<'s>(
         &self,
         stack: &'s CallStack<'_>,
@@ -119,7 +121,7 @@ impl<'m> Instance<'m> {
 
     /// Returns the heap as the last call on this stack left it when it trapped: with the arrays that the call had made.
     ///
-    /// Valid as long as [`Instance::trap_values`] is.
+    /// The returned heap is valid as long as the values that [`Instance::trap_values`] returns.
     pub fn heap_at_trap(&mut self, stack: &CallStack<'_>) -> Heap<'_> {
         self.heap.filled_to(stack.activation.limit)
     }
@@ -133,7 +135,8 @@ impl CallStack<'_> {
     }
 }
 
-/// Returns the arguments of the native at which the call trapped. They are in their registers still.
+/// Returns the arguments of the native at which the call trapped. The native's arguments are still in their registers
+/// after the trap.
 fn arguments<'s>(stack: &'s CallStack<'_>, op: Op) -> Option<TrapValues<'s>> {
     let call = native(op);
     let first = index(stack.activation.calls.base).wrapping_add(call.first.into());
@@ -146,7 +149,7 @@ fn call_depth<'s>(stack: &CallStack<'_>) -> TrapValues<'s> {
     let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     let most = count(stack.frames.len());
     let slots = count(stack.slots.len().saturating_sub(REGISTER_WINDOW));
-    // A call from outside that found no room has not begun.
+    // A call from outside that found no room on the call stack has not begun.
     let has_begun = stack.slots.len() >= REGISTER_WINDOW;
     let nested = if has_begun {
         stack.activation.calls.depth

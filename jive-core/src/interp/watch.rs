@@ -1,9 +1,10 @@
-//! Watched runs: a watcher is told of every instruction that a call executes.
+//! Watched runs: the interpreter reports to a watcher every instruction that a call executes.
 //!
-//! A watched run gives each slice (`fuel.rs`) the code up to one op, and no budget. So each slice ends after its last op.
-//! The next op is not in the slice's code, and a jump back, a call or a return overdraws the budget. Before each slice,
-//! the watcher is told which instructions that op completes. Ops, fuel and traps are those of any other run. A program that
-//! makes no watched run does not contain this code.
+//! A watched run gives each slice (`fuel.rs`) the code up to one op, and no budget. So each slice of a watched run
+//! executes one op and ends. The next op is not in the slice's code, and a jump back, a call or a return overdraws the
+//! budget. Before each slice, the interpreter reports to the watcher which instructions the slice's op completes. Ops,
+//! fuel and traps of a watched run are those of any other run. A program that makes no watched run does not contain the
+//! code for watched runs.
 
 use core::cell::Cell;
 
@@ -16,20 +17,20 @@ use crate::program::index;
 use crate::registers::Window;
 use crate::trap::TrapKind;
 
-/// Learns which instructions a call executes.
+/// Receives reports of the instructions that a call executes.
 pub trait Watcher {
-    /// Takes some instructions that are executed one after another in a call of `method`, in this order.
+    /// Receives the pcs of instructions that a call of `method` executes one after another.
     ///
-    /// `depth` counts the nested calls, the running one included. If the last instruction is a call, it comes before the
-    /// callee's instructions. An instruction that traps comes too.
+    /// The argument `depth` counts the nested calls, including the running call. If the last instruction is a call, it
+    /// is reported before the callee's instructions. An instruction that traps is reported too.
     fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc]);
 }
 
 impl Instance<'_> {
-    /// Runs the activation as [`Instance::run`] does, and tells `watcher` of each instruction.
+    /// Runs the activation as [`Instance::run`] does, and reports each instruction to `watcher`.
     ///
-    /// The instructions are as many as [`CallStack::executed`] counts. This takes many times as long as
-    /// [`Instance::run`].
+    /// The number of reported instructions is the one that [`CallStack::executed`] returns. A watched run takes many
+    /// times as long as [`Instance::run`].
     pub fn run_watched<'s>(
         &mut self,
         stack: &'s mut CallStack<'_>,
@@ -43,7 +44,7 @@ impl Instance<'_> {
         self.step(stack, stop, value)
     }
 
-    /// Runs the activation. Returns why it stopped, and the value that it returned if it did.
+    /// Runs the activation. Returns why the activation stopped, and the value that it returned, if it returned one.
     fn advance_watched(
         &mut self,
         stack: &mut CallStack<'_>,
@@ -67,7 +68,7 @@ impl<'a> Machine<'a> {
         while self.stop == Stop::Pause {
             let entry_fuel = self.entry_fuel(reserve);
             let op = self.one_op(entry_fuel);
-            // How many instructions of the method are done behind the op, or at the end of the fuel.
+            // How many instructions the method's straight path has executed when the op is done, or when the fuel ends.
             let done = match &op {
                 Ok((slice, _)) => u64::from(slice.prepaid),
                 Err(_) => entry_fuel,
@@ -83,7 +84,7 @@ impl<'a> Machine<'a> {
         self.finish(reserve, to)
     }
 
-    /// Returns a slice that ends behind the op at which the last one ended, and the registers of the running method.
+    /// Returns a slice that ends after the op at which the last slice ended, and the registers of the running method.
     fn one_op(&self, entry_fuel: u64) -> Result<(Slice<'a>, &'a Window), TrapKind> {
         let program = self.program;
         let limit = index(self.pc).wrapping_add(1);
@@ -104,7 +105,7 @@ impl<'a> Machine<'a> {
         Ok((slice, registers))
     }
 
-    /// Tells a watcher of the last `count` instructions of the running method before number `done`.
+    /// Reports to a watcher the last `count` instructions of the running method before instruction number `done`.
     fn tell(&self, done: u64, count: u64, watcher: &mut impl Watcher) {
         let Some(method) = self.program.methods.get(index(self.method)) else {
             return;
@@ -114,7 +115,7 @@ impl<'a> Machine<'a> {
         let place = |number: u64| usize::try_from(first.saturating_add(number)).unwrap_or(0);
         let instructions = self.program.places.get(place(from)..place(to));
         if let Some(instructions) = instructions.filter(|instructions| !instructions.is_empty()) {
-            // Lossless: it is the index of a method.
+            // The cast is lossless, because `self.method` is the index of a method.
             watcher.executed(self.depth, MethodId(self.method as u16), instructions);
         }
     }

@@ -1,6 +1,6 @@
-//! The vocabulary of the op table: everything that its rows name.
+//! The functions and types that the rows of the op table name.
 //!
-//! Each dispatch loop expands the table in a module that imports all of this.
+//! Each dispatch loop expands the op table in a module that imports all items of this module.
 
 pub(super) use super::Stop;
 pub(super) use super::control::{
@@ -72,7 +72,7 @@ pub(super) const fn divisor(value: i32) -> Result<i32, TrapKind> {
     }
 }
 
-// `wrapping_shl` and its like use the low five bits of the count, as JVMS §6.5.ishl demands.
+// Functions such as `wrapping_shl` use the low five bits of the count, as JVMS §6.5.ishl demands.
 pub(super) const fn shift_left(value: i32, count: i32) -> i32 {
     value.wrapping_shl(count.cast_unsigned())
 }

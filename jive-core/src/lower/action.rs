@@ -38,7 +38,7 @@ impl Body<'_, '_, '_, '_, '_> {
             Action::Shuffle(shuffle) => self.shuffle(shuffle),
             Action::Unary(operator) => self.unary_operator(operator),
             Action::Binary(operator) => self.binary_operator(operator),
-            // `null` is the constant 0 too.
+            // The reference `null` is lowered as the constant 0.
             Action::BranchZero(comparison) | Action::BranchNull(comparison) => {
                 let zero = self.stack.behind(Value::Constant(0));
                 self.branch(insn, comparison, zero);
@@ -72,14 +72,16 @@ impl Body<'_, '_, '_, '_, '_> {
         self.end_path();
     }
 
-    /// Lowers a stack shuffle. `pop` and `dup` emit no op: they change descriptions only.
+    /// Lowers a stack shuffle. The instructions `pop` and `dup` emit no op, because lowering only changes its
+    /// descriptions of values.
     fn shuffle(&mut self, shuffle: Shuffle) {
         let count = shuffle.push_count();
         if count == 0 {
             return self.stack.pop_many(shuffle.pops());
         }
         self.stack.copy(shuffle.copies());
-        // `dup_x1` and the like insert the copies below other values. `dup` and `dup2` leave them on top.
+        // Instructions such as `dup_x1` insert the copied values below other values. `dup` and `dup2` leave the copied
+        // values on top.
         if shuffle.copies() < shuffle.pops() {
             self.rotate(shuffle.inserted(), count);
         }

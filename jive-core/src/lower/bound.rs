@@ -1,7 +1,7 @@
-//! Upper bounds of how many ops code is lowered to. The caller lends memory for a program of that size.
+//! Upper bounds of how many ops code is lowered to. The caller lends memory for a program with that number of ops.
 //!
-//! The bounds may be loose, but must never be too low: `lower` refuses a class that needs more. They depend on the
-//! opcode alone, so counting is one fast pass over the code (`count_code`).
+//! The bounds may be loose, but must never be too low: `lower` refuses a class that needs more. The bounds depend on
+//! the opcode alone, so computing the bound of a method is one fast pass over its code (`count_code`).
 
 use crate::id::Pc;
 use crate::insn::decode;
@@ -11,25 +11,25 @@ use crate::opcode::{Action, Computational, MemberUse, fixed_length, per_byte, ro
 use crate::program::index;
 use crate::variant;
 
-/// How many ops a far branch is lowered to at most: a load of a constant operand, a skip, and a far jump.
+/// Maximum number of ops that a far branch is lowered to: a load of a constant operand, a skip, and a far jump.
 pub(crate) const FAR_OPS: usize = 3;
 
-/// Returns how many ops an instruction is lowered to at most, unless it is a far branch or a switch.
+/// Returns the maximum number of ops that an instruction is lowered to, unless it is a far branch or a switch.
 ///
-/// An op that settles a value is counted with the instruction that pushed the value. An instruction that pushes a value
-/// and emits no op, such as `iload`, is settled at most once, so it makes at most one op.
+/// An op that settles a value is counted with the instruction that pushed the value. The value of an instruction that
+/// pushes a value and emits no op, such as `iload`, is settled at most once, by one op.
 const fn most_ops(action: Action) -> u8 {
     match action {
-        // `dup_x1` and the like: each copy is settled once, and one op moves the copies below other values.
+        // For instructions such as `dup_x1`, one op settles each copy, and one op moves the copies below other values.
         Action::Shuffle(shuffle) if shuffle.copies() < shuffle.pops() => {
             shuffle.copies().wrapping_add(1)
         }
-        // `dup` and `dup2`: each copy is settled once.
+        // For `dup` and `dup2`, one op settles each copy.
         Action::Shuffle(shuffle) => shuffle.copies(),
-        // The value is narrowed to the method's type, then returned.
+        // One op narrows the value to the method's result type, and one op returns the value.
         Action::Return(Some(Computational::Int)) => 2,
         Action::Member(MemberUse::LoadStatic | MemberUse::CallStatic) => 1,
-        // The receiver is tested for null, or the value is narrowed to the field's type.
+        // One op accesses the member, and one op tests the receiver for null or narrows the value to the field's type.
         Action::Member(MemberUse::Load | MemberUse::Call | MemberUse::StoreStatic) => 2,
         // Both.
         Action::Member(MemberUse::Store) => 3,
@@ -56,50 +56,52 @@ const fn most_ops(action: Action) -> u8 {
     }
 }
 
-/// Maximum number of ranges of keys for which a switch becomes a search. Bounds the memory that the ops of a switch
-/// take.
+/// Maximum number of ranges of keys for which a switch becomes a search. The limit bounds the memory that the ops of a
+/// switch take.
 pub(super) const RANGES: usize = 16;
 
-/// Returns how many ops more than one a switch with `rows` rows is lowered to at most. The default is a row too.
+/// Returns the maximum number of ops beyond the first that a switch with `rows` rows is lowered to. The default of a
+/// switch is a row too.
 pub(super) const fn search_ops(rows: usize) -> usize {
     if variant::SMALL || rows > RANGES {
         return 0;
     }
-    // Each case is a range, and there is a range before, between and behind cases. A range takes at most three ops: a
-    // load of its constant, a branch and a jump.
+    // Each case is a range of keys, and there may be a range before, between and after cases. A range of keys takes at
+    // most three ops: a load of its constant, a branch and a jump.
     let ranges = rows.wrapping_mul(2);
     let most = if ranges < RANGES { ranges } else { RANGES };
     most.wrapping_mul(3)
 }
 
-/// Returns how many rows of the switch table an instruction with this operand takes: 0 if it is no switch.
+/// Returns how many rows of the switch table an instruction with this operand takes: 0 if the instruction is not a
+/// switch.
 fn switch_rows(operand: &Operand<'_>) -> usize {
     let cases = operand.cases();
     cases.map_or(0, |cases| cases.len().saturating_add(1))
 }
 
-/// Returns whether a method is far. It is so long, or so late in the program, that a branch may need more than 16 bits
-/// for its target or its cost. Branches of a far method skip a jump that has more bits. `entry` is the method's first
-/// op.
+/// Returns whether a method is far: so long, or so late in the program, that branch targets or costs may need more than
+/// 16 bits. Branches of a far method skip a far jump, which has more bits. The argument `entry` is the index of the
+/// method's first op.
 pub(crate) const fn is_far(entry: usize, code_bytes: usize) -> bool {
-    // The cost of a branch is at most the count of instructions, and each takes a byte. So the cost of shorter code
-    // fits in 15 bits and a sign.
+    // The cost of a branch is at most the method's count of instructions, each of which has at least one byte. So the
+    // cost of a branch in code shorter than `FAR` fits in 15 bits and a sign.
     const FAR: usize = 1 << 14;
-    // No instruction is lowered to more ops for each of its bytes, its rows of a switch included.
+    // No instruction is lowered to more than `OPS` ops for each of its bytes, including the ops for rows of a switch.
     const OPS: usize = 4;
     let end = entry.saturating_add(code_bytes.saturating_mul(OPS));
-    // Widens; `From` is not const.
+    // The cast is lossless, because it widens the number; `From` is not `const`.
     code_bytes >= FAR || end > u16::MAX as usize
 }
 
-/// What an opcode adds to [`CodeCounts`] besides one instruction: fields [`MORE_OPS`] and [`BRANCH`] of a byte. The
-/// byte is 0 for most opcodes, so that counting tests it first.
+/// What an opcode adds to [`CodeCounts`] besides one instruction: the fields [`MORE_OPS`] and [`BRANCH`] in one byte.
+/// The byte of a `Bound` is 0 for most opcodes, so that counting can skip most opcodes with one test.
 #[derive(Copy, Clone)]
 pub(crate) struct Bound(u8);
 
-/// The bits that count ops more than one.
+/// The bits that count the ops of an instruction beyond the first.
 const MORE_OPS: u8 = 0x03;
-/// Set for a branch, whose bound depends on its distance.
+/// The bit that is set for a branch, whose bound depends on its distance.
 const BRANCH: u8 = 0x04;
 
 impl Bound {
@@ -116,24 +118,24 @@ impl Bound {
 }
 
 per_byte! {
-    /// Returns the bound of an instruction, by its first byte.
+    /// Returns the [`Bound`] of an instruction, given its first byte.
     bound -> Bound = Bound::of, like Bound(0)
 }
 
-/// Counts of a code array that the memory for verifying and linking depends on.
+/// Counts of a code array, which determine the memory for verifying and linking.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeCounts {
     /// The count of instructions.
     pub instructions: usize,
     /// The count of branches and of targets of switches.
     pub targets: usize,
-    /// The pc at which counting stopped because no instruction begins there, if that is not the end of the code.
+    /// The pc before the end of the code at which counting stopped because no instruction begins there.
     pub stopped_at: Option<Pc>,
     /// The count of branches.
     pub(crate) branches: usize,
     /// The count of rows that the switch table needs.
     pub(crate) rows: usize,
-    /// How many more ops than instructions the code is lowered to at most, if the method is not far.
+    /// Maximum number of ops beyond the count of instructions that the code is lowered to, if the method is not far.
     pub(crate) more_ops: usize,
 }
 
@@ -151,16 +153,16 @@ impl CodeCounts {
     }
 }
 
-/// Counts the instructions of a code array, up to its end or the first error. Counts an instruction that the end cuts
-/// off.
-// The counts cannot overflow: each is at most a small multiple of the code's length.
+/// Counts the instructions of a code array, up to its end or the first error. An instruction that the end of the code
+/// cuts off is counted too.
+// The counts cannot overflow, because each is at most a small multiple of the code's length.
 #[must_use]
 pub fn count_code(code: &[u8]) -> CodeCounts {
     let mut counts = CodeCounts::default();
     let mut next = 0;
     loop {
-        // Most instructions are one byte long. In this loop the processor need not wait for a length before it fetches
-        // the next opcode.
+        // Most instructions are one byte long. In the loop over instructions of one byte, the processor need not wait
+        // for a length before it loads the next opcode.
         while let Some(&byte) = code.get(next)
             && fixed_length(byte) == 1
         {
@@ -215,7 +217,8 @@ mod tests {
 
     #[test]
     fn counts_agree_with_the_decoded_instructions() {
-        // Every opcode, with none to all of twenty bytes behind it; those of `pairs` are a `lookupswitch` with a key.
+        // The test counts every opcode, followed by up to twenty bytes; with the bytes of `pairs`, a `lookupswitch` has
+        // one key.
         let mut pairs = [0; 20];
         pairs[2] = 1;
         for operands in [pairs, [0; 20], [1; 20]] {
@@ -234,7 +237,7 @@ mod tests {
                         }
                     }
                     let counts = count_code(code);
-                    // An instruction that the end cuts off is counted too.
+                    // An instruction that the end of the code cuts off is counted too.
                     let is_more = counts.instructions == count + 1 && counts.targets <= targets + 1;
                     assert!(
                         (counts.instructions, counts.targets) == (count, targets)

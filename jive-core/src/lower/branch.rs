@@ -13,7 +13,7 @@ use crate::opcode::Comparison;
 use crate::program::{Mark, MarkState, index};
 use crate::variant;
 
-/// A jump without a target.
+/// A jump op whose target is not set yet.
 pub(super) const GOTO: Op = Op::new(OpKind::Goto, 0, 0, 0);
 
 /// The condition of a branch: a row of [`KINDS`], and whether its operands are swapped.
@@ -46,7 +46,7 @@ impl Condition {
         }
     }
 
-    /// Returns the condition that is equivalent if the operands change places.
+    /// Returns the condition that is equivalent to this condition if the two operands are exchanged.
     const fn mirrored(self) -> Self {
         Self {
             row: self.row,
@@ -59,12 +59,13 @@ impl Condition {
 /// The first row of [`KINDS`] whose comparison is not symmetric.
 const LESS_ROW: usize = 2;
 
-/// How many rows of [`KINDS`] compare two registers. As many rows follow that compare with a constant of a byte. The
-/// last rows are near branches, which compare with a constant of two bytes. Only the threaded variant has them.
+/// How many rows of [`KINDS`] compare two registers. The next `PAIR_ROWS` rows of `KINDS` compare a register with a
+/// constant of one byte. The last rows of `KINDS` are near branches, which compare with a constant of two bytes. Only
+/// the threaded variant has near branches.
 const PAIR_ROWS: usize = 4;
 
-/// The kinds of branches: forwards, backwards, and a jump back with a comparison. The kinds of a row make the same
-/// comparison. Rows 2n and 2n + 1 make opposite comparisons, so `row ^ 1` is the opposite.
+/// The kinds of branches: forwards, backwards, and a jump back with a comparison. The three kinds of a row make the
+/// same comparison. Rows 2n and 2n + 1 make opposite comparisons, so `row ^ 1` is the row with the opposite comparison.
 const KINDS: &[[OpKind; 3]] = &[
     [OpKind::IfEqual, OpKind::BackEqual, OpKind::LoopEqual],
     [
@@ -116,7 +117,7 @@ const KINDS: &[[OpKind; 3]] = &[
     ],
 ];
 
-/// The kinds that skip the next op, in the order of the rows with the same comparison.
+/// The kinds that skip the next op, in the order of the rows of [`KINDS`] with the same comparison.
 const SKIPS: [OpKind; PAIR_ROWS] = [
     OpKind::SkipEqual,
     OpKind::SkipNotEqual,
@@ -124,7 +125,7 @@ const SKIPS: [OpKind; PAIR_ROWS] = [
     OpKind::SkipNotLess,
 ];
 
-/// Returns the kind with the opposite comparison of a forward branch, in the given shape.
+/// Returns the kind of the given shape whose comparison is opposite to that of a forward branch of kind `kind`.
 fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
     if !matches!(kind.shape(), Shape::Onward(_)) {
         return None;
@@ -156,7 +157,7 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Returns the pc of a branch's target, and its mark.
     fn target(&self, insn: RawInsn<'_>) -> (u16, Mark) {
-        // `reach` has checked that the target lies within the code.
+        // The function `reach` has checked that the branch target is within the code.
         let pc = u16::try_from(insn.target()).unwrap_or(u16::MAX);
         let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
         (pc, mark)
@@ -174,16 +175,16 @@ impl Body<'_, '_, '_, '_, '_> {
     const fn is_near(&self, from: Pc, to: u16, mark: Mark) -> bool {
         const NEAR: u16 = 1 << 7;
         match mark.state {
-            // The cost of a backward branch is the distance plus one.
+            // The cost of a backward branch is its distance in instructions plus one.
             MarkState::Placed => self.out.index.wrapping_sub(mark.index) < NEAR - 1,
-            // An instruction takes at least one byte, so there are no more instructions than bytes in between.
+            // An instruction has at least one byte, so a forward branch skips at most as many instructions as bytes.
             _ => to.wrapping_sub(from.0) < NEAR,
         }
     }
 
     /// Pops the first operand of a branch. Returns the row of kinds for the comparison, and an op with both operands.
     ///
-    /// A constant first operand changes places with the second, since only the second operand of an op can be a
+    /// A constant first operand is exchanged with the second operand, because only the second operand of an op can be a
     /// constant.
     fn compare(
         &mut self,
@@ -212,7 +213,7 @@ impl Body<'_, '_, '_, '_, '_> {
         if let Value::Constant(value) = second.value
             && !self.is_far
         {
-            // `a > k` is `a >= k + 1`, and `a <= k` is `a < k + 1`, unless `k + 1` overflows.
+            // The comparison `a > k` is lowered as `a >= k + 1`, and `a <= k` as `a < k + 1`, unless `k + 1` overflows.
             let changed = i32::from(is_swapped);
             let value = value.checked_add(changed);
             let row = (row ^ usize::from(is_swapped)).wrapping_add(PAIR_ROWS);
@@ -253,7 +254,8 @@ impl Body<'_, '_, '_, '_, '_> {
         self.end_path();
     }
 
-    /// Returns a jump. If the last op increments a register, the jump does that too, and the last op is removed.
+    /// Returns a jump op. If the last op increments a register, the jump does the increment too, and the last op is
+    /// removed.
     fn plain_jump(&mut self) -> Op {
         if !variant::SMALL
             && !self.is_far
@@ -266,8 +268,9 @@ impl Body<'_, '_, '_, '_, '_> {
         GOTO
     }
 
-    /// Returns a jump back that also does the increment of the last op. That op must increment the register that the
-    /// jump back `again` compares. There are kinds for the comparisons of counted loops only.
+    /// Returns a jump back that also does the increment of the last op. The last op must increment the register that
+    /// the jump back `again` compares. Only the comparisons of counted loops have kinds of ops that also increment a
+    /// register.
     fn counting(&mut self, again: Op, is_near: bool) -> Option<Op> {
         let (counter, step) = counted(*self.out.last()?)?;
         if counter != again.a || !is_near {
@@ -283,12 +286,13 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Returns the jump back to a loop that makes the comparison at the top of the loop. Returns `None` if the first op
-    /// of the loop is no branch that leaves it.
+    /// of the loop is not a branch that leaves the loop.
     fn again(&self, mark: Mark, is_near: bool) -> Option<Op> {
         if variant::SMALL || mark.state != MarkState::Placed || self.is_far {
             return None;
         }
-        // A loop may have no op yet: an empty loop, or a loop whose instructions have only pushed descriptions so far.
+        // A loop may have no op yet, because it is empty, or because its instructions have only pushed descriptions of
+        // values so far.
         let first = self.out.ops.get(index(mark.op))?;
         let kind = opposite(first.kind, Shape::Again(Reach::Wide))?;
         if variant::THREADED && kind.shape() == Shape::Again(Reach::Near) {
@@ -299,7 +303,7 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 }
 
-/// Returns the register that an op increments and the step, if the op is an increment by a signed byte.
+/// Returns the register that an op increments and the step, if the op adds a signed byte to the register.
 fn counted(op: Op) -> Option<(u8, u8)> {
     if op.kind.plain() != OpKind::AddConst || op.a != op.b {
         return None;
@@ -307,27 +311,28 @@ fn counted(op: Op) -> Option<(u8, u8)> {
     Some((op.a, i8::try_from(op.imm()).ok()?.cast_unsigned()))
 }
 
-/// Makes a branch with two operands, still without a kind.
+/// Makes a branch op with two register operands, whose kind is not set yet.
 const fn registers(a: u8, b: u8) -> Op {
     Op::new(OpKind::Nothing, a, b, 0)
 }
 
-/// Returns the kind that skips the next op if a branch of this row would not be taken.
+/// Returns the kind that skips the next op if a branch of this row of [`KINDS`] would not be taken.
 fn skip([onward, ..]: [OpKind; 3]) -> OpKind {
     let row = KINDS.iter().position(|[first, ..]| *first == onward);
     let opposite = row.and_then(|row| SKIPS.get(row ^ 1));
     opposite.copied().unwrap_or_default()
 }
 
-/// Returns the kinds of a row.
+/// Returns the three kinds of a row of [`KINDS`].
 fn kinds(row: usize) -> [OpKind; 3] {
     KINDS.get(row).copied().unwrap_or_default()
 }
 
-/// Replaces the pc of each branch target in the method that begins at op `entry` by the target's op, and sets the cost.
+/// Replaces the pc of each branch target in the method that begins at op `entry` by the target's op, and sets each
+/// branch's cost.
 ///
-/// This needs all ops of the method, because the op of a forward target is not known before. A jump whose numbers do
-/// not fit becomes a far jump.
+/// Targets are resolved when all ops of the method exist, because a forward target has no op when its branch is
+/// emitted. A jump whose target or cost does not fit becomes a far jump.
 pub(super) fn resolve(
     out: &mut Emitter<'_>,
     marks: &[Mark],

@@ -7,7 +7,7 @@ use crate::opcode::{BinaryOperator, UnaryOperator};
 
 impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn unary_operator(&mut self, operator: UnaryOperator) {
-        // The constant of `Narrow` is how many high bits it replaces by copies of the sign.
+        // The constant of a `Narrow` op is the number of high bits that the op replaces by copies of the sign.
         let (kind, constant) = match operator {
             UnaryOperator::Negate => (OpKind::Negate, 0),
             UnaryOperator::ToByte => (OpKind::Narrow, 24),
@@ -23,7 +23,7 @@ impl Body<'_, '_, '_, '_, '_> {
             B::Add => self.add(),
             B::Subtract => self.subtract(),
             B::Multiply => self.commutative(K::Multiply, K::MultiplyConst),
-            // No kind divides by a constant: it would need a second test for a divisor of 0, in lowering.
+            // No kind of op divides by a constant, because lowering would need a second test for a divisor of 0.
             B::Divide => self.binary(K::Divide),
             B::Remainder => self.binary(K::Remainder),
             B::ShiftLeft => self.with_constant(K::ShiftLeft, K::ShiftLeftConst),
@@ -49,7 +49,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.push_result(Op::of_three(kind, 0, first, second));
     }
 
-    /// Lowers an operator that has a kind for a constant second operand.
+    /// Lowers a binary operator that has a kind of op for a constant second operand.
     fn with_constant(&mut self, kind: OpKind, constant: OpKind) {
         let Entry {
             value: Value::Constant(value),
@@ -62,7 +62,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.unary(constant, value)
     }
 
-    /// Lowers a commutative operator that has a kind for a constant operand.
+    /// Lowers a commutative operator that has a kind of op for a constant operand.
     fn commutative(&mut self, kind: OpKind, constant: OpKind) {
         let second = self.stack.pop();
         let first = self.stack.pop();
@@ -104,8 +104,8 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Adds a constant. To a local variable it is not added yet, because an op that accesses an array can add it to the
-    /// index for nothing.
+    /// Lowers the addition of a constant. The addition to a local variable is deferred, because an op that accesses an
+    /// array can add a constant to the index at no cost.
     fn add_constant(&mut self, entry: Entry, plus: i32) {
         let sum = match entry.value {
             Value::Register(register) if self.stack.is_local(register) => {
@@ -120,8 +120,8 @@ impl Body<'_, '_, '_, '_, '_> {
         self.stack.push(sum);
     }
 
-    /// Lowers `iand`. If it clears all bits but eight of a byte that was just loaded (`a[i] & 0xff`), the load becomes
-    /// one of an unsigned byte.
+    /// Lowers `iand`. If `iand` clears all but the low eight bits of a byte that was just loaded (`a[i] & 0xff`), the
+    /// load becomes one of an unsigned byte.
     fn and(&mut self) {
         let mask = self.stack.top().value;
         let below = self.stack.entry(self.stack.depth().wrapping_sub(2));
@@ -149,7 +149,8 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op);
     }
 
-    /// Pops a value into a local variable. If the last op computed the value, its result register is changed instead.
+    /// Pops a value into a local variable. If the last op computed the value, the local variable becomes that op's
+    /// result register instead.
     pub(super) fn store_local(&mut self, local: u8) {
         let entry = self.stack.pop();
         self.save(local);

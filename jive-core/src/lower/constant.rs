@@ -1,4 +1,4 @@
-//! Resolution of the constants that code uses. Each constant is looked up once.
+//! Resolution of the constants that code uses. The linker looks up each constant once.
 
 use super::error::LowerError;
 use crate::classfile::{ClassFile, MemberKind, OwnMember, Utf8};
@@ -10,9 +10,9 @@ use crate::verified::Verified;
 /// The constants of a class, and the results of looking them up.
 pub(crate) struct Constants<'s, 'v, 'a> {
     pub(crate) verified: &'v Verified<'a>,
-    /// The fields of the class, all of them linked.
+    /// The fields of the class, all of which are linked.
     pub(crate) fields: &'s [LinkedField],
-    /// The methods of the class. Their signatures are linked already.
+    /// The methods of the class. The signatures of all methods are linked already.
     pub(crate) methods: &'s mut [LinkedMethod],
     /// The constants looked up so far, by their index in the pool.
     pub(crate) known: &'s mut [LinkedConstant],
@@ -21,8 +21,8 @@ pub(crate) struct Constants<'s, 'v, 'a> {
 impl Constants<'_, '_, '_> {
     /// Returns the meaning of a constant.
     ///
-    /// Each constant is looked up once, however often code uses it. Otherwise short code that uses a long name many
-    /// times would make linking slow.
+    /// Each constant is looked up once, however often code uses the constant. If each use were a new search, short code
+    /// that uses a long name many times would make linking slow.
     pub(super) fn meaning(&mut self, constant: CpIndex) -> Result<Meaning, LowerError> {
         let known = self.known.get(constant.index());
         match known.ok_or(LowerError::Constant)?.0 {

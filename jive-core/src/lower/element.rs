@@ -6,7 +6,8 @@ use crate::op::{Op, OpKind};
 use crate::opcode::ElementKind;
 use crate::variant;
 
-/// How an op addresses an element of an array: a kind of op, a register or field with the array, and the index.
+/// How an op addresses an element of an array: a kind of op, a register or field with the array's reference, and the
+/// index.
 enum Element {
     /// The index is a constant.
     At(OpKind, u8, i32),
@@ -16,8 +17,8 @@ enum Element {
 
 impl Body<'_, '_, '_, '_, '_> {
     pub(super) fn store_element(&mut self, kind: ElementKind) {
-        // The op ignores `dropped` high bits of the value. So an `i2b` or `i2s` before the store, as compilers emit it,
-        // is removed if it keeps at least the other bits.
+        // The store op ignores the `dropped` high bits of the value. So an `i2b` or `i2s` that compilers emit before
+        // the store is removed if it keeps at least the stored bits.
         let (kind, dropped) = match kind {
             ElementKind::Int => (OpKind::StoreInt, 0),
             ElementKind::Short => (OpKind::StoreShort, 16),
@@ -63,7 +64,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.push_result(op);
     }
 
-    /// Pops an index and an array. Returns how an op addresses the element.
+    /// Pops an index and an array. Returns how an op addresses the array's element at the index.
     fn element(&mut self, kind: OpKind) -> Element {
         let element = self.stack.pop();
         let array = self.stack.pop();
@@ -79,7 +80,7 @@ impl Body<'_, '_, '_, '_, '_> {
         Element::Of(kind, array, self.operand(element), 0)
     }
 
-    /// Returns how an op names an array: a kind of op, and a register or field with the array.
+    /// Returns how an op names an array: a kind of op, and a register or field with the array's reference.
     fn array(&mut self, kind: OpKind, array: Entry) -> (OpKind, u8) {
         if variant::THREADED
             && let Value::Field(field) = array.value

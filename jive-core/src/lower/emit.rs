@@ -1,4 +1,4 @@
-//! Emits ops into lent memory, and rewrites the last op where two can be one (peephole optimisation).
+//! Emits ops into lent memory, and rewrites the last op where one op can do the work of two (peephole optimisation).
 
 use super::error::LowerError;
 use super::laid::Laid;
@@ -11,7 +11,7 @@ use crate::variant;
 /// The tables of a program that lowering fills.
 pub(crate) struct Emitter<'p> {
     pub(crate) ops: Laid<'p, Op>,
-    /// For each op, how many instructions of its method are done behind it.
+    /// For each op, how many instructions of its method the straight path has executed when the op is done.
     pub(crate) ends: Laid<'p, u16>,
     /// The pc of each instruction.
     pub(crate) places: Laid<'p, Pc>,
@@ -19,14 +19,15 @@ pub(crate) struct Emitter<'p> {
     pub(crate) switches: Laid<'p, SwitchCase>,
     /// How many instructions of the method have been lowered.
     pub(super) index: u16,
-    /// The last element of `ends`. Elements of a method never decrease, because the interpreter searches them.
+    /// The last element of `ends`. The elements of `ends` for a method never decrease, because the interpreter searches
+    /// them.
     end: u16,
-    /// The first op of the basic block. Ops before it must not be changed, since a branch may lead past them.
+    /// The first op of the current basic block. Ops before this op must not be changed, because a branch may skip them.
     barrier: usize,
-    /// Whether the last op is in the basic block, and writes a register and has no other effect.
+    /// Whether the last op is in the current basic block, writes a register, and has no other effect.
     is_value: bool,
-    /// The first reason found why the method cannot be lowered. Checked after each instruction, so that not every step
-    /// of lowering returns a `Result`.
+    /// The reason why the method cannot be lowered, if one was found. Lowering checks `error` after each instruction,
+    /// so that not every step of lowering returns a `Result`.
     error: Option<LowerError>,
 }
 
@@ -67,7 +68,7 @@ impl<'p> Emitter<'p> {
         self.keep();
     }
 
-    /// Records that the method cannot be lowered. Ops emitted after that have no meaning.
+    /// Records that the method cannot be lowered. Ops that are emitted after an error have no meaning.
     pub(super) const fn refuse(&mut self, error: LowerError) {
         self.error = Some(error);
     }
@@ -82,24 +83,26 @@ impl<'p> Emitter<'p> {
     /// Ends an instruction.
     ///
     /// # Errors
-    /// The recorded reason, if the method cannot be lowered.
+    ///
+    /// Returns the recorded error if the method cannot be lowered.
     pub(super) fn done(&mut self) -> Result<(), LowerError> {
-        // An instruction takes at least one byte, so a method has fewer than 2^16.
+        // An instruction has at least one byte, so a method has fewer than 2^16 instructions.
         self.index = self.index.wrapping_add(1);
         self.error.map_or(Ok(()), Err)
     }
 
-    /// Emits the op that performs the instruction.
+    /// Emits the op that performs the current instruction.
     pub(super) fn perform(&mut self, op: Op) {
         self.lay(op, self.index.saturating_add(1));
     }
 
-    /// Emits an op that moves a value before the instruction is performed. It costs no fuel of its own.
+    /// Emits an op that moves a value before the current instruction is performed. An op that only moves a value costs
+    /// no fuel of its own.
     pub(super) fn prepare(&mut self, op: Op) {
         self.lay(op, self.index);
     }
 
-    /// Emits an op. Makes it take the accumulator, if the op before computes one of its operands.
+    /// Emits an op. The emitted op reads an operand from the accumulator, if the previous op computes that operand.
     fn lay(&mut self, mut op: Op, end: u16) {
         if variant::THREADED
             && let Some(register) = self.written()
@@ -108,15 +111,15 @@ impl<'p> Emitter<'p> {
             take(&mut op, register);
         }
         self.end = self.end.max(end);
-        // `program_size` counts the most ops that there can be, so this only fails for a caller that lent less.
+        // `program_size` returns the maximum number of ops, so pushing an op fails only if the caller lent less memory.
         if !(self.ops.push(op) && self.ends.push(self.end)) {
             return self.refuse(LowerError::Count);
         }
         self.is_value = op.kind.shape() == Shape::Value;
     }
 
-    /// Makes pairs of the method's ops. An op gets the kind of the pair that it forms with the op behind it, if there
-    /// is such a kind. `first` is the method's first op.
+    /// Makes pairs of the method's ops. An op gets the kind of the pair that it forms with the next op, if that pair
+    /// has a kind. The argument `first` is the index of the method's first op.
     pub(super) fn pair(&mut self, first: usize) {
         let mut ops = self.ops.from(first);
         while let [op, behind @ ..] = ops {
@@ -129,13 +132,13 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Ends the basic block: no op so far is changed from now on.
+    /// Ends the basic block: lowering does not change any op emitted so far.
     pub(super) const fn keep(&mut self) {
         self.barrier = self.ops.count();
         self.is_value = false;
     }
 
-    /// Returns the register that the last op writes, if the op is in the basic block and has no other effect.
+    /// Returns the register that the last op writes, if the op is in the current basic block and has no other effect.
     fn written(&self) -> Option<u8> {
         if !self.is_value {
             return None;
@@ -143,13 +146,13 @@ impl<'p> Emitter<'p> {
         self.ops.as_slice().last().map(|op| op.a)
     }
 
-    /// Returns the last op, if it is in the basic block.
+    /// Returns the last op, if it is in the current basic block.
     pub(super) fn last(&mut self) -> Option<&mut Op> {
         let is_behind = self.ops.count() > self.barrier;
         self.ops.last_mut().filter(|_| is_behind)
     }
 
-    /// Returns the last op, if it is in the basic block, writes this register and has no other effect.
+    /// Returns the last op, if it is in the current basic block, writes this register and has no other effect.
     pub(super) fn writer(&mut self, register: u8) -> Option<&mut Op> {
         let is_value = self.is_value;
         self.ops
@@ -157,7 +160,7 @@ impl<'p> Emitter<'p> {
             .filter(|op| is_value && op.a == register)
     }
 
-    /// Removes the last op. The next op then stands for its instructions too.
+    /// Removes the last op. The next op that is emitted stands for the removed op's instructions too.
     pub(super) fn take_back(&mut self) {
         self.ops.pop();
         self.ends.pop();
@@ -168,7 +171,7 @@ impl<'p> Emitter<'p> {
 
     /// Emits an addition of a constant to a register: `iinc`.
     ///
-    /// If the op before copies that register, as in `a[i++]`, one op does both.
+    /// If the previous op copies the register, as in `a[i++]`, one op does both the copy and the addition.
     pub(super) fn count(&mut self, register: u8, by: i16) {
         if variant::THREADED
             && let Some(&mut last) = self.last()
@@ -185,8 +188,8 @@ impl<'p> Emitter<'p> {
         self.perform(op);
     }
 
-    /// If the last two ops load a field into a register and add a constant there, removes them. Returns the op that
-    /// does both and stores the sum in the field.
+    /// If the last two ops load a field into a register and add a constant to that register, removes these two ops.
+    /// Returns an op that loads the field, adds the constant, and stores the sum in the field.
     pub(super) fn take_back_sum(&mut self, register: u8, field: FieldId) -> Option<Op> {
         let number = u8::try_from(field.0).ok()?;
         let behind = self.ops.as_slice().get(self.barrier..)?;
@@ -207,7 +210,8 @@ impl<'p> Emitter<'p> {
     pub(super) fn row(&mut self, key: i32, target: i64) {
         let row = SwitchCase {
             key,
-            // The pc of the target, which `reach` has checked. `resolve` replaces it by the op.
+            // The target is a pc here, which `reach` has checked. `resolve` replaces the target's pc by the index of
+            // the target's op.
             target: u32::try_from(target).unwrap_or(u32::MAX),
             cost: 0,
         };
@@ -221,7 +225,7 @@ impl<'p> Emitter<'p> {
         self.prepare(Op::new(OpKind::Const, register, 0, value));
     }
 
-    /// Emits the addition of a constant to a register, with the result in another.
+    /// Emits the addition of a constant to a register, with the result in another register.
     pub(super) fn sum(&mut self, to: u8, from: u8, plus: i32) {
         self.prepare(Op::new(OpKind::AddConst, to, from, plus));
     }
@@ -237,9 +241,11 @@ impl<'p> Emitter<'p> {
     }
 }
 
-/// Makes an op take the accumulator in place of `register`, which the op before writes, if there is a kind for that.
+/// Makes an op read the accumulator in place of `register`, which the previous op writes, if a kind exists for that
+/// operand.
 ///
-/// Operands of commutative ops are swapped if that helps: most have a kind for one operand only.
+/// The operands of a commutative op are swapped if necessary: most such ops can read only one operand from the
+/// accumulator.
 #[inline(never)]
 fn take(op: &mut Op, register: u8) {
     let is_commutative = matches!(

@@ -1,11 +1,12 @@
 //! Why a method cannot be lowered.
 
-/// Why an instruction cannot be lowered. It never happens to an instruction of a verified class.
+/// Why an instruction cannot be lowered. Lowering never fails for an instruction of a verified class.
 ///
-/// One byte, because many steps of lowering return it. `link.rs` makes the full error of it.
+/// A `LowerError` has one byte, because many steps of lowering return it. From a `LowerError` and its place, `link.rs`
+/// makes the full error.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LowerError {
-    /// The code does not decode.
+    /// The bytes of the code cannot be decoded.
     Code,
     /// The instruction is outside the subset.
     Opcode,
@@ -19,6 +20,6 @@ pub(crate) enum LowerError {
     Descriptor,
     /// The operand stack has too few values for the instruction, or too many.
     Stack,
-    /// A count exceeds what a program can represent, or the lent memory.
+    /// A count exceeds what a program can represent, or what the lent memory can hold.
     Count,
 }

@@ -1,9 +1,9 @@
-//! A list that grows in lent memory.
+//! A list that grows in memory that the caller of the linker lends.
 
 /// A list whose elements are at the beginning of lent memory.
 ///
-/// The memory may have any contents, such as leftovers of another class. Nothing behind the last element can be read,
-/// so a linked program depends on its class alone.
+/// The lent memory may have any contents, such as leftovers of another class. The list gives no access to memory after
+/// its last element, so a linked program depends on its class alone.
 pub(crate) struct Laid<'p, T> {
     memory: &'p mut [T],
     count: usize,
@@ -15,13 +15,13 @@ impl<'p, T: Copy> Laid<'p, T> {
         Self { memory, count: 0 }
     }
 
-    /// Returns the count of elements.
+    /// Returns the count of elements of the list.
     #[inline]
     pub(crate) const fn count(&self) -> usize {
         self.count
     }
 
-    /// Adds an element. Returns false if the memory is full.
+    /// Adds an element. Returns false if the lent memory is full.
     #[inline]
     #[must_use]
     pub(super) fn push(&mut self, element: T) -> bool {
@@ -29,7 +29,7 @@ impl<'p, T: Copy> Laid<'p, T> {
             return false;
         };
         *place = element;
-        // At most the length of a slice.
+        // The count is at most the length of a slice, so it cannot wrap.
         self.count = self.count.wrapping_add(1);
         true
     }
@@ -45,16 +45,17 @@ impl<'p, T: Copy> Laid<'p, T> {
         self.as_slice().get(at).copied()
     }
 
-    /// Returns an element, to be changed.
+    /// Returns a mutable reference to an element.
     #[inline]
     pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         self.from(0).get_mut(at)
     }
 
-    /// Returns the last element, to be changed.
+    /// Returns a mutable reference to the last element.
     #[inline]
     pub(super) fn last_mut(&mut self) -> Option<&mut T> {
-        // Indexes the memory directly: cutting it to the list's length first would take a second bounds check.
+        // The memory is indexed directly, because cutting the memory to the list's length first would take a second
+        // bounds check.
         let last = self.count.checked_sub(1)?;
         self.memory.get_mut(last)
     }
@@ -65,14 +66,14 @@ impl<'p, T: Copy> Laid<'p, T> {
         self.memory.get(..self.count).unwrap_or_default()
     }
 
-    /// Returns the elements from one on, to be changed.
+    /// Returns the elements from the one at `first` on, as a mutable slice.
     #[inline]
     pub(super) fn from(&mut self, first: usize) -> &mut [T] {
         let laid = self.memory.get_mut(..self.count).unwrap_or_default();
         laid.get_mut(first..).unwrap_or_default()
     }
 
-    /// Returns all elements for as long as the memory is lent.
+    /// Returns all elements of the list, for as long as the memory is lent.
     pub(super) fn into_slice(self) -> &'p [T] {
         self.memory.get(..self.count).unwrap_or_default()
     }

@@ -10,7 +10,7 @@ use crate::program::{Meaning, ValueKind};
 use crate::variant;
 
 impl Body<'_, '_, '_, '_, '_> {
-    /// Lowers the push of a constant of the pool.
+    /// Lowers the push of a constant from the constant pool.
     pub(super) fn pool_constant(&mut self, index: CpIndex) {
         match self.constants.meaning(index) {
             Ok(Meaning::Int(value)) => {
@@ -59,7 +59,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Pops the receiver of an instance field, and emits its test for null.
+    /// Pops the receiver of an instance field, and emits a test of the receiver for null.
     fn pop_receiver(&mut self, usage: MemberUse) {
         if !usage.is_static() {
             let receiver = self.stack.pop();
@@ -77,7 +77,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op);
     }
 
-    /// Pushes the value of a field. In the threaded variant it is loaded when an op needs it.
+    /// Pushes the value of a field. In the threaded variant, the field is loaded when an op needs its value.
     fn get_field(&mut self, field: FieldId) {
         if variant::THREADED {
             self.stack.push(Value::Field(field));
@@ -86,7 +86,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Stores a value in a field. A constant, and the field's own value plus a constant, have ops of their own.
+    /// Stores a value in a field. Ops of their own store a constant, and the field's old value plus a constant.
     fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
         if variant::THREADED
             && let Value::Constant(value) = value.value
@@ -123,7 +123,7 @@ impl Body<'_, '_, '_, '_, '_> {
         self.unary(OpKind::ArrayLength, 0);
     }
 
-    /// Returns a register with the value narrowed to a type (JVMS §6.5.putfield, §6.5.ireturn).
+    /// Returns a register that contains the value, narrowed to a type (JVMS §6.5.putfield, §6.5.ireturn).
     fn narrowed(&mut self, entry: Entry, kind: ValueKind) -> u8 {
         if let Value::Constant(value) = entry.value {
             self.out.constant(entry.place, kind.narrow(value));
@@ -136,7 +136,7 @@ impl Body<'_, '_, '_, '_, '_> {
             ValueKind::Boolean => (OpKind::AndConst, 1),
         };
         let register = self.operand(entry);
-        // Compilers emit `i2b` and `i2s` before such instructions, so the value is often narrow already.
+        // Compilers emit `i2b` and `i2s` before instructions that narrow a value, so the value is often narrow already.
         let before = self.out.writer(register);
         if before.is_some_and(|before| before.kind.plain() == op && before.imm() == constant) {
             return register;
@@ -188,7 +188,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Settles and pops the arguments of a call, the receiver included. Returns the register of the first.
+    /// Settles and pops the arguments of a call, including the receiver. Returns the register of the first argument.
     fn arguments(&mut self, count: u8, has_receiver: bool) -> u8 {
         let depth = self.stack.depth();
         let first = depth.wrapping_sub(count);
@@ -198,7 +198,7 @@ impl Body<'_, '_, '_, '_, '_> {
             self.reject_null(receiver);
         }
         self.stack.pop_many(count);
-        // The callee may change any field, so values in fields are loaded before.
+        // The callee may change any field, so values that are described by fields are loaded before the call.
         self.save_fields(|_| true);
         self.stack.register(first)
     }
@@ -216,7 +216,8 @@ impl Body<'_, '_, '_, '_, '_> {
             .perform(Op::new(OpKind::Native, result, first, call));
     }
 
-    /// Pushes the result of a call, if there is one. The callee has written it to the register of the first argument.
+    /// Pushes the result of a call, if the call has one. The callee has written its result to the register of the first
+    /// argument.
     fn push_outcome(&mut self, has_result: bool) {
         if has_result {
             self.stack.push(Value::Placed);

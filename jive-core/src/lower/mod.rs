@@ -1,7 +1,7 @@
 //! Lowering: turns the instructions of a verified method into ops that work on registers.
 //!
-//! It is one pass over the code. Its operand stack has descriptions of where values are, in place of values, so most
-//! loads and copies need no op. `docs/linked-form.md` describes the process.
+//! Lowering is one pass over the code. The operand stack of lowering has descriptions of where values are, in place of
+//! values, so most loads and copies need no op. `docs/linked-form.md` describes the process.
 
 mod action;
 mod bound;
@@ -34,10 +34,11 @@ pub(crate) use error::LowerError;
 use reach::reach;
 use stack::{Entry, Stack, Value};
 
-/// What lowering a method needs of the class file.
+/// The parts of the class file that lowering a method needs.
 pub(crate) struct Source<'a> {
     pub(crate) code: Code<'a>,
-    /// The type of the value that the method returns. Such a value is narrowed to its type (JVMS §6.5.ireturn).
+    /// The type of the value that the method returns. A returned value is narrowed to the method's result type (JVMS
+    /// §6.5.ireturn).
     pub(crate) result: ValueKind,
     pub(crate) has_receiver: bool,
 }
@@ -45,7 +46,9 @@ pub(crate) struct Source<'a> {
 /// Lowers a method. Unreachable instructions get no op.
 ///
 /// # Errors
-/// If an instruction is not what a verified method has. Then `pc` is its place.
+///
+/// Returns an error if an instruction would not occur in a verified method. After an error, `pc` is the instruction's
+/// pc.
 #[inline(never)]
 pub(crate) fn lower(
     source: &Source<'_>,
@@ -102,17 +105,18 @@ struct Body<'b, 's, 'v, 'a, 'p> {
     marks: &'b mut [Mark],
     out: &'b mut Emitter<'p>,
     stack: Stack<'b>,
-    /// Whether control falls through from the instruction before.
+    /// Whether control falls through from the previous instruction.
     is_live: bool,
-    /// Whether targets and costs of branches may need more than 16 bits.
+    /// Whether targets and costs of the method's branches may need more than 16 bits.
     is_far: bool,
-    /// Whether local variable 0 has the receiver throughout the method. Then it is never null.
+    /// Whether local variable 0 contains the receiver throughout the method, and is therefore never null.
     keeps_this: bool,
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    /// Does as `instruction`, as a function of its own. The small variant uses it because inlining costs 200 bytes. The
-    /// other variants do not, because the call costs 5 % of the instructions of loading a large class.
+    /// Lowers an instruction as `instruction` does, without being inlined. The small variant calls
+    /// `instruction_out_of_line` because inlining costs 200 bytes. The other variants inline `instruction`, because a
+    /// call costs 5 % of the instructions of loading a large class.
     #[inline(never)]
     fn instruction_out_of_line(&mut self, insn: RawInsn<'_>) -> Result<(), LowerError> {
         self.instruction(insn)
@@ -135,7 +139,8 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.done()
     }
 
-    /// Begins a basic block at a branch target. All paths to it have put each value into the register of its place.
+    /// Begins a basic block at a branch target. All paths to a branch target have put each value on the operand stack
+    /// into the register of its place.
     fn lead(&mut self, pc: Pc, mark: Mark) {
         if self.is_live {
             self.flush();
@@ -144,14 +149,14 @@ impl Body<'_, '_, '_, '_, '_> {
         self.stack.reset(mark.depth);
         self.out.keep();
         if let Some(mark) = self.marks.get_mut(pc.index()) {
-            // A file of 1 MiB makes fewer than 2³² ops.
+            // The conversion cannot fail, because a file of 1 MiB makes fewer than 2³² ops.
             mark.op = u32::try_from(self.out.ops.count()).unwrap_or(u32::MAX);
             mark.index = self.out.index;
             mark.state = MarkState::Placed;
         }
     }
 
-    /// Ends a path: the next instruction is a branch target, or unreachable.
+    /// Ends a path through the code: the next instruction is a branch target, or unreachable.
     fn end_path(&mut self) {
         self.is_live = false;
         self.stack.reset(0);
@@ -159,8 +164,8 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Returns the register of the local variable that an instruction names.
     ///
-    /// Refuses the number of a local variable that the method does not have. Such a register is not cleared at a call,
-    /// so it may have a value of an earlier call, perhaps of another endpoint.
+    /// Lowering refuses the number of a local variable that the method does not have. A register beyond the method's
+    /// registers is not cleared at a call, so it may contain a value of another call, perhaps of another endpoint.
     fn local(&mut self, insn: RawInsn<'_>) -> u8 {
         match u8::try_from(insn.local()) {
             Ok(local) if self.stack.is_local(local) => local,
@@ -171,7 +176,8 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Returns a register that has the value. A value that is in none is moved to the register of its place.
+    /// Returns a register that contains the value. A value that is not in a register is moved to the register of its
+    /// place.
     fn operand(&mut self, entry: Entry) -> u8 {
         match entry.value {
             Value::Placed => {}
@@ -183,7 +189,7 @@ impl Body<'_, '_, '_, '_, '_> {
         entry.place
     }
 
-    /// Pops a value, and returns a register that has it.
+    /// Pops a value, and returns a register that contains the value.
     fn pop_operand(&mut self) -> u8 {
         let entry = self.stack.pop();
         self.operand(entry)
@@ -202,12 +208,12 @@ impl Body<'_, '_, '_, '_, '_> {
         self.stack.place(at);
     }
 
-    /// Settles all values, from the bottom up, because a value may be a copy of one below it.
+    /// Settles all values, from the bottom up, because a value may be a copy of a value below it.
     fn flush(&mut self) {
         (0..self.stack.depth()).for_each(|at| self.settle(at));
     }
 
-    /// Settles all values that are described by a local variable, before the variable changes.
+    /// Settles all values whose descriptions name a local variable, before the variable changes.
     fn save(&mut self, local: u8) {
         for at in 0..self.stack.depth() {
             match self.stack.entry(at).value {
@@ -219,7 +225,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Settles all values that are described by a field for which `changes` is true, before the field changes.
+    /// Settles all values whose descriptions name a field for which `changes` is true, before the field changes.
     pub(super) fn save_fields(&mut self, changes: impl Fn(FieldId) -> bool) {
         if !variant::THREADED {
             return;

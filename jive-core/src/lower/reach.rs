@@ -1,7 +1,8 @@
-//! Finds the reachable instructions of a method, its branch targets, and the depth of the operand stack at each.
+//! Finds the reachable instructions of a method, its branch targets, and the depth of the operand stack at each
+//! instruction.
 //!
-//! Lowering needs all of these before it emits an op. The verifier knows them too, but a class that was vouched for may
-//! not have been verified, so the linker finds them again.
+//! Lowering needs the reachable instructions, branch targets and depths before it emits an op. The linker finds again
+//! what the verifier has found, because a class that was declared verified may not have been verified.
 
 use super::Source;
 use super::constant::Constants;
@@ -11,14 +12,16 @@ use crate::insn::RawInsn;
 use crate::opcode::{Action, StackChange};
 use crate::program::{Mark, MarkState, Meaning};
 
-/// The end of the list of branch targets that are still to be followed.
+/// Marks the end of the list of branch targets that are still to be followed.
 const NONE: u32 = u32::MAX;
 
-/// Follows every path once, and marks the instructions on it. Returns whether local variable 0 has the receiver
-/// throughout.
+/// Follows every path through a method once, and marks the instructions on the path. Returns whether local variable 0
+/// contains the receiver throughout the method.
 ///
 /// # Errors
-/// If an instruction does not decode, if control leaves the code, or if the operand stack is too shallow or too deep.
+///
+/// Returns an error if an instruction cannot be decoded, if control leaves the code, or if the operand stack is too
+/// shallow or too deep.
 #[inline(never)]
 pub(super) fn reach(
     source: &Source<'_>,
@@ -44,7 +47,7 @@ pub(super) fn reach(
             if pushed > source.code.max_stack {
                 return Err(LowerError::Stack);
             }
-            // Lossless: `lower` refuses a `max_stack` above 255.
+            // The cast of the depth is lossless, because `lower` refuses a `max_stack` above 255.
             depth = pushed as u8;
             if insn.layout().has_targets() {
                 for target in insn.targets() {
@@ -69,12 +72,12 @@ pub(super) fn reach(
 /// The marks of a method, with a list of branch targets that are still to be followed.
 struct Paths<'m> {
     marks: &'m mut [Mark],
-    /// The first target of the list. The mark of each target has the next one in its field `op`.
+    /// The first target of the list. The mark of each target in the list has the next target in its field `op`.
     waiting: u32,
 }
 
 impl Paths<'_> {
-    /// Takes a branch target off the list, and returns it with the depth of the stack there.
+    /// Removes a branch target from the list, and returns it with the depth of the operand stack at the target.
     fn next(&mut self) -> Option<(Pc, u8)> {
         let pc = u16::try_from(self.waiting).ok()?;
         let mark = self.marks.get(usize::from(pc))?;
@@ -82,7 +85,7 @@ impl Paths<'_> {
         Some((Pc(pc), mark.depth))
     }
 
-    /// Marks a pc as a branch target. Adds it to the list if no path has reached it yet.
+    /// Marks a pc as a branch target. Adds the target to the list if no path has reached it yet.
     fn lead(&mut self, target: i64, depth: u8) -> Result<(), LowerError> {
         let pc = u16::try_from(target).map_err(|_| LowerError::Target)?;
         let mark = self
@@ -98,7 +101,7 @@ impl Paths<'_> {
         Ok(())
     }
 
-    /// Marks the next instruction as reached. Returns `None` if a path has reached it before.
+    /// Marks the next instruction as reached. Returns `None` if a path has reached that instruction before.
     fn fall_through(&mut self, next: usize, depth: u8) -> Result<Option<Pc>, LowerError> {
         let pc = u16::try_from(next).map_err(|_| LowerError::Target)?;
         let mark = self

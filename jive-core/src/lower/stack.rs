@@ -1,4 +1,4 @@
-//! The operand stack of lowering: a description of where each value is.
+//! The operand stack of lowering: for each value on the stack, a description of where the value is.
 
 use crate::id::FieldId;
 
@@ -7,17 +7,17 @@ use crate::id::FieldId;
 pub(super) enum Value {
     /// The value is in the register of its own place on the stack.
     Placed,
-    /// The value is in this register, of a local variable or of a place further down. It was not copied yet.
+    /// The value is in this register, of a local variable or of a place further down, and was not copied yet.
     Register(u8),
-    /// The value is this local variable plus a constant. They were not added yet.
+    /// The value is this local variable plus a constant, and the sum was not computed yet.
     Sum(u8, i32),
-    /// The value is in this field. It was not loaded yet. Only the threaded variant has such values.
+    /// The value is in this field, and was not loaded yet. Only the threaded variant has values described by fields.
     Field(FieldId),
     /// The value is a constant.
     Constant(i32),
 }
 
-/// A value with the register of its place.
+/// A value with the register of its place on the stack.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Entry {
     /// The register of the value's place on the stack.
@@ -25,13 +25,13 @@ pub(super) struct Entry {
     pub(super) value: Value,
 }
 
-/// The size of the array of values. A byte cannot index past its end.
+/// The size of the array of values. A byte cannot index past the end of the array of values.
 pub(super) const PLACES: usize = 256;
 
-/// The operand stack. Its places are the registers behind those of the local variables.
+/// The operand stack. The places of the operand stack are the registers after those of the local variables.
 ///
 /// [`reach`] has checked that the depth of the stack stays within the method's `max_stack` at each instruction, so
-/// nothing is checked here.
+/// `Stack` does not check the depth.
 ///
 /// [`reach`]: super::reach::reach
 pub(super) struct Stack<'b> {
@@ -60,14 +60,15 @@ impl<'b> Stack<'b> {
         (0..depth).for_each(|at| self.place(at));
     }
 
-    /// Returns whether a register is a local variable's.
+    /// Returns whether a register is that of a local variable.
     pub(super) const fn is_local(&self, register: u8) -> bool {
         register < self.locals
     }
 
-    /// Returns the register of a place.
+    /// Returns the register of a place on the stack.
     pub(super) const fn register(&self, at: u8) -> u8 {
-        // At most 254: `lower` has checked that local variables and operands together are at most 255.
+        // The sum is at most 254, because `lower` has checked that local variables and operands together are at most
+        // 255.
         at.wrapping_add(self.locals)
     }
 
@@ -81,7 +82,7 @@ impl<'b> Stack<'b> {
 
     /// Returns the entry that a push of the value would make, but does not push it.
     pub(super) const fn behind(&self, value: Value) -> Entry {
-        // A method has at most 255 registers, so there is one behind the last.
+        // A method has at most 255 registers, so a window of 256 registers has one after the method's last.
         Entry {
             place: self.register(self.depth),
             value,
@@ -118,11 +119,12 @@ impl<'b> Stack<'b> {
         *self.value(at) = Value::Placed;
     }
 
-    /// Pushes copies of the topmost values, in their order.
+    /// Pushes copies of the topmost `count` values, in their order.
     pub(super) fn copy(&mut self, count: u8) {
         for _ in 0..count {
             let Entry { place, value } = self.entry(self.depth.wrapping_sub(count));
-            // The original is below the copy, so it stays in its register at least as long as the copy is on the stack.
+            // The original value is below the copy, so it stays in its register at least as long as the copy is on the
+            // stack.
             self.push(match value {
                 Value::Placed => Value::Register(place),
                 elsewhere => elsewhere,

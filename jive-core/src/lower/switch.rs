@@ -1,6 +1,8 @@
-//! Lowering of switches: to a binary search of branches if that is short, otherwise to an op that looks the case up.
+//! Lowering of switches: a short switch becomes a binary search of branches, any other switch an op that looks up the
+//! case.
 //!
-//! Processors predict the branches of a search. After a lookup, the next op must wait for the row to be loaded.
+//! Processors predict the branches of a binary search. After a lookup op, the next op must wait until the switch's row
+//! is loaded.
 
 use super::Body;
 use super::bound::{RANGES, search_ops};
@@ -14,19 +16,20 @@ use crate::op::{Op, OpKind};
 /// A partition of all `int`s into ranges with one target each.
 #[derive(Debug)]
 struct Ranges {
-    /// The first key and the pc of the target of each range, in ascending order.
+    /// The first key of each range and the pc of its target, in ascending order of the keys.
     ranges: [(i32, u16); RANGES],
     count: usize,
 }
 
 impl Ranges {
-    /// Makes the ranges of a switch. The keys of its cases ascend. Returns `None` if there are too many ranges.
+    /// Makes the ranges of a switch, whose cases have ascending keys. Returns `None` if the switch has more than
+    /// [`RANGES`] ranges.
     fn of(default: u16, cases: impl Iterator<Item = (i32, u16)>) -> Option<Self> {
         let mut ranges = Self {
             ranges: [(i32::MIN, default); RANGES],
             count: 1,
         };
-        // The first key behind the last case. `None` if that case has the key `i32::MAX`.
+        // The first key after the last case so far, or `None` if that case has the key `i32::MAX`.
         let mut behind = Some(i32::MIN);
         for (key, target) in cases {
             let gap = behind.filter(|&behind| behind <= key)?;
@@ -42,7 +45,7 @@ impl Ranges {
         Some(ranges)
     }
 
-    /// Sets the target of all keys from `first` on.
+    /// Sets the target of all keys from `first` on, by beginning a new range if necessary.
     fn cut(&mut self, first: i32, target: u16) -> Option<()> {
         let last = self.ranges.get_mut(self.count.checked_sub(1)?)?;
         if last.0 == first {
@@ -59,7 +62,7 @@ impl Ranges {
     }
 }
 
-/// The key of a search: its register, and a spare register for constants that do not fit in a branch.
+/// The key that a search looks for: its register, and a spare register for constants that do not fit in a branch.
 #[derive(Copy, Clone)]
 struct Key {
     register: u8,
@@ -83,15 +86,15 @@ impl Body<'_, '_, '_, '_, '_> {
             }
             _ => return self.out.refuse(LowerError::Opcode),
         };
-        // The rows are added even if a search does not need them. So a program takes as many bytes of a NIC's memory in
-        // each variant of the interpreter.
+        // The rows of the switch table are added even if a search does not need them. So a program takes the same
+        // number of bytes of a NIC's memory in each variant of the interpreter.
         let first = self.out.switches.count();
         self.out.row(lowest, default);
         for (key, target) in rows.clone() {
             self.out.row(key, target);
         }
         let laid = self.out.switches.count().wrapping_sub(first);
-        // `reach` has checked that targets are within the code.
+        // The function `reach` has checked that the switch's targets are within the code.
         let pc = |target: i64| u16::try_from(target).unwrap_or(u16::MAX);
         if search_ops(laid) > 0
             && !self.is_far
@@ -100,13 +103,14 @@ impl Body<'_, '_, '_, '_, '_> {
         {
             let key = Key {
                 register: key,
-                // A method has at most 255 registers, so there is one behind them.
+                // A method has at most 255 registers, so a window of 256 registers has one after the method's
+                // registers.
                 spare: entry.place.wrapping_add((key == entry.place).into()),
             };
             self.search(key, ranges.as_slice());
         } else {
-            // Both conversions succeed: a case takes four bytes of code, a method has fewer than 2^16 and a file at
-            // most 2^20.
+            // Both conversions of counts succeed: a case takes four bytes of code, a method has fewer than 2^16 bytes
+            // and a file at most 2^20.
             let op = match (u16::try_from(laid.wrapping_sub(1)), i32::try_from(first)) {
                 (Ok(cases), Ok(first)) => Op::switch(kind, key, cases, first),
                 _ => None,
@@ -145,7 +149,8 @@ impl Body<'_, '_, '_, '_, '_> {
                 let at = self.out.ops.count();
                 self.out.perform(op.of_kind(onward));
                 self.search(key, right);
-                // The number fits in 16 bits, because the method is not far. If memory was full, `perform` has refused.
+                // The op's number fits in 16 bits, because the method is not far. If the memory for ops was full,
+                // `perform` has recorded an error.
                 let behind = u16::try_from(self.out.ops.count());
                 match (behind, self.out.ops.get_mut(at)) {
                     (Ok(target), Some(op)) => *op = op.within(target),

@@ -1,4 +1,5 @@
-//! The kinds of ops, as an enum made from the op table, with the relations between kinds that lowering uses.
+//! The kinds of ops, as an enum that a macro makes from the op table, with the relations between kinds that lowering
+//! uses.
 
 use super::op_table;
 use super::shape::{Reach, Shape};
@@ -92,7 +93,8 @@ macro_rules! kinds {
                 #[doc = concat!("Does as `", stringify!($First), "`, then as `", stringify!($Second), "` if the run continues there.")]
                 [<$First Then $Second>],
             )+)*
-            /// No op. Running it is a trap, which only a class that was vouched for wrongly can reach.
+            /// No op. Running this kind of op is a trap, which only a class that was declared verified wrongly can
+            /// reach.
             #[default]
             Nothing,
         }
@@ -100,7 +102,8 @@ macro_rules! kinds {
         impl OpKind {
             /// Returns the shape of the kind's ops.
             pub(crate) const fn shape(self) -> Shape {
-                // If the other kinds are never made, they need no place in the compiler's table of shapes.
+                // Without the threaded variant, the linker never makes the other kinds, so that the compiler's table of
+                // shapes needs no entries for them.
                 if !variant::THREADED {
                     return match self {
                         $(Self::$Kind => shape!($shape),)+
@@ -117,7 +120,8 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the kind that does the same by itself, with all operands from registers.
+            /// Returns the kind that does the same as this kind, but not as part of a pair, and with all operands from
+            /// registers.
             pub(crate) const fn plain(self) -> Self {
                 if !variant::THREADED {
                     return self;
@@ -130,7 +134,8 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the kind that does the same with an operand from the accumulator, if there is such a kind.
+            /// Returns the kind that does the same as this kind with an operand from the accumulator, if such a kind
+            /// exists.
             pub(crate) const fn taken(self, operand: char) -> Option<Self> {
                 match (self, operand) {
                     $($((Self::$Kind, $operand) => Some(Self::$Taken),)*)+
@@ -139,7 +144,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the kind of the pair of two ops, if there is such a kind.
+            /// Returns the kind of the pair of two ops, if a kind for that pair exists.
             pub(crate) const fn then(self, next: Self) -> Option<Self> {
                 match (self, next) {
                     $($((Self::$First, Self::$Second) => Some(Self::[<$First Then $Second>]),)+)*
@@ -147,7 +152,8 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns the name of the kind's row in the op table. For a pair, that of its first op.
+            /// Returns the name of the kind's row in the op table. For a pair, returns the name of the row of the
+            /// pair's first op.
             pub(crate) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$Kind => stringify!($Kind),)+
@@ -180,7 +186,7 @@ macro_rules! kinds {
 op_table!(kinds);
 
 impl OpKind {
-    /// Returns the kind that accesses an element like this one, but of an array in a field.
+    /// Returns the kind that accesses an element like this kind, but of an array whose reference is in a field.
     pub(crate) const fn in_field(self) -> Option<Self> {
         Some(match self {
             Self::LoadByte => Self::LoadFieldByte,
@@ -193,7 +199,7 @@ impl OpKind {
         })
     }
 
-    /// Returns the kind that accesses an element like this one, but at a constant index.
+    /// Returns the kind that accesses an element like this kind, but at a constant index.
     pub(crate) const fn at_constant(self) -> Option<Self> {
         Some(match self {
             _ if variant::SMALL => return None,
@@ -203,7 +209,7 @@ impl OpKind {
         })
     }
 
-    /// Returns the kind that loads a byte like this one, but without extending its sign.
+    /// Returns the kind that loads a byte like this kind, but without extending the byte's sign.
     pub(crate) const fn without_sign(self) -> Option<Self> {
         Some(match self {
             Self::LoadByte => Self::LoadByteUnsigned,

@@ -12,25 +12,27 @@ pub(crate) use table::op_table;
 
 use crate::variant;
 
-/// An op of a linked program. The row of its kind in `op/table.rs` documents its operands.
+/// An op of a linked program. The row in `op/table.rs` for the op's kind documents the op's operands.
 ///
-/// Besides the operands `a` and `b`, an op has 32 bits. They are a constant, or a third operand `c` and an offset of 16
-/// bits. In a branch they are the target and the cost of going there (`Reach` in `op/shape.rs`).
+/// Besides the operands `a` and `b`, an op has 32 bits. The 32 bits after `a` and `b` are a constant, or a third
+/// operand `c` and an offset of 16 bits. In a branch, the 32 bits after `a` and `b` are the target and the cost of the
+/// branch (`Reach` in `op/shape.rs`).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Op {
     pub(crate) kind: OpKind,
-    /// A register. If the op has a result, that of the result.
+    /// A register. If the op has a result, the op writes its result to this register.
     pub(crate) a: u8,
     pub(crate) b: u8,
-    // The 32 bits are three fields, so that an op which uses a part of them loads only that part.
+    // The 32 bits of constant or offset are three fields, so that an op which uses a part of the bits loads only that
+    // part.
     c: u8,
     d: u8,
     high: i16,
 }
 
-// With eight bytes, the address of an op is its index shifted. An op replaces two to three bytes of the class file on
-// code in the class file.
+// Because an op has eight bytes, the interpreter computes the op's address by shifting its index. An op replaces two to
+// three bytes of the class file's code.
 const _: () = assert!(size_of::<Op>() == 8);
 
 impl Op {
@@ -70,15 +72,16 @@ impl Op {
         }
     }
 
-    /// The names of each two ops that one function runs together, if the second follows the first. Empty if ops are
-    /// not threaded.
+    /// The names of each two ops that one function runs together, if the second follows the first. The list is empty in
+    /// variants that are not threaded.
     pub const PAIRS: &[[&'static str; 2]] = if variant::THREADED {
         OpKind::PAIRS
     } else {
         &[]
     };
 
-    /// Returns an op of each kind that lowering can make, with operands of 0. Tests measure their coverage against it.
+    /// Returns an op of each kind that lowering can make, with operands of 0. Tests measure their coverage of ops
+    /// against the kinds that `kinds` returns.
     pub fn kinds() -> impl Iterator<Item = Self> {
         let kinds = if variant::THREADED {
             OpKind::SINGLE
@@ -88,13 +91,14 @@ impl Op {
         kinds.iter().map(|&kind| Self::new(kind, 0, 0, 0))
     }
 
-    /// Returns whether the op writes one register and has no other effect, so that the next op may take the value.
+    /// Returns whether the op writes one register and has no other effect, so that the next op may read the value from
+    /// the accumulator.
     #[must_use]
     pub fn computes(&self) -> bool {
         self.kind.shape() == Shape::Value
     }
 
-    /// Returns whether the op takes an operand from the accumulator.
+    /// Returns whether the op reads an operand from the accumulator.
     #[must_use]
     pub fn takes(&self) -> bool {
         let single = OpKind::SINGLE
@@ -103,13 +107,14 @@ impl Op {
         single.is_some_and(|kind| kind.plain() != *kind)
     }
 
-    /// Returns the name of the op's row in the op table. For the first op of a pair, that of its own row.
+    /// Returns the name of the op's row in the op table. For the first op of a pair, returns the name of the row of
+    /// that op alone.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.kind.name()
     }
 
-    /// Returns whether the run may continue with the next op, without a native, a call or a branch in between.
+    /// Returns whether the run may continue with the next op, without a native, a call or a branch before it.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         let shape = self.kind.shape();
@@ -129,59 +134,60 @@ impl Op {
         i32::from_le_bytes([self.c, self.d, e, f])
     }
 
-    /// The offset beside the third operand, which is signed.
+    /// Returns the signed offset that is stored beside the third operand.
     #[inline(always)]
     pub(crate) const fn offset(&self) -> i32 {
-        // Widens; `From` is not const.
+        // The cast is lossless, because it widens the number; `From` is not `const`.
         self.high as i32
     }
 
-    /// The operands `a` and `b` as one number.
+    /// Returns the operands `a` and `b` as one number.
     #[inline(always)]
     pub(crate) const fn number(&self) -> u16 {
         u16::from_le_bytes([self.a, self.b])
     }
 
-    /// The operands `b` and `c` of a switch as one number: its count of cases.
+    /// Returns the operands `b` and `c` of a switch as one number: the switch's count of cases.
     #[inline(always)]
     pub(crate) const fn cases(&self) -> u16 {
         u16::from_le_bytes([self.b, self.c])
     }
 
-    /// The operand `b` as a signed constant.
+    /// Returns the operand `b` as a signed constant.
     #[inline(always)]
     pub(crate) const fn short_constant(&self) -> i32 {
-        // Widens; `From` is not const.
+        // The cast is lossless, because it widens the number; `From` is not `const`.
         self.b.cast_signed() as i32
     }
 
-    /// The low half of the constant as a signed constant: that of a near branch.
+    /// Returns the low half of the constant as a signed number: the constant of a near branch.
     #[inline(always)]
     pub(crate) const fn near_constant(&self) -> i32 {
-        // Widens; `From` is not const.
+        // The cast is lossless, because it widens the number; `From` is not `const`.
         self.low().cast_signed() as i32
     }
 
-    /// The low half of the constant.
+    /// Returns the low half of the op's constant.
     #[inline(always)]
     pub(crate) const fn low(&self) -> u16 {
         u16::from_le_bytes([self.c, self.d])
     }
 
-    /// The high half of the constant.
+    /// Returns the high half of the op's constant.
     #[inline(always)]
     pub(crate) const fn high(&self) -> u16 {
         self.high.cast_unsigned()
     }
 
-    /// The index of a branch's target op.
+    /// Returns the index of a branch's target op.
     #[inline(always)]
     pub(crate) const fn target(&self) -> usize {
-        // Widens; `From` is not const.
+        // The cast is lossless, because it widens the number; `From` is not `const`.
         self.high() as usize
     }
 
-    /// The fuel that a branch costs more than the straight path (`interp/fuel.rs`). Negative for most forward branches.
+    /// Returns the fuel that a branch costs more than the straight path (`interp/fuel.rs`). The cost is negative for
+    /// most forward branches.
     #[inline(always)]
     pub(crate) const fn cost(&self, reach: Reach) -> i32 {
         match reach {
@@ -197,25 +203,26 @@ impl Op {
         self
     }
 
-    /// Sets the target of a branch to another op of the same instruction, at no cost. Marks the branch for `settle`.
+    /// Sets the target of a branch to another op of the same instruction, at no cost, and marks the branch for
+    /// `settle`.
     pub(crate) const fn within(mut self, target: u16) -> Self {
         (self.c, self.high) = (1, target.cast_signed());
         self
     }
 
-    /// Removes the mark of a branch whose target is in the same instruction. Returns false for any other branch.
+    /// Removes the mark of a branch whose target is in the same instruction. Returns false if the branch has no mark.
     pub(crate) const fn settle(&mut self) -> bool {
         core::mem::replace(&mut self.c, 0) != 0
     }
 
-    /// Sets the high half. In a branch that is the pc of its target until the target's op is known. In a call or return
-    /// it is the number of instructions executed.
+    /// Sets the high half. In a branch, the high half is the pc of the target until lowering replaces the pc by the
+    /// target's op. In a call or return, the high half is the number of instructions executed.
     pub(crate) const fn with_high(mut self, high: u16) -> Self {
         self.high = high.cast_signed();
         self
     }
 
-    /// Sets a branch's target and cost. Returns `None` if the op has too few bits for them.
+    /// Sets a branch's target and cost. Returns `None` if the op has too few bits for target and cost.
     pub(crate) fn go(&mut self, reach: Reach, target: u32, cost: i32) -> Option<()> {
         let target = u16::try_from(target).ok()?.cast_signed();
         match reach {
@@ -240,20 +247,20 @@ impl Op {
         })
     }
 
-    /// Makes a switch with a count of cases, whose first row in the switch table is `row`.
+    /// Makes a switch op with a count of cases, whose first row in the switch table is `row`.
     pub(crate) fn switch(kind: OpKind, key: u8, cases: u16, row: i32) -> Option<Self> {
         let [low, high] = cases.to_le_bytes();
         let first = i32::from_le_bytes([0, key, low, high]) >> 8;
         Self::with_long(kind, first, row)
     }
 
-    /// The first of two numbers of 24 bits.
+    /// Returns the first of the two numbers of 24 bits in the op.
     #[inline]
     pub(crate) const fn first_long(&self) -> i32 {
         i32::from_le_bytes([0, self.a, self.b, self.c]) >> 8
     }
 
-    /// The second of two numbers of 24 bits.
+    /// Returns the second of the two numbers of 24 bits in the op.
     #[inline]
     pub(crate) const fn second_long(&self) -> i32 {
         let [e, f] = self.high.to_le_bytes();

@@ -39,19 +39,19 @@ pub enum Action {
     BranchReference(Comparison),
     /// Branches always.
     Jump,
-    /// Pops an `int`, and branches to the target of the case with that key.
+    /// Pops an `int`, and branches to the target of the case whose key it is.
     Switch,
-    /// Returns from the method. With a result type, pops the result first.
+    /// Returns from the method. If the method has a result type, the instruction pops the result first.
     Return(Option<Computational>),
     /// Accesses the field or calls the method that a constant pool entry names.
     Member(MemberUse),
     /// Pops a length and pushes a new array.
     NewArray,
-    /// Pops an array and pushes its length.
+    /// Pops an array and pushes the array's length.
     ArrayLength,
-    /// Prefixes another opcode. No decoded instruction has this action.
+    /// Prefixes another opcode. No decoded instruction has the action `Wide`.
     Wide,
-    /// Not executed: the opcode is outside the subset.
+    /// The instruction is never executed, because the opcode is outside the subset.
     Unsupported(Exclusion),
 }
 
@@ -60,7 +60,7 @@ pub enum Action {
 pub enum ConstantSource {
     /// The constant is `null`.
     Null,
-    /// The opcode or its operand bytes are the `int`.
+    /// The opcode or its operand bytes encode the `int`.
     Immediate,
     /// The `int` is in the constant pool.
     Pool,
@@ -82,7 +82,7 @@ pub enum ElementKind {
     Int,
     /// `short`.
     Short,
-    /// `byte` or `boolean`, which share their instructions.
+    /// The element type `byte` or `boolean`, which have the same array instructions.
     ByteOrBoolean,
 }
 
@@ -97,7 +97,8 @@ pub enum UnaryOperator {
     ToShort,
 }
 
-/// An operator with two `int` operands. The first operand was pushed first. Arithmetic wraps on overflow.
+/// An operator with two `int` operands. The first operand is the one that the code has pushed first. Arithmetic wraps
+/// on overflow.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
     /// Adds.
@@ -124,25 +125,25 @@ pub enum BinaryOperator {
     Xor,
 }
 
-/// A comparison of two values. The first value was pushed first.
+/// A comparison of two values. The code has pushed the first of the two values before the second.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// The first equals the second.
+    /// The first value equals the second value.
     Equal,
-    /// The first differs from the second.
+    /// The first value differs from the second value.
     NotEqual,
-    /// The first is less than the second.
+    /// The first value is less than the second value.
     Less,
-    /// The first is at least the second.
+    /// The first value is at least the second value.
     AtLeast,
-    /// The first is greater than the second.
+    /// The first value is greater than the second value.
     Greater,
-    /// The first is at most the second.
+    /// The first value is at most the second value.
     AtMost,
 }
 
 impl Comparison {
-    /// Returns the comparison that holds exactly where this comparison does not.
+    /// Returns the comparison that holds exactly for the values for which this comparison does not hold.
     #[must_use]
     pub const fn negated(self) -> Self {
         match self {
@@ -214,26 +215,26 @@ pub enum MemberAccess {
     Load,
     /// Pops a value into a field.
     Store,
-    /// Pops the arguments of a method, calls it, and pushes its result if it has one.
+    /// Pops the arguments of a method, calls the method, and pushes its result if it has one.
     Call,
 }
 
 /// Number of values that an instruction pops and pushes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StackChange {
-    /// Fixed numbers, independent of the operands.
+    /// The instruction pops and pushes fixed numbers of values, whatever its operands are.
     Counts {
         /// Number of values popped.
         pops: u8,
         /// Number of values pushed.
         pushes: u8,
     },
-    /// The numbers depend on the descriptor of the called method.
+    /// The numbers of popped and pushed values depend on the descriptor of the called method.
     OfCall {
         /// Whether the call also pops a receiver, below the arguments.
         has_receiver: bool,
     },
-    /// Unknown: the opcode is outside the subset.
+    /// The numbers are unknown, because the opcode is outside the subset.
     Unsupported,
 }
 
@@ -272,7 +273,8 @@ impl Action {
         StackChange::Counts { pops, pushes }
     }
 
-    /// Returns whether execution can continue with the next instruction. Meaningless for opcodes outside the subset.
+    /// Returns whether execution can continue with the next instruction. The result is meaningless for opcodes outside
+    /// the subset.
     pub(super) const fn falls_through(self) -> bool {
         !matches!(self, Self::Jump | Self::Switch | Self::Return(_))
     }

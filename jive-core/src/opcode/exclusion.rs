@@ -11,7 +11,7 @@ pub enum Exclusion {
     Double,
     /// Computes with `char`.
     Char,
-    /// Loads a `long` or `double` constant. The constant pool decides which.
+    /// Loads a `long` or `double` constant, depending on the tag of the constant pool entry.
     Wide,
     /// Creates or accesses an array of references or of arrays.
     ReferenceArray,
@@ -23,12 +23,12 @@ pub enum Exclusion {
     Exception,
     /// Requires threads.
     Thread,
-    /// Belongs to subroutines, which compilers before Java 6 generated for `finally`.
+    /// The opcode belongs to subroutines, which compilers before Java 6 generated for `finally`.
     Subroutine,
     /// Calls a method through an interface.
     InterfaceCall,
     /// Calls a method that is resolved at run time.
     DynamicCall,
-    /// Never appears in a class file (JVMS §6.2).
+    /// The opcode never appears in a class file (JVMS §6.2).
     Reserved,
 }

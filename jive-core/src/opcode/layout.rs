@@ -19,7 +19,7 @@ pub enum OperandLayout {
     Constant,
     /// A local variable index of one byte, or of two bytes after `wide`.
     Local,
-    /// A local variable index and a signed increment. One byte each, or two bytes each after `wide`.
+    /// A local variable index and a signed increment, of one byte each, or of two bytes each after `wide`.
     LocalIncrement,
     /// A signed two-byte branch offset.
     Branch,
@@ -54,7 +54,7 @@ impl OperandLayout {
         self.is_branch() || self.is_switch()
     }
 
-    /// Returns whether the operands belong to a switch.
+    /// Returns whether the operands are those of a switch.
     #[must_use]
     pub const fn is_switch(self) -> bool {
         matches!(self, Self::TableSwitch | Self::LookupSwitch)

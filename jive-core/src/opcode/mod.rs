@@ -1,8 +1,8 @@
 //! Opcode table: number, mnemonic, operand layout and action of every JVM opcode (JVMS §6.5).
 //!
-//! Decoder, verifier, linker, disassembler, assembler and `docs/opcodes.md` read this table. It also has rows for
-//! opcodes outside the subset and the three reserved opcodes (§6.2). So error messages name a rejected instruction
-//! instead of giving its number.
+//! Decoder, verifier, linker, disassembler, assembler and the generator of `docs/opcodes.md` read the opcode table. The
+//! opcode table also has rows for opcodes outside the subset and the three reserved opcodes (§6.2). With rows for all
+//! opcodes, error messages name a rejected instruction instead of giving its number.
 
 mod action;
 mod exclusion;
@@ -25,15 +25,15 @@ pub(crate) use per_byte::per_byte;
 pub(crate) use row::{Row, fixed_length, row};
 pub use shuffle::Shuffle;
 
-/// Translates the action column of a row.
+/// Translates the action column of a row of the opcode table to an [`Action`].
 macro_rules! action {
     (constant $source:ident) => { Action::Constant(ConstantSource::$source) };
     (load $kind:ident) => { Action::Load(Computational::$kind) };
     (store $kind:ident) => { Action::Store(Computational::$kind) };
     (load element $kind:ident) => { Action::LoadElement(ElementKind::$kind) };
     (store element $kind:ident) => { Action::StoreElement(ElementKind::$kind) };
-    // The depths of the pushed values before the shuffle, where 0 is the top. The last value pushed becomes the new
-    // top.
+    // The numbers are the depths of the pushed values before the shuffle, where 0 is the top. The last value that the
+    // shuffle pushes becomes the new top.
     (shuffle $pops:literal -> $($depth:literal)*) => {
         Action::Shuffle(Shuffle::new($pops, &[$($depth),*]))
     };
@@ -57,8 +57,8 @@ macro_rules! opcodes {
 
         /// Rows indexed by opcode number.
         static ROWS: [Row; 256] = {
-            // Numbers without an opcode. The layout `Wide` gives the row a length of 0. Such a number then takes the
-            // decoder's slow path, which reports the error.
+            // Numbers without an opcode. The layout `Wide` gives the row of an unused number a length of 0. So a number
+            // without an opcode leads to the decoder's slow path, which reports the error.
             let unknown = Row::of(
                 Opcode::Nop,
                 OperandLayout::Wide,
@@ -79,9 +79,10 @@ macro_rules! opcodes {
             /// Every opcode of the table, in numeric order.
             pub const ALL: &'static [Opcode] = &[$(Opcode::$name),+];
 
-            /// Returns the opcode with this number, or `None` if the specification does not define it.
-            // The attribute is needed: the compiler turns this match into a comparison or a table lookup. But its
-            // inliner decides earlier, and rejects the match for its length.
+            /// Returns the opcode with this number, or `None` if the specification does not define such an opcode.
+            // The attribute `inline(always)` is needed, because the compiler's inliner rejects this match for its
+            // length. The compiler turns this `match` over opcode numbers into a comparison or a table lookup, but only
+            // after its inliner has run.
             #[must_use]
             #[inline(always)]
             pub const fn from_byte(byte: u8) -> Option<Opcode> {
@@ -555,7 +556,7 @@ impl Opcode {
     /// Returns the opcode's number.
     #[must_use]
     pub const fn byte(self) -> u8 {
-        // Lossless: with `repr(u8)`, the discriminants are the numbers.
+        // The cast is lossless, because with `repr(u8)` the discriminants are the opcode numbers.
         self as u8
     }
 

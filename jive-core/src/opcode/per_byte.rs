@@ -2,9 +2,9 @@
 
 /// Defines a function that returns the result of a `const fn` for each byte.
 ///
-/// A pass over code calls these functions for every instruction. It cannot locate the next instruction before it
-/// knows the length of this one, so latency matters. A table needs a single load. Builds optimized for size have no
-/// table, and call the `const fn`.
+/// A pass over code calls such a function of a byte for every instruction. Latency matters: a pass cannot locate the
+/// next instruction before it has the length of the current instruction. A lookup table needs a single load. Builds
+/// optimized for size have no lookup table, and call the `const fn`.
 macro_rules! per_byte {
     ($(#[doc = $doc:literal])+ $name:ident -> $kind:ty = $of:path, like $any:expr) => {
         $(#[doc = $doc])+
@@ -15,7 +15,7 @@ macro_rules! per_byte {
                 let mut table = [$any; 256];
                 let mut number = 0;
                 while number < table.len() {
-                    // Lossless: the loop condition keeps `number` below 256.
+                    // The cast is lossless, because the loop condition keeps `number` below 256.
                     table[number] = $of(number as u8);
                     number += 1;
                 }

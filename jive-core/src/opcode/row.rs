@@ -6,16 +6,17 @@ use super::layout::OperandLayout;
 use super::per_byte;
 use super::{Opcode, ROWS};
 
-/// The table's facts about an opcode.
+/// The facts about an opcode that a row of the opcode table contains.
 ///
-/// A pass over code looks up a row for each instruction. The most frequent queries are precomputed in `facts`.
+/// A pass over code looks up a row for each instruction. The field `facts` contains precomputed answers to the most
+/// frequent queries.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Row {
     opcode: Opcode,
     layout: OperandLayout,
     action: Action,
-    /// [`ENDS`] if the instruction does not fall through, combined with its [`StackChange`]. The latter is either two
-    /// counts under the masks [`POPS`] and [`PUSHES`], or [`UNCOUNTED`] with a constant below that names the case.
+    /// [`ENDS`] if the instruction does not fall through, combined with its [`StackChange`]. The stack change is either
+    /// two counts under the masks [`POPS`] and [`PUSHES`], or [`UNCOUNTED`] with a constant that names the case.
     facts: u8,
 }
 
@@ -29,7 +30,7 @@ const OF_CALL: u8 = UNCOUNTED | 1;
 const UNSUPPORTED: u8 = UNCOUNTED | 2;
 
 impl Row {
-    /// Packs a row. `ends` declares that an opcode outside the subset does not fall through.
+    /// Packs a row. The argument `ends` declares that an opcode outside the subset does not fall through.
     pub(super) const fn of(
         opcode: Opcode,
         layout: OperandLayout,

@@ -2,8 +2,8 @@
 
 /// A permutation of the topmost values of the operand stack, which may also copy or drop values.
 ///
-/// In the subset every value takes one stack slot. Therefore each opcode has only the form for such values, out of
-/// those in JVMS §6.5.
+/// In the subset every value takes one stack slot. Therefore each shuffle opcode has only the form for values of one
+/// slot, out of its forms in JVMS §6.5.
 ///
 /// ```
 /// use jive_core::{Action, Opcode};
@@ -14,8 +14,8 @@
 /// assert!(dup_x1.pushes().eq([0, 1, 0]));
 /// ```
 // A single byte holds the number of values popped and pushed, because a row of the opcode table has no room for more.
-// The two numbers identify each shuffle of the JVM. Every shuffle inserts copies of the topmost values below the
-// others. It keeps the originals if it pushes more values than it pops.
+// The numbers of values popped and pushed identify each shuffle of the JVM. Every shuffle inserts copies of the topmost
+// values below the other values. A shuffle keeps the copied values themselves if it pushes more values than it pops.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub struct Shuffle(u8);
 
@@ -30,7 +30,7 @@ impl Shuffle {
         reason = "only the compiler runs it, over the opcode table"
     )]
     pub(super) const fn new(pops: u8, pushes: &[u8]) -> Self {
-        // Lossless: the length is at most 6.
+        // The cast is lossless, because a shuffle pushes at most 6 values.
         let count = pushes.len() as u8;
         assert!(0 < pops && pops <= 4 && count <= 6);
         let packed = Self(pops | count << PUSHES_SHIFT);
@@ -42,19 +42,20 @@ impl Shuffle {
         packed
     }
 
-    /// Returns how many values it pops.
+    /// Returns how many values the shuffle pops.
     #[must_use]
     pub const fn pops(self) -> u8 {
         self.0 & POPS
     }
 
-    /// Returns how many values it pushes.
+    /// Returns how many values the shuffle pushes.
     #[must_use]
     pub const fn push_count(self) -> u8 {
         self.0 >> PUSHES_SHIFT
     }
 
-    /// Returns how many more values the shuffle pushes than it pops. Returns 0 if it pushes fewer.
+    /// Returns how many more values the shuffle pushes than it pops. Returns 0 if the shuffle pushes fewer values than
+    /// it pops.
     #[must_use]
     pub const fn copies(self) -> u8 {
         self.push_count().saturating_sub(self.pops())
@@ -63,7 +64,7 @@ impl Shuffle {
     /// Returns how many of the topmost values the shuffle inserts below the others.
     #[must_use]
     pub const fn inserted(self) -> u8 {
-        // `swap` makes no copies: it moves the topmost value itself.
+        // The shuffle `swap` makes no copies: it moves the topmost value itself.
         if self.copies() == 0 { 1 } else { self.copies() }
     }
 
@@ -76,7 +77,7 @@ impl Shuffle {
     const fn depth(self, place: u8) -> u8 {
         match self.inserted().checked_sub(place.wrapping_add(1)) {
             Some(depth) => depth,
-            // After the inserted values come the original values. `swap` leaves out the value that it moved.
+            // The original values are above the inserted values. The shuffle `swap` leaves out the value that it moved.
             None => {
                 let left_out = self.inserted().wrapping_sub(self.copies());
                 let above = place.wrapping_add(1);

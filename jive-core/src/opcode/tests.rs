@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn numbers_and_opcodes_agree_for_all_256_bytes() {
-    // JVMS §6.2 and §6.5: 0 to 201 are instructions, 202, 254 and 255 are reserved.
+    // By JVMS §6.2 and §6.5, opcodes 0 to 201 are instructions, and 202, 254 and 255 are reserved.
     for byte in 0..=u8::MAX {
         let known = byte <= 202 || byte >= 254;
         assert_eq!(
@@ -17,7 +17,8 @@ fn numbers_and_opcodes_agree_for_all_256_bytes() {
 #[test]
 fn jumps_switches_returns_and_throws_do_not_fall_through() {
     for opcode in Opcode::ALL {
-        // JVMS §6.5: the range from `goto` to `return`, then `athrow`, `goto_w` and `jsr_w`.
+        // By JVMS §6.5, these opcodes do not fall through: the range from `goto` to `return`, `athrow`, `goto_w` and
+        // `jsr_w`.
         let ends = matches!(opcode.byte(), 0xa7..=0xb1 | 0xbf | 0xc8 | 0xc9);
         assert_eq!(opcode.falls_through(), !ends, "{opcode}");
     }
@@ -36,7 +37,7 @@ fn a_row_packs_the_stack_change_of_its_action_without_loss() {
 
 #[test]
 fn shuffles_pop_and_push_as_in_the_specification() {
-    // Form 1 in JVMS §6.5: the stack before and after, with the top last.
+    // Each row is form 1 of an opcode in JVMS §6.5: the stack before and after the shuffle, with the top last.
     let drawn = [
         (Opcode::Pop, "a", ""),
         (Opcode::Pop2, "ba", ""),

@@ -52,7 +52,8 @@ fn every_documented_version_is_accepted() {
         for minor in [0, 1, 3, 65_535] {
             let mut parts = Parts::sample();
             parts.version = (major, minor);
-            // Up to major version 55, any minor version. From 56 on, only 0.
+            // Up to major version 55, any minor version is valid. From major version 56 on, only the minor version 0 is
+            // valid.
             let accepted = major <= 55 || minor == 0;
             assert_eq!(
                 parse(&parts.to_bytes(), |_| ()).is_ok(),
@@ -186,7 +187,8 @@ fn the_nearest_line_is_found_in_several_tables_of_any_order() {
         let code = class.method(MethodId(1)).unwrap().code().unwrap();
         [0, 1, 2, 3, 4, 5].map(|pc| code.line(Pc(pc)))
     });
-    // At pc 2 itself the first entry wins. After pc 2 the last entry wins.
+    // Two line number entries have pc 2. At pc 2 itself, the first line number entry wins. After pc 2, the last line
+    // number entry wins.
     assert_eq!(
         lines,
         Ok([None, Some(10), Some(20), Some(21), Some(40), Some(40)])
@@ -215,7 +217,7 @@ fn members_with_equal_names_may_differ_by_descriptor() {
             .map(|method| method.descriptor.to_string())
             .collect::<Vec<_>>()
     });
-    // In file order: the search for duplicates sorts methods, and must restore the order.
+    // The methods are in file order, because the search for duplicates sorts methods and must restore their order.
     assert_eq!(
         descriptors,
         Ok(vec!["()V".to_owned(), "()V".to_owned(), "(I)V".to_owned()])

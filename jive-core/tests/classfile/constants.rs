@@ -9,7 +9,7 @@ use jive_core::{
 use crate::parse;
 use crate::parts::Parts;
 
-/// Returns a class file with constants of nearly every kind, and the index and tag of each.
+/// Returns a class file with constants of nearly every kind, and the index and tag of each constant.
 fn of_every_kind() -> (Vec<u8>, Vec<(u16, ConstantTag)>) {
     let mut p = Parts::sample();
     p.version = (55, 0);
@@ -87,8 +87,8 @@ fn the_constants_of_a_module_have_the_kinds_of_their_tags() {
     .unwrap();
 }
 
-/// Checks that a lookup succeeds exactly for constants of the given kinds, and that its error names the constant
-/// otherwise.
+/// Checks that a lookup succeeds exactly for constants of the given kinds, and that the error for any other constant
+/// names it.
 fn answered_at<'a, T: Debug>(
     pool: ConstantPool<'a>,
     constants: &[(u16, ConstantTag)],
@@ -153,7 +153,7 @@ fn a_lookup_returns_the_contents_of_the_constant() {
             let found = constants.iter().find(|(_, of)| *of == tag);
             CpIndex(found.expect("there is one of each").0)
         };
-        // 0xfffe0005 is 5 - 2 * 65,536.
+        // The expected number is 0xfffe0005, which is 5 - 2 * 65,536.
         assert_eq!(pool.integer(at(ConstantTag::Integer)), Ok(-131_067));
         assert_eq!(
             pool.get(at(ConstantTag::Integer)),
@@ -187,7 +187,8 @@ fn constants_are_iterated_in_ascending_order() {
     parse(&bytes, |class| {
         let pool = class.pool();
         let found: Vec<_> = pool.iter().collect();
-        // Every index below the count, except 0 and the two unusable indices after the `long` and the `double`.
+        // The iterator visits every index below the count, except 0 and the two unusable indices after the `long` and
+        // the `double`.
         assert_eq!(found.len(), usize::from(pool.count()) - 3);
         assert!(found.is_sorted_by(|(a, _), (b, _)| a < b));
         for (index, constant) in found {

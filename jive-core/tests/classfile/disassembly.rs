@@ -5,7 +5,7 @@ use jive_core::{CpIndex, Described, Disassembly, instructions};
 use crate::parse;
 use crate::parts::Parts;
 
-/// Disassembles each instruction of a code array of the sample class.
+/// Disassembles each instruction of a code array, as code of the sample class.
 fn shown(parts: &Parts, code: &[u8]) -> Vec<String> {
     parse(&parts.to_bytes(), |class| {
         instructions(code)

@@ -1,5 +1,5 @@
-//! Boundary cases for the rules of the class, its members and their attributes. Each test has an input that is barely
-//! accepted, and one that is barely rejected.
+//! Boundary cases for the rules of the class, its members and their attributes. Each test has an input that the parser
+//! barely accepts, and an input that it barely rejects.
 
 use jive_core::{
     AttributeName, ClassFile, ConstantTag, MethodId, ParseErrorKind as Kind, PoolErrorKind, TagSet,
@@ -42,7 +42,7 @@ fn identities_are_equal_exactly_if_name_and_descriptor_are() {
     let mut parts = Parts::sample();
     parts.add_method(0, "m", "(I)V");
     parts.add_method(0, "o", "()V");
-    // Another constant for the string `n`.
+    // The test adds another constant for the string `n` to the pool.
     let name = parts.add(&[1, 0, 1, b'n']);
     let mut again = parts.member(0x0100, "n", "(I)V", &[]);
     again[2..4].copy_from_slice(&name.to_be_bytes());
@@ -93,7 +93,7 @@ fn members_keep_the_order_of_the_file() {
 fn the_error_is_at_the_second_of_two_equal_members() {
     let mut parts = Parts::sample();
     parts.fields.clear();
-    // Two pairs of equal members, with members of other names between them.
+    // The test adds two pairs of equal fields to the class, with fields of other names between them.
     for name in ["d", "b", "c", "a", "b", "d"] {
         parts.add_field(0, name, "I");
     }
@@ -195,7 +195,8 @@ fn exceptions_occur_once_and_list_classes() {
 
 #[test]
 fn constant_values_have_the_types_of_their_fields() {
-    // JVMS table 4.7.2-A. A constant of each kind: `int`, `long`, `float`, `double`, `String`, class.
+    // JVMS table 4.7.2-A. The test adds a constant of each kind to the pool: `int`, `long`, `float`, `double`,
+    // `String`, class.
     let kinds = [
         ConstantTag::Integer,
         ConstantTag::Long,
@@ -253,7 +254,7 @@ fn parameters_and_this_take_at_most_255_slots() {
         Err(Kind::ParameterSlots { found: 256 })
     );
     assert_eq!(verdict(|p| p.add_method(8, "a", &ints(255))), Ok(()));
-    // The parameters take 254 slots and `this` takes one. The method has exactly as many local variables.
+    // The parameters take 254 slots and `this` takes one, so the method needs 255 local variables.
     let with_locals = |count| {
         verdict(|p| {
             let code = p.code(0, count, &[0xb1], &[], &[]);
@@ -404,7 +405,7 @@ fn distinct_interfaces_are_accepted_in_any_order() {
     assert_eq!(of(&["a/K", "a/I", "a/J"]), Ok(()));
     assert_eq!(of(&["a/K", "a/I", "a/K"]), Err(Kind::Interface));
     assert_eq!(of(&["[I"]), Err(Kind::Interface));
-    // The name of this class is not a duplicate, although another check has seen it.
+    // The name of the class itself is not a duplicate superinterface, although another check has seen this name.
     assert_eq!(of(&["T"]), Ok(()));
 }
 
@@ -440,7 +441,8 @@ fn bootstrap_method_indices_are_inside_the_table() {
     assert_eq!(of(51, 1, 2, None), Ok(()));
     assert_eq!(of(51, 1, 1, None), missing(1, 1));
     assert_eq!(of(51, 0, 0, None), missing(0, 0));
-    // The argument is a loadable constant: the class constant, not the string with its name.
+    // The bootstrap argument must be a loadable constant: the class constant is one, but the string with the class's
+    // name is not.
     let class = Parts::sample().this_class;
     assert_eq!(of(52, 0, 1, Some(class)), Ok(()));
     assert_eq!(
@@ -499,9 +501,9 @@ fn the_index_size_is_bounded_by_the_counts_of_constants_and_members() {
     let constants = parts.pool.len() + 1;
     let bytes = parts.to_bytes();
     let needed = parse(&bytes, |class| class.index_words()).unwrap();
-    // A field and two methods.
+    // Besides its constants, the class has a field and two methods.
     assert!(needed <= 3 * constants + 1 + 2 * 2);
-    // The initial contents of the lent words do not matter.
+    // The initial contents of the lent index do not matter.
     let mut index = vec![u32::MAX; needed];
     let class = ClassFile::parse(&bytes, &mut index).unwrap();
     assert_eq!(class.method(MethodId(1)).unwrap().name, "m");

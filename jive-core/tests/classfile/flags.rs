@@ -27,7 +27,7 @@ const STRICT: u16 = 0x0800;
 const ANNOTATION: u16 = 0x2000;
 const ENUM: u16 = 0x4000;
 
-/// The structure that has the flags.
+/// The structure that has the access flags.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Class,
@@ -40,14 +40,14 @@ enum Place {
     ClassInitializer,
 }
 
-/// A range of versions in which flags clash: if all flags of the first mask are set and all flags of the second are
-/// clear.
+/// A rule for a range of versions: flags clash if all flags of the first mask are set and all of the second mask clear.
 type Clash = (Place, RangeInclusive<u16>, u16, u16);
 
-/// The rules of JVMS §4.1, §4.5 and §4.6, sentence by sentence. Rules of older versions are from their editions.
+/// The rules of JVMS §4.1, §4.5 and §4.6, sentence by sentence. Rules for older class file versions are from the
+/// editions of the JVMS for these versions.
 const CLASHES: &[Clash] = &[
     (Place::Class, ANY, ABSTRACT | FINAL, 0),
-    // Below version 50, an interface is abstract without the flag.
+    // Below version 50, an interface is abstract even without the flag `ABSTRACT`.
     (Place::Class, 45..=49, INTERFACE | FINAL, 0),
     (Place::Class, 50..=69, INTERFACE, ABSTRACT),
     (Place::Class, 49..=69, INTERFACE | SUPER, 0),
@@ -109,7 +109,7 @@ const BASES: [u16; 4] = [
     INTERFACE | ABSTRACT,
 ];
 
-/// For each change of a rule: the last version before it and the first version with it.
+/// For each change of a rule, the last version before the change and the first version with the change.
 const VERSIONS: [u16; 10] = [45, 48, 49, 50, 51, 52, 53, 60, 61, 69];
 
 /// Returns a class file with the given flags on the given structure.
@@ -153,7 +153,7 @@ fn flags_clash_as_in_the_specification() {
             for flags in some_flags() {
                 let mut bytes = plain.clone();
                 bytes[at..at + 2].copy_from_slice(&flags.to_be_bytes());
-                // Ignores other errors, for example missing code.
+                // The test ignores errors that do not concern flags, for example missing code.
                 let clashes = matches!(
                     parse(&bytes, |_| ()).map_err(|error| error.kind),
                     Err(Kind::ClassFlags { .. }
@@ -177,7 +177,7 @@ fn flags_clash_as_in_the_specification() {
     assert!(judged.iter().all(|count| *count > 1_000), "{judged:?}");
 }
 
-/// Returns each base with up to two flags changed. Leaves out the module flag, which has its own test.
+/// Returns each base with up to two flags changed. The module flag is left out, because it has its own test.
 fn some_flags() -> BTreeSet<u16> {
     let bits = || (0..15).map(|bit| 1_u16 << bit);
     let mut all = BTreeSet::new();
@@ -210,7 +210,7 @@ fn a_module_has_no_other_flag() {
     }
     // Flags unknown to the specification are ignored.
     assert_eq!(kind(53, 0x8002), Ok(ClassAccess::MODULE));
-    // Before version 53 there are no modules, so this is a class without superclass.
+    // Before version 53, class files have no modules, so the parser treats the module as a class without superclass.
     assert_eq!(kind(52, 0x8000), Err(Kind::SuperClass));
 }
 

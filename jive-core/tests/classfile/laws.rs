@@ -1,5 +1,4 @@
-//! Properties of the parser for arbitrary bytes: it returns, errors have an offset in the file, and the work is
-//! linear.
+//! Properties of the parser for arbitrary bytes: it returns, errors have an offset in the file, and its work is linear.
 
 use std::time::{Duration, Instant};
 
@@ -40,7 +39,7 @@ fn every_prefix_is_refused_as_truncated() {
 }
 
 /// Compares the resolution of each constant with the names of the members. Returns how many constants resolve to a
-/// field, to a method and to neither.
+/// field, how many to a method, and how many to neither.
 fn compare_own_members(class: ClassFile<'_>) -> [usize; 3] {
     let mut counts = [0; 3];
     for index in (0..u16::MAX).map(CpIndex) {
@@ -74,7 +73,8 @@ fn compare_own_members(class: ClassFile<'_>) -> [usize; 3] {
 
 #[test]
 fn a_constant_resolves_to_the_member_with_its_name_and_descriptor() {
-    // Members that have equal names or equal descriptors, with references to each of them and to missing members.
+    // The class has members that have equal names or equal descriptors, and references to each member and to missing
+    // members.
     let mut parts = Parts::sample();
     parts.add_field(0, "f", "[B");
     parts.add_field(0, "m", "I");
@@ -193,8 +193,8 @@ proptest! {
     }
 }
 
-/// Files of the greatest size with references to a long string, or with many long strings to compare. A parser that
-/// classifies a string at each reference, or compares all pairs, would take minutes.
+/// The test parses files of the greatest size, which have many references to a long string, or many long strings to
+/// compare. A parser that classifies a string at each reference, or compares all pairs, would take minutes.
 #[test]
 fn the_greatest_files_take_no_more_than_linear_work() {
     let name = "a".repeat(60_000);

@@ -1,4 +1,5 @@
-//! Class files that violate the rules of the class, its members and their attributes. Each violates a single rule.
+//! Class files that violate the rules of the class, its members and their attributes. Each of these class files
+//! violates a single rule.
 
 use jive_core::{AttributeName, ConstantTag, ParseErrorKind as Kind};
 
@@ -6,7 +7,7 @@ use crate::rejected::Case;
 
 const ONE_ATTRIBUTE: [u8; 2] = [0, 1];
 
-/// Changes to the sample class, each with the rule that it violates.
+/// Changes to the sample class, each with the rule that the changed class violates.
 pub(crate) const CASES: &[Case] = &[
     (
         "final abstract class",

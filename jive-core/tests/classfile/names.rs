@@ -109,7 +109,7 @@ fn the_name_of_an_array_class_is_its_descriptor() {
         let outcome = verdict(52, |p| _ = p.class(name));
         assert_eq!(outcome, Err(Kind::ClassName), "{name}");
     }
-    // `I` is a valid class name. `La;` is not.
+    // The string `I` is a valid class name. The string `La;` is not a valid class name.
     assert_eq!(verdict(52, |p| _ = p.class("I")), Ok(()));
     assert_eq!(verdict(52, |p| _ = p.class("La;")), Err(Kind::ClassName));
 }
@@ -201,7 +201,7 @@ fn descriptors_of_initializers_follow_the_rules_of_the_version() {
 
 #[test]
 fn identities_are_equal_exactly_if_the_bytes_are() {
-    // Enough strings that some have equal 16-bit hashes. The pool contains each string twice.
+    // The class has so many names that some have equal 16-bit hashes. The pool contains each name twice.
     const NAMES: u16 = 1_500;
     let mut parts = Parts::sample();
     parts.methods.clear();
@@ -230,7 +230,7 @@ fn identities_are_equal_exactly_if_the_bytes_are() {
         let mut seen = BTreeMap::new();
         for (id, identity) in class.method_identities() {
             let name = &names[id.index()];
-            // Each name has a single identity, and each identity belongs to a single name.
+            // Each name must have a single identity, and each identity must belong to a single name.
             assert_eq!(*known.entry(name).or_insert(identity.name), identity.name);
             assert_eq!(*seen.entry(identity.name).or_insert(name), name);
         }

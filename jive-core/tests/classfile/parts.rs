@@ -5,7 +5,7 @@
 pub(crate) struct Parts {
     pub(crate) magic: u32,
     pub(crate) version: (u16, u16),
-    /// Difference between `constant_pool_count` and the number of indices in `pool`. 1 for a valid file.
+    /// Difference between `constant_pool_count` and the number of indices in `pool`, which is 1 for a valid file.
     pub(crate) pool_excess: u16,
     pub(crate) pool: Vec<Vec<u8>>,
     pub(crate) access: u16,
@@ -54,7 +54,7 @@ impl Parts {
         parts
     }
 
-    /// Turns the sample into a module, in the first version that has modules.
+    /// Turns the sample class into a module, in the first class file version that has modules.
     pub(crate) fn become_module(&mut self) {
         self.version = (53, 0);
         self.access = 0x8000;
@@ -75,12 +75,12 @@ impl Parts {
             - indices(constant)
     }
 
-    /// Adds a `Utf8`, unless the pool has an equal constant. Returns its index.
+    /// Adds a `Utf8` constant, unless the pool has an equal constant. Returns its index.
     pub(crate) fn utf8(&mut self, text: &str) -> u16 {
         self.utf8_bytes(text.as_bytes())
     }
 
-    /// Adds a `Utf8` with arbitrary bytes, unless the pool has an equal constant. Returns its index.
+    /// Adds a `Utf8` constant with arbitrary bytes, unless the pool has an equal constant. Returns its index.
     pub(crate) fn utf8_bytes(&mut self, text: &[u8]) -> u16 {
         let mut constant = vec![1];
         constant.extend(u16::try_from(text.len()).unwrap().to_be_bytes());
@@ -97,7 +97,7 @@ impl Parts {
         }
     }
 
-    /// Adds a constant that consists of indices. Returns its index.
+    /// Adds a constant that consists of constant pool indices. Returns its index.
     pub(crate) fn reference(&mut self, tag: u8, indices: &[u16]) -> u16 {
         let mut constant = vec![tag];
         constant.extend(indices.iter().flat_map(|index| index.to_be_bytes()));
@@ -184,7 +184,7 @@ impl Parts {
         self.fields.push(field);
     }
 
-    /// Replaces the last method by a method with this code.
+    /// Replaces the last method by a method with this `Code` attribute.
     pub(crate) fn replace_code(&mut self, code: Vec<u8>) {
         self.methods.pop();
         let method = self.member(0x0008, "m", "()V", &[code]);

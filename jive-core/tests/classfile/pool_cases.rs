@@ -1,4 +1,5 @@
-//! Class files that violate the rules of the header and the constant pool. Each violates a single rule.
+//! Class files that violate the rules of the header and the constant pool. Each of these class files violates a single
+//! rule.
 
 use jive_core::{
     ClassVersion, ConstantTag, DescriptorErrorKind, ParseErrorKind as Kind, PoolErrorKind,
@@ -6,7 +7,7 @@ use jive_core::{
 
 use crate::rejected::Case;
 
-/// Changes to the sample class, each with the rule that it violates.
+/// Changes to the sample class, each with the rule that the changed class violates.
 pub(crate) const CASES: &[Case] = &[
     (
         "magic",

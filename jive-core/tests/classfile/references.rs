@@ -1,5 +1,5 @@
-//! Rules for constants that refer to names, descriptors and members (JVMS §4.4.6, §4.4.8). Each test has accepted and
-//! rejected inputs.
+//! Rules for constants that refer to names, descriptors and members (JVMS §4.4.6, §4.4.8). Each test has inputs that
+//! the parser accepts and inputs that it rejects.
 
 use jive_core::{ConstantTag, DescriptorErrorKind, ParseErrorKind as Kind, PoolErrorKind};
 
@@ -24,7 +24,7 @@ fn an_unused_name_and_type_is_checked_as_field_or_method() {
     assert_eq!(of("<init>", "()V"), Ok(()));
     assert_eq!(of("a/b", "I"), Err(Kind::FieldName));
     assert_eq!(of("a<b", "()V"), Err(Kind::MethodName));
-    // Only method names must not contain angle brackets.
+    // Field names may contain angle brackets, but method names must not.
     assert_eq!(of("a<b", "I"), Ok(()));
     assert_eq!(
         of("f", "Q"),
@@ -37,7 +37,8 @@ fn an_unused_name_and_type_is_checked_as_field_or_method() {
     assert_eq!(of("<init>", "()I"), Err(Kind::InitializerDescriptor));
 }
 
-/// Returns the verdict on a method handle of a kind. Tag and name determine the member that it refers to.
+/// Returns the parser's verdict on a method handle of a kind. The arguments `tag` and `name` determine the member that
+/// the handle refers to.
 fn handle(version: u16, kind: u8, tag: u8, name: &str) -> Result<(), Kind> {
     verdict(|p| {
         p.version = (version, 0);
@@ -61,7 +62,7 @@ fn the_kind_of_a_method_handle_determines_the_kind_of_its_member() {
                 let fits = match kind {
                     1..=4 => tag == ConstantTag::Fieldref,
                     5 | 8 => tag == ConstantTag::Methodref,
-                    // Interfaces have such methods from version 52 on.
+                    // Method handles of kinds 6 and 7 may refer to interface methods from version 52 on.
                     6 | 7 => {
                         tag == ConstantTag::Methodref
                             || version == 52 && tag == ConstantTag::InterfaceMethodref

@@ -11,7 +11,7 @@ use crate::parse;
 use crate::parts::Parts;
 use crate::{member_cases, pool_cases};
 
-/// Name of the case, the change to the sample class, and the rule that it violates.
+/// Name of the case, the change to the sample class, and the rule that the changed class violates.
 pub(crate) type Case = (&'static str, fn(&mut Parts), Kind);
 
 fn cases() -> impl Iterator<Item = &'static Case> {
@@ -73,12 +73,12 @@ fn error_offsets_point_at_the_invalid_byte() {
     let mut parts = Parts::sample();
     parts.version = (70, 0);
     assert_eq!(parse(&parts.to_bytes(), |_| ()).unwrap_err().offset, 4);
-    // The first constant is the string "T". It follows magic, version and count (10 bytes), and its tag and length (3
-    // bytes).
+    // The first constant is the string "T". The bytes of this string follow magic, version and count (10 bytes), and
+    // the string's tag and length (3 bytes).
     let mut parts = Parts::sample();
     parts.pool[0] = vec![1, 0, 1, 0xff];
     assert_eq!(parse(&parts.to_bytes(), |_| ()).unwrap_err().offset, 13);
-    // The byte after the class.
+    // The error for trailing bytes has the offset of the first byte after the class.
     let mut parts = Parts::sample();
     parts.trailing = vec![0];
     let bytes = parts.to_bytes();

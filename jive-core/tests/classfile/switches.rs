@@ -2,7 +2,8 @@
 
 use jive_core::{Operand, Pc, decode};
 
-/// Returns code with a switch at a pc, after that many `nop`. `padding` is the value of all padding bytes.
+/// Returns code with a switch at `pc`, after `pc` times `nop`. The argument `padding` is the value of all padding
+/// bytes.
 fn at(pc: usize, opcode: u8, padding: u8, numbers: &[i32]) -> Vec<u8> {
     let mut code = vec![0; pc];
     code.push(opcode);
@@ -17,7 +18,8 @@ fn at(pc: usize, opcode: u8, padding: u8, numbers: &[i32]) -> Vec<u8> {
 fn padding_is_zero_only_if_every_byte_is() {
     for pc in 0..4 {
         for padding in [0, 7] {
-            // A `tableswitch` with keys 5 and 6, and a `lookupswitch` with keys 1 and 3. Both have default 20.
+            // The test decodes a `tableswitch` with keys 5 and 6, and a `lookupswitch` with keys 1 and 3. Both have
+            // default 20.
             let table = at(pc, 0xaa, padding, &[20, 5, 6, 21, 22]);
             let lookup = at(pc, 0xab, padding, &[20, 2, 1, 21, 3, 22]);
             let is_zero = |code: &[u8]| {
@@ -33,7 +35,7 @@ fn padding_is_zero_only_if_every_byte_is() {
             assert_eq!((is_zero(&table), is_zero(&lookup)), (expected, expected));
         }
     }
-    // A single non-zero byte is enough.
+    // A single non-zero padding byte is enough to make `padding_is_zero` false.
     for place in 1..4 {
         let mut code = at(0, 0xab, 0, &[20, 0]);
         code[place] = 1;
@@ -55,7 +57,7 @@ fn cases_are_in_order_and_have_an_exact_count() {
             Operand::LookupSwitch(switch) => (switch.cases(), switch.default()),
             other => panic!("{other:?}"),
         };
-        // Targets are relative to the opcode, which is at 1.
+        // Targets of a switch are relative to its opcode, which is at pc 1.
         assert_eq!(default, 21);
         for (done, key) in keys.into_iter().enumerate() {
             assert_eq!(cases.len(), 3 - done);
@@ -73,14 +75,15 @@ fn targets_are_absolute_and_without_adjacent_repetition() {
         let cases = insn.operand.cases().map(|cases| cases.len());
         (insn.targets().collect::<Vec<_>>(), cases)
     };
-    // Targets are relative to the opcode, which is at 1: `goto -1`, `ifeq 5`, `goto_w 70000`, `iadd`, `bipush 5`.
+    // Targets are relative to the opcode at pc 1. The instructions are `goto -1`, `ifeq 5`, `goto_w 70000`, `iadd` and
+    // `bipush 5`.
     assert_eq!(targets(&[0, 0xa7, 0xff, 0xff]), (vec![0], None));
     assert_eq!(targets(&[0, 0x99, 0, 5]), (vec![6], None));
     let far = [&[0, 0xc8][..], &70_000_i32.to_be_bytes()].concat();
     assert_eq!(targets(&far), (vec![70_001], None));
     assert_eq!(targets(&[0, 0x60]), (vec![], None));
     assert_eq!(targets(&[0, 0x10, 5]), (vec![], None));
-    // The default is first. Equal targets in a row appear once.
+    // The default target is first. The iterator returns equal targets in a row once.
     let table = at(1, 0xaa, 0, &[20, 0, 4, 20, 20, 30, 30, 20]);
     assert_eq!(targets(&table), (vec![21, 31, 21], Some(5)));
     let lookup = at(1, 0xab, 0, &[20, 3, 0, 8, 5, 20, 9, 8]);

@@ -5,7 +5,7 @@ use jive_core::{ClassFile, ParseErrorKind as Kind, PoolErrorKind};
 use crate::parse;
 use crate::parts::Parts;
 
-/// Reads bytes without full checks, and passes the class to `look`.
+/// Reads a class file with `ClassFile::trusted`, and passes the class to `look`.
 fn trust<T>(bytes: &[u8], look: impl FnOnce(ClassFile<'_>) -> T) -> Result<T, Kind> {
     let mut index = vec![7; ClassFile::index_len(bytes)];
     ClassFile::trusted(bytes, &mut index)
@@ -39,7 +39,8 @@ fn shown(class: ClassFile<'_>) -> String {
 fn a_valid_class_reads_the_same_trusted_and_parsed() {
     let mut parts = Parts::sample();
     parts.add_method(0, "m", "(I)V");
-    // Another constant for the string `n`. Its identity is that of the first.
+    // The test adds another constant for the string `n` to the pool. The identity of the second constant for `n` is
+    // that of the first.
     let name = parts.add(&[1, 0, 1, b'n']);
     let mut again = parts.member(0x0100, "n", "(I)V", &[]);
     again[2..4].copy_from_slice(&name.to_be_bytes());
@@ -54,7 +55,7 @@ fn a_valid_class_reads_the_same_trusted_and_parsed() {
 #[test]
 fn rules_without_effect_on_the_layout_are_not_checked() {
     let mut parts = Parts::sample();
-    // A field that is public and private, with an invalid name and an invalid descriptor.
+    // The test adds a public and private field to the class, with an invalid name and an invalid descriptor.
     parts.add_field(0x0003, "f.g", "Q");
     let bytes = parts.to_bytes();
     assert_eq!(

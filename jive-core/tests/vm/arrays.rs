@@ -1,4 +1,4 @@
-//! Arrays: bounds checks, allocation failures and lifetimes.
+//! Tests of arrays: bounds checks, allocation failures and lifetimes.
 
 use jive_core::{ArrayKind, Heap, Lifetime, TrapKind};
 
@@ -59,13 +59,13 @@ fn stores_do_not_affect_neighbouring_arrays() {
 
 #[test]
 fn a_negative_length_traps_before_a_full_heap_does() {
-    // Eight reserved bytes, eight bytes of header, and room for 20 elements.
+    // The heap has eight reserved bytes, eight bytes for a header, and room for 20 elements.
     let mut machine = arrays(8 + 8 + 80);
     for length in [-1, i32::MIN] {
         let trap = machine.trap(TrapKind::NegativeArraySizeException, "length", 1);
         assert_eq!(machine.call("length", &[length]), Err(trap));
     }
-    // 2³⁰ elements take 2³² bytes, which must not wrap to 0.
+    // An `int[]` of 2³⁰ elements takes 2³² bytes, a size which must not wrap to 0.
     for length in [21, 0x4000_0000, 0x3fff_ffff, i32::MAX] {
         let trap = machine.trap(TrapKind::OutOfMemoryError, "length", 1);
         assert_eq!(machine.call("length", &[length]), Err(trap), "{length}");
@@ -104,7 +104,7 @@ fn transient_arrays_are_freed_when_the_call_ends() {
             Err(trap)
         );
         assert_eq!(machine.instance.heap().used(), 0);
-        // The array is zeroed: bytes written by the call before are not visible.
+        // The new array is zeroed, so the bytes that the previous call has written are not visible.
         let sum = machine.call_with("dirty", &[400], PLENTY, Lifetime::PerCall);
         assert_eq!(sum, Ok(Some(0)));
         assert_eq!(machine.instance.heap().used(), 0);
@@ -114,11 +114,11 @@ fn transient_arrays_are_freed_when_the_call_ends() {
 #[test]
 fn persistent_arrays_of_a_call_without_fuel_stay() {
     let mut machine = arrays(4096);
-    // `iload_0`, `newarray int`, `astore_1`, `goto`.
+    // The fuel suffices for `iload_0`, `newarray int`, `astore_1` and `goto`.
     let trap = machine.trap(TrapKind::FuelExhausted, "exhaust", 0);
     let result = machine.call_with("exhaust", &[2], 4, Lifetime::Persistent);
     assert_eq!(result, Err(trap));
-    // A header and two elements.
+    // The heap contains an array's header and two elements.
     assert_eq!(machine.instance.heap().used(), 8 + 2 * 4);
 }
 
@@ -168,7 +168,7 @@ fn a_transient_array_cannot_be_stored_in_a_field() {
 #[test]
 fn arrays_are_freed_when_the_fuel_runs_out() {
     let mut machine = storage();
-    // `throughInts` has eleven instructions and no branch.
+    // The method `throughInts` has eleven instructions and no branch.
     for fuel in 0..11 {
         let trap = machine
             .call_with("throughInts", &[1], fuel, Lifetime::PerCall)

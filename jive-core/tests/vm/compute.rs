@@ -140,7 +140,7 @@ fn comparisons_are_signed() {
     }
 }
 
-/// An `int`, and its value after narrowing to `byte`, `short` and `boolean`.
+/// Pairs of an `int` with its values after narrowing to `byte`, `short` and `boolean`.
 const NARROWED: [(i32, i32, i32, i32); 8] = [
     (0, 0, 0, 0),
     (1, 1, 1, 1),
@@ -187,7 +187,8 @@ fn returns_fields_and_elements_narrow_and_parameters_do_not() {
             assert_eq!(result, Ok(Some(left)), "{name}({value})");
         }
     }
-    // Reads the field from outside, because a load could narrow a value that a store did not.
+    // The test reads the field from outside, because a load in the class could narrow a value that the store did not
+    // narrow.
     let field = machine.field("staticBoolean");
     machine.value("throughStaticBoolean", &[2]);
     assert_eq!(machine.instance.field(field), 0);

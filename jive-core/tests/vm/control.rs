@@ -1,4 +1,4 @@
-//! Branches, switches, calls, call depth, and exact fuel.
+//! Tests of branches, switches, calls, call depth, and exact fuel.
 
 use jive_core::limits::REGISTER_WINDOW;
 use jive_core::{CallStack, Frame, Lifetime, Trap, TrapKind};
@@ -65,7 +65,8 @@ fn calls_pass_arguments_in_order_and_recur() {
 
 #[test]
 fn private_methods_can_be_called_by_invokespecial_and_invokevirtual() {
-    // `javac` uses `invokespecial` up to release 10, and `invokevirtual` from release 11 on.
+    // For calls of private methods, `javac` emits `invokespecial` up to release 10, and `invokevirtual` from release 11
+    // on.
     for bytes in [
         include_bytes!("../classes/Control.class").as_slice(),
         include_bytes!("../classes/release11/Control.class").as_slice(),
@@ -96,10 +97,10 @@ fn a_call_without_a_free_frame_traps_at_the_call_instruction() {
 fn slots_can_run_out_before_frames() {
     let mut machine = control();
     let method = machine.method("down");
-    // `down` has a single local variable. Its argument is the first operand of the caller, so each call takes one
-    // more slot.
+    // The method `down` has a single local variable. The argument of `down` is the caller's first operand, so each
+    // nested call takes one more slot.
     let mut frames = [Frame::default(); 100];
-    // After the start of the last frame, there must be as many slots as an op can name.
+    // From the last call's first register on, the call stack must have as many slots as an op can name.
     let mut slots = [0; REGISTER_WINDOW + 2];
     let mut stack = CallStack::new(&mut frames, &mut slots);
     for (depth, fits) in [(1, true), (2, true), (3, true), (4, false)] {
@@ -160,7 +161,7 @@ fn a_call_with_a_wrong_number_of_arguments_is_rejected() {
 #[test]
 fn with_fuel_for_n_instructions_the_next_one_traps() {
     let mut machine = control();
-    // `twice` calls `two` at pcs 0 and 3, adds at 6, and returns at 7.
+    // The method `twice` calls `two` at pcs 0 and 3, adds at pc 6, and returns at pc 7.
     let next = [
         ("twice", 0),
         ("two", 0),

@@ -10,7 +10,7 @@ const ARRAYS: &[u8] = include_bytes!("../classes/Arrays.class");
 const NATIVES: &[u8] = include_bytes!("../classes/Natives.class");
 
 impl Machine {
-    /// Makes a call to its end. Natives are rejected.
+    /// Makes a call and runs it to its end with `Instance::call`. Natives are rejected.
     fn at_once(
         &mut self,
         name: &str,
@@ -23,7 +23,7 @@ impl Machine {
             .call(stack, method, args, fuel, lifetime, &mut NoNatives)
     }
 
-    /// Makes the same call step by step.
+    /// Makes the same call with `start` and `run`, until it ends.
     fn by_steps(
         &mut self,
         name: &str,
@@ -42,7 +42,7 @@ impl Machine {
         }
     }
 
-    /// Returns the observable state after a call has ended.
+    /// Returns the state that a caller can observe after a call has ended.
     fn left(&self) -> (u64, u64, u32) {
         let used = self.instance.heap().used();
         (self.stack.executed(), self.stack.fuel_left(), used)
@@ -69,7 +69,8 @@ fn a_call_made_at_once_ends_like_a_call_by_steps() {
         for lifetime in [Lifetime::Persistent, Lifetime::PerCall] {
             let machine = || Machine::load(class, Nic::TABLE, 256);
             let (mut at_once, mut by_steps) = (machine(), machine());
-            // Too little fuel, amounts near the length of fuel slices, and more than any call needs.
+            // The test makes calls with too little fuel, with amounts near the length of fuel slices, and with more
+            // fuel than any call needs.
             for fuel in (0..40).chain([1023, 1024, 1025, 2000, 100_000, u64::MAX]) {
                 let ended = at_once.at_once(name, args, fuel, lifetime);
                 let expected = by_steps.by_steps(name, args, fuel, lifetime);
@@ -91,9 +92,9 @@ fn a_new_call_abandons_the_call_before() {
         .unwrap();
     let step = machine.instance.run(&mut machine.stack);
     assert!(matches!(step, Step::Native { .. }), "{step:?}");
-    // The array of three bytes from the abandoned call, with its header.
+    // The heap contains the abandoned call's array of three bytes, with its header.
     assert_eq!(machine.instance.heap().used(), 16);
-    // A call that returns within its first fuel slice, and allocates nothing.
+    // This call of `<init>` returns within its first fuel slice, and allocates nothing.
     assert_eq!(
         machine.at_once("<init>", &[], 100, Lifetime::PerCall),
         Ok(None)
@@ -112,7 +113,7 @@ fn a_new_call_clears_the_pending_native() {
     let step = begun.instance.run(&mut begun.stack);
     assert!(matches!(step, Step::Native { .. }), "{step:?}");
     assert!(!begun.stack.native_arguments().is_empty());
-    // The same stack serves another instance, whose call returns within its first slice.
+    // Another instance uses the same call stack, for a call that returns within its first slice.
     let mut other = Machine::load(CONTROL, Nic::TABLE, 256);
     let fibonacci = other.method("fibonacci");
     let returned = other.instance.call(

@@ -1,4 +1,4 @@
-//! Linked programs: sizes, origins of ops, storage that is too small, and dead code.
+//! Tests of linked programs: sizes, origins of ops, storage that is too small, and dead code.
 
 use jive_core::{
     ClassFile, LinkError, LinkErrorKind, LinkSite, LinkedConstant, LinkedField, LinkedMethod, Mark,
@@ -12,14 +12,15 @@ const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
 const ARRAYS: &[u8] = include_bytes!("../classes/Arrays.class");
 const CONTROL: &[u8] = include_bytes!("../classes/Control.class");
 
-/// Maximum number of ops that `Dead` can be lowered to.
+/// Maximum number of ops that the class `Dead` can be lowered to.
 ///
-/// It has 13 and 3 instructions, of which `putstatic` and both `ireturn` may take two ops. Searching the cases of its
-/// two switches may take 12 and 18 ops more. The small variant searches no cases.
+/// The methods of `Dead` have 13 and 3 instructions, of which `putstatic` and both `ireturn` may take two ops. Searches
+/// for the cases of the two switches in `Dead` may take 12 and 18 more ops. The small variant makes no searches of
+/// cases.
 const OPS: usize = if cfg!(small) { 19 } else { 49 };
 
-/// What `Dead` needs. Its switches have one case and two cases, and a default each. Its `constant_pool_count` is 16, and
-/// its longer method has 68 bytes of code.
+/// The memory that linking the class `Dead` needs. The switches of `Dead` have one case and two cases, and a default
+/// each. The `constant_pool_count` of `Dead` is 16, and its longer method has 68 bytes of code.
 const SIZE: ProgramSize = ProgramSize {
     ops: OPS,
     places: 16,
@@ -30,7 +31,7 @@ const SIZE: ProgramSize = ProgramSize {
     constants: 16,
 };
 
-/// Links `Dead` in storage of this size, whose initial contents are not zero.
+/// Links `Dead` in storage of the given size, whose initial contents are not zero.
 fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>)) {
     link_class_in(
         DEAD,
@@ -42,7 +43,7 @@ fn link_in(size: ProgramSize, test: impl FnOnce(Result<Program<'_>, LinkError>))
     );
 }
 
-/// Links a class in storage whose size is computed from the upper bound.
+/// Links a class in storage whose size the closure `size` computes from the upper bound.
 fn link_class_in(
     bytes: &[u8],
     size: impl FnOnce(ProgramSize) -> ProgramSize,
@@ -70,7 +71,7 @@ fn each_variant_makes_the_ops_that_it_is_said_to_make() {
     assert_eq!(Op::PAIRS.is_empty(), !cfg!(threaded));
     let machine = Machine::load(ARRAYS, &[], 0);
     let ops = machine.instance.program().ops().iter();
-    // Jumps back that count as well: `for (int i = 0; i < 3; i++)`.
+    // Except in the small variant, the jump back of `for (int i = 0; i < 3; i++)` also increments the counter.
     let counting = ops.filter(|op| op.name().starts_with("Count")).count();
     assert_eq!(counting == 0, cfg!(small));
 }
@@ -87,7 +88,7 @@ fn dead_code_is_left_out_and_live_code_runs() {
 fn an_op_has_the_origin_of_its_instructions() {
     link_in(SIZE, |program| {
         let program = program.unwrap();
-        // `return` is an op. `iconst_3` and `ireturn` together are another op.
+        // The instruction `return` is an op. The instructions `iconst_3` and `ireturn` together are another op.
         let [run, value] = [MethodId(0), MethodId(1)];
         let origin = |pc, instructions| {
             Some(Origin {
@@ -105,7 +106,7 @@ fn an_op_has_the_origin_of_its_instructions() {
 #[test]
 fn the_size_of_a_program_does_not_depend_on_the_platform() {
     link_in(SIZE, |program| {
-        // Three reachable instructions, two methods and a field.
+        // The class has three reachable instructions, two methods and a field.
         assert_eq!(program.unwrap().byte_size(), 3 * 12 + 2 * 24 + 8);
     });
 }
@@ -141,7 +142,7 @@ fn storage_for_the_reachable_code_is_enough() {
     link_in(live, |program| assert_eq!(program.unwrap().ops().len(), 2));
 }
 
-/// Returns the error for storage that is too small.
+/// Returns the error of the linker for storage that is too small.
 fn too_small(storage: Storage, needed: usize, found: usize) -> LinkError {
     LinkError {
         at: LinkSite::Class,

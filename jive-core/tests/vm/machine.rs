@@ -21,8 +21,8 @@ pub(crate) struct Machine {
 impl Machine {
     /// Loads a committed class of `tests/classes`, with a heap of this size.
     ///
-    /// `javac` compiled these classes from the sources next to them. So they can be declared verified without the
-    /// verifier, which this crate cannot depend on.
+    /// `javac` compiled the classes of `tests/classes` from the sources next to the class files. So the tests can
+    /// declare the classes from `javac` verified without the verifier, which this crate cannot depend on.
     pub(crate) fn load(
         bytes: &'static [u8],
         natives: &'static [NativeDecl],
@@ -43,7 +43,7 @@ impl Machine {
             constants: lend(size.constants),
         };
         let program: Program<'static> = link(&verified, storage).unwrap();
-        // The lent memory is not zeroed, as from a caller that used it before.
+        // The lent memory is not zeroed, as if the caller had used it before.
         let heap = Heap::new(vec![0xa5; heap_bytes].leak());
         let fields = vec![0x5a5a; program.field_count()].leak();
         let slots = vec![0x5a5a; program.slots_for(NESTED_CALLS)].leak();
@@ -92,7 +92,7 @@ impl Machine {
             .call(&mut self.stack, method, args, fuel, lifetime, &mut Unwanted)
     }
 
-    /// Returns the trap that a call of the named method should end with.
+    /// Returns the trap that a call should end with, at a pc of the named method.
     pub(crate) fn trap(&self, kind: TrapKind, method: &str, pc: u16) -> Trap {
         Trap {
             kind,
@@ -102,7 +102,7 @@ impl Machine {
     }
 }
 
-/// Natives for classes that call none.
+/// Implements natives for classes that call no native.
 struct Unwanted;
 
 impl Natives for Unwanted {
@@ -112,6 +112,6 @@ impl Natives for Unwanted {
 }
 
 fn lend<T: Clone + Default>(count: usize) -> &'static mut [T] {
-    // Leaked for a `'static` lifetime. The test process ends soon.
+    // The memory is leaked to get a `'static` lifetime. Leaking memory is harmless, because the test process ends soon.
     vec![T::default(); count].leak()
 }

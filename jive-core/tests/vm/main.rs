@@ -1,6 +1,6 @@
 //! Tests of the linker and the interpreter, with class files compiled by `javac`.
 //!
-//! `tests/variants` includes these files, to test each variant of the interpreter.
+//! `tests/variants` includes the files of this test, to test each variant of the interpreter.
 
 mod arrays;
 mod compute;

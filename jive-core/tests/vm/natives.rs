@@ -1,4 +1,4 @@
-//! Natives: how a call stops at a native and resumes, and the effects of a native that traps.
+//! Tests of natives: how a call stops at a native and resumes, and the effects of a native that traps.
 
 use jive_core::{Lifetime, NativeId, Step, TrapKind};
 
@@ -68,7 +68,7 @@ fn an_instance_native_gets_its_arguments_without_the_receiver() {
     };
     assert_eq!(Nic::from_id(id).map(Nic::cost), Some(Cost::Much));
     assert_eq!(machine.instance.heap().bytes(buffer), Some(&[0, 0, 7][..]));
-    // The result of a void native is not pushed. Otherwise the frame would not be empty at the end.
+    // The interpreter does not push the result of a void native. A pushed result would remain in the frame at the end.
     machine.stack.resume(Ok(99));
     assert_eq!(machine.run(), Step::Returned(None));
     assert_eq!(machine.stack.executed(), 14);
@@ -88,7 +88,7 @@ fn a_call_resumes_where_it_stopped() {
     let mut machine = natives();
     machine.start("nested", &[3], PLENTY);
     assert_eq!(machine.run(), GET);
-    // Without `resume`, the call stops at the same native again.
+    // If the caller does not call `resume`, the call stops at the same native again.
     assert_eq!(machine.run(), GET);
     machine.stack.resume(Ok(-2));
     assert_eq!(machine.run(), Step::Returned(Some(1 + 300 - 20 + 3)));
@@ -114,7 +114,7 @@ fn the_trap_of_a_native_is_at_its_call_instruction() {
 #[test]
 fn a_native_is_charged_before_it_has_any_effect() {
     let mut machine = natives();
-    // `nic` calls the native, pushes, adds and returns.
+    // The method `nic` calls the native, pushes, adds and returns.
     for (fuel, extra, result) in [
         (4, 0, Step::Returned(Some(2))),
         (13, 9, Step::Returned(Some(2))),
@@ -145,7 +145,7 @@ fn a_native_is_charged_before_it_has_any_effect() {
         machine.stack.resume(charged.map(|()| 0));
         assert_eq!(machine.run(), result, "fuel {fuel}, extra {extra}");
     }
-    // A native for which there was no fuel does not count as executed.
+    // A native for which no fuel was left does not count as executed.
     assert_eq!(machine.stack.executed(), 0);
     machine.start("nic", &[], 0);
     let trap = machine.trap(TrapKind::FuelExhausted, "nic", 0);

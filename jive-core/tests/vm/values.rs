@@ -1,4 +1,4 @@
-//! What a trap says about its values and its calls, the same in every variant of the interpreter.
+//! The values and the nested calls that a trap reports, which are the same in every variant of the interpreter.
 
 use jive_core::{
     ArrayKind, CallSite, CallStack, Frame, Lifetime, Pc, Step, Trap, TrapKind, TrapValues,
@@ -12,8 +12,8 @@ use super::natives::Nic;
 const FREE: u32 = 100;
 
 fn traps() -> Machine {
-    // Eight reserved bytes, and three arrays with headers of eight bytes: 3 bytes, 10 and 28, each up to a multiple of
-    // eight.
+    // The heap has eight reserved bytes, and three arrays with headers of eight bytes. The elements of the three arrays
+    // take 3, 10 and 28 bytes, each rounded up to a multiple of eight.
     let taken = 8 + (8 + 8) + (8 + 16) + (8 + 32);
     let heap_bytes = taken + usize::try_from(FREE).unwrap();
     let mut machine = Machine::load(include_bytes!("../classes/Traps.class"), &[], heap_bytes);
@@ -41,7 +41,7 @@ fn an_index_is_said_with_the_length() {
         ("loadInt", &[i32::MIN], i32::MIN, 7),
         ("loadInt", &[i32::MAX], i32::MAX, 7),
         ("loadBehind", &[6], 8, 7),
-        // The sum wraps, as in Java.
+        // The sum of index and offset wraps, as in Java.
         ("loadBehind", &[i32::MAX], i32::MIN + 1, 7),
         ("loadByteAt", &[], 3, 3),
         ("loadByteUnsignedAt", &[], 4, 3),
@@ -89,7 +89,8 @@ fn an_array_that_cannot_be_made_says_its_size() {
         TrapValues::Length { length: -3 },
     );
     assert_eq!(values(&mut machine, "newInts", &[-3]), negative);
-    // A header of 8 bytes, and elements up to a multiple of 8. `newBytes` has made another array of 16 bytes before.
+    // The new array has a header of 8 bytes, and elements rounded up to a multiple of 8. The method `newBytes` has made
+    // another array of 16 bytes before.
     for (name, length, asked, free) in [
         ("newInts", 23, 8 + 96, FREE),
         ("newInts", i32::MAX, 8 + 4 * 0x7fff_ffff_u64 + 4, FREE),
@@ -198,11 +199,11 @@ fn a_backtrace_has_the_call_of_each_method() {
     );
     let calls = machine.instance.backtrace(&machine.stack, trap);
     let calls = calls.map(|CallSite { method, pc }| (method, pc.0));
-    // The pcs as `javap -c` lists them.
+    // The expected pcs are those that `javap -c` lists.
     let expected = [("loadInt", 4), ("inner", 1), ("middle", 8), ("outer", 4)];
     let expected = expected.map(|(name, pc)| (machine.method(name), pc));
     assert_eq!(Vec::from_iter(calls), expected);
-    // A later call has its own.
+    // A later call has its own backtrace.
     let trap = machine.call("inner", &[8]).unwrap_err();
     let calls = machine.instance.backtrace(&machine.stack, trap);
     assert_eq!(calls.count(), 2);
@@ -229,7 +230,8 @@ fn a_native_says_its_arguments() {
     let values = machine.instance.trap_values(&machine.stack, kind);
     let args = &passed[..];
     assert_eq!(values, Some(TrapValues::Native { id: native, args }));
-    // The call had made the array. It has been freed, but can be looked at.
+    // The call that trapped has allocated the array that it passed to the native. The array of the trapped call has
+    // been freed, but `heap_at_trap` still shows it.
     assert_eq!(machine.instance.heap().array(passed[0]), None);
     let heap = machine.instance.heap_at_trap(&machine.stack);
     assert_eq!(heap.bytes(passed[0]), Some(&[0, 0, 7][..]));

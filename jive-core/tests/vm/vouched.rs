@@ -1,4 +1,4 @@
-//! Unsafe classes that are declared verified: they trap or compute wrong results, but cause no panic.
+//! Runs unsafe classes that are declared verified: they trap or compute wrong results, but cause no panic.
 
 use jive_core::{
     CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
@@ -30,7 +30,7 @@ impl Natives for Allocating {
     }
 }
 
-/// A way to read a class file.
+/// A way to read a class file: with or without full checks.
 #[derive(Copy, Clone)]
 enum Reading {
     Parsed,
@@ -49,14 +49,14 @@ impl Reading {
 /// The observable result of a call: how it ended, the number of instructions, and the fields after it.
 type Seen = (Result<Option<i32>, Trap>, u64, Vec<i32>);
 
-/// Declares a class verified and calls each of its methods, if it can be read and linked.
+/// Declares a class verified and calls each of its methods, if the class can be read and linked.
 ///
 /// Returns the results of the calls.
 fn vouch_and_run(bytes: &[u8], reading: Reading) -> Vec<Seen> {
     vouch_and_run_in(bytes, reading, 0)
 }
 
-/// Does the same on a call stack whose slots initially contain `slot`.
+/// Does the same as `vouch_and_run`, on a call stack whose slots initially contain `slot`.
 fn vouch_and_run_in(bytes: &[u8], reading: Reading, slot: i32) -> Vec<Seen> {
     let mut index = vec![0; ClassFile::index_len(bytes)];
     let Ok(class) = reading.read(bytes, &mut index) else {
@@ -120,7 +120,8 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
         let mut bytes = CLASSES[class].to_vec();
-        // The second half of the file contains the code. A changed constant pool usually fails to parse.
+        // Only the second half of the file is changed, because it contains the code. A changed constant pool usually
+        // fails to parse.
         let half = bytes.len() / 2;
         for (place, byte) in changes {
             let place = half + place.index(bytes.len() - half);
@@ -128,7 +129,7 @@ proptest! {
         }
         let parsed = vouch_and_run(&bytes, Reading::Parsed);
         let trusted = vouch_and_run(&bytes, Reading::Trusted);
-        // Values that an earlier call left on the stack are not visible, even in unsafe code.
+        // Values that an earlier call left on the call stack are not visible, even to unsafe code.
         for slot in [-1, 8] {
             prop_assert_eq!(&vouch_and_run_in(&bytes, Reading::Parsed, slot), &parsed);
             prop_assert_eq!(&vouch_and_run_in(&bytes, Reading::Trusted, slot), &trusted);

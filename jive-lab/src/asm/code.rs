@@ -10,17 +10,17 @@ use super::model::{At, Code, Operand, Statement, Target};
 use super::operand::raw_length;
 use super::pool::Pool;
 
-/// A code array, and the tables that go with it.
+/// A code array, with its line numbers and the offsets of its labels.
 #[derive(Debug, Default)]
 pub(super) struct CodeArray {
     pub(super) bytes: Vec<u8>,
-    /// Source lines, each with the first pc of its instructions.
+    /// Pairs of the pc of the first instruction of a source line, and the line's number.
     pub(super) lines: Vec<(u16, u16)>,
     labels: BTreeMap<String, i64>,
 }
 
 impl CodeArray {
-    /// Lays out and encodes the statements of a method.
+    /// Computes the code offsets of a method's statements, and encodes the statements.
     pub(super) fn assemble(code: &Code, pool: &mut Pool) -> Located<CodeArray> {
         let mut array = CodeArray::default();
         let mut pc = 0;
@@ -34,7 +34,7 @@ impl CodeArray {
         Ok(array)
     }
 
-    /// Returns the code offset that a target names.
+    /// Returns the code offset that a branch target names.
     pub(super) fn resolve(&self, target: &Target) -> Result<i64, AsmErrorKind> {
         match target {
             Target::Pc(pc) => Ok(*pc),
@@ -163,13 +163,13 @@ impl CodeArray {
         }
     }
 
-    /// Adds zeros up to a multiple of four bytes from the start of the code (JVMS §6.5).
+    /// Pads a switch with zeros up to a multiple of four bytes from the start of the code (JVMS §6.5).
     fn pad(&mut self) {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
     }
 
     fn branch(&mut self, target: &Target, from: i64, width: u8) -> Result<(), AsmErrorKind> {
-        // A target may be any number, since `@N` is not checked.
+        // The offset of a branch target may be any number, since `@N` is not checked.
         let offset = self.resolve(target)?.saturating_sub(from);
         self.signed("branch offset", offset, width)
     }
@@ -200,7 +200,8 @@ impl CodeArray {
     }
 }
 
-/// Returns the length of a statement at `pc`. Only the padding of a switch depends on `pc`.
+/// Returns the length of a statement at `pc`. The length of a statement depends on `pc` only through the padding of a
+/// switch.
 fn length(statement: &Statement, pc: usize) -> usize {
     let (wide, opcode, operand) = match statement {
         Statement::Label(_) | Statement::Line(_) => return 0,
@@ -251,7 +252,7 @@ fn length(statement: &Statement, pc: usize) -> usize {
     }
 }
 
-/// Converts a length. No source in memory is long enough to overflow.
+/// Converts a length in bytes. The conversion cannot overflow, because no source in memory is long enough.
 fn signed(value: usize) -> i64 {
     i64::try_from(value).expect("lengths fit i64")
 }

@@ -1,4 +1,5 @@
-//! Writes the tree as a class file (JVMS §4.1). `.set` may replace any number in it.
+//! Writes the assembler's syntax tree as a class file (JVMS §4.1). A `.set` directive may replace any number in the
+//! class file.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use super::pool::Pool;
 
 const MAGIC: i64 = 0xCAFE_BABE;
 
-/// Writes the class file that a tree describes.
+/// Returns the class file that a syntax tree describes.
 pub(super) fn emit(class: &Class) -> Located<Vec<u8>> {
     let mut pool = Pool::default();
     for At { line, item } in &class.constants {
@@ -37,13 +38,13 @@ pub(super) fn emit(class: &Class) -> Located<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The numbers given by `.set`. Each must match an item.
+/// The numbers given by `.set` directives. Each `.set` directive must name an item that is written.
 struct Items<'c> {
     given: &'c [At<Item>],
-    /// The position of the first item of each name.
+    /// The position in `given` of the first item of each name.
     by_name: BTreeMap<&'c str, usize>,
     found: Vec<bool>,
-    /// Line of the class or member, for errors in items that no `.set` names.
+    /// Source line of the class or member, for errors in items that no `.set` directive names.
     line: u32,
 }
 
@@ -80,7 +81,7 @@ impl<'c> Items<'c> {
     }
 }
 
-/// The bytes of a structure, and the pool for its constants.
+/// The bytes written so far of a class file structure, and the pool for its constants.
 struct Writer<'p> {
     bytes: Vec<u8>,
     pool: &'p mut Pool,
@@ -94,7 +95,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Writes an item of `width` bytes: the number given for `name`, or else `value`.
+    /// Writes an item of `width` bytes: the number that `.set` gives for `name`, or else `value`.
     fn item(&mut self, items: &mut Items<'_>, name: &str, value: i64, width: u8) -> Located<()> {
         let (line, value) = match items.take(name) {
             None => (items.line, value),
@@ -114,7 +115,7 @@ impl<'p> Writer<'p> {
         Ok(())
     }
 
-    /// Writes an item that counts things.
+    /// Writes an item that holds a count, such as `methods_count`.
     fn count(&mut self, items: &mut Items<'_>, name: &str, count: usize, width: u8) -> Located<()> {
         self.item(items, name, i64::try_from(count).unwrap_or(i64::MAX), width)
     }
@@ -129,7 +130,7 @@ impl<'p> Writer<'p> {
         self.pool.index(constant).map_err(|kind| (line, kind))
     }
 
-    /// Writes everything after the constant pool.
+    /// Writes all parts of the class file after the constant pool.
     fn class_body(&mut self, class: &Class, items: &mut Items<'_>) -> Located<()> {
         self.item(items, "access_flags", class.access.into(), 2)?;
         self.reference(items, "this_class", &Constant::Class(class.name.clone()))?;

@@ -4,10 +4,10 @@ use core::fmt;
 
 use jive_core::Opcode;
 
-/// Why a source was not assembled, and where.
+/// Why the assembler rejected a source, and in which line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsmError {
-    /// Name of the source, as the caller gave it.
+    /// Name of the source, as the caller of `assemble` gave it.
     pub file: String,
     /// Line of the source, from 1.
     pub line: u32,
@@ -38,27 +38,27 @@ pub enum AsmErrorKind {
         /// The word as written.
         name: String,
     },
-    /// The line ends too early.
+    /// The line ends before a required part.
     #[error("expected {expected}, found the end of the line")]
     LineTooShort {
         /// The missing part.
         expected: &'static str,
     },
-    /// The line does not end where it should.
+    /// The line continues after its last permitted word.
     #[error("expected the end of the line, found `{found}`")]
     LineTooLong {
         /// The first superfluous word.
         found: String,
     },
-    /// A word does not fit its place.
+    /// A word is not of the form that its place in the line requires.
     #[error("expected {expected}, found `{found}`")]
     Unexpected {
-        /// What the place requires.
+        /// What the place in the line requires.
         expected: &'static str,
         /// The word as written.
         found: String,
     },
-    /// A number does not fit its field.
+    /// A number is too large or too small for its field in the class file.
     #[error("{what} {value} does not fit {bytes} bytes")]
     DoesNotFit {
         /// The meaning of the number.
@@ -92,25 +92,25 @@ pub enum AsmErrorKind {
         /// The opcode.
         opcode: Opcode,
     },
-    /// An instruction or code directive stands outside of code.
+    /// An instruction or a directive for code is written outside of a method's code.
     #[error("an instruction stands outside a method with `stack` and `locals`")]
     OutsideCode,
-    /// A `.set` directive names an item that its structure does not have.
+    /// A `.set` directive names an item that the class or member does not have.
     #[error("no item `{name}` is written here")]
     UnknownItem {
         /// The item as written.
         name: String,
     },
-    /// `.repeat` and `.end` do not match.
+    /// A `.repeat` has no `.end`, or an `.end` has no `.repeat`.
     #[error("`.repeat` and `.end` do not pair up")]
     UnpairedRepeat,
-    /// `.repeat` or `*` would write more than the assembler holds in memory.
+    /// `.repeat` or `*` would write more bytes than the assembler allows.
     #[error("expected repetitions of at most {limit} bytes in all, found more")]
     TooLong {
         /// Greatest number of bytes.
         limit: usize,
     },
-    /// The pool has more constants than a `u2` can number.
+    /// The constant pool has more constants than a `u2` can number.
     #[error("the constant pool is full")]
     PoolFull,
 }

@@ -1,24 +1,25 @@
-//! Splits a source into lines and words, and expands repetitions.
+//! Splits an assembly source into lines and words, and expands repetitions.
 
 use super::REPEATED_BYTES_MAX;
 use super::error::AsmErrorKind;
 
-/// A line of a source, with the number for error messages.
+/// A line of a source, with the line number for error messages.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) number: u32,
     pub(super) text: String,
 }
 
-/// The memory of a line besides its text.
+/// How many bytes of memory a line takes besides its text.
 const LINE_BYTES: usize = size_of::<Line>();
 
-/// A result whose error has a line. The file's name is added later.
+/// A result whose error has a line number. `assemble` adds the file's name to the error.
 pub(super) type Located<T> = Result<T, (u32, AsmErrorKind)>;
 
 /// Splits a source into lines, removes comments and expands repetitions.
 ///
-/// `.repeat N` … `.end` repeats its body N times. In the body, `{n}` stands for 0, 1, … N-1 and `{n+1}` for one more.
+/// The directives `.repeat N` … `.end` repeat the lines between them N times. In the repeated lines, `{n}` stands for
+/// 0, 1, … N-1 and `{n+1}` for one more.
 pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
     let mut written = Vec::new();
     let mut repeated: Option<(u32, u32, Vec<Line>)> = None;
@@ -38,7 +39,8 @@ pub(super) fn lines(source: &str) -> Located<Vec<Line>> {
             let (_, count, body) = repeated
                 .take()
                 .ok_or((number, AsmErrorKind::UnpairedRepeat))?;
-            // Without lines to repeat, no room is used up.
+            // A repetition without lines has no effect, so it is skipped: the limit of written bytes would not end its
+            // loop.
             let count = if body.is_empty() { 0 } else { count };
             for n in 0..count {
                 for line in &body {
@@ -87,7 +89,7 @@ fn without_comment(text: &str) -> &str {
     text
 }
 
-/// The words of a line, from left to right.
+/// Reads the words of a line, from left to right.
 #[derive(Debug)]
 pub(super) struct Words<'t> {
     rest: &'t str,
@@ -175,7 +177,7 @@ pub(super) fn number(word: &str) -> Result<i64, AsmErrorKind> {
         Some(digits) => (digits, true),
         None => (word.strip_prefix('+').unwrap_or(word), false),
     };
-    // Unsigned, so that a second sign is refused.
+    // The digits are parsed as an unsigned number, so that a second sign is refused.
     let value = match digits.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16),
         None => digits.parse(),
@@ -193,7 +195,8 @@ pub(super) fn number(word: &str) -> Result<i64, AsmErrorKind> {
         .ok_or_else(|| unexpected("a number", word))
 }
 
-/// Returns the bytes of a name or descriptor, in which `\xNN` stands for one byte. Any other backslash stands for itself.
+/// Returns the bytes of a name or descriptor, in which `\xNN` stands for one byte. Any other backslash in a name or
+/// descriptor stands for itself.
 pub(super) fn unescaped(word: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word;
@@ -217,7 +220,7 @@ pub(super) fn unescaped(word: &str) -> Vec<u8> {
     bytes
 }
 
-/// Parses a quoted text. `\xNN` stands for one byte, which need not be valid modified UTF-8.
+/// Parses a quoted text. In the text, `\xNN` stands for one byte, which need not be valid modified UTF-8.
 pub(super) fn quoted(word: &str) -> Result<Vec<u8>, AsmErrorKind> {
     let wrong = || unexpected("a quoted text", word);
     let inner = word

@@ -1,7 +1,7 @@
 //! A class file assembler, and a disassembler: converts a short readable text to a class file and back.
 //!
-//! It writes class files that no Java compiler emits, including malformed ones. So it checks nothing except that a
-//! value fits its field. Mnemonics and the syntax of operands come from the opcode table.
+//! The assembler writes class files that no Java compiler emits, including malformed ones. So the assembler checks
+//! nothing except that a value fits its field. Mnemonics and the syntax of operands come from the opcode table.
 //!
 //! ```text
 //! ; expect: unsafe/stack-underflow at pc 1
@@ -27,7 +27,8 @@ pub use error::{AsmError, AsmErrorKind};
 pub(crate) use parse::opcode_named;
 pub use print::disassemble;
 
-/// Maximum number of bytes that `.repeat` writes in all. Chosen: a method of 65,535 instructions needs a tenth of it.
+/// Maximum number of bytes of source that all `.repeat` directives write together. Chosen: repeating a method's 65,535
+/// instructions writes a tenth of this number of bytes.
 const REPEATED_BYTES_MAX: usize = 32 << 20;
 
 /// Maximum number of raw bytes of a source, repetitions included. Chosen: the longest class file that JIVE reads has 1
@@ -57,7 +58,7 @@ pub const DIRECTIVES: [&str; 19] = [
     ".end",
 ];
 
-/// A class file, and the facts about its source that tests use.
+/// An assembled class file, and a fact about its source that tests use.
 #[derive(Clone, Debug)]
 pub struct Assembled {
     /// The class file.
@@ -66,7 +67,7 @@ pub struct Assembled {
     pub first_method: Option<String>,
 }
 
-/// Assembles a source. `file` is the name for error messages.
+/// Assembles a source. The argument `file` is the source's name for error messages.
 pub fn assemble(file: &str, source: &str) -> Result<Assembled, AsmError> {
     let named = |(line, kind)| AsmError {
         file: file.to_owned(),
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn operands_take_the_bytes_of_their_layout() {
-        // Byte values by JVMS §6.5.
+        // JVMS §6.5 defines the expected byte values.
         assert_eq!(code("bipush -2", 2), [0x10, 0xfe]);
         assert_eq!(code("sipush -2", 3), [0x11, 0xff, 0xfe]);
         assert_eq!(code("iload 200", 2), [0x15, 200]);
@@ -197,7 +198,7 @@ mod tests {
             let said = error(&format!("{method}{line}"));
             assert!(said.contains(expected), "{line}: {said}");
         }
-        // Repeating nothing takes no time.
+        // Repeating no lines takes no time.
         let nothing = format!("{method}.repeat 4294967295\n.end\nreturn");
         assert_eq!(
             assemble("nothing", &nothing)

@@ -1,10 +1,10 @@
 //! The syntax tree between the assembler's text and the class file.
 //!
-//! The tree is unchecked, so it can express invalid class files.
+//! The syntax tree is unchecked, so it can express invalid class files.
 
 use jive_core::Opcode;
 
-/// An item with its source line, for error messages.
+/// A node of the syntax tree with its source line, for error messages.
 #[derive(Clone, Debug)]
 pub(super) struct At<T> {
     pub(super) line: u32,
@@ -43,7 +43,7 @@ pub(super) struct Field {
     pub(super) items: Vec<At<Item>>,
 }
 
-/// A method. Without code it has no `Code` attribute, whatever its flags.
+/// A method. A method without code has no `Code` attribute, whatever its flags.
 #[derive(Clone, Debug)]
 pub(super) struct Method {
     pub(super) line: u32,
@@ -119,7 +119,7 @@ pub(super) enum Target {
     Pc(i64),
 }
 
-/// An entry of the exception table.
+/// An entry of a method's exception table.
 #[derive(Clone, Debug)]
 pub(super) struct Handler {
     pub(super) class: Option<Constant>,
@@ -135,7 +135,7 @@ pub(super) struct Attribute {
     pub(super) body: Vec<RawPart>,
 }
 
-/// A part of contents given as bytes.
+/// A part of a structure's contents that the source gives as bytes.
 #[derive(Clone, Debug)]
 pub(super) enum RawPart {
     Bytes(Vec<u8>),
@@ -143,7 +143,7 @@ pub(super) enum RawPart {
     Index(Constant),
 }
 
-/// A number that replaces the one that the assembler would write.
+/// The number that a `.set` directive gives, which replaces the number that the assembler would write.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     /// Name of the item in JVMS §4. The name of an attribute's item begins with the attribute's name and a dot.
@@ -158,7 +158,7 @@ pub(super) enum ItemValue {
     Index(Constant),
 }
 
-/// A named constant at the front of the pool.
+/// A named constant at the front of the constant pool.
 #[derive(Clone, Debug)]
 pub(super) struct NamedConstant {
     pub(super) name: String,
@@ -202,7 +202,7 @@ pub(super) enum Constant {
     },
     Module(String),
     Package(String),
-    /// An entry as bytes, including its tag.
+    /// A constant pool entry given as bytes, including its tag.
     Raw(Vec<RawPart>),
 }
 

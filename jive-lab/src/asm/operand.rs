@@ -1,4 +1,4 @@
-//! Parses operands: constants, branch targets, and the operand of each layout.
+//! Parses operands of assembly: constants, branch targets, and the operand of each layout.
 
 use std::cell::Cell;
 
@@ -15,16 +15,16 @@ pub(super) const ARRAY_TYPES: [&str; 8] = [
 ];
 pub(super) const FIRST_ARRAY_TYPE: u8 = 4;
 
-/// What a line may refer to, and how many bytes it may still write.
+/// The class that a line's members belong to, and how many raw bytes the line may write.
 #[derive(Debug)]
 pub(super) struct Scope<'s> {
     /// The class that an unqualified member belongs to.
     pub(super) class: &'s str,
-    /// Number of raw bytes that the rest of the source may write.
+    /// Number of raw bytes that this line and later lines of the source may write.
     pub(super) room: &'s Cell<usize>,
 }
 
-/// Parses the operand of `opcode`. The opcode's layout alone decides its syntax.
+/// Parses the operand of `opcode`. The opcode's layout alone decides the syntax of the operand.
 pub(super) fn operand(
     opcode: Opcode,
     words: &mut Words<'_>,
@@ -69,7 +69,7 @@ pub(super) fn operand(
     })
 }
 
-/// `tableswitch LOW: TARGET… default: TARGET`.
+/// Parses the operand of `tableswitch LOW: TARGET… default: TARGET`.
 fn table_switch(words: &mut Words<'_>) -> Result<Operand, AsmErrorKind> {
     let low = key(words.take("the lowest key")?)?;
     let mut targets = Vec::new();
@@ -84,7 +84,7 @@ fn table_switch(words: &mut Words<'_>) -> Result<Operand, AsmErrorKind> {
     })
 }
 
-/// `lookupswitch KEY: TARGET … default: TARGET`.
+/// Parses the operand of `lookupswitch KEY: TARGET … default: TARGET`.
 fn lookup_switch(words: &mut Words<'_>) -> Result<Operand, AsmErrorKind> {
     let mut cases = Vec::new();
     while words.peek() != Some("default:") {
@@ -114,7 +114,7 @@ pub(super) fn target(words: &mut Words<'_>) -> Result<Target, AsmErrorKind> {
     })
 }
 
-/// Parses a constant. The first word, or its form, gives the kind.
+/// Parses a constant. The constant's first word, or the form of that word, gives the kind.
 pub(super) fn constant(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Constant, AsmErrorKind> {
     let word = words.take("a constant")?;
     let mut text = |expected| words.take(expected).map(str::to_owned);
@@ -177,7 +177,7 @@ fn by_look(word: &str, scope: &Scope<'_>) -> Result<Constant, AsmErrorKind> {
 
 fn method_handle(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Constant, AsmErrorKind> {
     let kind = number(words.take("a reference kind")?)?;
-    // A handle of a handle of a handle … would recurse once for each of them.
+    // A handle of a handle is refused, because nested handles would recurse once for each level.
     if words.peek() == Some("methodhandle") {
         return Err(unexpected("a field, a method or an index", "methodhandle"));
     }
@@ -224,7 +224,7 @@ fn dynamic(tag: DynamicTag, words: &mut Words<'_>) -> Result<Constant, AsmErrorK
     })
 }
 
-/// Parses bytes to the end of the line: pairs of hex digits, `00*12` for repetition, `#name` for an index.
+/// Parses raw bytes to the end of the line: pairs of hex digits, `00*12` for repetition, `#name` for an index.
 pub(super) fn raw(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Vec<RawPart>, AsmErrorKind> {
     let mut parts = Vec::new();
     while let Some(word) = words.peek() {
@@ -257,7 +257,7 @@ pub(super) fn raw(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Vec<RawPar
 }
 
 impl Scope<'_> {
-    /// Takes room for raw bytes before they are allocated.
+    /// Subtracts a number of raw bytes from the room for them, before these bytes are allocated.
     fn spend(&self, bytes: usize) -> Result<(), AsmErrorKind> {
         let rest = self.room.get().checked_sub(bytes);
         self.room.set(rest.ok_or(AsmErrorKind::TooLong {
@@ -278,7 +278,7 @@ pub(super) fn raw_length(parts: &[RawPart]) -> usize {
         .sum()
 }
 
-/// Parses an `int`: signed, or as an unsigned number with the same bits.
+/// Parses an `int`, written as a signed number or as the unsigned number with the same bits.
 fn int(word: &str) -> Result<i32, AsmErrorKind> {
     let value = number(word)?;
     i32::try_from(value)

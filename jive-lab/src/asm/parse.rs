@@ -1,4 +1,4 @@
-//! Parses the text into the tree: directives, labels and instructions.
+//! Parses the assembly text into the syntax tree: directives, labels and instructions.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -59,11 +59,11 @@ const DEFAULT_MEMBERS: &str = "
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) class: Class,
-    /// Name of the first method that the source itself declares.
+    /// Name of the first method that the source itself declares, or `None` if it declares no method.
     pub(super) first_method: Option<String>,
 }
 
-/// Parses a source, and adds the applet members that it neither declares nor omits.
+/// Parses a source, and adds the applet members that the source neither declares nor omits.
 pub(super) fn parse(text: &str) -> Located<Source> {
     let mut parser = Parser::new();
     for line in lines(text)? {
@@ -77,12 +77,12 @@ pub(super) fn parse(text: &str) -> Located<Source> {
     })
 }
 
-/// The class so far, and the member that the next line belongs to.
+/// The class as parsed so far, and the member that the next line belongs to.
 struct Parser {
     class: Class,
     context: Context,
     omitted: Vec<String>,
-    /// Number of raw bytes that the rest of the source may write.
+    /// Number of raw bytes that the rest of the source may still write.
     room: Cell<usize>,
 }
 
@@ -97,7 +97,8 @@ impl Parser {
     fn new() -> Parser {
         Parser {
             class: Class {
-                // The last version for which OpenJDK, too, verifies without a `StackMapTable`.
+                // The default version: the last one for which OpenJDK verifies classes without a `StackMapTable`, as
+                // JIVE does.
                 major: 49,
                 minor: 0,
                 access: 0x0021,
@@ -230,7 +231,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `.version MAJOR` or `.version MAJOR.MINOR`.
+    /// Parses `.version MAJOR` or `.version MAJOR.MINOR`.
     fn version(&mut self, word: &str) -> Result<(), AsmErrorKind> {
         let (major, minor) = word.split_once('.').unwrap_or((word, "0"));
         self.class.major = u2("major version", number(major)?)?;
@@ -238,7 +239,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `.field FLAGS NAME DESCRIPTOR [= CONSTANT]`.
+    /// Parses `.field FLAGS NAME DESCRIPTOR [= CONSTANT]`.
     fn field(&mut self, line: u32, words: &mut Words<'_>) -> Result<(), AsmErrorKind> {
         let field = Field {
             line,
@@ -258,7 +259,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `.method FLAGS NAME(PARAMETERS)RESULT [stack N locals N]`.
+    /// Parses `.method FLAGS NAME(PARAMETERS)RESULT [stack N locals N]`.
     fn method(&mut self, line: u32, words: &mut Words<'_>) -> Result<(), AsmErrorKind> {
         let access = flags(words)?;
         let (name, descriptor) = name_and_descriptor(words.take("a method")?)?;
@@ -387,9 +388,10 @@ fn opcode(mnemonic: &str) -> Result<Opcode, AsmErrorKind> {
     })
 }
 
-/// Returns the opcode with a mnemonic.
+/// Returns the opcode that has the given mnemonic.
 pub(crate) fn opcode_named(mnemonic: &str) -> Option<Opcode> {
-    // Fuzzing assembles thousands of lines a second, too many to look through the table for each.
+    // A map finds the opcode, because fuzzing assembles thousands of lines a second, too many for a linear search for
+    // each line.
     static BY_MNEMONIC: LazyLock<BTreeMap<&str, Opcode>> = LazyLock::new(|| {
         let named = |opcode: &Opcode| (opcode.mnemonic(), *opcode);
         Opcode::ALL.iter().map(named).collect()
@@ -397,7 +399,7 @@ pub(crate) fn opcode_named(mnemonic: &str) -> Option<Opcode> {
     BY_MNEMONIC.get(mnemonic).copied()
 }
 
-/// `.catch CLASS|any from START to END using HANDLER`.
+/// Parses `.catch CLASS|any from START to END using HANDLER`.
 fn handler(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Handler, AsmErrorKind> {
     let class = if words.accept("any") {
         None
@@ -417,7 +419,7 @@ fn handler(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Handler, AsmError
     })
 }
 
-/// `.set ITEM NUMBER` or `.set ITEM #CONSTANT`.
+/// Parses `.set ITEM NUMBER` or `.set ITEM #CONSTANT`.
 fn item(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Item, AsmErrorKind> {
     let name = words.take("an item")?.to_owned();
     let value = match words.peek() {
@@ -427,7 +429,7 @@ fn item(words: &mut Words<'_>, scope: &Scope<'_>) -> Result<Item, AsmErrorKind> 
     Ok(Item { name, value })
 }
 
-/// Takes flag words, or numbers for flags without a word, up to the first word that is neither.
+/// Parses flag words, or numbers for flags without a word, up to the first word that is neither a flag nor a number.
 fn flags(words: &mut Words<'_>) -> Result<u16, AsmErrorKind> {
     let mut access = 0;
     while let Some(word) = words.peek() {

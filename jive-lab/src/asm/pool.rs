@@ -6,11 +6,11 @@ use super::error::AsmErrorKind;
 use super::line::unescaped;
 use super::model::{Constant, RawPart};
 
-/// Entries by index, and the index of each.
+/// The entries of a constant pool, and the index of each entry by contents and by name.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     bytes: Vec<u8>,
-    /// Number of used indices; index 0 is not used.
+    /// Number of used indices of the constant pool; index 0 is not used.
     taken: u16,
     by_entry: BTreeMap<Vec<u8>, u16>,
     by_name: BTreeMap<String, u16>,
@@ -26,7 +26,7 @@ impl Pool {
         &self.bytes
     }
 
-    /// Appends an entry, even if an equal one exists, and gives it a name.
+    /// Appends an entry to the constant pool, even if an equal entry exists, and gives the new entry a name.
     pub(super) fn define(&mut self, name: &str, constant: &Constant) -> Result<(), AsmErrorKind> {
         let entry = self.encode(constant)?;
         let index = self.append(entry)?;
@@ -34,7 +34,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Returns the index of a constant. Appends it, and the constants that it refers to, if they are new.
+    /// Returns the index of a constant. Appends the constant, and the constants that it refers to, if they are new.
     pub(super) fn index(&mut self, constant: &Constant) -> Result<u16, AsmErrorKind> {
         match constant {
             Constant::Index(index) => Ok(*index),
@@ -53,7 +53,7 @@ impl Pool {
         }
     }
 
-    /// Returns the index of a name or descriptor, as the source writes it.
+    /// Returns the index of a name or descriptor, which is given as the source writes it.
     pub(super) fn utf8(&mut self, text: &str) -> Result<u16, AsmErrorKind> {
         self.index(&Constant::Utf8(unescaped(text)))
     }
@@ -62,7 +62,7 @@ impl Pool {
         self.index(&Constant::Class(name.to_owned()))
     }
 
-    /// Returns the bytes of `parts`, with the indices of the constants among them.
+    /// Returns the bytes of `parts`, where each constant is replaced by its index.
     pub(super) fn raw(&mut self, parts: &[RawPart]) -> Result<Vec<u8>, AsmErrorKind> {
         let mut bytes = Vec::new();
         for part in parts {
@@ -75,7 +75,7 @@ impl Pool {
     }
 
     fn append(&mut self, entry: Vec<u8>) -> Result<u16, AsmErrorKind> {
-        // `long` and `double` take two indices (JVMS §4.4.5).
+        // A `long` or `double` constant takes two indices (JVMS §4.4.5).
         let slots = if matches!(entry.first(), Some(5 | 6)) {
             2
         } else {
@@ -93,10 +93,10 @@ impl Pool {
         Ok(index)
     }
 
-    /// Encodes an entry (JVMS §4.4).
+    /// Encodes an entry of the constant pool (JVMS §4.4).
     fn encode(&mut self, constant: &Constant) -> Result<Vec<u8>, AsmErrorKind> {
         Ok(match constant {
-            // The entry is the index of another: `define` gives an existing entry a second name.
+            // A definition that only refers to another constant has no entry of its own, so it is refused.
             Constant::Index(_) | Constant::Named(_) => {
                 return Err(AsmErrorKind::Unexpected {
                     expected: "a constant",

@@ -13,8 +13,9 @@ use super::parse::FLAGS;
 
 /// Returns the assembly text of a class.
 ///
-/// Assembling the text gives a class with the same members and the same code. Its constants may be in another order.
-/// Attributes without a directive are left out. So constants that need `BootstrapMethods` refer to nothing afterwards.
+/// Assembling the text gives a class with the same members and the same code. The constants of the assembled class may
+/// be in another order. The text leaves out attributes without a directive, such as `BootstrapMethods`. So constants
+/// that need `BootstrapMethods` refer to nothing in the assembled class.
 #[must_use]
 pub fn disassemble(class: ClassFile<'_>) -> String {
     let mut printer = Printer {
@@ -30,7 +31,7 @@ struct Printer<'a> {
     text: String,
 }
 
-/// What a flag belongs to. Some bits have different names for each.
+/// The structure that a flag belongs to. Some bits have different names for classes, fields and methods.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Owner {
     Class,
@@ -116,7 +117,7 @@ impl Printer<'_> {
         if labels.contains(&i64::from(end)) {
             self.line(&format!("L{end}:"));
         }
-        // Keep bytes that do not decode.
+        // Bytes that do not decode are written with a `.bytes` directive.
         let rest = usize::try_from(end).map_or(&[][..], |end| &code.bytes[end..]);
         if !rest.is_empty() {
             let hex: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -184,7 +185,7 @@ impl Printer<'_> {
         match constant {
             Constant::Utf8(text) => format!("utf8 {}", quoted(text)),
             Constant::Integer(value) => value.to_string(),
-            // Write the bits: different NaN values have the same text.
+            // A float is written as its bits, because different NaN values have the same text.
             Constant::Float(value) => format!("bytes 04 {:08x}", value.to_bits()),
             Constant::Double(value) => format!("bytes 06 {:016x}", value.to_bits()),
             Constant::Long(value) => format!("long {value}"),
@@ -266,7 +267,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns whether the opcode implies the operand.
+/// Returns whether the instruction's opcode implies its operand, so that the text has no operand.
 fn implicit(insn: Insn<'_>) -> bool {
     matches!(
         insn.opcode.layout(),
@@ -348,13 +349,14 @@ fn written(name: Utf8<'_>) -> String {
     }
 }
 
-/// Returns a descriptor as the end of a word. The first parenthesis of a method's descriptor separates it from the name.
+/// Returns a descriptor as the end of a word. The first parenthesis of a method's descriptor separates the descriptor
+/// from the name.
 fn written_descriptor(descriptor: Utf8<'_>) -> String {
     let is_method = descriptor.as_bytes().starts_with(b"(");
     escaped(descriptor, |c| c != '(' || is_method)
 }
 
-/// Escapes whitespace, control characters, quotes and backslashes, and all characters that are not `plain`.
+/// Escapes whitespace, control characters, quotes and backslashes, and ASCII characters for which `plain` is false.
 fn escaped(text: Utf8<'_>, plain: impl Fn(char) -> bool) -> String {
     let is_plain = |c: char| {
         (c.is_ascii_graphic() && !matches!(c, '"' | '\\') && plain(c)) || c.is_alphanumeric()

@@ -1,4 +1,4 @@
-//! The instructions that bodies consist of, their effects on types, and the class around a body.
+//! The instructions that generated method bodies consist of, their effects on types, and the class around a body.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use jive_core::{ClassFile, Opcode, instructions};
 
 use crate::asm::assemble;
 
-/// The kind of a value, with as much detail as generating well-typed bodies needs.
+/// The type of a value, with as much detail as generating well-typed bodies needs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An `int`.
@@ -25,7 +25,7 @@ pub enum Kind {
     RawThis,
     /// Null.
     Null,
-    /// A reference whose type differs between paths.
+    /// A reference whose type differs between the paths that lead to an instruction.
     Mixed,
 }
 
@@ -44,7 +44,7 @@ impl Kind {
             || self.is_reference() && wanted == Kind::Mixed
     }
 
-    /// Returns the kind that remains of two kinds where paths meet, if any.
+    /// Returns the kind of a value that has the two kinds on two paths that meet, if such a value is usable.
     #[must_use]
     pub fn join(self, other: Kind) -> Option<Kind> {
         match (self, other) {
@@ -71,20 +71,20 @@ impl Kind {
     }
 }
 
-/// The effect of an instruction on types.
+/// The effect of an instruction on the types of operands and local variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Pops these kinds, the last one from the top, and pushes the others.
+    /// Pops values of the first list of kinds, whose last is on top, and pushes values of the second list.
     Fixed(Vec<Kind>, Vec<Kind>),
-    /// Loads a local variable: an `int` if true, otherwise a reference.
+    /// Loads a local variable: an `int` if the `bool` is true, otherwise a reference.
     Load(usize, bool),
     /// Stores a local variable.
     Store(usize, bool),
     /// Increments a local variable.
     Increment(usize),
-    /// Replaces the top operands by a selection of them, numbered from the deepest.
+    /// Replaces a number of top operands by a selection of these operands, numbered from the deepest.
     Shuffle(usize, Vec<usize>),
-    /// Takes an array of any type.
+    /// Pops an array of any type and pushes its length.
     Length,
     /// Calls `Object.<init>`.
     Construct,
@@ -101,11 +101,11 @@ pub struct Symbol {
     pub bytes: Vec<u8>,
     /// The instruction's effect on types.
     pub effect: Effect,
-    /// Whether exhaustive runs use it, as a representative of similar instructions.
+    /// Whether exhaustive runs use the instruction, as a representative of similar instructions.
     pub is_representative: bool,
 }
 
-/// Instructions with a fixed effect: line, kinds popped, kinds pushed, and whether it is a representative.
+/// Instructions with a fixed effect: line, kinds popped, kinds pushed, and whether the instruction is a representative.
 const FIXED: &[(&str, &str, &str, bool)] = &[
     ("nop", "", "", false),
     ("iconst_1", "", "I", true),
@@ -184,12 +184,12 @@ const FIXED: &[(&str, &str, &str, bool)] = &[
         "",
         false,
     ),
-    // The class declares these natives itself.
+    // The class around the body declares the natives `dmaRxd` and `dmaRxdPayload` itself.
     ("invokestatic dmaRxd([III)V", "iII", "", false),
     ("invokevirtual dmaRxdPayload([BII)V", "tbII", "", false),
 ];
 
-/// Shuffles: line, number of operands, resulting operands, and whether it is a representative.
+/// Stack shuffles: line, number of operands, resulting operands, and whether the instruction is a representative.
 const SHUFFLES: &[(&str, usize, &[usize], bool)] = &[
     ("pop", 1, &[], true),
     ("pop2", 2, &[], false),
@@ -202,7 +202,8 @@ const SHUFFLES: &[(&str, usize, &[usize], bool)] = &[
     ("swap", 2, &[1, 0], true),
 ];
 
-/// Loads and stores: line, local variable, whether it is an `int`, and whether it is a representative.
+/// Loads and stores: line, local variable, whether the variable is an `int`, and whether the instruction is a
+/// representative.
 const LOCALS: &[(&str, usize, bool, bool)] = &[
     ("iload_0", 0, true, true),
     ("iload 5", 5, true, true),
@@ -220,15 +221,15 @@ const LOCALS: &[(&str, usize, bool, bool)] = &[
     ("wide istore 4", 4, true, false),
 ];
 
-/// Number of local variables of a body.
+/// Number of local variables of a generated body.
 pub const MAX_LOCALS: u16 = 6;
-/// Operand stack size of a body.
+/// Operand stack size of a generated body.
 pub const MAX_STACK: u16 = 6;
 
 /// The kind of method that a body belongs to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// `static int run(int, byte[], int[], Fixture)`.
+    /// The method `static int run(int, byte[], int[], Fixture)`.
     Static,
     /// The constructor.
     Constructor,
@@ -238,7 +239,7 @@ impl Family {
     /// Both families.
     pub const ALL: [Family; 2] = [Family::Static, Family::Constructor];
 
-    /// Returns the name of the body's method.
+    /// Returns the name of the method that has the body.
     #[must_use]
     pub const fn method(self) -> &'static str {
         match self {
@@ -247,7 +248,7 @@ impl Family {
         }
     }
 
-    /// Returns the initial kinds of the local variables.
+    /// Returns the kinds of the local variables at the start of the method.
     #[must_use]
     pub fn parameters(self) -> &'static [Kind] {
         match self {
@@ -269,16 +270,16 @@ impl Family {
 pub struct Frame {
     /// The bytes before the length of the method's `Code` attribute.
     before: Vec<u8>,
-    /// The bytes after its code.
+    /// The bytes after the method's code.
     behind: Vec<u8>,
 }
 
 impl Frame {
-    /// Cuts a class file at the code of a method.
+    /// Removes the code of a method from a class file.
     ///
     /// # Panics
     ///
-    /// If the class has no such method, or the method has no code.
+    /// Panics if the class has no method called `name`, or the method has no code.
     #[must_use]
     pub fn around(name: &str, bytes: &[u8]) -> Frame {
         let mut index = vec![0; ClassFile::index_len(bytes)];
@@ -289,23 +290,25 @@ impl Frame {
             .expect("it has code");
         let start = code.bytes.as_ptr().addr() - bytes.as_ptr().addr();
         Frame {
-            // The attribute's length, two limits and the code's length precede the code.
+            // In a `Code` attribute, the attribute's length, two limits and the code's length precede the code: 12
+            // bytes.
             before: bytes[..start - 12].to_vec(),
             behind: bytes[start + code.bytes.len()..].to_vec(),
         }
     }
 
-    /// Inserts code into the hole.
+    /// Returns the class file with `code` as the method's code.
     ///
     /// # Panics
     ///
-    /// If the code is too long for a class file.
+    /// Panics if the code is too long for a class file.
     #[must_use]
     pub fn class(&self, code: &[u8], max_stack: u16, max_locals: u16) -> Vec<u8> {
         let length = u32::try_from(code.len()).expect("bodies are short");
         let mut bytes = Vec::with_capacity(self.before.len() + code.len() + self.behind.len() + 12);
         bytes.extend(&self.before);
-        // In addition to the code, the attribute has two limits, two lengths and two empty tables (JVMS §4.7.3).
+        // In addition to the code, the `Code` attribute has two limits, one length and two empty tables: 12 bytes (JVMS
+        // §4.7.3).
         bytes.extend((length + 12).to_be_bytes());
         bytes.extend(max_stack.to_be_bytes());
         bytes.extend(max_locals.to_be_bytes());
@@ -316,13 +319,13 @@ impl Frame {
     }
 }
 
-/// All instructions that bodies consist of, and the class around a body of each family.
+/// All instructions that generated bodies consist of, and the class around a body of each family.
 #[derive(Clone, Debug)]
 pub struct Alphabet {
     /// Every instruction without a branch target.
     pub symbols: Vec<Symbol>,
     frames: [Frame; 2],
-    /// The index of each symbol, by its line.
+    /// The index of each symbol, by the symbol's line of assembly.
     numbers: HashMap<&'static str, usize>,
 }
 
@@ -337,7 +340,7 @@ impl Alphabet {
     ///
     /// # Panics
     ///
-    /// If a line of the tables is not valid assembly.
+    /// Panics if a line of the instruction tables is not valid assembly.
     #[must_use]
     pub fn new() -> Alphabet {
         let mut symbols = lines();
@@ -353,7 +356,8 @@ impl Alphabet {
         }
         assert_eq!(encoded_lines(&frames[1].1).len(), symbols.len());
         for (_, bytes) in &mut frames {
-            // The lines have been encoded. Their constants remain in the pool for bodies to use.
+            // All lines of the alphabet are encoded here, so their code is removed. The constants of the alphabet's
+            // lines remain in the pool for bodies to use.
             *bytes = Frame::around("alphabet", bytes).class(&[Opcode::Return.byte()], 0, 0);
         }
         let numbers = symbols.iter().enumerate();
@@ -377,11 +381,11 @@ impl Alphabet {
         }
     }
 
-    /// Returns the index of the symbol with this line.
+    /// Returns the index of the symbol with this line of assembly.
     ///
     /// # Panics
     ///
-    /// If there is no such symbol.
+    /// Panics if no symbol has this line.
     #[must_use]
     pub fn symbol(&self, line: &str) -> usize {
         *self
@@ -391,7 +395,7 @@ impl Alphabet {
     }
 }
 
-/// Returns all lines of the alphabet, not encoded yet.
+/// Returns all symbols of the alphabet, whose lines are not encoded yet.
 fn lines() -> Vec<Symbol> {
     let kinds = |letters: &str| letters.chars().map(Kind::of_letter).collect();
     let symbol = |line, effect, is_representative| Symbol {
@@ -430,7 +434,8 @@ fn lines() -> Vec<Symbol> {
     fixed.chain(shuffles).chain(locals).chain(others).collect()
 }
 
-/// Writes the class: members that the lines use, the lines in dead code, and finally the method of the body.
+/// Returns the assembly of the class around a body. The class has members that the alphabet's lines use, all lines as
+/// dead code, and the body's method.
 fn source(family: Family, symbols: &[Symbol]) -> String {
     let mut source = "
 .omit all
@@ -484,7 +489,7 @@ aload_0\nputstatic self:LFixture;\nreturn\n",
 ///
 /// # Panics
 ///
-/// If the class has no such method.
+/// Panics if the class has no method called `alphabet`.
 #[must_use]
 pub fn encoded_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut index = vec![0; ClassFile::index_len(bytes)];

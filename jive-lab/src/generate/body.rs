@@ -7,15 +7,15 @@ use super::alphabet::{Alphabet, Family, MAX_LOCALS, MAX_STACK};
 /// An instruction of a body.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A symbol of the alphabet, by index.
+    /// A symbol of the alphabet of instructions, by index.
     Symbol(usize),
-    /// A branch to the instruction with this index.
+    /// A branch with this opcode, to the instruction with this index.
     Branch(Opcode, usize),
-    /// A `tableswitch` with the keys 0 and 1, and a default.
+    /// The targets of a `tableswitch` with the keys 0 and 1, and a default.
     Table([usize; 3]),
 }
 
-/// A method body, with the limits of its method.
+/// A generated method body, with the limits of its method.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The family of its method.
@@ -40,9 +40,9 @@ impl Body {
         }
     }
 
-    /// Returns the class file with this body.
+    /// Returns a class file with this body as the code of a method.
     ///
-    /// A branch to a missing index goes to the end of the code.
+    /// A branch to an instruction index that the body does not have targets the end of the code.
     #[must_use]
     pub fn class(&self, alphabet: &Alphabet) -> Vec<u8> {
         let code = self.code(alphabet);
@@ -60,7 +60,7 @@ impl Body {
                 Piece::Symbol(number) => alphabet.symbols[*number].bytes.len(),
                 Piece::Branch(Opcode::GotoW, _) => 5,
                 Piece::Branch(..) => 3,
-                // The opcode, padding to a multiple of four, and five words.
+                // A `tableswitch` has an opcode, padding to a multiple of four, and five words.
                 Piece::Table(_) => (offset + 1).next_multiple_of(4) - offset + 20,
             };
         }

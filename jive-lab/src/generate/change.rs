@@ -6,7 +6,7 @@ use super::alphabet::{Alphabet, Effect, Kind};
 use super::body::{Body, Piece};
 use crate::Random;
 
-/// Breaks one instruction of a body. The result may happen to be well-typed.
+/// Breaks one instruction of a body. By chance, the changed body may be well-typed.
 pub fn break_one(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     let place = random.below(body.pieces.len());
     let other = Piece::Symbol(random.below(alphabet.symbols.len()));
@@ -28,7 +28,7 @@ pub fn break_one(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     }
 }
 
-/// Replaces an instruction by another that differs only in the type of a reference.
+/// Replaces an instruction by one whose effect differs only in the type of a reference.
 fn confuse(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     let mut changes = Vec::new();
     for (place, piece) in body.pieces.iter().enumerate() {
@@ -46,7 +46,7 @@ fn confuse(body: &mut Body, alphabet: &Alphabet, random: &mut Random) {
     }
 }
 
-/// Returns whether two instructions differ only in the type of a reference.
+/// Returns whether the effects of two instructions differ only in the type of a reference.
 fn is_confusable(one: &Effect, other: &Effect) -> bool {
     let alike = |one: &[Kind], other: &[Kind]| {
         let mut pairs = one.iter().zip(other);
@@ -100,10 +100,10 @@ fn change_branch(body: &mut Body, random: &mut Random) {
     }
 }
 
-/// Changes one or two bytes; half of the changes flip a single bit.
+/// Changes one or two bytes of a class file; half of the changes flip a single bit.
 pub fn change_bytes(bytes: &mut [u8], random: &mut Random) {
     for _ in 0..=random.below(2) {
-        // Start after the version, because the version selects OpenJDK's verifier.
+        // Only bytes after the version are changed, because the version selects OpenJDK's verifier.
         let at = 8 + random.below(bytes.len() - 8);
         let [byte, ..] = random.draw().to_be_bytes();
         if random.one_in(2) {
@@ -117,17 +117,17 @@ pub fn change_bytes(bytes: &mut [u8], random: &mut Random) {
 /// Offsets of the parts of a class file.
 #[derive(Clone, Debug, Default)]
 struct Layout {
-    /// The tag of each constant.
+    /// Offset of the tag of each constant.
     constants: Vec<usize>,
-    /// The class's access flags, followed by `this_class` and `super_class`.
+    /// Offset of the class's access flags, which `this_class` and `super_class` follow.
     class: usize,
-    /// Each field and method, starting with its access flags.
+    /// Offset of each field and method, which starts with its access flags.
     members: Vec<usize>,
-    /// Each attribute of a field or method, starting with its name and length.
+    /// Offset of each attribute of a field or method, which starts with its name and length.
     attributes: Vec<usize>,
 }
 
-/// Returns the layout of a well-formed class file; `None` for any other.
+/// Returns the layout of a well-formed class file, or `None` for a malformed one.
 fn layout(bytes: &[u8]) -> Option<Layout> {
     let half = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
     let mut layout = Layout::default();
@@ -137,7 +137,7 @@ fn layout(bytes: &[u8]) -> Option<Layout> {
         layout.constants.push(at);
         let tag = *bytes.get(at)?;
         index += if matches!(tag, 5 | 6) { 2 } else { 1 };
-        // JVMS §4.4: the length of each kind of constant, tag included.
+        // JVMS §4.4 defines the length of each kind of constant, tag included.
         at += match tag {
             1 => 3 + usize::from(half(at + 1)?),
             3 | 4 | 9..=12 | 17 | 18 => 5,
@@ -190,12 +190,12 @@ pub fn change_structure(bytes: &mut [u8], random: &mut Random) {
             match random.below(4) {
                 0 => set(bytes, attribute, |_| index),
                 1 => set(bytes, attribute + 4, |length| length.wrapping_add(small)),
-                // In a `Code` attribute, `max_stack` and `max_locals` follow the length.
+                // In a `Code` attribute, `max_stack` and `max_locals` follow the attribute's length.
                 2 => set(bytes, attribute + 6, |_| small),
                 _ => set(bytes, attribute + 8, |_| small),
             }
         }
-        // The major version, within those for which OpenJDK infers types (JVMS §4.10).
+        // The change sets the major version to one for which OpenJDK infers types (JVMS §4.10).
         _ => set(bytes, 6, |_| 45 + index % 5),
     }
 }
@@ -221,7 +221,7 @@ fn change_constant(bytes: &mut [u8], at: usize, index: u16, random: &mut Random)
     }
 }
 
-/// Changes a two-byte number, if `at` is within the file.
+/// Changes the two-byte number at the offset `at`, if the class file is long enough.
 fn set(bytes: &mut [u8], at: usize, change: impl FnOnce(u16) -> u16) {
     if let Some([high, low]) = bytes.get_mut(at..at + 2) {
         let changed = change(u16::from_be_bytes([*high, *low])).to_be_bytes();

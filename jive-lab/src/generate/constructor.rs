@@ -1,8 +1,8 @@
 //! Generates constructors with control flow, and decides which are legal: `Object.<init>` must be called exactly once
 //! on every path.
 //!
-//! A body is a list of steps of several instructions, so that branches skip more than one instruction. [`legal`] judges
-//! a body path by path, by JVMS §4.9.2 and §4.10.2.4, independently of the verifier.
+//! A constructor's body is a list of steps of several instructions, so that branches skip more than one instruction.
+//! [`legal`] judges a body path by path, by JVMS §4.9.2 and §4.10.2.4, independently of the verifier.
 
 use std::collections::BTreeSet;
 
@@ -12,41 +12,41 @@ use super::alphabet::{Alphabet, Family};
 use super::body::{Body, Piece};
 use crate::Random;
 
-/// A step of a constructor. Targets are indices of steps; a `return` follows the last step.
+/// A step of a constructor. Branch targets are indices of steps; a `return` follows the last step.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// No instruction.
     Nop,
     /// Calls `Object.<init>` on local variable 0.
     Construct,
-    /// Calls `Object.<init>` on the copy of local variable 0.
+    /// Calls `Object.<init>` on the copy of local variable 0 that `Copy` makes.
     ConstructCopy,
     /// Copies local variable 0.
     Copy,
     /// Overwrites local variable 0 with an `int`.
     Lose,
-    /// Loads local variable 0 and pops it.
+    /// Loads local variable 0 and pops the loaded value.
     Load,
-    /// Stores an `int` in a field of the object.
+    /// Stores an `int` in a field of the constructed object.
     Set,
-    /// Stores the object in one of its own fields.
+    /// Stores the constructed object in one of its own fields.
     Keep,
-    /// Stores the object in a static field.
+    /// Stores the constructed object in a static field.
     Escape,
-    /// Calls a method of the object.
+    /// Calls a method of the constructed object.
     Call,
     /// Returns.
     Return,
-    /// Branches to a step if a native says so.
+    /// Branches to a step if a native returns a negative number.
     If(usize),
     /// Jumps to a step.
     Goto(usize),
-    /// A switch on a native's result: first case, second case, default.
+    /// Switches on a native's result to one of three steps: first case, second case, default.
     Switch([usize; 3]),
 }
 
 impl Step {
-    /// Returns the instructions of the step, without the branch at its end.
+    /// Returns the instructions of the step, without the branch at the end of the step.
     fn lines(self) -> &'static [&'static str] {
         match self {
             Step::Nop => &["nop"],
@@ -66,7 +66,7 @@ impl Step {
         }
     }
 
-    /// Returns the steps that may follow the one at `place`.
+    /// Returns the indices of the steps that may follow this step, whose index is `place`.
     fn successors(self, place: usize) -> Vec<usize> {
         match self {
             Step::Return => Vec::new(),
@@ -77,7 +77,7 @@ impl Step {
         }
     }
 
-    /// Returns the step with its targets moved by `by`.
+    /// Returns the step with its branch targets increased by `by`.
     fn moved(self, by: usize) -> Step {
         match self {
             Step::If(target) => Step::If(target + by),
@@ -88,7 +88,7 @@ impl Step {
     }
 }
 
-/// Returns the body with these steps.
+/// Returns the constructor's body that consists of these steps.
 #[must_use]
 pub fn body(steps: &[Step], alphabet: &Alphabet) -> Body {
     let mut body = Body::new(Family::Constructor);
@@ -120,21 +120,21 @@ pub fn body(steps: &[Step], alphabet: &Alphabet) -> Body {
     body
 }
 
-/// The state before a step on one path.
+/// The state of the object and the local variables before a step, on one path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Path {
-    /// Whether `Object.<init>` has been called.
+    /// Whether the path has called `Object.<init>`.
     initialized: bool,
-    /// Whether local variable 0 holds the object.
+    /// Whether local variable 0 holds the constructed object.
     has_this: bool,
-    /// Whether the copy holds the object.
+    /// Whether the copy of local variable 0 holds the constructed object.
     has_copy: bool,
 }
 
 /// Returns whether a constructor with these steps is legal.
 ///
-/// Follows every path. The contents of a local variable are known if all paths to a step agree. A step is legal if its
-/// operands are known to be right.
+/// `legal` follows every path through the steps. The contents of a local variable are known at a step if all paths to
+/// the step agree. A step is legal if the values that it uses are known to be of the right types.
 #[must_use]
 pub fn legal(steps: &[Step]) -> bool {
     let mut paths = vec![BTreeSet::new(); steps.len() + 1];
@@ -175,11 +175,11 @@ pub fn legal(steps: &[Step]) -> bool {
     })
 }
 
-/// Compares a verdict on a constructor with the rule.
+/// Compares a verifier's verdict on a constructor with the result of [`legal`].
 ///
 /// # Errors
 ///
-/// The constructor, if they differ.
+/// Returns a description of the constructor if verdict and [`legal`] differ.
 pub fn check(steps: &[Step], is_accepted: bool) -> Result<(), String> {
     let is_legal = legal(steps);
     if is_accepted == is_legal {
@@ -191,7 +191,7 @@ pub fn check(steps: &[Step], is_accepted: bool) -> Result<(), String> {
     ))
 }
 
-/// Generates a constructor of nested branches, loops and switches. Some paths may be wrong.
+/// Generates a constructor of nested branches, loops and switches. Some paths of the constructor may be illegal.
 #[must_use]
 pub fn nested(random: &mut Random) -> Vec<Step> {
     let mut steps = Vec::new();
@@ -202,7 +202,7 @@ pub fn nested(random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// Appends a block that calls `Object.<init>`, or one that does not; sometimes the opposite.
+/// Appends a block of steps that calls `Object.<init>` if `constructs`, and otherwise does not; sometimes the opposite.
 fn block(
     steps: &mut Vec<Step>,
     depth: usize,
@@ -240,7 +240,7 @@ fn plain(steps: &mut Vec<Step>, initialized: bool, random: &mut Random) {
     }
 }
 
-/// Appends a branch with one or two arms, a loop or a switch. Each arm is a block.
+/// Appends a branch with one or two arms, a loop or a switch. Each arm of the branch is a block of steps.
 fn fork(
     steps: &mut Vec<Step>,
     depth: usize,
@@ -260,7 +260,7 @@ fn fork(
         steps.extend(arm.iter().map(|step| step.moved(by)));
     };
     match random.below(if constructs { 2 } else { 4 }) {
-        // Two arms, one after the other. Either may be skipped.
+        // The generated branch has two arms, one after the other, either of which may be skipped.
         0 => {
             steps.push(Step::If(start + first.len() + 2));
             append(steps, &first);
@@ -275,7 +275,7 @@ fn fork(
                 start + behind[0] + behind[1] + 3,
             ];
             let end = begins[2] + behind[2];
-            // Two cases may have the same target.
+            // Two cases of the switch may have the same target.
             let mut targets = begins;
             if random.one_in(3) {
                 targets.swap(0, random.below(3));
@@ -292,7 +292,7 @@ fn fork(
             steps.push(Step::If(start + first.len() + 1));
             append(steps, &first);
         }
-        // A loop with its condition at the end, or else at the beginning.
+        // A loop has its condition at the end, or else at the beginning.
         _ if random.one_in(2) => {
             append(steps, &first);
             steps.push(Step::If(start));
@@ -305,7 +305,7 @@ fn fork(
     }
 }
 
-/// Generates a constructor of random steps with branches to anywhere.
+/// Generates a constructor of random steps, whose branches may target any step.
 #[must_use]
 pub fn scattered(random: &mut Random) -> Vec<Step> {
     let length = 2 + random.below(9);
@@ -327,10 +327,11 @@ pub fn scattered(random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// The steps of the small scope. Each function takes the step's position and the index of the final step.
+/// The steps of constructors that are tested exhaustively. Each function in the list returns a step, given the step's
+/// position and the index of the final step.
 ///
-/// Branches skip one to three steps, or go back if a native says so, so that every run ends. Steps that only load or
-/// set are tested by random constructors.
+/// Branches skip one to three steps. A backward branch depends on a native's result, so that every run ends. Only
+/// random constructors test steps such as `Load` and `Set`.
 pub const LETTERS: &[fn(usize, usize) -> Step] = &[
     |_, _| Step::Construct,
     |_, _| Step::ConstructCopy,
@@ -348,7 +349,7 @@ pub const LETTERS: &[fn(usize, usize) -> Step] = &[
     |place, last| Step::Switch([place + 1, last.min(place + 3), last.min(place + 2)]),
 ];
 
-/// Returns the number of constructors with `length` steps.
+/// Returns the number of constructors that consist of `length` steps from [`LETTERS`].
 #[must_use]
 pub fn count(length: u32) -> u64 {
     u64::try_from(LETTERS.len())
@@ -356,11 +357,11 @@ pub fn count(length: u32) -> u64 {
         .pow(length)
 }
 
-/// Returns the constructor with this number among all with `length` steps.
+/// Returns the constructor with this number among all constructors of `length` steps from [`LETTERS`].
 ///
 /// # Panics
 ///
-/// If the number is too large.
+/// Panics if `number` is not below [`count`] of `length`.
 #[must_use]
 pub fn numbered(length: u32, number: u64) -> Vec<Step> {
     let letters = u64::try_from(LETTERS.len()).expect("few letters");

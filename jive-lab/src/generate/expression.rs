@@ -1,4 +1,4 @@
-//! Generates expressions of a program. Each pushes one value and leaves the rest of the stack unchanged.
+//! Generates expressions of a program. Each expression pushes one value and leaves the rest of the stack unchanged.
 
 use arbitrary::Result;
 use jive_core::NativeType;
@@ -7,7 +7,7 @@ use nic_core::sle::NicNative;
 use super::program::{Kind, PARAMETERS, Writer};
 
 impl Writer<'_, '_> {
-    /// Branches to `target` or falls through.
+    /// Writes a condition that branches to `target` or falls through.
     pub(super) fn condition(&mut self, target: &str, depth: u8) -> Result<()> {
         let mnemonic = match self.u.int_in_range(0..=3)? {
             0 => {
@@ -31,7 +31,7 @@ impl Writer<'_, '_> {
                 self.pick(&["ifnull", "ifnonnull"])?
             }
             _ => {
-                // References of different types may be compared.
+                // The condition compares references of different types, which the JVM permits.
                 let kind = self.pick(&Kind::ARRAYS)?;
                 self.reference(kind, depth)?;
                 self.reference(Kind::This, depth)?;
@@ -98,7 +98,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Pushes an `int` that usually lies between 0 and `mask`, so that most array accesses succeed.
+    /// Pushes an `int` that is usually between 0 and `mask`, so that most array accesses with this index succeed.
     pub(super) fn small_int(&mut self, mask: u8, depth: u8) -> Result<()> {
         self.int(depth)?;
         if self.u.ratio(15, 16)? {
@@ -115,7 +115,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Pushes one of two `int` values, selected by a branch or a switch. Operands below stay on the stack.
+    /// Pushes one of two `int` values, selected by a branch or a switch. Operands that are already on the stack stay
+    /// there.
     fn choice(&mut self, depth: u8) -> Result<()> {
         let (other, end) = (self.label(), self.label());
         match self.u.int_in_range(0..=2)? {
@@ -145,7 +146,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Pushes an `int` that passes through instructions that only move values.
+    /// Pushes an `int`, after stack shuffles such as `dup` and `swap` have moved it.
     fn shuffle(&mut self, depth: u8) -> Result<()> {
         let (ints, moves, left) = self.pick(&[
             (1, "dup", 2),
@@ -159,7 +160,7 @@ impl Writer<'_, '_> {
             (2, "pop", 1),
         ])?;
         if self.u.ratio(1, 4)? {
-            // Exchange an array and an `int`.
+            // The `swap` exchanges an array and an `int`.
             self.reference(Kind::Bytes, depth)?;
             self.int(depth)?;
             self.line("swap\narraylength");
@@ -203,7 +204,7 @@ impl Writer<'_, '_> {
                 self.line(&format!("newarray {element}"));
             }
             5 if self.u.ratio(1, 4)? => {
-                // Null on one path and an array on the other.
+                // The reference is null on one path and an array on the other.
                 let (other, end) = (self.label(), self.label());
                 self.condition(&other, inner)?;
                 self.reference(kind, inner)?;
@@ -226,7 +227,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Calls a random native. Returns the kind of its result.
+    /// Calls a random native. Returns the kind of the native's result, if it has one.
     pub(super) fn native(&mut self, depth: u8) -> Result<Option<Kind>> {
         let kind = |kind| match kind {
             NativeType::Int => Kind::Int,

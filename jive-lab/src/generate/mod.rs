@@ -1,9 +1,9 @@
 //! Generators of class files: random well-typed bodies and programs, and changed class files.
 //!
-//! Bodies consist of one class around one method body ([`Frame`]), over one [`Alphabet`] of instructions that represents
-//! every kind in the subset. [`typed`] generates well-typed bodies, and [`constructor`] constructors with control flow.
-//! [`change`] breaks bodies or class files. A [`Program`] consists of several methods with expressions and statements.
-//! [`Smith`] makes class files of every [`Kind`].
+//! A generated body consists of instructions of one [`Alphabet`], which represents every kind of instruction in the
+//! subset. A [`Frame`] is the class around the body. [`typed`] generates well-typed bodies, and [`constructor`]
+//! generates constructors with control flow. [`change`] changes parts of valid bodies or class files. A [`Program`]
+//! consists of several methods with expressions and statements. [`Smith`] makes class files of every [`Kind`].
 
 pub mod alphabet;
 pub mod body;

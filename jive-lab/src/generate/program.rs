@@ -11,7 +11,7 @@ pub struct Program {
     pub sound: bool,
 }
 
-/// Members that the methods use. The constructor stores persistent arrays in the fields.
+/// Members that the generated methods use. The constructor of the program stores persistent arrays in the fields.
 const MEMBERS: &str = "
 .field static int I
 .field static byte B
@@ -41,10 +41,10 @@ const MEMBERS: &str = "
     return
 ";
 
-/// The parameters of all methods: an `int`, a `byte[]` and an `int`.
+/// The parameters of all generated methods: an `int`, a `byte[]` and an `int`.
 pub(super) const PARAMETERS: &str = "(I[BI)";
 
-/// The methods: flags, name, result.
+/// The generated methods: flags, name, result.
 const METHODS: [(&str, &str, &str); 5] = [
     ("static", "whole", "I"),
     ("static", "narrow", "B"),
@@ -67,7 +67,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ARRAYS: [Kind; 4] = [Kind::Bytes, Kind::Shorts, Kind::Ints, Kind::Flags];
 
-    /// Returns the local variable for values of this kind, relative to the one after `this`.
+    /// Returns the number of the local variable for values of this kind, counted from the variable after `this`.
     const fn local(self) -> u16 {
         match self {
             Kind::Int => 0,
@@ -90,13 +90,13 @@ impl Kind {
     }
 }
 
-/// Local variables of a method after `this`: parameters, one of each kind, and another `int`.
+/// Number of local variables of a method after `this`: parameters, one variable of each kind, and another `int`.
 const LOCALS: u16 = 8;
 const SPARE_INT: u16 = 7;
 
-/// Deepest nesting of expressions and statements. It bounds the operand stack.
+/// Maximum nesting of expressions and statements, which bounds the depth of the operand stack.
 const DEPTH_MAX: u8 = 5;
-/// More operands than the deepest expression needs.
+/// The `max_stack` of each method, which is more than the deepest expression needs.
 const STACK: u16 = 120;
 /// Maximum number of expressions and statements of a method, so that branches stay short.
 const NODES_MAX: u32 = 250;
@@ -136,7 +136,7 @@ pub(super) struct Writer<'w, 'a> {
     text: String,
     labels: u32,
     nodes: u32,
-    /// 1 if local variable 0 is `this`, else 0.
+    /// The number of the local variable after `this`: 1 if local variable 0 is `this`, else 0.
     this: u16,
     result: &'static str,
     mistakes: bool,
@@ -162,7 +162,7 @@ impl Writer<'_, '_> {
         self.u.choose(of).copied()
     }
 
-    /// Returns the allowed depth of the next node, which is 0 once there are enough nodes.
+    /// Counts a node, and returns its permitted depth, which is 0 once the method has [`NODES_MAX`] nodes.
     pub(super) fn spend(&mut self, depth: u8) -> u8 {
         self.nodes += 1;
         if self.nodes < NODES_MAX { depth } else { 0 }
@@ -182,7 +182,7 @@ impl Writer<'_, '_> {
         self.line(&format!("{letter}store {local}"));
     }
 
-    /// Writes a whole body: sets every local variable, then statements, then a result.
+    /// Writes a whole method body: it sets every local variable, executes statements, and returns a result.
     fn method(&mut self) -> Result<()> {
         for kind in Kind::ARRAYS {
             let element = kind.array().0;
@@ -323,7 +323,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes an instruction that may not be well-typed here.
+    /// Writes an instruction that may be ill-typed at this place in the method.
     fn mistake(&mut self) -> Result<()> {
         self.sound = false;
         match self.u.int_in_range(0..=3)? {

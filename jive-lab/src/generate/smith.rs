@@ -1,4 +1,4 @@
-//! Makes random class files of a kind.
+//! Makes random class files of a given kind.
 
 use arbitrary::{Arbitrary, Unstructured};
 
@@ -10,7 +10,7 @@ use super::{Body, constructor};
 use crate::Random;
 use crate::asm::assemble;
 
-/// Number of choices for one program.
+/// Number of random bytes from which one program is generated.
 const CHOICES: usize = 1500;
 
 /// A kind of class files.
@@ -20,13 +20,13 @@ pub enum Kind {
     Typed,
     /// A well-typed body with one fault.
     Broken,
-    /// A constructor with control flow, which may call `Object.<init>` once on each path, or not.
+    /// A constructor with control flow, which may violate the rule that each path calls `Object.<init>` once.
     Constructor,
-    /// Several methods of expressions and statements, sometimes with a mistake.
+    /// A program: several methods of expressions and statements, sometimes with a mistake.
     Program,
     /// A class file whose structure was changed.
     Structure,
-    /// A class file of which bytes were changed.
+    /// A class file in which one or two bytes were changed.
     Bytes,
 }
 
@@ -54,7 +54,8 @@ impl Kind {
         }
     }
 
-    /// Returns a random kind. Kinds whose classes are mostly accepted are as frequent as the others together.
+    /// Returns a random kind. Kinds whose classes the verifier mostly accepts are as frequent as all other kinds
+    /// together.
     #[must_use]
     pub fn draw(random: &mut Random) -> Kind {
         match random.below(12) {
@@ -68,16 +69,17 @@ impl Kind {
     }
 }
 
-/// Makes class files of every kind. Equal random numbers give equal class files.
+/// Makes class files of every kind. From equal random numbers, a `Smith` makes equal class files.
 #[derive(Clone, Debug)]
 pub struct Smith {
     alphabet: Alphabet,
-    /// Well-formed class files. One in four class files that [`Kind::Structure`] and [`Kind::Bytes`] change comes from here.
+    /// Well-formed class files. One in four class files that [`Kind::Structure`] and [`Kind::Bytes`] change is one of
+    /// the `originals`.
     originals: Vec<Vec<u8>>,
 }
 
 impl Smith {
-    /// Prepares for making class files. `originals` are well-formed class files to change, in addition to bodies.
+    /// Assembles the alphabet. The `originals` are well-formed class files to change, in addition to generated bodies.
     #[must_use]
     pub fn new(originals: Vec<Vec<u8>>) -> Smith {
         Smith {
@@ -136,7 +138,7 @@ impl Smith {
 ///
 /// # Panics
 ///
-/// Never: choices that run out are zeros, and every program is assembly.
+/// `program` never panics: when the random bytes run out, zeros replace them, and every program is valid assembly.
 #[must_use]
 pub fn program(random: &mut Random) -> Vec<u8> {
     let choices = random.bytes(CHOICES);

@@ -6,7 +6,7 @@ use super::alphabet::{Alphabet, Effect, Family, Kind, MAX_LOCALS, MAX_STACK};
 use super::body::{Body, Piece};
 use crate::Random;
 
-/// Sequences from compilers that lowering turns into one op each.
+/// Instruction sequences that compilers emit, each of which the linker's lowering turns into one op.
 const PHRASES: [&[&str]; 6] = [
     &["getstatic int:I", "bipush 7", "iadd", "putstatic int:I"],
     &[
@@ -23,7 +23,7 @@ const PHRASES: [&[&str]; 6] = [
     COUNT,
 ];
 
-/// Increments a variable, as before the back edge of a loop.
+/// Increments a local variable, as loops do before their back edge.
 const COUNT: &[&str] = &["iinc 0 1"];
 
 /// The type state before an instruction.
@@ -35,7 +35,7 @@ struct State {
 }
 
 impl State {
-    /// Returns the state where two paths meet, or `None` if they must not meet.
+    /// Returns the type state where two paths meet, or `None` if their states do not permit them to meet.
     fn join(&self, other: &State) -> Option<State> {
         if self.stack.len() != other.stack.len() || self.initialized != other.initialized {
             return None;
@@ -49,7 +49,7 @@ impl State {
         })
     }
 
-    /// Returns whether the topmost operands have these kinds.
+    /// Returns whether the topmost operands of the state have these kinds.
     fn has(&self, kinds: &[Kind]) -> bool {
         let start = self.stack.len().checked_sub(kinds.len());
         start.is_some_and(|start| {
@@ -62,7 +62,8 @@ impl State {
         self.stack.truncate(self.stack.len() - count);
     }
 
-    /// Applies an instruction; returns false if it does not fit.
+    /// Applies the effect of an instruction to the type state. Returns false if the instruction would not be
+    /// well-typed.
     fn apply(&mut self, effect: &Effect) -> bool {
         match effect {
             Effect::Fixed(pops, pushes) => {
@@ -77,7 +78,7 @@ impl State {
                 Some(_) | None => return false,
             },
             Effect::Store(local, is_int) => match self.stack.last() {
-                // The constructor must keep its receiver, to initialize it at the end.
+                // The constructor must keep its receiver in local variable 0, to initialize the receiver at the end.
                 Some(_) if *local == 0 && self.locals[0] == Some(Kind::RawThis) => return false,
                 Some(kind) if (*kind == Kind::Int) == *is_int => {
                     self.locals[*local] = self.stack.pop();
@@ -121,7 +122,7 @@ impl State {
 /// A forward branch without a target yet.
 struct Pending {
     piece: usize,
-    /// Index of the target within a switch.
+    /// Index of the branch target within a switch.
     case: usize,
     state: State,
 }
@@ -132,7 +133,7 @@ struct Writer<'w> {
     body: Body,
     state: State,
     pending: Vec<Pending>,
-    /// Possible targets of back edges.
+    /// Instructions that back edges may target, each with the type state before it.
     marks: Vec<(usize, State)>,
 }
 
@@ -197,7 +198,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds a sequence of lines, if all of them fit.
+    /// Adds a sequence of instructions to the body, if all of them are well-typed in the current state.
     fn phrase(&mut self, lines: &[&str]) {
         let mut state = self.state.clone();
         let mut numbers = Vec::with_capacity(lines.len());
@@ -213,7 +214,7 @@ impl Writer<'_> {
         self.body.pieces.extend(numbers);
     }
 
-    /// Makes a fitting forward branch end here.
+    /// Sets the next instruction as the target of a pending forward branch whose state joins with the current state.
     fn land(&mut self) {
         let here = self.here();
         let found = self
@@ -225,7 +226,8 @@ impl Writer<'_> {
             let pending = self.pending.swap_remove(place);
             self.aim(pending.piece, pending.case, here);
             self.state = joined;
-            // The states of these forward branches promise more than holds here now.
+            // Marks for back edges to this position are removed, because the joined state guarantees less than their
+            // recorded states.
             self.marks.retain(|(target, _)| *target != here);
         }
     }
@@ -238,7 +240,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Usually returns an earlier target that fits the state, if there is one.
+    /// Usually returns an earlier instruction as branch target, if one fits the current type state.
     fn backward(&mut self) -> Option<usize> {
         if self.random.one_in(3) || self.marks.is_empty() {
             return None;
@@ -247,7 +249,7 @@ impl Writer<'_> {
         (self.state.join(state).as_ref() == Some(state)).then_some(*target)
     }
 
-    /// Adds a branching piece whose targets are earlier instructions, or are set later.
+    /// Adds a branch or switch to the body, whose targets are earlier instructions, or are set later.
     fn push(&mut self, piece: Piece, cases: usize) {
         let here = self.here();
         self.body.pieces.push(piece);
@@ -296,7 +298,7 @@ impl Writer<'_> {
         self.push(Piece::Branch(*opcode, 0), 1);
     }
 
-    /// Jumps elsewhere. The following code is the target of another branch.
+    /// Adds a jump. The instruction after the jump becomes the target of a pending branch.
     fn goto(&mut self) {
         if self.pending.is_empty() {
             return self.symbol();
@@ -320,11 +322,12 @@ impl Writer<'_> {
         self.state.drop(1);
         let here = self.here();
         self.push(Piece::Table([0; 3]), 2);
-        // The default target is the next instruction.
+        // The default target of the switch is the next instruction.
         self.aim(here, 2, here + 1);
     }
 
-    /// Makes the oldest forward branch end here, at a point that no instruction falls through to.
+    /// Sets the next instruction, to which no instruction falls through, as the target of the oldest pending forward
+    /// branch.
     fn land_any(&mut self) {
         let pending = self.pending.remove(0);
         let here = self.here();
@@ -333,7 +336,7 @@ impl Writer<'_> {
         self.marks.retain(|(target, _)| *target != here);
     }
 
-    /// Ends every path with a return.
+    /// Ends every path through the body with a return.
     fn finish(&mut self) {
         self.give_back();
         while !self.pending.is_empty() {

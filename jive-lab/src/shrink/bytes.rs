@@ -2,9 +2,9 @@
 
 use super::Search;
 
-/// Removes runs of bytes, and sets bytes to zero.
+/// Reduces a file: removes runs of bytes, and sets bytes to zero.
 ///
-/// For class files that the parser rejects, and for files of other formats.
+/// `bytes` reduces class files that the parser rejects, and files of other formats.
 pub fn bytes(search: &mut Search<'_>) {
     search.repeat(|search| {
         let mut best = search.best().to_vec();

@@ -1,7 +1,7 @@
 //! Reduces a class file, member by member and instruction by instruction.
 //!
-//! The class is held as assembly, so that branch targets, tables and the constant pool are made again for each
-//! candidate. A `StackMapTable` and other attributes that JIVE does not read are dropped first.
+//! The reducer keeps the class as assembly, so that assembling each candidate makes its branch targets, tables and
+//! constant pool anew. The first step drops a `StackMapTable` and other attributes that JIVE does not read.
 
 use jive_core::{FieldType, MethodDescriptor};
 
@@ -9,8 +9,8 @@ use super::effect::replacements;
 use super::text::{Line, Member, Text};
 use super::{Search, bytes};
 
-/// Reduces a class file. A class file that the parser rejects, or that is boring once it was assembled again, is
-/// reduced as bytes.
+/// Reduces a class file. A class file is reduced as bytes if the parser rejects it, or if it is no longer interesting
+/// after reassembly.
 pub fn class(search: &mut Search<'_>) {
     let text = Text::of(search.best());
     let built = text.as_ref().and_then(Text::build);
@@ -35,7 +35,7 @@ pub fn class(search: &mut Search<'_>) {
     });
 }
 
-/// Removes members, and lines about the class.
+/// Removes members of the class, and lines about the class itself.
 fn members(text: &mut Text, search: &mut Search<'_>) {
     let whole = text.clone();
     search.remove_runs(&mut text.members, |members| {
@@ -70,7 +70,7 @@ fn members(text: &mut Text, search: &mut Search<'_>) {
     text.head = head_with(&lines);
 }
 
-/// Removes the value of a constant field.
+/// Removes the constant value of a field.
 fn without_value(text: &mut Text, position: usize, search: &mut Search<'_>) {
     let Some((head, _)) = text.members[position].head.split_once(" = ") else {
         return;
@@ -80,7 +80,7 @@ fn without_value(text: &mut Text, position: usize, search: &mut Search<'_>) {
     replace(text, position, Member { head, lines }, search);
 }
 
-/// Replaces a member if the class stays interesting.
+/// Replaces a member of the class if the class stays interesting.
 fn replace(text: &mut Text, position: usize, member: Member, search: &mut Search<'_>) -> bool {
     let old = std::mem::replace(&mut text.members[position], member);
     let is_kept = text.build().is_some_and(|built| search.accepts(built));
@@ -90,7 +90,7 @@ fn replace(text: &mut Text, position: usize, member: Member, search: &mut Search
     is_kept
 }
 
-/// Reduces the code of a method.
+/// Reduces the code of a method in the class.
 fn method(text: &mut Text, position: usize, search: &mut Search<'_>) {
     if let Some(stub) = stub(&text.members[position])
         && stub.lines.len() < text.members[position].lines.len()
@@ -128,7 +128,7 @@ fn stub(member: &Member) -> Option<Member> {
     })
 }
 
-/// Removes lines of code, first the tables as wholes.
+/// Removes lines of a method's code, but first its line number table and its exception table as wholes.
 fn statements(text: &mut Text, position: usize, search: &mut Search<'_>) {
     for table in [".line", ".catch"] {
         let member = &text.members[position];
@@ -152,7 +152,7 @@ fn statements(text: &mut Text, position: usize, search: &mut Search<'_>) {
     text.members[position] = member.with_code(&kept);
 }
 
-/// Replaces a line of code by something simpler. Returns whether it did.
+/// Replaces a line of code by something simpler. Returns whether the line was replaced.
 fn simplify(text: &mut Text, position: usize, at: usize, search: &mut Search<'_>) -> bool {
     let Line::Code(code) = &text.members[position].lines[at] else {
         return false;
@@ -213,7 +213,7 @@ mod tests {
         Some(disassemble(ClassFile::parse(bytes, &mut index).ok()?))
     }
 
-    /// Reduces a source while the assembly of the class has lines that begin with each of these.
+    /// Reduces a source as long as the disassembly has, for each text in `needed`, a line that begins with the text.
     fn reduced(source: &str, needed: &[&str]) -> String {
         let bytes = assemble("test", source)
             .expect("the source is well formed")
@@ -274,7 +274,8 @@ end:
 
     #[test]
     fn branches_keep_their_targets_and_values_their_places() {
-        // The loop's test and its back edge need their labels. `idiv` needs nothing, since the test asks for text alone.
+        // The loop's test and its back edge need their labels. The instruction `idiv` needs no operands, since the test
+        // asks only for its text.
         let text = reduced(LOOP, &["ifle", "idiv", "goto", "ireturn"]);
         let body = text.split_once("locals 1\n").expect("a method").1;
         assert_eq!(
@@ -309,7 +310,8 @@ end:
         let mut search = Search::new(bytes, &mut test);
         class(&mut search);
         let text = disassembled(search.best()).expect("it is interesting");
-        // A `tableswitch` without a case does not decode (JVMS §6.5.tableswitch).
+        // One case of the switch remains, because a `tableswitch` without a case does not decode (JVMS
+        // §6.5.tableswitch).
         assert!(text.contains("tableswitch 5: L20 default: L20\n"), "{text}");
     }
 

@@ -1,4 +1,4 @@
-//! Simpler instructions that may stand in the place of an instruction.
+//! Simpler instructions that may replace an instruction.
 
 use jive_core::{
     Action, Computational, ConstantSource, FieldType, MemberUse, MethodDescriptor, Opcode,
@@ -7,9 +7,10 @@ use jive_core::{
 
 use crate::asm::opcode_named;
 
-/// Returns a measure of a line. Replacing a line must make it smaller, so that the search ends.
+/// Returns the weight of a line of code. Each replacement of a line must have a smaller weight, so that the search
+/// ends.
 pub(super) fn weight(line: &str) -> u32 {
-    /// The weight of an instruction that is none of the simplest.
+    /// The weight of an instruction that is not one of the simplest, which the `match` lists.
     const OTHER: u32 = 100;
     match line {
         "pop" | "iconst_0" | "aconst_null" => 1,
@@ -39,7 +40,7 @@ pub(super) fn replacements(line: &str) -> Vec<Vec<String>> {
     };
     if let Some((pops, pushed)) = effect(opcode, operands) {
         let pops = core::iter::repeat_n("pop", pops);
-        // Leaving one operand in place of the result is simpler than a new value.
+        // Leaving one of the instruction's operands in place of its result is simpler than pushing a new value.
         if pushed.is_some() && pops.len() > 0 {
             all.push(lines(pops.clone().skip(1)));
         }
@@ -61,7 +62,8 @@ fn lines<'l>(lines: impl IntoIterator<Item = &'l str>) -> Vec<String> {
 }
 
 /// Returns the number of values that an instruction pops, and a constant of the type that it pushes. A branch counts as
-/// not taken. `None` for instructions whose effect this does not describe.
+/// not taken. Returns `None` for instructions whose effect is not a number of popped values and at most one pushed
+/// constant.
 fn effect(opcode: Opcode, operands: &[&str]) -> Option<(usize, Option<&'static str>)> {
     const INT: Option<&str> = Some("iconst_0");
     const NULL: Option<&str> = Some("aconst_null");
@@ -87,7 +89,8 @@ fn effect(opcode: Opcode, operands: &[&str]) -> Option<(usize, Option<&'static s
     })
 }
 
-/// Returns the effect of using a member, from its descriptor at the end of the operand.
+/// Returns the stack effect of an instruction that uses a member, from the member's descriptor at the end of the
+/// operand.
 fn member_effect(member: MemberUse, operand: &str) -> Option<(usize, Option<&'static str>)> {
     let constant = |of: FieldType<'_>| match of {
         FieldType::Array { .. } | FieldType::Object(_) => "aconst_null",
@@ -110,7 +113,7 @@ fn member_effect(member: MemberUse, operand: &str) -> Option<(usize, Option<&'st
     })
 }
 
-/// Returns the instruction with fewer switch cases or a smaller number, or the branch as a jump.
+/// Returns simpler forms of an instruction: a switch with fewer cases, a smaller number, or a branch as a jump.
 fn simpler_operands(opcode: Opcode, mnemonic: &str, operands: &[&str]) -> Vec<Vec<String>> {
     let jump = |target: &str| format!("goto {target}");
     match (opcode.action(), operands) {
@@ -122,7 +125,8 @@ fn simpler_operands(opcode: Opcode, mnemonic: &str, operands: &[&str]) -> Vec<Ve
         }
         (Action::Switch, [cases @ .., default, target]) => {
             let mut all = vec![vec!["pop".to_owned(), jump(target)]];
-            // A `tableswitch` has one key, then a target for each case. A `lookupswitch` has a key for each case.
+            // A `tableswitch` has one key, followed by a target for each case. A `lookupswitch` has a key for each
+            // case.
             let (key, cases, width) = match cases {
                 [key, cases @ ..] if opcode == Opcode::Tableswitch => (Some(*key), cases, 1),
                 cases => (None, cases, 2),

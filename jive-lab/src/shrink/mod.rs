@@ -1,7 +1,7 @@
 //! Makes a file small while a test still finds it interesting.
 //!
-//! A [`Search`] holds the smallest interesting file so far, and asks the test about smaller ones. [`class`] reduces a
-//! class file, and [`bytes`] any other file.
+//! A [`Search`] keeps the smallest interesting file so far, and passes smaller files to the test. [`class`] reduces a
+//! class file, and [`bytes`] reduces any other file.
 
 mod bytes;
 mod class;
@@ -14,14 +14,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub use bytes::bytes;
 pub use class::class;
 
-/// What a test says about a candidate.
+/// The result of testing a candidate, a file that may be interesting.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The candidate still has the property that is searched for.
+    /// The candidate still has the property that the test looks for.
     Interesting,
-    /// The candidate has lost it.
+    /// The candidate has lost that property.
     Boring,
-    /// The candidate was not tested, and no other is to be.
+    /// The test did not test the candidate, and the search must end.
     Over,
 }
 
@@ -30,8 +30,8 @@ pub trait Test {
     /// Tests a candidate.
     fn test(&mut self, candidate: &[u8]) -> Answer;
 
-    /// Returns whether the search must end. The search asks before each candidate, even if the candidate has no encoding
-    /// and is not tested.
+    /// Returns whether the search must end. The search calls `is_over` before each candidate, even if the candidate has
+    /// no encoding and is not tested.
     fn is_over(&self) -> bool {
         false
     }
@@ -47,14 +47,14 @@ impl<F: FnMut(&[u8]) -> Answer> Test for F {
 pub struct Search<'t> {
     test: &'t mut dyn Test,
     best: Vec<u8>,
-    /// Hashes of all candidates so far: passes propose some candidates again.
+    /// Hashes of all candidates so far, because passes propose some candidates again.
     tested: BTreeSet<u64>,
     kept: u64,
     is_over: bool,
 }
 
 impl<'t> Search<'t> {
-    /// Begins at an interesting file.
+    /// Begins a search at an interesting file.
     pub fn new(original: Vec<u8>, test: &'t mut dyn Test) -> Search<'t> {
         let mut search = Search {
             test,
@@ -67,7 +67,8 @@ impl<'t> Search<'t> {
         search
     }
 
-    /// Tests a candidate. Returns whether it is interesting, and then keeps it as the best so far.
+    /// Tests a candidate. Returns whether the candidate is interesting. An interesting candidate becomes the best file
+    /// so far.
     pub fn accepts(&mut self, candidate: Vec<u8>) -> bool {
         if self.is_over() {
             return false;
@@ -98,7 +99,7 @@ impl<'t> Search<'t> {
         &self.best
     }
 
-    /// Returns the number of candidates that were kept.
+    /// Returns the number of interesting candidates so far.
     #[must_use]
     pub fn kept(&self) -> u64 {
         self.kept
@@ -110,7 +111,7 @@ impl<'t> Search<'t> {
         self.is_over || self.test.is_over()
     }
 
-    /// Repeats passes until none of them finds a smaller file.
+    /// Repeats reduction passes until none of them finds a smaller file.
     pub fn repeat(&mut self, mut passes: impl FnMut(&mut Search<'t>)) {
         loop {
             let before = self.kept;
@@ -121,8 +122,8 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Removes runs of elements from a list, long runs first. `build` makes the file of a shorter list; `None` if the
-    /// list has none.
+    /// Removes runs of elements from a list, long runs first. The function `build` makes a file from a shorter list, or
+    /// returns `None` if the list cannot be encoded.
     pub fn remove_runs<T: Clone>(
         &mut self,
         list: &mut Vec<T>,
@@ -138,7 +139,8 @@ impl<'t> Search<'t> {
                 if build(&shorter).is_some_and(|candidate| self.accepts(candidate)) {
                     *list = shorter;
                 } else {
-                    // Short runs are tried at every place: instructions that belong together may begin anywhere.
+                    // The search tries to remove short runs at every place, because instructions that belong together
+                    // may begin anywhere.
                     at += if size <= SHORT_RUN { 1 } else { size };
                 }
             }
@@ -151,11 +153,12 @@ impl<'t> Search<'t> {
     }
 }
 
-/// Runs up to this length are tried at every place. Chosen: most statements of Java have fewer instructions.
+/// The search tries to remove runs of up to `SHORT_RUN` elements at every place. Chosen: most statements of Java have
+/// fewer instructions.
 const SHORT_RUN: usize = 6;
 
 fn hash(bytes: &[u8]) -> u64 {
-    // Without a random key, so that every run takes the same decisions.
+    // The hasher has no random key, so that every run of the search makes the same decisions.
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
     hasher.finish()

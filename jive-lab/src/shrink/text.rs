@@ -1,4 +1,4 @@
-//! A class file as assembly that can lose lines.
+//! A class file as assembly from which the reducer can remove lines.
 
 use crate::asm::{assemble, disassemble};
 use jive_core::ClassFile;
@@ -14,13 +14,13 @@ pub(super) struct Text {
 /// A field or a method.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
-    /// The line that declares it.
+    /// The line that declares the member.
     pub(super) head: String,
     /// The member's code.
     pub(super) lines: Vec<Line>,
 }
 
-/// A line of code, with the labels before it. A label stays when its line goes.
+/// A line of a method's assembly: a label or code. A label stays when the line of code after it is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Label(String),
@@ -28,7 +28,7 @@ pub(super) enum Line {
 }
 
 impl Text {
-    /// Disassembles a class file; `None` if it is malformed.
+    /// Disassembles a class file. Returns `None` if the class file is malformed.
     pub(super) fn of(bytes: &[u8]) -> Option<Text> {
         let mut index = vec![0; ClassFile::index_len(bytes)];
         let assembly = disassemble(ClassFile::parse(bytes, &mut index).ok()?);
@@ -53,7 +53,7 @@ impl Text {
         Some(text)
     }
 
-    /// Assembles the class file; `None` if the text has no encoding, as when a branch has become too long.
+    /// Assembles the class file. Returns `None` if the text has no encoding, for example because a branch is too long.
     pub(super) fn build(&self) -> Option<Vec<u8>> {
         let mut text = String::new();
         let mut line = |line: &str| {
@@ -77,19 +77,19 @@ impl Text {
 }
 
 impl Member {
-    /// Returns whether it is a method with code.
+    /// Returns whether the member is a method with code.
     pub(super) fn has_code(&self) -> bool {
         self.limits().is_some()
     }
 
-    /// Returns the head without the limits of its code, `max_stack` and `max_locals`.
+    /// Splits the limits `max_stack` and `max_locals` of the code from the line that declares a method.
     pub(super) fn limits(&self) -> Option<(&str, u16, u16)> {
         let (head, limits) = self.head.rsplit_once(" stack ")?;
         let (stack, locals) = limits.split_once(" locals ")?;
         Some((head, stack.parse().ok()?, locals.parse().ok()?))
     }
 
-    /// Returns the code offsets of the lines, not of the labels.
+    /// Returns the positions in `lines` of the lines of code, without labels.
     pub(super) fn code_lines(&self) -> Vec<usize> {
         let is_code = |line: &Line| matches!(line, Line::Code(_));
         let lines = self.lines.iter().enumerate();
@@ -98,7 +98,7 @@ impl Member {
             .collect()
     }
 
-    /// Returns the member with these lines of code alone, and with the labels that they use.
+    /// Returns the member with only these lines of code, and with the labels that these lines use.
     pub(super) fn with_code(&self, kept: &[usize]) -> Member {
         let words: Vec<&str> = kept
             .iter()

@@ -1,7 +1,8 @@
 //! The shapes of ops that only the threaded variant has.
 //!
-//! Most access an element of an array that a field holds. Programs keep their arrays in fields, so such an op saves a
-//! `GetField` for each access. The others are *near* branches, which hold a constant of 16 bits.
+//! Most ops of the threaded variant alone access an element of an array whose reference is in a field. Programs keep
+//! their arrays in fields, so an op for an array in a field saves a `GetField` for each access. The other ops are
+//! *near* branches, which contain a constant of 16 bits.
 
 use crate::heap::Heap;
 use crate::interp::Stop;
@@ -9,7 +10,8 @@ use crate::interp::control::{Flow, go_again, go_back, go_onward, load_element, s
 use crate::interp::machine::{Machine, Operands};
 use crate::op::Reach;
 
-/// Loads an element of an array. Field `b` has the array, and the index is register `c` plus the offset.
+/// Loads an element of an array. Field `b` has the array's reference, and the index is register `c` plus the op's
+/// offset.
 #[inline(always)]
 pub(super) fn load_field<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -24,8 +26,8 @@ pub(super) fn load_field<'a, const TAKEN: char>(
     load_element(machine, operands, pc, (array, element), load)
 }
 
-/// Stores register `c` as an element of an array. Field `a` has the array, and the index is register `b` plus the
-/// offset.
+/// Stores register `c` as an element of an array. Field `a` has the array's reference, and the index is register `b`
+/// plus the op's offset.
 #[inline(always)]
 pub(super) fn store_field<'a, const TAKEN: char>(
     machine: &mut Machine<'a>,
@@ -40,8 +42,8 @@ pub(super) fn store_field<'a, const TAKEN: char>(
     store_element(machine, pc, (array, element), operands.c(), store)
 }
 
-/// Defines a function for each shape of near branch. Its constant takes the place of the cost, so eight bits are left
-/// for the cost.
+/// Defines a function for each shape of near branch. The constant of a near branch takes the place of the cost, so
+/// eight bits are left for the cost.
 macro_rules! near_branches {
     ($($name:ident: $goes:ident;)+) => {
         $(

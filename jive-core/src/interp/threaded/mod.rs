@@ -1,12 +1,14 @@
 //! The dispatch loop of the threaded variant: each kind of op is a function that ends in a call of the next op's
 //! function.
 //!
-//! Optimising compilers make a jump of such a tail call. Then each op ends in a jump of its own, which processors
-//! predict better than one jump for all ops. The state stays in registers. Safety does not rely on that. A slice runs a
-//! bounded number of ops, so the host's stack stays bounded even if each op takes a frame.
+//! Optimising compilers turn this tail call of the next op's function into a jump. With tail calls as jumps, each op
+//! ends in its own jump, which processors predict better than one jump for all ops. The interpreter's state stays in
+//! processor registers between ops. Safety does not rely on tail calls becoming jumps. A slice runs a bounded number of
+//! ops, so the host's stack stays bounded even if each op takes a frame.
 //!
-//! Two ops that often follow each other may run as one function, a *pair*. Its kind is made of the kinds of both. Its
-//! function is the first op's, with the second op's work inlined in place of the call.
+//! Two ops that often follow each other may run as one function, a *pair*. Each combination of a first and a second
+//! kind that forms a pair is a kind of op. The function of a pair is the first op's, with the second op's work inlined
+//! in place of the call.
 
 mod fused;
 
@@ -20,19 +22,20 @@ use crate::program::index;
 use crate::registers::Window;
 use crate::trap::TrapKind;
 
-/// The function of a kind of op: runs the op at a place in the code, and then all that follow. The last parameter is
-/// the accumulator, the value that the op before computed.
+/// The function of a kind of op: runs the op at a place in the code, and then all ops that follow. The last parameter
+/// of the function is the accumulator, the value that the previous op computed.
 ///
-/// The parameters fit in six machine words, because x86-64 passes six in registers. There is no result, because a call
-/// whose result is used is no tail call.
+/// The parameters fit in six machine words, because x86-64 passes six words in registers. The function has no result,
+/// because a call whose result is used is not a tail call.
 type Thread = for<'a> fn(&mut Machine<'a>, &'a [Op], usize, &'a Window, i32);
 
-/// How many kinds there are: `Nothing` is the last.
+/// The number of kinds of ops, of which `Nothing` is the last.
 const KINDS: usize = OpKind::Nothing as usize + 1;
 
-/// The work of a kind of op. Implemented by an empty type for each kind, so that a pair can inline the second op.
+/// The work of a kind of op. An empty type for each kind of op implements `Work`, so that a pair can inline the second
+/// op.
 trait Work {
-    /// Runs the op at `pc`. If the run continues with the op behind it, continues as `N` does.
+    /// Runs the op at `pc`. If the run continues with the next op in the code, it continues as `N` does.
     fn run<'a, N: Then>(
         machine: &mut Machine<'a>,
         code: &'a [Op],
@@ -72,7 +75,7 @@ impl Then for Any {
 
 /// Continues with an op of kind `W`, whose work is inlined here, and then with an op of any kind.
 ///
-/// The linker made the pair, so it knows the second op's kind.
+/// The linker made a pair of the two ops, so the second op has kind `W`.
 struct Straight<W>(PhantomData<W>);
 
 impl<W: Work> Then for Straight<W> {
@@ -96,7 +99,8 @@ pub(crate) fn dispatch<'a>(
     pc: usize,
     registers: &'a Window,
 ) {
-    // The most frequent end of a slice need not set the reason.
+    // The machine's `stop` is set to the most frequent end of a slice here, so that a return with a value need not set
+    // `stop`.
     machine.stop = Stop::ReturnedValue;
     next(machine, code, pc, registers, machine.value);
 }
@@ -121,10 +125,10 @@ fn thread(op: &Op) -> Thread {
     threads::THREADS[op.kind as usize]
 }
 
-/// Returns the index of the op behind one.
+/// Returns the index of the op after the op at `pc`.
 ///
-/// Adds in 32 bits, of which an op's index has no more. With an addition of 64 bits, the compiler keeps both indices
-/// alive and copies a register in each op.
+/// The index is incremented in 32 bits, because an op's index has no more bits. With an increment of 64 bits, the
+/// compiler keeps the old and the new index alive and copies a register in each op.
 #[inline(always)]
 const fn behind(pc: usize) -> usize {
     index((pc as u32).wrapping_add(1))
@@ -153,10 +157,11 @@ fn follow<'a, N: Then>(
     }
 }
 
-/// Continues behind a loop.
+/// Continues at the op after a loop.
 ///
-/// Not inlined, so that leaving the loop is a branch of the processor, which predicts it. Inlined, the compiler would
-/// select the next op's index without a branch. Then every iteration would wait for the comparison of the one before.
+/// `out` is not inlined, so that leaving the loop is a branch instruction of the processor, which predicts it. If `out`
+/// were inlined, the compiler would select the next op's index without a branch instruction. Without a branch
+/// instruction, every iteration of a loop would wait for the comparison of the previous iteration.
 #[inline(never)]
 fn out<'a>(
     machine: &mut Machine<'a>,
@@ -169,7 +174,7 @@ fn out<'a>(
     follow::<Any>(machine, code, pc, registers, accumulator, flow);
 }
 
-/// Ends the slice so that another one can continue it.
+/// Ends the slice so that another slice can continue the run.
 #[cold]
 #[inline(never)]
 fn pause<'a>(machine: &mut Machine<'a>, _: &'a [Op], pc: usize, _: &'a Window, accumulator: i32) {
@@ -178,7 +183,7 @@ fn pause<'a>(machine: &mut Machine<'a>, _: &'a [Op], pc: usize, _: &'a Window, a
     machine.stop = Stop::Pause;
 }
 
-/// Ends the slice for another reason.
+/// Ends the slice for another reason than a pause.
 #[cold]
 #[inline(never)]
 fn ended<'a>(machine: &mut Machine<'a>, code: &[Op], pc: usize, _: &'a Window, stop: Stop) {
@@ -236,7 +241,7 @@ macro_rules! threaded {
             $($First:ident: $($Second:ident)+;)*
         }
     ) => { pastey::paste! {
-        /// The type of each kind.
+        /// The empty type of each kind of op.
         mod threads {
             use super::fused::*;
             use super::{Any, KINDS, Straight, Then, Thread, Work, follow, pause, unverified};
