@@ -137,6 +137,7 @@ impl<W: Copy> Wheel<W> {
     }
 
     /// Removes and returns the work that is due first.
+    #[inline(always)]
     pub(super) fn take(&mut self) -> Option<(u64, W)> {
         let Chain { first, last } = match self.first {
             Some(chain) => chain,
@@ -183,6 +184,7 @@ impl<W: Copy> Wheel<W> {
 
     /// Removes the first slot and moves `reached` to the earliest time of the slot's entries. Entries of the slot that
     /// are due later move to lower levels, which are all empty.
+    #[inline(never)]
     fn advance(&mut self) -> Option<Chain> {
         let slot = self.first_slot()?;
         let last = self.last_of(slot);
