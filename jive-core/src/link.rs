@@ -150,19 +150,19 @@ impl LinkErrorKind {
 /// A part of [`ProgramStorage`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// The ops.
+    /// The memory for ops.
     Ops,
     /// The ends of ops: how many instructions the straight path has executed when each op is done.
     Ends,
-    /// The pcs of the instructions.
+    /// The memory for the pc of each instruction that has an op.
     Places,
-    /// The methods.
+    /// The memory for methods.
     Methods,
-    /// The fields.
+    /// The memory for fields.
     Fields,
-    /// The rows of switches.
+    /// The memory for the rows of switches.
     Switches,
-    /// The constants.
+    /// The memory for constants.
     Constants,
     /// The marks for the bytes of the longest code array.
     Marks,

@@ -4,8 +4,8 @@
 //! and the mapping takes a time of its own. If all mappings are in use, the least recently used mapping is removed. DMA
 //! needs no mapping.
 //!
-//! While a window is being mapped, all later writes of the VI wait, DMA requests included. The writes of a connection
-//! thereby keep their order.
+//! While a window is being mapped, later writes of the VI wait, DMA requests included, so that the writes of a
+//! connection keep their order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;
