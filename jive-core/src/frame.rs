@@ -181,8 +181,8 @@ impl<'s> CallStack<'s> {
         }
     }
 
-    /// Returns the arguments of the native that the activation waits for. The list is empty if the activation waits for
-    /// no native.
+    /// Returns the arguments of the native that the activation waits for. The list of arguments is empty if the
+    /// activation waits for no native.
     #[must_use]
     pub fn native_arguments(&self) -> &[i32] {
         let Phase::AtNative(call) = self.activation.phase else {

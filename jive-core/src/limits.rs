@@ -40,8 +40,7 @@ pub const REGISTER_WINDOW: usize = 256;
 
 const _: () = assert!((FRAME_SLOTS_MAX as usize) < REGISTER_WINDOW);
 
-// Verification. The limits below are the least ones that JIVE promises to accept. No embedded VM has to accept classes
-// beyond the least limits.
+// Verification. JIVE promises to accept classes up to the limits below. No embedded VM has to accept larger classes.
 
 /// Maximum number of local variables and operand stack entries of a method, added together.
 ///

@@ -6,7 +6,7 @@ use jive_core::{
 };
 use jive_verifier::WorkSize;
 
-/// How many bytes each linked op needs: the op itself, and how many instructions its method has executed when the op is
+/// How many bytes a linked program needs for each op: the op, and the count of instructions executed when the op is
 /// done.
 const OP_BYTES: usize = size_of::<Op>() + size_of::<u16>();
 

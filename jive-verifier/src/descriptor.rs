@@ -21,8 +21,8 @@ pub(crate) fn field_type(
         FieldType::Float => Err(VerifyErrorKind::Float { found }),
         FieldType::Double => Err(VerifyErrorKind::Double { found }),
         FieldType::Object(name) if name == own_name.as_bytes() => Ok(VerificationType::This),
-        // The name is compared as a slice, because matching a pattern compares byte by byte, which takes twice as much
-        // code.
+        // The class name is compared as a slice, because matching a pattern compares byte by byte, which takes twice as
+        // much code.
         FieldType::Object(name) if name == b"java/lang/String".as_slice() => {
             Err(VerifyErrorKind::String { found })
         }

@@ -9,17 +9,17 @@ use crate::types::VerificationType;
 /// The type that an instruction requires of a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// The requirement of no value, for a method that returns `void`.
+    /// A return from a `void` method requires no value.
     Nothing,
-    /// The requirement of a value that is assignable to this type.
+    /// The instruction requires a value that is assignable to this type.
     Type(VerificationType),
-    /// Any initialised reference.
+    /// The instruction requires an initialised reference.
     Reference,
-    /// The requirement of any reference, including `this` before `Object.<init>`.
+    /// The instruction requires any reference, including `this` before `Object.<init>`.
     ReferenceOrUninitialized,
-    /// The requirement of an array of any element type.
+    /// The instruction requires an array of any element type.
     Array,
-    /// The requirement of a `byte[]` or a `boolean[]`, both of which `baload` and `bastore` accept.
+    /// The instruction is `baload` or `bastore`, and requires a `byte[]` or a `boolean[]`.
     ByteOrBooleanArray,
 }
 

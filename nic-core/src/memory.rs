@@ -65,7 +65,7 @@ impl Region {
     ///
     /// # Errors
     ///
-    /// Returns [`OutOfRegion`] if the range does not lie inside the region, for which any two numbers may be passed.
+    /// Returns [`OutOfRegion`] if the range does not lie inside the region. `offset` and `length` may be any numbers.
     pub fn span(self, offset: i64, length: i64) -> Result<HostSpan, OutOfRegion> {
         let outside = OutOfRegion {
             offset,

@@ -85,7 +85,7 @@ impl Chance {
         Chance((probability.clamp(0.0, 1.0) * DRAWS) as u128)
     }
 
-    /// Returns whether the number that is drawn means yes.
+    /// Returns whether the random number `draw` is one of those for which the answer is yes.
     #[must_use]
     pub fn strikes(self, draw: u64) -> bool {
         u128::from(draw) < self.0

@@ -5,14 +5,14 @@ use core::ops::{Deref, DerefMut};
 
 /// Maximum number of free buffers that an endpoint has without an allocator.
 ///
-/// Each costs 8 bytes. The maximum of free buffers is chosen: it suffices for two messages of the most buffers per
+/// Each costs 8 bytes. The maximum is chosen by JIVE: it suffices for two messages that each need the most buffers of a
 /// descriptor, and some more.
 pub const FREE_BUFFERS_MAX: usize = 32;
 
 /// Maximum number of descriptors that a queue of an endpoint has without an allocator.
 ///
-/// Each descriptor costs up to 104 bytes. The maximum of descriptors is chosen, because a NIC that handles one message
-/// at a time has fewer under way.
+/// Each descriptor costs up to 104 bytes. The maximum is chosen by JIVE: a NIC that handles one message at a time has
+/// fewer descriptors under way.
 pub const DESCRIPTORS_MAX: usize = 8;
 
 /// Maximum number of channels that an endpoint has without an allocator.

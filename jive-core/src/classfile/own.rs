@@ -11,7 +11,7 @@ use crate::id::CpIndex;
 /// half that of the first method. Fields and methods are numbered from 1, and 0 means none.
 pub(super) struct Names<'n>(&'n mut [u32]);
 
-/// A half of the words of [`Names`].
+/// The half of each word of [`Names`] that is for fields, or the half for methods.
 #[derive(Copy, Clone)]
 pub(super) enum Half {
     Fields,

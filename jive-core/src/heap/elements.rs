@@ -122,7 +122,7 @@ const fn through(reference: i32, element: i32, width: usize) -> Range<usize> {
 }
 
 /// Returns the header of an array, if the array has an element with index `element`. The slice `array` begins at the
-/// header and ends after that element.
+/// array's header and ends after this element of the array.
 ///
 /// The verifier has proved that the array's kind is one of `fits`, and builds with debug assertions check that. Code of
 /// a class that was declared verified wrongly can access only the lent memory.

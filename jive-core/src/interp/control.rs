@@ -33,7 +33,7 @@ pub(super) enum Flow<'a> {
     Out(usize),
     /// The run continues at this op of another method or of the caller, in the slice's new code and with new registers.
     Enter(usize, &'a [Op], &'a Window),
-    /// The slice ends. This op is the one at which a later slice begins, or the one that trapped or called a native.
+    /// The slice ends at this op, at which a later slice begins, or which trapped or called a native.
     Stop(usize, Stop),
     /// The outermost call returns this value.
     Leave(i32),
@@ -282,7 +282,7 @@ pub(super) fn control<'a, const TAKEN: char>(
 #[inline(always)]
 pub(super) fn element(op: &Op, fields: &[i32], register: impl Fn(u8) -> i32) -> (i32, i32) {
     let sum = |number| register(number).wrapping_add(op.offset());
-    // For a field that does not exist, the result is -1, a reference that names no array.
+    // For a field that does not exist, the closure `field` returns -1, a reference that names no array.
     let field = |number| fields.get(usize::from(number)).copied().unwrap_or(-1);
     match op.kind.plain() {
         OpKind::LoadByteAt | OpKind::LoadByteUnsignedAt => (register(op.b), op.imm()),

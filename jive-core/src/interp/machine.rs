@@ -27,14 +27,14 @@ pub(crate) struct Machine<'a> {
     pub(super) depth: u32,
     /// Index of the running call's first register among the slots.
     pub(super) base: u32,
-    /// The value that the outermost call returned. At a pause before the outermost call returns, the value of the
+    /// The value that the outermost call returned. At a pause before the outermost call returns, `value` is that of the
     /// accumulator.
     pub(super) value: i32,
     /// The limit of the code of the slice that ended, which is only set if the slice did not pause.
     pub(super) limit: u32,
-    /// The op at which the slice ended. `pc` is not kept up to date while ops run. In an activation, the op precedes
-    /// the limit. With the same order in a machine, the compiler would copy op and limit with one load, which waits for
-    /// two stores.
+    /// The op at which the slice ended. `pc` is not kept up to date while ops run. An activation stores `limit` after
+    /// its op, but a machine stores `limit` before `pc`. In the same order, the compiler would copy op and limit with
+    /// one load, which waits for two stores.
     pub(super) pc: u32,
     /// For each call but the outermost, a frame that describes how the caller resumes.
     pub(super) frames: &'a mut [Frame],

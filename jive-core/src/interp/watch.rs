@@ -2,9 +2,9 @@
 //!
 //! A watched run gives each slice (`fuel.rs`) the code up to one op, and no budget. So each slice of a watched run
 //! executes one op and ends. The next op is not in the slice's code, and a jump back, a call or a return overdraws the
-//! budget. Before each slice, the interpreter reports to the watcher which instructions the slice's op completes. Ops,
-//! fuel and traps of a watched run are those of any other run. A program that makes no watched run does not contain the
-//! code for watched runs.
+//! budget. Before each slice, the interpreter reports to the watcher which instructions the slice's op completes. A
+//! watched run has the same ops, fuel and traps as any other run. A program that makes no watched run does not contain
+//! the code for watched runs.
 
 use core::cell::Cell;
 

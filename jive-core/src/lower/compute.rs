@@ -149,8 +149,8 @@ impl Body<'_, '_, '_, '_, '_> {
         self.out.perform(op);
     }
 
-    /// Pops a value into a local variable. If the last op computed the value, the local variable becomes that op's
-    /// result register instead.
+    /// Pops a value into a local variable. If the last op computed the popped value, that op writes its result to the
+    /// local variable's register instead.
     pub(super) fn store_local(&mut self, local: u8) {
         let entry = self.stack.pop();
         self.save(local);

@@ -86,7 +86,7 @@ impl Body<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Stores a value in a field. Ops of their own store a constant, and the field's old value plus a constant.
+    /// Stores a value in a field. Special kinds of ops store a constant, or the field's old value plus a constant.
     fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
         if variant::THREADED
             && let Value::Constant(value) = value.value

@@ -7,8 +7,8 @@
 //! The op table is a macro, which passes its rows to another macro. `op/kind.rs` reads names and shapes from the op
 //! table. The dispatch loops in `interp` read the work, which uses names of `interp/work.rs`.
 //!
-//! In the documentation of a row, `a`, `b` and `c` are the values of the registers that the op's operands name.
-//! *Constant* is the op's constant of 32 bits, or operand `b` in a branch that compares with a constant.
+//! In the documentation of a row, `a`, `b` and `c` are the values of the registers that the op's operands name. The
+//! word *constant* means the op's constant of 32 bits, or operand `b` in a branch that compares with a constant.
 
 /// Passes the rows to the macro `$reader`, followed by the pairs of `op/pairs_generated.rs`.
 macro_rules! op_table {

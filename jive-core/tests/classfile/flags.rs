@@ -101,7 +101,7 @@ const CLASHES: &[Clash] = &[
     (Place::ClassInitializer, 51..=69, 0, STATIC),
 ];
 
-/// Combinations of flags from which the test adds and removes flags.
+/// Combinations of access flags that the test changes by setting or clearing further flags.
 const BASES: [u16; 4] = [
     0,
     PUBLIC | STATIC | FINAL,
@@ -177,7 +177,8 @@ fn flags_clash_as_in_the_specification() {
     assert!(judged.iter().all(|count| *count > 1_000), "{judged:?}");
 }
 
-/// Returns each base with up to two flags changed. The module flag is left out, because it has its own test.
+/// Returns each combination of flags in `BASES` with up to two flags changed. The module flag is left out, because it
+/// has its own test.
 fn some_flags() -> BTreeSet<u16> {
     let bits = || (0..15).map(|bit| 1_u16 << bit);
     let mut all = BTreeSet::new();

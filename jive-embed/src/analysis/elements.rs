@@ -39,7 +39,7 @@ pub(super) struct Family(usize);
 #[derive(Debug, Default)]
 pub(super) struct Families {
     members: HashMap<Holder, Family, BuildHasherDefault<FnvHasher>>,
-    /// For each holder of an array, another holder of the same family, or the holder itself.
+    /// The parent of each holder of an array: another holder of the same family, or the holder itself.
     parents: Vec<usize>,
     /// The instructions that store into elements of arrays, each with a holder of its array.
     stores: Vec<(Family, Site)>,

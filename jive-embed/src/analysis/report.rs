@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::explore::{Explorer, Totals};
 use super::paths::Range;
 
-/// Maximum number of loops of a kind (with or without a bound) that are listed for an entry point. The maximum of
-/// listed loops is chosen, because readers look at the first few loops. Without a maximum, each of 64 entry points
-/// could list the same 20,000 loops of a class.
+/// Maximum number of loops of a kind (with or without a bound) that are listed for an entry point. The maximum is
+/// chosen by JIVE, because readers look at the first few loops only. Without a maximum, each of 64 entry points could
+/// list the same 20,000 loops of a class.
 pub const LISTED_MAX: usize = 32;
 
 /// Resource bounds of a class.

@@ -441,8 +441,8 @@ fn last_value(candidate: &Candidate, pace: Pace) -> Result<i64, Unbounded> {
     match relation {
         // A counter that meets every value leaves the loop when it meets the greatest value that it is compared with.
         Comparison::Less | Comparison::NotEqual => Ok(other.most - 1),
-        // After a step, a counter differs from a value that it was equal to, so it can stay at that value for one
-        // round.
+        // A counter that must be at most a value, or equal to it, reaches at most the greatest value that it is
+        // compared with.
         Comparison::AtMost | Comparison::Equal => Ok(other.most),
         // The counter steps away from the value at which the loop would end.
         Comparison::Greater | Comparison::AtLeast => Err(Unbounded::NoCounter),
@@ -463,8 +463,8 @@ fn passages(
     }
     let is_same = candidate.is_invariant || candidate.other.only().is_some();
     if candidate.relation == Relation::Is(Comparison::Equal) {
-        // After a step, the counter differs from the unchanged value that it is compared with, so its second test
-        // leaves the loop.
+        // The loop continues while the counter equals an unchanged value, so the second test of the counter leaves the
+        // loop.
         return if is_same {
             Ok(2)
         } else {

@@ -74,7 +74,7 @@ fn loops(entry: &EntryPoint) -> String {
     if entry.loops == 0 {
         return "none".to_owned();
     }
-    // Without this note, an incomplete analysis would look complete.
+    // Without the note about the limit, a report of an incomplete analysis would look complete.
     let limit = if entry.loops_incomplete {
         "; more inside of these not worked out (limit)"
     } else {

@@ -75,8 +75,8 @@ impl<'m, 'a> Worst<'m, 'a> {
                     .iter()
                     .any(|node| !is_inside(node))
         };
-        // `before` leads from the entry to the first passage, `around` from one passage to the next, `after` from the
-        // last to the test.
+        // `before` is the cost up to the first load of the counter, and `around` the cost from one load to the next.
+        // `after` is the cost from the last load of the counter to the loop's test.
         let entered = nodes
             .iter()
             .filter(|node| *node != load && is_entered(node));

@@ -25,7 +25,7 @@ jive_core::natives! {
     pub(crate) enum TestNative: "unet/Nic", cost Cost {
         /// Makes an array.
         Make = make(length: Int) -> ByteArray, Free;
-        /// Takes a value of each type.
+        /// Receives an argument of each type that natives can have.
         Take = take(bytes: ByteArray, shorts: ShortArray, ints: IntArray, number: Int) -> Void, Free;
     }
 }
@@ -138,7 +138,7 @@ impl ClassBytes {
         self.method_with_handlers(access, name, descriptor, size, code, &[])
     }
 
-    /// Adds a method with an exception table. Each row of the table is start, end, handler and type.
+    /// Adds a method with an exception table. Each row of the exception table consists of start, end, handler and type.
     pub(crate) fn method_with_handlers(
         &mut self,
         access: u16,

@@ -230,8 +230,7 @@ fn mixed_references_may_only_be_moved_and_compared() {
         code.extend(tail);
         verdict_of("(I[B[S)V", &code)
     };
-    // The tails are `astore_3` and `aload_3`, `dup` and `if_acmpeq` to the next instruction, and `ifnull` to the next
-    // instruction.
+    // The accepted ends of the code are `astore_3` with `aload_3`, `dup` with `if_acmpeq`, and `ifnull`.
     assert_eq!(run(&[0x4e, 0x2d, 0x57, 0xb1]), Ok(()));
     assert_eq!(run(&[0x59, 0xa5, 0, 3, 0xb1]), Ok(()));
     assert_eq!(run(&[0xc6, 0, 3, 0xb1]), Ok(()));

@@ -128,7 +128,7 @@ fn final_methods_of_object_must_not_be_overridden() {
     let refused = method(0, VerifyErrorKind::FinalOverride);
     for name in ["notify", "notifyAll", "wait"] {
         assert_eq!(verdict(0, name, "()V"), refused);
-        // None of these methods overrides a method of `Object`.
+        // Static methods, private methods and methods with another descriptor override no method of `Object`.
         assert_eq!(verdict(STATIC, name, "()V"), Ok(()));
         assert_eq!(verdict(PRIVATE, name, "()V"), Ok(()));
         assert_eq!(verdict(0, name, "(I)V"), Ok(()));

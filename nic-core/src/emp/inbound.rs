@@ -129,7 +129,8 @@ impl<T: Copy> Inbound<T> {
     pub fn give_up_before(&mut self, oldest: u16) -> Option<Option<T>> {
         let after = self.after_base(oldest).filter(|&after| after > 0)?;
         if after > WINDOW {
-            // Calls would give up every slot, so the messages in between, of which no frame was seen, are skipped.
+            // If no slot holds a message with a seen frame, `base` advances to `oldest` in one step instead of one
+            // message per call.
             let seen = self.slots.iter().any(|slot| !matches!(slot, Slot::Unseen));
             if !seen {
                 self.base = oldest;
@@ -462,7 +463,8 @@ mod tests {
         assert_eq!(inbound.verdict(1, 8, 9, 0), Verdict::Finished);
         assert_eq!(inbound.record(0, 0), None);
         begin(&mut inbound, 2, 7, 1);
-        // The oldest message is far ahead, but giving up takes no more steps than there are slots.
+        // The sender's oldest message is about 30,000 numbers ahead, but giving up takes no more calls than there are
+        // slots.
         assert_eq!(given_up(&mut inbound, 30_000)[0], Some(2));
         assert_eq!(inbound.verdict(30_000, 0, 9, 0), Verdict::NeedsMatch);
     }

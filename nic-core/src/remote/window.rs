@@ -81,7 +81,7 @@ impl<S: Storage> Windows<S> {
         }
     }
 
-    /// Closes a window. Later writes to the window are refused.
+    /// Closes a window, so that later writes to it are refused.
     pub fn close(&mut self, window: WindowId) {
         if let Some(window) = self.0.get_mut(window.0 as usize) {
             window.is_open = false;

@@ -2,7 +2,7 @@
 
 use jive_core::entries;
 
-/// The word that selects the costs of an entry: the keys of a profile's `[entry]` table that begin with this word.
+/// The word with which the keys of an entry's costs begin, in the table `[entry]` of a profile.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EntryCost {
     /// `tx_setup` and `tx_call`.

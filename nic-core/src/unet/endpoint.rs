@@ -127,5 +127,5 @@ impl<S: Storage> Endpoint<S> {
     }
 }
 
-/// The limit keeps completions small, because they are passed by value.
+/// The limit of 16 bytes keeps completions small, because they are passed by value.
 const _: () = assert!(size_of::<Completion>() <= 16);

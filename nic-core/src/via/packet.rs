@@ -2,8 +2,8 @@
 
 use super::Reason;
 
-/// Length of a control packet on the wire, in bytes, besides the wire's own header. The length is chosen for a number,
-/// a reason and the address of the peer.
+/// Length of a control packet on the wire, in bytes, besides the wire's own header. The length is chosen by JIVE: a
+/// control packet has room for a number, a reason and the address of the peer.
 pub const CONTROL_BYTES: u32 = 16;
 
 /// The header of a packet between two VIs. The wire's own header has room for the `ViaHeader` of a message.

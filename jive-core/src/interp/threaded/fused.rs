@@ -1,8 +1,8 @@
 //! The shapes of ops that only the threaded variant has.
 //!
 //! Most ops of the threaded variant alone access an element of an array whose reference is in a field. Programs keep
-//! their arrays in fields, so an op for an array in a field saves a `GetField` for each access. The other ops are
-//! *near* branches, which contain a constant of 16 bits.
+//! their arrays in fields, so an op for an array in a field saves a `GetField` for each access. The other ops are the
+//! near branches, which contain a constant of 16 bits.
 
 use crate::heap::Heap;
 use crate::interp::Stop;
