@@ -34,8 +34,8 @@ use crate::via::Via;
 /// U-Net is the fast path, whose functions are inlined in the loop of a processor. The functions of other interfaces
 /// are `#[cold]`, so that they do not slow down the loop of a processor.
 pub(crate) trait Interface {
-    /// The items of the interface's own, in addition to packets and transmit descriptors. The type is [`Infallible`] if
-    /// the interface has no items of its own.
+    /// The interface's own items for processors, in addition to packets and transmit descriptors. The type is
+    /// [`Infallible`] if the interface has no items of its own.
     type Own: OwnItem;
 
     /// What the interface schedules for later times. The type is [`Infallible`] if the interface schedules nothing.
@@ -365,7 +365,7 @@ macro_rules! interfaces {
             }
         }
 
-        /// An item of an interface's own.
+        /// An item that an interface itself defines.
         #[derive(Copy, Clone, Debug)]
         #[expect(dead_code, reason = "an interface without items of its own makes none")]
         pub(crate) enum Own {
@@ -375,7 +375,7 @@ macro_rules! interfaces {
             )*
         }
 
-        /// Makes a processor begin with an item of an interface's own.
+        /// Makes a processor begin with an item that an interface itself defines.
         pub(crate) fn take_own<A: Audience>(
             sim: &mut Simulation<'_, A>,
             on: ProcessorId,

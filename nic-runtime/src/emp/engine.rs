@@ -37,7 +37,7 @@ pub(crate) enum Emp {}
 pub(crate) enum Delay {
     /// Checks whether the message with this record has waited for an acknowledgement for too long.
     LookSilence(u32),
-    /// A receive of the scenario becomes due. The field is the receive's position in the scenario.
+    /// A receive of the scenario becomes due. The variant holds the receive's position in the scenario.
     Receive(u32),
 }
 

@@ -109,7 +109,8 @@ struct Board {
     placement: EmpPlacement,
     /// Messages that wait until the NIC cuts them into frames, in this order.
     queue: VecDeque<OutgoingRef>,
-    /// The message whose frames are being sent. The NIC begins the next message when this one has no more frames.
+    /// The message whose frames are being sent. The NIC begins the next message when the present one has no more
+    /// frames.
     cutting: Option<OutgoingRef>,
     /// The frame that waits for a send slot.
     parked: Option<(OutgoingRef, PacketRef)>,

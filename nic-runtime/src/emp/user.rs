@@ -87,7 +87,7 @@ pub(crate) fn receive_due<A: Audience>(sim: &mut Simulation<'_, A>, receive: u32
 }
 
 impl End {
-    /// Returns the position in the list of the buffer that begins at an offset of the buffer area.
+    /// Returns the position, in the list of receive buffers, of the buffer that begins at an offset of the buffer area.
     fn buffer_at(&self, offset: u32) -> Option<usize> {
         let start = |buffer: &Buffer| buffer.receive.room.offset();
         self.buffers.binary_search_by_key(&offset, start).ok()

@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_full_pool_leaves_each_neighbour_its_own_slot() {
         let mut slots = ArrivalSlots::new(4, 2, true);
-        // The tenancy takes its own slot, and the three slots of the pool without an owner.
+        // The tenancy takes its own slot and the three slots of the pool, which no tenancy owns.
         let taken = (0..9).filter(|_| slots.take(Tenancy(0))).count();
         assert_eq!(taken, 4);
         assert!(slots.take(Tenancy(1)) && !slots.take(Tenancy(1)));

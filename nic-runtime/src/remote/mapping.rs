@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_mapping_goes() {
-        // The test compares with a plain list of windows, least recently used first.
+        // The test compares the mappings with a plain list of windows, least recently used first.
         for seed in 0..50 {
             let mut generator = Generator::named(seed, &["mappings"]);
             let most = 1 + (generator.draw() % 5) as u32;

@@ -2,8 +2,8 @@
 //! arrive.
 //!
 //! A library collects its writes in [`Writes`], and [`carry_out`] passes them to the NIC. A write to a window needs no
-//! slot and no processor of a NIC. The module `clan` is the only NIC with remote memory: it says how long writes take,
-//! and carries them out. The module `mapping` delays writes of a processor until their windows are mapped.
+//! slot and no processor of a NIC. The module `clan` models the only NIC with remote memory: it says how long writes
+//! take, and carries them out. The module `mapping` delays writes of a processor until their windows are mapped.
 //!
 //! The module `windows` has the windows that scenarios declare, to which applets write and which they watch.
 

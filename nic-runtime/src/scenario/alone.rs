@@ -79,7 +79,7 @@ pub fn set_state(scenario: &mut Scenario, given: &[String]) -> Result<(), String
     let spec = &mut scenario.endpoints[APPLET.0 as usize];
     for given in given {
         let Some(state) = state::field_state(&scenario.classes[0].bytes, given)? else {
-            // The run of the scenario will report the invalid class.
+            // The run of the scenario will report that the class file is invalid.
             continue;
         };
         if spec.state.iter().any(|known| known.field == state.field) {

@@ -274,8 +274,8 @@ fn trap(value: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<TrapKin
     found.copied()
 }
 
-/// Finds the field `CLASS.FIELD` of a chain of applets. If several applets of the chain have the class, its first
-/// applet counts.
+/// Finds the field `CLASS.FIELD` of a chain of applets. If several applets of the chain have the class, the first of
+/// them counts.
 fn of_chain(
     spec: &EndpointSpec,
     name: &str,

@@ -78,7 +78,7 @@ pub enum MistakeKind {
     /// The table has a key that is unknown.
     #[error("unknown key in {table}; expected {}", Choices(.known))]
     UnknownKey {
-        /// The table, as messages name it.
+        /// The table with the unknown key, as messages name it.
         table: &'static str,
         /// The known keys.
         known: &'static [&'static str],
@@ -88,12 +88,12 @@ pub enum MistakeKind {
     /// A required key is missing.
     #[error("{table} needs the key `{key}`")]
     MissingKey {
-        /// The table, as messages name it.
+        /// The table that lacks the key, as messages name it.
         table: &'static str,
         /// The missing key.
         key: &'static str,
     },
-    /// The value has the wrong type.
+    /// A value in the scenario has the wrong type.
     #[error("expected {expected}, found {found}")]
     WrongType {
         /// The expected type of the value, with its article.
@@ -101,7 +101,7 @@ pub enum MistakeKind {
         /// The type of the found value, with its article.
         found: &'static str,
     },
-    /// The value is not in a fixed set of words.
+    /// A value in the scenario is not in a fixed set of words.
     #[error("expected {}", Choices(.known))]
     UnknownChoice {
         /// The words that the set of allowed values contains.
@@ -112,7 +112,7 @@ pub enum MistakeKind {
     /// The text in the file is not a quantity with a unit.
     #[error(transparent)]
     Unit(#[from] UnitError),
-    /// The number is outside its range.
+    /// A number in the scenario is outside its allowed range.
     #[error("expected {minimum} to {maximum} for {what}")]
     OutOfRange {
         /// Name of the number.
@@ -149,21 +149,21 @@ pub enum MistakeKind {
         /// The NIC of the other end of the channel.
         b: String,
     },
-    /// The number is not a probability.
+    /// A number that must be a probability is less than 0 or more than 1.
     #[error("expected a probability from 0.0 to 1.0")]
     Probability,
     /// The name is empty or too long.
     #[error("expected a name of 1 to {} bytes", limits::NAME_BYTES_MAX)]
     NameLength,
-    /// The name is already used.
+    /// A table of the scenario defines a name that is already used.
     #[error("expected a name that is unique, found that of {}", .named.noun())]
     DuplicateName {
-        /// The sort of thing that uses the name.
+        /// The sort of thing that already has the name.
         named: Named,
         /// Place of its definition.
         first: Span,
     },
-    /// The name is not defined.
+    /// A name to which the scenario refers is not defined.
     #[error("expected the name of {}", .named.noun())]
     UnknownName {
         /// The sort of thing whose name was expected.
@@ -188,13 +188,13 @@ pub enum MistakeKind {
     /// The endpoint already uses the channel number for another channel.
     #[error("expected a channel number that the endpoint uses once")]
     DuplicateChannelNumber {
-        /// Place of the first use of the number.
+        /// Place of the first use of the channel number.
         first: Span,
     },
-    /// The endpoint already uses the number for another window.
+    /// The endpoint already uses the window number for another window.
     #[error("expected a number that its owner and its writer use for one window")]
     DuplicateWindowNumber {
-        /// Place of the first use of the number.
+        /// Place of the first use of the window number.
         first: Span,
     },
     /// The window is not inside its owner's buffer area.
@@ -330,7 +330,7 @@ pub enum MistakeKind {
     /// The two ends of a connection between VIs have different providers.
     #[error("expected the same `provider` at both ends of a connection")]
     OtherProvider,
-    /// The provider of a VI does not offer the given value.
+    /// The provider of a VI does not offer the value that the scenario gives for a key.
     #[error("expected a value that provider `{provider}` offers")]
     NotOffered {
         /// The provider.

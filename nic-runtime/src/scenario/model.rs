@@ -471,6 +471,6 @@ pub struct SendSpec {
     pub segments: Vec<(u32, u32)>,
     /// How many times the message is sent in all.
     pub repeat: u64,
-    /// The time between two messages.
+    /// The time between two successive messages of the send.
     pub every: SimDuration,
 }

@@ -277,7 +277,7 @@ pub(super) fn wrong_type(expected: &'static str, found: &DeValue<'_>) -> Mistake
 ///
 /// # Errors
 ///
-/// Returns a mistake if the value is of another type, as all readers in this file do.
+/// Returns a mistake if the value is not a string; every reader in this file refuses a value of another type.
 pub(super) fn text<'t>(value: &'t DeValue<'t>) -> Result<&'t str, MistakeKind> {
     match value {
         DeValue::String(text) => Ok(text),

@@ -70,7 +70,7 @@ struct Slot {
     digit: usize,
 }
 
-/// The end of the entries with equal time at which work is inserted.
+/// Whether work is inserted before or after the entries of equal time.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum End {
     Front,
@@ -156,8 +156,8 @@ impl<W: Copy> Wheel<W> {
         self.is_known_clear_until(time) || time < self.find_clear_until()
     }
 
-    /// Like [`Wheel::is_clear_until`], but compares only with the known lower bound and does not search. The answer is
-    /// false more often than with a search.
+    /// Like [`Wheel::is_clear_until`], but compares only with the known lower bound and does not search. This query
+    /// answers false more often than a search does.
     #[inline]
     pub(super) fn is_known_clear_until(&self, time: u64) -> bool {
         time < self.clear_until

@@ -116,7 +116,7 @@ impl<A: Audience> Simulation<'_, A> {
     /// Runs each group to its end. Returns `None` if a packet left its group.
     ///
     /// A result of [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`] means that a run in the order of time ends
-    /// by a limit too. The run in the order of time may end by the other of these limits, and at another time.
+    /// by a limit too. A run in the order of time may reach a different limit, and at a different time.
     pub(crate) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
         debug_assert!(!A::LISTENS, "events have to be in the order of time");
         self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);

@@ -101,7 +101,7 @@ impl<'a, A: Audience> Simulation<'a, A> {
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,
-            // With `pause` at zero, the first event already computes the next pause.
+            // Since `pause` is zero, the first event already computes the run's next pause.
             pause: 0,
             budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,

@@ -36,7 +36,7 @@ pub(crate) struct Processor<'a> {
     /// The applet call that the processor is running, if any.
     pub(crate) activation: Activation<'a>,
     pub(crate) stage: Stage,
-    /// Costs of taking an item.
+    /// The costs that the processor pays for taking an item.
     pub(crate) taking: Taking,
     /// The work in progress, recorded only if a sink listens.
     work: Option<Work>,

@@ -255,7 +255,7 @@ impl<A: Audience> Simulation<'_, A> {
         route.is_some_and(|route| self.fabric[route].admission == Admission::Slot)
     }
 
-    /// Returns whether a packet passed its link without a reserved arrival slot.
+    /// Returns whether a packet has passed its link without reserving an arrival slot.
     pub(crate) fn comes_unasked(&self, packet: PacketRef) -> bool {
         self.fabric[self.packets[packet].route].admission == Admission::Unasked
     }

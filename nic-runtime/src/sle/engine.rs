@@ -377,7 +377,7 @@ fn admit<A: Audience>(
             }
             return Ok((effect, push));
         }
-        // The effects in this arm do not count towards the call's quota.
+        // The effects of the natives in this list do not count towards the call's quota.
         Effect::NewArray { .. }
         | Effect::BufferLength
         | Effect::PopBuffer

@@ -6,7 +6,7 @@ use nic_core::sle::{NicEntry, NicNative};
 /// Maximum number of characters in a line of Java.
 const LINE_MAX: usize = 100;
 
-/// This character stands for a space at which the line must not break.
+/// The character that stands for a space at which a line of Java must not break.
 const NO_BREAK: char = '~';
 
 const STUB_HEAD: &str = "\

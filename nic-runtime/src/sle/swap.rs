@@ -76,7 +76,8 @@ struct Carried<'a> {
 struct Spare<'a> {
     heaps: Vec<&'a mut [u8]>,
     fields: Vec<&'a mut [i32]>,
-    /// Initializers run on these activations, because a processor's own may be in the middle of another applet's call.
+    /// Initializers run on these activations, because a processor's own activation may be in the middle of another
+    /// applet's call.
     activations: Vec<(NicId, Activation<'a>)>,
 }
 

@@ -43,7 +43,7 @@ pub(crate) enum Delay {
     Event(EndpointId, Pointer),
     /// Over remote memory, the time at which a window of the peer is mapped, for which writes of this VI wait.
     Mapped(EndpointId),
-    /// A user requests to deregister or register a region. The field is the request's position in the scenario.
+    /// A user requests to deregister or register a region. The variant holds the request's position in the scenario.
     Region(u32),
 }
 

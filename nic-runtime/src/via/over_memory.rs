@@ -233,7 +233,7 @@ pub(super) fn post_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
         Some(writes) => {
             remote::carry_out(sim, id, &connection, &writes, Trigger::Refill);
         }
-        // The peer's read pointer is wrong, or the peer has not read the queue for too long.
+        // The peer's read pointer is wrong, or the peer has not read the cookie queue for too long.
         None => connection::breaks(sim, id, Reason::Loss),
     }
 }

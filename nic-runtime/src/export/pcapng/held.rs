@@ -18,7 +18,7 @@ const RECORD_BYTES: usize = 256;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct RecordId(u64);
 
-/// A packet as one tap saw it.
+/// A captured packet, as one tap of a NIC saw it.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) interface: u32,

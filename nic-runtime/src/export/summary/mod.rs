@@ -100,8 +100,8 @@ struct EndpointRow {
     /// The method of the running call.
     #[serde(skip)]
     called: Option<MethodId>,
-    /// The called methods, in the order in which their first calls ended. A class has few entries, so a linear scan is
-    /// fastest.
+    /// The called methods, in the order in which their first calls ended. A class has few entry methods, so a linear
+    /// scan is fastest.
     #[serde(skip)]
     methods: Vec<(MethodId, MethodRow)>,
 }
