@@ -21,12 +21,13 @@ use crate::sle;
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
 
-/// Bytes of the transmit record of an EMP message that is being sent. In a transmit record, five frame numbers, the
-/// count of silences, tag, number and peer have 2 bytes each. A transmit record's length, offset in host memory and
-/// channel have 4 bytes each.
+/// Bytes of the transmit record of an EMP message that is being sent, rounded up to whole words of 8 bytes. In a
+/// transmit record, five frame numbers, the count of silences, tag, number and peer have 2 bytes each. A transmit
+/// record's length, offset in host memory and channel have 4 bytes each.
 const TRANSMIT_RECORD_BYTES: u64 = 32;
-/// Bytes of the receive record of an EMP message that arrives. In a receive record, tag and four frame numbers have 2
-/// bytes each, the length has 4. A receive record's set of frames ahead and its posted receive have 8 bytes each.
+/// Bytes of the receive record of an EMP message that arrives, rounded up to whole words of 8 bytes. In a receive
+/// record, tag and four frame numbers have 2 bytes each, the length has 4. A receive record's set of frames ahead and
+/// its posted receive have 8 bytes each.
 const RECEIVE_RECORD_BYTES: u64 = 32;
 
 /// The engine of EMP endpoints.
