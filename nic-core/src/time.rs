@@ -141,8 +141,8 @@ impl Rate {
         }
     }
 
-    /// Returns the time that `bytes` take at this rate, equal to [`SimDuration::of_transfer`]. Most rates need no
-    /// division in this function.
+    /// Returns the time that `bytes` take at this rate, equal to [`SimDuration::of_transfer`]. For most rates, the
+    /// computation of the time needs no division.
     #[must_use]
     pub fn time(self, bytes: u32) -> SimDuration {
         if self.byte_ps == 0 {

@@ -34,11 +34,11 @@ use crate::via::Via;
 /// U-Net is the fast path, whose functions are inlined in the loop of a processor. The functions of other interfaces
 /// are `#[cold]`, so that they do not slow down the loop of a processor.
 pub(crate) trait Interface {
-    /// The interface's own items for processors, in addition to packets and transmit descriptors. The type is
+    /// The interface's own items for processors, in addition to packets and transmit descriptors:
     /// [`Infallible`] if the interface has no items of its own.
     type Own: OwnItem;
 
-    /// What the interface schedules for later times. The type is [`Infallible`] if the interface schedules nothing.
+    /// What the interface schedules for later times: [`Infallible`] if the interface schedules nothing.
     type Delay: Copy + Debug;
 
     /// The state of the interface's endpoints, in addition to their queues.

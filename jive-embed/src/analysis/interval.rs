@@ -75,7 +75,7 @@ impl Interval {
         Interval::wrapped(self.least + other.least, self.most + other.most)
     }
 
-    /// Returns the values that satisfy this relation with some value of `other`, if there are any.
+    /// Returns the values that have the relation `relation` to some value of `other`, if there are any.
     pub(crate) fn related(relation: Comparison, other: Interval) -> Option<Interval> {
         let int = Interval::INT;
         let values = match relation {

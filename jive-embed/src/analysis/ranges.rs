@@ -179,7 +179,7 @@ impl<'f, 'a> Ranges<'f, 'a> {
     ) {
         let counters = self.counters.entry((method, local)).or_default();
         counters.push(Counter { nodes, values });
-        // The earlier answers are dropped, because they did not use the values of this counter.
+        // The earlier answers are dropped, because they did not use the values of the new counter.
         self.known.clear();
     }
 

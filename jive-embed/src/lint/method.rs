@@ -1,4 +1,4 @@
-//! A method that lints look at, with the answers that all of them need.
+//! A method that lints examine, and the questions about its values that all lints ask.
 
 use jive_core::{
     Action, ClassFile, ElementKind, FieldType, Insn, MemberAccess, Method, MethodDescriptor,

@@ -23,8 +23,8 @@ use crate::rejection::{FoundAt, Rejection};
 /// few, and a class may have 65,535.
 const SHOWN_MAX: usize = 32;
 
-/// Maximum number of steps that the lints may take in one class to search for values and loops. The maximum bounds the
-/// time for a class that was written to make the lints slow.
+/// Maximum number of steps that the lints may take in one class to search for values and loops. The number of
+/// steps bounds the time for a class that was written to make the lints slow.
 const STEPS_MAX: usize = 4 << 20;
 
 macro_rules! lints {

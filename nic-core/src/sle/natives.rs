@@ -262,7 +262,7 @@ impl<'e, S: Storage> Rights<'e, S> {
         }
     }
 
-    /// Returns a copy of these rights that includes windows.
+    /// Returns a copy of the applet's rights that includes windows.
     #[must_use]
     pub fn with(self, windows: &'e WindowRights<'e>) -> Rights<'e, S> {
         Rights {
