@@ -10,7 +10,8 @@ pub const LOOPS_MAX: u32 = 3_000;
 /// Returns a class file with `methods` methods of `loops` loops each. [`LOOPS_MAX`] loops make almost 64 KiB of code.
 ///
 /// # Panics
-/// If the assembler rejects the source.
+///
+/// Panics if the assembler rejects the source.
 #[must_use]
 pub fn class_file(methods: u32, loops: u32) -> Vec<u8> {
     let mut source = String::new();

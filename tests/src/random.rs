@@ -14,7 +14,8 @@ impl Random {
     /// Returns a number below `bound`.
     ///
     /// # Panics
-    /// If `bound` is 0.
+    ///
+    /// Panics if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -26,7 +27,8 @@ impl Random {
     /// Returns a random index of a list of this length.
     ///
     /// # Panics
-    /// If the list is empty.
+    ///
+    /// Panics if the list is empty.
     pub fn index(&mut self, length: usize) -> usize {
         let bound = u64::try_from(length).expect("lengths have 64 bits at most");
         usize::try_from(self.below(bound)).expect("it is below a length")
@@ -35,7 +37,8 @@ impl Random {
     /// Returns a random element of a list.
     ///
     /// # Panics
-    /// If the list is empty.
+    ///
+    /// Panics if the list is empty.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.index(from.len())]
     }

@@ -66,7 +66,8 @@ impl Seen {
     /// Runs a scenario to its end.
     ///
     /// # Panics
-    /// If the simulation rejects the scenario.
+    ///
+    /// Panics if the simulation rejects the scenario.
     #[must_use]
     pub fn of(scenario: &Scenario) -> Seen {
         Seen::with(scenario, Programs::new())
@@ -75,7 +76,8 @@ impl Seen {
     /// Runs a scenario with host programs to its end.
     ///
     /// # Panics
-    /// If the simulation rejects the scenario.
+    ///
+    /// Panics if the simulation rejects the scenario.
     #[must_use]
     pub fn with(scenario: &Scenario, programs: Programs) -> Seen {
         let mut seen = Seen::default();

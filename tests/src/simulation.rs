@@ -12,7 +12,8 @@ use nic_runtime::sim::{self, RunEnd};
 /// Parses a valid scenario.
 ///
 /// # Panics
-/// If the scenario has mistakes.
+///
+/// Panics if the scenario has mistakes.
 pub fn scenario(text: &str, directory: Option<&Path>, seed: Option<u64>) -> Scenario {
     parse(text.as_bytes(), directory, seed).unwrap_or_else(|error| panic!("{error:?}"))
 }
@@ -20,7 +21,8 @@ pub fn scenario(text: &str, directory: Option<&Path>, seed: Option<u64>) -> Scen
 /// Runs a scenario to its end.
 ///
 /// # Panics
-/// If the simulation rejects the scenario.
+///
+/// Panics if the simulation rejects the scenario.
 pub fn run(scenario: &Scenario, sink: &mut impl Sink) -> RunEnd {
     sim::run(scenario, sink).unwrap_or_else(|error| panic!("{error:?}"))
 }
@@ -28,7 +30,8 @@ pub fn run(scenario: &Scenario, sink: &mut impl Sink) -> RunEnd {
 /// Returns the trace of a run as text, with payloads.
 ///
 /// # Panics
-/// If the simulation rejects the scenario.
+///
+/// Panics if the simulation rejects the scenario.
 pub fn trace(scenario: &Scenario) -> String {
     let mut trace = TextTrace::new(Vec::new(), PayloadMode::Shown);
     run(scenario, &mut trace);

@@ -67,8 +67,8 @@ impl Kernel {
         let result = match self.mode {
             Mode::Interpreted => self.machine.execute_program(&mut self.state),
             // SAFETY: the program is one of `OBJECT`, compiled by clang from `kernels.c` without calls. The program
-            // reaches memory through its one argument alone, a `struct state`, and the field `state` has as many bytes.
-            // rbpf compiled the program when `new` made this value.
+            // reaches memory through its one argument alone, a `struct state`, whose size the field `state` has. rbpf
+            // compiled the program when `new` made this value.
             Mode::Compiled => unsafe { self.machine.execute_program_jit(&mut self.state) },
         };
         // Truncate the register, because an `int` result is its lower half.

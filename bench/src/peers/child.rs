@@ -117,7 +117,7 @@ impl Peer for Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // The process has no state to save, and an error means that it has already ended.
+        // Kill the process, which has no state to save. Ignore errors, which mean that the process has already ended.
         let _gone = self.process.kill();
         let _gone = self.process.wait();
     }

@@ -356,8 +356,8 @@ impl Alphabet {
         }
         assert_eq!(encoded_lines(&frames[1].1).len(), symbols.len());
         for (_, bytes) in &mut frames {
-            // All lines of the alphabet are encoded here, so their code is removed. The constants of the alphabet's
-            // lines remain in the pool for bodies to use.
+            // The bytes of all lines of the alphabet are known now, so a `return` replaces the code of the method
+            // `alphabet`. The constants of the alphabet's lines remain in the pool for bodies to use.
             *bytes = Frame::around("alphabet", bytes).class(&[Opcode::Return.byte()], 0, 0);
         }
         let numbers = symbols.iter().enumerate();

@@ -202,7 +202,7 @@ pub fn nested(random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// Appends a block of steps that calls `Object.<init>` if `constructs`, and otherwise does not; sometimes the opposite.
+/// Appends a block of steps that calls `Object.<init>` only if `constructs` is set; one block in 25 does the opposite.
 fn block(
     steps: &mut Vec<Step>,
     depth: usize,

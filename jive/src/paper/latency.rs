@@ -27,10 +27,11 @@ const SMALL: u32 = 40;
 const LARGE: u32 = 1000;
 const LONGEST: u32 = 4096;
 
-/// §4.1: "between 41.2 (for small messages) and 99.7 (for large messages)".
+/// The time that the standard applet adds per direction is, by §4.1, "between 41.2 (for small messages) and 99.7 (for
+/// large messages)".
 const STANDARD_LARGE_NS: u64 = 99_700;
 
-/// §4.1: "the simplified applet ... 42.5".
+/// The time that the simplified applet adds per direction, by §4.1: "the simplified applet ... 42.5".
 const SIMPLIFIED_LARGE_NS: u64 = 42_500;
 
 /// Free-buffer lengths with which the standard applet receives a message of [`LONGEST`] bytes. The paper does not give

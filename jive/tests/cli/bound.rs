@@ -38,8 +38,8 @@ fn loops_with_a_bound_have_the_bytecodes_counted_by_hand() {
             4 + 5 * 3 + 4 * (2 + 5 * 3 + 4 * 3 + 2) + 2,
             vec![5, 5],
         ),
-        // A round of `leavesEarly` has three more tests of 3 instructions. After the `break` of `leavesEarly`, a `goto`
-        // precedes the return.
+        // Besides the test of the loop, a round of `leavesEarly` has three tests of 3 instructions. After the `break`
+        // of `leavesEarly`, a `goto` precedes the return.
         ("leavesEarly", 2 + 11 * 3 + 10 * 11 + 3, vec![11]),
         // The counter of `masked` starts at most at 7.
         ("masked", 6 + 8 * 2 + 7 * 3 + 2, vec![8]),
@@ -181,7 +181,7 @@ fn elements_have_the_values_that_the_class_stores() {
     assert_eq!(sent["loops"], json!([]));
     assert_eq!(sent["unbounded_loops"][0]["reason"], "unknown-end");
     assert_eq!(report["assumes"]["only_own_stores"], true);
-    // With `--class-only`, any caller may pass any array.
+    // With `--class-only`, any caller may pass any array, so the end of the loop in `count` is unknown.
     let report = bound("Elements.class --class-only");
     let counted = entry(&report, "count");
     assert_eq!(counted["unbounded_loops"][0]["reason"], "unknown-end");
@@ -199,7 +199,8 @@ fn the_longest_packet_takes_the_stated_bytecodes() {
     let observed = &observed["packets"][0]["calls"][0]["bytecodes"];
     let report = bound("Summer.class");
     assert_eq!(*observed, entry(&report, "doRx")["bytecodes"]);
-    // The call executes 9,217 tests of 3 instructions, 9,216 rounds of 8, and 4 instructions outside the loop.
+    // The call of `doRx` executes 9,217 tests of 3 instructions, 9,216 rounds of 8, and 4 instructions outside the
+    // loop.
     assert_eq!(*observed, 9_217 * 3 + 9_216 * 8 + 4);
 }
 

@@ -12,8 +12,8 @@ use writer::Writer;
 use crate::process::{classes, jive_in};
 use crate::words;
 
-// Class files with long output, from the `tests` crate. The crate `tests` depends on `jive`, so its files are included
-// as modules.
+// Class files with long output, from the crate `tests`. Files of the crate `tests` are included as modules, because
+// this crate depends on `jive`.
 #[path = "../../../tests/src/worst/body.rs"]
 mod body;
 #[path = "../../../tests/src/worst/explored.rs"]

@@ -257,8 +257,8 @@ fn a_message_without_a_receive_fails_and_its_user_learns_of_it() {
         .iter()
         .map(|event| event["status"].clone())
         .collect();
-    // The second message has another tag than the first, so it need not wait for the first. The third message finds no
-    // receive either, and fails like the second.
+    // The tags of the first and the second message differ, so the second message need not wait for the first. The third
+    // message finds no receive either, and fails like the second.
     assert_eq!(statuses, ["ok", "failed", "failed"]);
     assert_eq!(trace.at("right", "rx-descriptor").len(), 1);
     // Each frame is sent once and then 16 times again (`emp.retries`).

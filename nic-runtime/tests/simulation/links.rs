@@ -352,8 +352,8 @@ fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
         assert_eq!(trace.of("wire-drop").len(), 0);
         assert_eq!(trace.at("server", "rx-descriptor").len(), 40);
     }
-    // Without and with stops of the sender, the packets reach the applet at the same times, so the applet never waits
-    // for the wire.
+    // Whether the sender is stopped or not, packets reach the server at the same times, so its applet never waits for
+    // the wire.
     let arrivals = |trace: &Trace| numbers(&trace.at("server", "wire-rx"), "t_ns");
     assert_eq!(arrivals(&small), arrivals(&free));
     let (most, without) = (most_under_way(&small), most_under_way(&free));

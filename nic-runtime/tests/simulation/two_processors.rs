@@ -41,7 +41,7 @@ impl Sink for Calls {
 }
 
 /// Runs a scenario in which the first NIC runs the applet, and its peers are on the base path. Returns the mean time in
-/// microseconds in which the NIC handles a message in each direction; `None` if the applet stops calls.
+/// microseconds in which the NIC handles a message in each direction; `None` if the NIC makes too few calls.
 fn us_per_pair(applet: &str, processors: u32, is_apart: bool, profile: &str) -> Option<f64> {
     let nic = match processors {
         1 => "",

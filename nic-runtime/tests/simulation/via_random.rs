@@ -35,7 +35,7 @@ struct Queue {
     /// Receive descriptors that have not completed, oldest first.
     receives: VecDeque<u32>,
     received: u64,
-    /// Number of completed sends with another status than `ok`, and with status `ok`.
+    /// Number of sends that completed with a status other than `ok`, and number of sends with status `ok`.
     completed: [u64; 2],
     lost: u64,
     dropped: u64,

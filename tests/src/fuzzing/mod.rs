@@ -141,7 +141,7 @@ pub fn run(bytes: &[u8]) {
     run_as(bytes, Policy::ClassOnly, Random::new(bytes));
 }
 
-/// Like [`run`], with natives whose answers depend on `seed`.
+/// Runs an accepted class as [`run`] does, with natives whose answers depend on `seed`.
 pub fn run_seeded(bytes: &[u8], seed: u64) {
     run_as(bytes, Policy::ClassOnly, Random::new(&seed.to_be_bytes()));
 }

@@ -82,8 +82,7 @@ pub const TARGETS: &[Target] = &[
 ];
 
 fn program_of_choices(choices: &[u8]) {
-    // As in libFuzzer's own macro, missing choices are zeros, so `arbitrary` never fails for lack of choices, and other
-    // failures do not occur.
+    // `arbitrary` never fails: missing choices are zeros, as in libFuzzer's own macro, and no other failure occurs.
     if let Ok(chosen) = Program::arbitrary(&mut Unstructured::new(choices)) {
         program(&chosen);
     }

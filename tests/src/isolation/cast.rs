@@ -240,8 +240,9 @@ impl Cast {
             .collect();
         for pair in &mut victims {
             let (a, b) = pair.nics;
-            // Two applets that answer each other close a circle if more than three packets are in transit. With one
-            // processor, neighbours do not affect which packet closes the circle; with several processors they do.
+            // With more than three packets in transit, two applets that answer each other may come to wait for each
+            // other in a circle. Neighbours affect which packet would close the circle, and is dropped, only if a NIC
+            // has several processors.
             if pair.applet == "PingPong" && keys[a].has_several() | keys[b].has_several() {
                 pair.sends.truncate(1);
                 pair.sends[0].repeat = pair.sends[0].repeat.min(3);
@@ -325,6 +326,7 @@ impl Cast {
     /// Returns the scenario, with or without the hostile endpoints.
     ///
     /// # Errors
+    ///
     /// Returns the assembler's error for a hostile class.
     pub fn scenario(&self, with_hostile: bool) -> Result<Scenario, String> {
         let mut scenario = simulation::scenario(&self.toml(with_hostile), None, None);

@@ -169,7 +169,8 @@ impl HostileApplet {
     /// Returns the applet's class file.
     ///
     /// # Errors
-    /// The assembler's error.
+    ///
+    /// Returns the assembler's error.
     pub fn class(&self) -> Result<Vec<u8>, String> {
         let mut text = String::from(".field static out [B\n.field static count I\n");
         for (name, parameters) in [

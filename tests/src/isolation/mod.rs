@@ -32,6 +32,7 @@ pub struct Breach {
 /// Runs the random cast with this number.
 ///
 /// # Errors
+///
 /// Returns the reduced cast, if the cast violates the law.
 pub fn hold(number: u64) -> Result<Tally, Box<Breach>> {
     let mut random = Random::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
@@ -48,7 +49,7 @@ pub fn hold(number: u64) -> Result<Tally, Box<Breach>> {
 pub struct Tally {
     /// Messages, completions and drops that victims saw without hostile endpoints.
     pub sights: u64,
-    /// Packets of hostile endpoints that were dropped because they would have closed a circle.
+    /// Packets of hostile endpoints that were dropped because they would have closed a circle of waiting applets.
     pub hostile_drops: u64,
     /// Calls of hostile applets.
     pub hostile_calls: u64,
@@ -66,7 +67,8 @@ impl Tally {
 /// Runs a cast with and without its hostile endpoints, and compares what victims see.
 ///
 /// # Errors
-/// The difference.
+///
+/// Returns a description of the difference in what victims see.
 pub fn check(cast: &Cast) -> Result<Tally, String> {
     let alone = cast.scenario(false)?;
     let mut record = Record::new(&alone, cast);

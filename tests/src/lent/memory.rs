@@ -104,7 +104,7 @@ pub struct Memory {
     pub index: Lent<u32>,
     /// Memory for [`jive_verifier::verify`].
     pub work: Work,
-    /// Memory for linking and running.
+    /// Memory for linking and running a class.
     pub loaded: Loaded,
 }
 
@@ -153,35 +153,35 @@ fn low_u16(number: u64) -> u16 {
 }
 
 impl Lent<u32> {
-    /// Fills `count` elements of this type's memory, and lends them.
+    /// Fills `count` elements of the lent slice of `u32`, and lends them.
     pub fn hostile(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [u32] {
         self.fill_numbers(count, filling, random, |number| number as u32)
     }
 }
 
 impl Lent<i32> {
-    /// Fills `count` elements of this type's memory, and lends them.
+    /// Fills `count` elements of the lent slice of `i32`, and lends them.
     pub fn hostile(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [i32] {
         self.fill_numbers(count, filling, random, |number| number as i32)
     }
 }
 
 impl Lent<u8> {
-    /// Fills `count` elements of this type's memory, and lends them.
+    /// Fills `count` elements of the lent slice of `u8`, and lends them.
     pub fn hostile(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [u8] {
         self.fill_numbers(count, filling, random, |number| number as u8)
     }
 }
 
 impl Lent<Frame> {
-    /// Fills `count` elements of this type's memory, and lends them.
+    /// Fills `count` frames of the lent memory, and lends them.
     pub fn hostile(&mut self, count: usize, filling: Filling, random: &mut Random) -> &mut [Frame] {
         self.fill(count, filling, random)
     }
 }
 
 impl Work {
-    /// Lends the requested sizes with their current contents.
+    /// Lends slices of the requested sizes to the verifier, with their current contents.
     pub fn lend(&mut self, size: &WorkSize) -> WorkArea<'_> {
         WorkArea {
             constants: self.constants.lend(size.constants),
@@ -193,7 +193,7 @@ impl Work {
         }
     }
 
-    /// Fills and lends at least the requested sizes.
+    /// Fills slices of at least the requested sizes, and lends them to the verifier.
     pub fn hostile(
         &mut self,
         size: &WorkSize,
@@ -214,7 +214,7 @@ impl Work {
 }
 
 impl Storage {
-    /// Lends the requested sizes with their current contents.
+    /// Lends slices of the requested sizes to the linker, with their current contents.
     pub fn lend(&mut self, size: &ProgramSize) -> ProgramStorage<'_, '_> {
         ProgramStorage {
             ops: self.ops.lend(size.ops),
@@ -228,7 +228,7 @@ impl Storage {
         }
     }
 
-    /// Fills and lends at least the requested sizes.
+    /// Fills slices of at least the requested sizes, and lends them to the linker.
     pub fn hostile(
         &mut self,
         size: &ProgramSize,

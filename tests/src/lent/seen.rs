@@ -78,7 +78,7 @@ impl Observer for Digest {
 
 /// Verifies a class in this memory. If the class is accepted, links and calls it as [`look`] does.
 ///
-/// With a filling, fills the memory first, with random numbers that do not affect the calls.
+/// If a filling is given, fills the memory first; the random numbers of the filling do not affect the calls.
 pub fn see(
     bytes: &[u8],
     seed: u64,
@@ -115,7 +115,7 @@ pub fn see(
 
 /// Links a class in this memory and calls each of its methods. The arguments of the calls depend on a seed.
 ///
-/// With a filling, fills the memory first, with random numbers that do not affect the calls.
+/// If a filling is given, fills the memory first; the random numbers of the filling do not affect the calls.
 ///
 /// # Panics
 ///

@@ -51,7 +51,8 @@ impl Call<'_> {
 /// Parses a list of calls.
 ///
 /// # Panics
-/// If a line does not have the form that `calls.txt` describes.
+///
+/// Panics if a line does not have the form that `calls.txt` describes.
 pub fn calls(text: &str) -> Vec<Call<'_>> {
     text.lines()
         .map(str::trim)

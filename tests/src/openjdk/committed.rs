@@ -14,7 +14,8 @@ pub fn path(name: &str) -> PathBuf {
 /// Returns the text of a file below `tests/java`.
 ///
 /// # Panics
-/// If the file does not exist.
+///
+/// Panics if the file does not exist.
 pub fn text(name: &str) -> String {
     fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
@@ -22,7 +23,8 @@ pub fn text(name: &str) -> String {
 /// Returns the files in a subdirectory, by name without extension.
 ///
 /// # Panics
-/// If the directory does not exist.
+///
+/// Panics if the directory does not exist.
 pub fn files(directory: &str) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(path(directory))
         .unwrap_or_else(|error| panic!("{directory}: {error}"))

@@ -30,7 +30,8 @@ pub fn is_javac_17_installed() -> bool {
 /// Prints a message during a passing test, which `println!` would not show.
 ///
 /// # Panics
-/// If standard output is closed.
+///
+/// Panics if standard output is closed.
 pub fn announce(text: &str) {
     writeln!(std::io::stdout(), "{text}").expect("standard output is open");
 }
@@ -38,7 +39,8 @@ pub fn announce(text: &str) {
 /// Runs a list of calls on OpenJDK, which finds classes in `class_path`, and returns the output lines.
 ///
 /// # Panics
-/// If the driver fails, with the driver's output in the message.
+///
+/// Panics if the driver fails, with the driver's output in the message.
 pub fn results(calls: &str, class_path: &[&Path]) -> Vec<String> {
     java("Driver", calls.as_bytes().to_vec(), class_path)
 }
@@ -48,7 +50,8 @@ pub fn results(calls: &str, class_path: &[&Path]) -> Vec<String> {
 /// One Java process loads all class files.
 ///
 /// # Panics
-/// If the driver fails, with the driver's output in the message.
+///
+/// Panics if the driver fails, with the driver's output in the message.
 pub fn verdicts<'b>(class_files: impl IntoIterator<Item = &'b [u8]>) -> Vec<String> {
     let mut input = Vec::new();
     for bytes in class_files {

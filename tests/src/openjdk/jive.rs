@@ -13,7 +13,8 @@ use crate::machine::{Machine, Room, machine};
 /// `class_file` returns a class by name.
 ///
 /// # Panics
-/// If a class is rejected or lacks a method.
+///
+/// Panics if a class is rejected or lacks a method.
 pub fn results(calls: &[Call<'_>], class_file: impl Fn(&str) -> Vec<u8>) -> Vec<String> {
     let mut lines = vec![String::new(); calls.len()];
     // Group lines by class: a class keeps its state between its lines, and classes do not affect each other.

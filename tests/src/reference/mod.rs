@@ -7,7 +7,7 @@
 //!
 //! # Two second opinions
 //!
-//! The interpreter in `defensive` has another purpose than the reference interpreter. In `defensive`, values carry
+//! The interpreter in `defensive` and the reference interpreter have different purposes. In `defensive`, values carry
 //! types, and a check before each instruction compares the state with the verifier's inferred state. The interpreter in
 //! `defensive` tests the verifier, and needs the decoder, the opcode table and the inferred states. The reference
 //! interpreter trusts the verifier and tests the shipped interpreter: results, traps with method and pc, instruction

@@ -46,7 +46,7 @@ pub fn searched(random: &mut Random, code_bytes: usize) -> Vec<u8> {
     while body.len() + PIECE_MAX < code_bytes {
         let here = body.len();
         let back = match targets {
-            // Branch back to the first start in reach, to the last start, or to any start.
+            // Branch back to the first start of a piece in reach, to one of the last two starts, or to any start.
             0 => starts[starts.partition_point(|start| start + REACH < here)],
             1 => starts[starts.len() - 1 - random.below(starts.len().min(2))],
             _ => {

@@ -157,7 +157,7 @@ fn part(one: u64, other: u64) -> i64 {
     i64::try_from(part).unwrap_or(i64::MAX)
 }
 
-/// Returns by how much a time is less than `of`.
+/// Returns by how much a time is less than the time `of`.
 fn less(of: SimDuration, time: SimDuration) -> i64 {
     part(time.as_ps(), of.as_ps())
 }
@@ -321,8 +321,8 @@ mod tests {
             latency(&ack).less(latency(&profile)).as_ns()
         };
         // On one processor, a quarter of 2.5 us is added to the latency. In RO, the transfer took 3.75 us beside the
-        // acknowledgement, and the answer began. With the slower profile, transfer and acknowledgement run for 3.85 us,
-        // and the acknowledgement needs another 0.375 us of the processor that sends the answer.
+        // acknowledgement, and then the answer began. With the slower profile, transfer and acknowledgement run for
+        // 3.85 us, and the acknowledgement needs another 0.375 us of the processor that sends the answer.
         assert_eq!((added(Scheme::Base), added(Scheme::Sr)), (625, 625));
         assert!(
             added(Scheme::Ro).abs_diff(475) <= 1,
