@@ -11,9 +11,9 @@ use crate::storage::Storage;
 /// Why an applet's call trapped, as far as it is known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum TrapCause<'a> {
-    /// The cause is in these values of an instruction.
+    /// The instruction trapped because of the values that it was given.
     Values(TrapValues<'a>),
-    /// The cause is in the arguments of a native.
+    /// The native trapped because of the arguments that it was given.
     Breach(Breach),
 }
 

@@ -171,8 +171,8 @@ pub(crate) fn post_takes<A: Audience>(
     over.map_or(SimDuration::ZERO, |over| over.takes(length))
 }
 
-/// Writes to the peer's memory the receive descriptors that are posted before the run. These descriptors are part of
-/// the connection's set-up, so no packet carries the writes.
+/// Writes to the peer's memory the receive descriptors that are posted before the run. No packet carries
+/// these writes, because they are part of the connection's set-up.
 pub(super) fn post_first<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     if !sim.states.via.is_over_memory(id) {
         return;
