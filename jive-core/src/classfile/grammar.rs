@@ -58,7 +58,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.faults.record(at, kind)
     }
 
-    /// Checks that the reader is at the end of its part.
+    /// Checks that the reader has read its part of the class file to the end.
     pub(super) fn end(&self, otherwise: ParseErrorKind) -> Result<(), Rejected> {
         if self.rest.is_empty() {
             Ok(())

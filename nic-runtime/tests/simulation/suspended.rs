@@ -66,8 +66,7 @@ fn what_arrives_while_an_applet_waits_is_handled_in_order() {
 
 #[test]
 fn a_post_gives_up_its_place_while_its_applet_waits() {
-    // The relay's user posts messages too. The packets of these messages need the slots for which the relay's calls
-    // wait.
+    // The relay's user posts messages too, whose packets need the slots for which the relay's calls wait.
     let posts = "
         [[send]]
         endpoint = 'relay'

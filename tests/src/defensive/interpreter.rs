@@ -291,7 +291,7 @@ impl Interpreter<'_> {
             Value::Int(value) => Ok(value),
             Value::Null => Ok(0),
             Value::Array(array) => self.arrays.address(array).ok_or(dangling(array)),
-            // Any non-null reference that names no array can stand for the object.
+            // For the instance, whose reference is never shown, any non-null number will do that names no array.
             Value::This | Value::RawThis => Ok(-1),
             Value::Unset => Err(Breach::Field { found: value }),
         }
