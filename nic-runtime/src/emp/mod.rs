@@ -226,8 +226,8 @@ impl<'a> EmpState<'a> {
         entry.is_some_and(|entry| entry.outgoing.is_some())
     }
 
-    /// Returns how many arrival slots of a NIC hold messages when nothing is due any more. Applets never get the
-    /// messages in these slots, because the senders have given up. Returns `None` if a message is still being sent.
+    /// Returns how many arrival slots of a NIC hold messages that no applet will get, because their senders have given
+    /// up. Returns `None` if a message is still being sent. Called when nothing is due any more.
     fn held_at_rest(&self, nic: NicId, specs: &[EndpointSpec]) -> Option<u32> {
         let ends = self.ends.iter().zip(specs);
         let own = ends.filter(|(_, spec)| spec.nic == nic);

@@ -455,8 +455,8 @@ fn divisor(value: i32) -> Checked<i32> {
     }
 }
 
-/// Narrows a value to the type of a descriptor (docs/subset.md). The function leaves
-/// references and `int` values unchanged.
+/// Narrows a value to the type of a descriptor (docs/subset.md). The function leaves references and `int` values
+/// unchanged.
 fn narrow(descriptor: &[u8], value: i32) -> i32 {
     match descriptor {
         b"Z" => value & 1,
