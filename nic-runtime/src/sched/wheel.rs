@@ -137,6 +137,8 @@ impl<W: Copy> Wheel<W> {
     }
 
     /// Removes and returns the work that is due first.
+    // Inlined into both loops, with a sink and without one: a call costs 4 % of a packet in a network of ten NICs. The
+    // rare search for the next slot stays a call.
     #[inline(always)]
     pub(super) fn take(&mut self) -> Option<(u64, W)> {
         let Chain { first, last } = match self.first {
