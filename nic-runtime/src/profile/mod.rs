@@ -63,8 +63,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Least time after which frames of EMP are sent again. Each check for an overdue acknowledgement costs the simulation
-/// an event.
+/// Least time after which frames of EMP are sent again. Each check for an acknowledgement costs the simulator an event.
 const LEAST_TIMEOUT: SimDuration = SimDuration::from_ns(1_000);
 
 /// Number of instructions that the profile's cost of an entry's call includes: the return, and the push of its value.
