@@ -31,11 +31,11 @@ macro_rules! applets {
 }
 
 applets! {
-    /// The semantics of standard U-Net, including messages in several free buffers.
+    /// Implements standard U-Net, including messages in several free buffers.
     RAW_UNET = "RawUnet";
     /// The sample applet of the U-Net/SLE paper (Figure 2), corrected so that it compiles.
     RAW_UNET_SINGLE = "RawUnetSingle";
-    /// Answers packets inside the NIC, so that the host sees none.
+    /// Answers packets inside the NIC, so that the host sees no packets.
     PING_PONG = "PingPong";
     /// Drops packets whose first byte is `x` and delivers all others.
     DROP = "Drop";
@@ -43,7 +43,7 @@ applets! {
     COUNTER = "Counter";
     /// Sends each message 25 times, with one transmit-side DMA.
     BURST_25 = "Burst25";
-    /// Acknowledges every 25th packet between the applets, without the users' hosts.
+    /// Acknowledges every 25th packet between two applets, without the users' hosts.
     ACK_IN_NIC = "AckInNic";
     /// Generates the data that it sends, without any transmit-side DMA.
     GENERATOR = "Generator";
@@ -55,7 +55,7 @@ applets! {
     FIREWALL = "Firewall";
     /// Limits the rate of each source channel.
     POLICER = "Policer";
-    /// Keeps a receiver from running out of buffers: tokens return from `doRefill`.
+    /// Sends no message for which the receiver has no buffer; `doRefill` returns a token for each buffer.
     TOKEN_FLOW = "TokenFlow";
     /// Makes a message of a VI wait until the peer has posted a receive descriptor.
     DEFER_SEND = "DeferSend";
@@ -69,7 +69,7 @@ applets! {
     KEY_VALUE = "KeyValue";
     /// Forwards messages down a tree of NICs.
     MULTICAST = "Multicast";
-    /// Writes each payload where its packet says, within a window.
+    /// Writes the payload of each packet at the offset of a window that the packet names.
     PACKET_PLACED = "PacketPlaced";
     /// Runs the handler that a request names, in the NIC or on the host.
     ACTIVE_MESSAGES = "ActiveMessages";
@@ -79,15 +79,15 @@ applets! {
     STREAM = "Stream";
     /// Gathers small messages into one packet.
     AGGREGATE = "Aggregate";
-    /// Holds users until all of them have come.
+    /// Holds users at a barrier until all users have entered the barrier.
     BARRIER = "Barrier";
-    /// Holds NICs until all of them have come, by writes to watched windows.
+    /// Holds NICs at a barrier until all NICs have entered the barrier, by writes to watched windows.
     WINDOW_BARRIER = "WindowBarrier";
     /// Adds vectors in a tree of NICs.
     REDUCE = "Reduce";
-    /// Spreads flows over servers.
+    /// Spreads flows over servers, and keeps each flow at one server.
     LOAD_BALANCE = "LoadBalance";
-    /// Stamps packets at each NIC, and reports counters.
+    /// Adds to each packet the time at which each NIC saw the packet, and reports counters.
     TELEMETRY = "Telemetry";
 }
 

@@ -99,10 +99,13 @@ fn render() -> String {
         .iter()
         .filter(|opcode| opcode.exclusion().is_none());
     let mut page = format!(
-        "# Opcodes\n\nGenerated from the opcode table in `jive-core/src/opcode/mod.rs`. Decoder, verifier, linker, \
-         disassembler and\nassembler read the same table. It has {} opcodes, of which {} are in the subset.\n\n\
-         Operands are signed (`s`) or unsigned (`u`) numbers of 1, 2 or 4 bytes. The stack column shows the values \
-         popped and\npushed, with the top of the stack last.\n\n\
+        "# Opcodes\n\nThis page is generated from the opcode table in `jive-core/src/opcode/mod.rs`. The decoder, \
+         verifier, linker,\ndisassembler and assembler of JIVE read the opcode table too. The opcode table has {} \
+         opcodes, of which {} are in the\nsubset of Java that JIVE supports.\n\n\
+         The column *operands* shows the operands of an instruction: signed (`s`) or unsigned (`u`) numbers of 1, 2 or \
+         4 bytes.\nThe column *stack* shows the values that an instruction pops (before the arrow) and pushes (after \
+         the arrow). The top of\nthe operand stack is last in the column *stack*. For an opcode outside the subset, \
+         the column *stack* gives the reason.\n\n\
          | opcode | mnemonic | operands | stack | meaning |\n|---|---|---|---|---|\n",
         Opcode::ALL.len(),
         inside.count(),

@@ -2,13 +2,15 @@
 package unet;
 
 /**
- * The natives that an applet may call. The NIC's firmware implements them, so the methods have no
- * Java bodies. Compile an applet against this class with {@code import static unet.Nic.*;}.
+ * Declares the natives: the functions of the NIC that an applet may call. The NIC's firmware
+ * implements the natives, so the methods of {@code Nic} have no Java bodies. An applet that calls
+ * natives by their names contains {@code import static unet.Nic.*;}.
  *
- * <p>The NIC checks the arguments of each call. A null array traps with
- * {@code NullPointerException}. Bytes outside an array or the endpoint's buffer area, and channels
- * of other endpoints, trap with {@code ProtectionFault}. A call that traps has had no effect.
- * Alignment does not matter.
+ * <p>The NIC checks the arguments of each call of a native. A call with a null array traps with
+ * {@code NullPointerException}. A call that names bytes outside an array, outside the endpoint's
+ * buffer area or outside a window traps with {@code ProtectionFault}. A call that sends on a
+ * channel of another endpoint also traps with {@code ProtectionFault}. A call of a native that
+ * traps has no effect. No argument of a native needs an alignment.
  */
 public final class Nic {
     private Nic() {
@@ -17,86 +19,99 @@ public final class Nic {
     /** Returns a new byte array of {@code length} bytes, all zero and aligned for DMA. */
     public static native byte[] newAlignedArray(int length);
 
-    /** Returns the number of bytes in each of the endpoint's free buffers. */
+    /** Returns the length in bytes of each of the endpoint's free buffers. */
     public static native int getFreeBufferLength();
 
     /**
-     * Pops the endpoint's free queue and returns the buffer's offset in the buffer area, or -1 if
-     * the queue is empty.
+     * Pops a buffer from the endpoint's free queue and returns the buffer's offset in the buffer
+     * area. Returns -1 if the free queue is empty.
      */
     public static native int getFreeBuffer();
 
     /**
-     * Copies {@code length} bytes by DMA from {@code hostOffset} of the endpoint's buffer area into
-     * {@code to}, from {@code toOffset} on. Returns when the bytes have arrived.
+     * Copies {@code length} bytes by DMA from the endpoint's buffer area into the array {@code to}.
+     * The bytes start at offset {@code hostOffset} of the buffer area, and at index
+     * {@code toOffset} of {@code to}. {@code doHtoLDMA} returns when the bytes have arrived in
+     * {@code to}.
      */
     public static native void doHtoLDMA(byte[] to, int toOffset, int hostOffset, int length);
 
     /**
-     * Copies {@code length} bytes of {@code from}, from {@code fromOffset} on, by DMA to
-     * {@code hostOffset} of the endpoint's buffer area. The transfer is queued and copies the bytes
-     * as they are at the call.
+     * Copies {@code length} bytes by DMA from the array {@code from} into the endpoint's buffer
+     * area. The bytes start at index {@code fromOffset} of {@code from}, and at offset
+     * {@code hostOffset} of the buffer area. {@code doLtoHDMA} queues the DMA transfer, which
+     * copies the bytes as they are at the call, and does not wait for the transfer's end.
      */
     public static native void doLtoHDMA(byte[] from, int fromOffset, int hostOffset, int length);
 
     /**
-     * Sends {@code length} bytes of {@code buffer}, from {@code offset} on, as one packet on
-     * {@code channel}. The packet holds the bytes as they are at the call.
+     * Sends {@code length} bytes of the array {@code buffer}, from index {@code offset} on, as one
+     * packet on channel {@code channel}. The packet contains the bytes as they are at the call of
+     * {@code txPush}.
      */
     public static native void txPush(byte[] buffer, int offset, int channel, int length);
 
     /**
-     * Pushes a receive descriptor for a message of {@code length} bytes in the buffer area. Its
-     * shares of {@code getFreeBufferLength()} bytes each start at {@code offsets[0]},
-     * {@code offsets[1]}, and so on, at most 14 of them.
+     * Pushes a receive descriptor for a message of {@code length} bytes in the endpoint's buffer
+     * area. The message consists of at most 14 shares of {@code getFreeBufferLength()} bytes, of
+     * which the last share may be shorter. Share number {@code i}, counted from 0, starts at offset
+     * {@code offsets[i]} of the buffer area.
      */
     public static native void dmaRxd(int[] offsets, int channel, int length);
 
     /**
-     * Pushes a receive descriptor that carries the first {@code length} bytes of {@code from}
-     * itself, at most 56.
+     * Pushes a receive descriptor that contains the message itself: the first {@code length} bytes
+     * of the array {@code from}. The argument {@code length} is at most 56.
      */
     public static native void dmaRxdPayload(byte[] from, int channel, int length);
 
     /**
-     * Returns the time in whole microseconds since the run began. It wraps from 2147483647 to
-     * -2147483648. Beyond the paper.
+     * Returns the time since the run began, in whole microseconds. The returned time wraps from
+     * 2147483647 to -2147483648. The U-Net/SLE paper does not have {@code currentTime}.
      */
     public static native int currentTime();
 
     /**
-     * Sets the timer: {@code doTimer} is called once, {@code microseconds} from now. Replaces an
-     * earlier setting; 0 clears the timer. Beyond the paper.
+     * Sets the applet's timer: the NIC calls {@code doTimer} once, after a time of
+     * {@code microseconds}. A later call of {@code setTimer} replaces the timer, and the argument 0
+     * clears the timer. The U-Net/SLE paper does not have {@code setTimer}.
      */
     public static native void setTimer(int microseconds);
 
-    /** Emits an event {@code applet-trace} with a tag and a value. Beyond the paper. */
+    /**
+     * Emits an event {@code applet-trace} with the numbers {@code tag} and {@code value}. The
+     * U-Net/SLE paper does not have {@code trace}.
+     */
     public static native void trace(int tag, int value);
 
     /**
-     * Returns the immediate data of the message that a VI's applet handles, or 0 if it has none.
-     * Beyond the paper.
+     * Returns the immediate data of the message that the current call of a VI's applet handles.
+     * Returns 0 if the call handles no message with immediate data. The U-Net/SLE paper does not
+     * have {@code immediate}.
      */
     public static native int immediate();
 
     /**
-     * Sets the immediate data of the packets that this call sends from now on. Without it, a packet
-     * has the data of the message that the call handles. Does nothing outside of VIA. Beyond the
-     * paper.
+     * Sets the immediate data of the packets that the applet's current call sends after
+     * {@code setImmediate}. Without a call of {@code setImmediate}, a packet has the immediate data
+     * of the message that the applet's call handles. {@code setImmediate} does nothing if the
+     * applet's endpoint is not a VI. The U-Net/SLE paper does not have {@code setImmediate}.
      */
     public static native void setImmediate(int value);
 
     /**
-     * Watches {@code length} bytes of a window of the endpoint, from {@code offset} on: the NIC
-     * calls {@code doWatch} after a peer has written to them. If {@code length} is 0, removes all
-     * watches of the window. Does nothing in an applet without {@code doWatch}. Beyond the paper.
+     * Watches {@code length} bytes of the endpoint's window number {@code window}, from
+     * {@code offset} on. The NIC calls {@code doWatch} after a peer has written to a watched byte.
+     * If {@code length} is 0, {@code watch} removes all watches of the window. In an applet without
+     * {@code doWatch}, {@code watch} does nothing. The U-Net/SLE paper does not have {@code watch}.
      */
     public static native void watch(int window, int offset, int length);
 
     /**
-     * Writes {@code length} bytes of {@code from}, from {@code fromOffset} on, into a window of a
-     * peer, from {@code windowOffset} on. The packet holds the bytes as they are at the call.
-     * Beyond the paper.
+     * Writes {@code length} bytes of the array {@code from}, from index {@code fromOffset} on, into
+     * a peer's window number {@code window}. The bytes start at offset {@code windowOffset} of the
+     * peer's window. The packet to the peer contains the bytes as they are at the call of
+     * {@code windowWrite}. The U-Net/SLE paper does not have {@code windowWrite}.
      */
     public static native void windowWrite(
             byte[] from, int fromOffset, int window, int windowOffset, int length);

@@ -24,7 +24,7 @@ pub(crate) struct Emitter<'p> {
     end: u16,
     /// The first op of the current basic block. Ops before this op must not be changed, because a branch may skip them.
     barrier: usize,
-    /// Whether the last op is in the current basic block, writes a register, and has no other effect.
+    /// Whether the last op is in the current basic block and has the shape [`Shape::Value`].
     is_value: bool,
     /// The reason why the method cannot be lowered, if one was found. Lowering checks `error` after each instruction,
     /// so that not every step of lowering returns a `Result`.
@@ -138,7 +138,8 @@ impl<'p> Emitter<'p> {
         self.is_value = false;
     }
 
-    /// Returns the register that the last op writes, if the op is in the current basic block and has no other effect.
+    /// Returns the register to which the last op writes its computed value. Returns `None` if the last op is not in the
+    /// current basic block or computes no value.
     fn written(&self) -> Option<u8> {
         if !self.is_value {
             return None;
@@ -152,7 +153,8 @@ impl<'p> Emitter<'p> {
         self.ops.last_mut().filter(|_| is_behind)
     }
 
-    /// Returns the last op, if it is in the current basic block, writes this register and has no other effect.
+    /// Returns the last op, if the op is in the current basic block, computes a value and writes the value to this
+    /// register. `AddToField` and `PostIncrement` also write a field or another register.
     pub(super) fn writer(&mut self, register: u8) -> Option<&mut Op> {
         let is_value = self.is_value;
         self.ops

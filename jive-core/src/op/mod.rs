@@ -91,8 +91,8 @@ impl Op {
         kinds.iter().map(|&kind| Self::new(kind, 0, 0, 0))
     }
 
-    /// Returns whether the op writes one register and has no other effect, so that the next op may read the value from
-    /// the accumulator.
+    /// Returns whether the op computes a value and writes the value to register `a`. The next op may read the value from
+    /// the accumulator. The op may have another effect too: `AddToField` also writes a field.
     #[must_use]
     pub fn computes(&self) -> bool {
         self.kind.shape() == Shape::Value

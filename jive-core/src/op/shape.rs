@@ -3,7 +3,9 @@
 /// What an op writes, and how the run continues after the op. The op table gives each row a shape.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// The op writes register `a`, and no other register.
+    /// The op computes a value and writes the value to register `a`. Unless the op traps, the run continues with the
+    /// next op, which may read the value from the accumulator. Most ops of this shape have no other effect. But
+    /// `AddToField` also writes a field, `PostIncrement` also writes register `b`, and `NewArray` allocates.
     Value,
     /// The op has an effect that depends on its kind, and the run continues with the next op.
     Effect,

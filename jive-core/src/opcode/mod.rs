@@ -197,7 +197,7 @@ opcodes! {
     0x2c Aload2 = "aload_2", ImplicitLocal(2), (load Reference);
     /// Loads a reference from local variable 3.
     0x2d Aload3 = "aload_3", ImplicitLocal(3), (load Reference);
-    /// Loads an `int` from an array; traps on null or a bad index.
+    /// Loads an `int` from an array; traps if the array is null or the index is out of bounds.
     0x2e Iaload = "iaload", None, (load element Int);
     /// Loads a `long` from an array.
     0x2f Laload = "laload", None, (unsupported Long);
@@ -207,11 +207,11 @@ opcodes! {
     0x31 Daload = "daload", None, (unsupported Double);
     /// Loads a reference from an array.
     0x32 Aaload = "aaload", None, (unsupported ReferenceArray);
-    /// Loads a `byte` or `boolean` from an array; traps on null or a bad index.
+    /// Loads a `byte` or `boolean` from an array; traps if the array is null or the index is out of bounds.
     0x33 Baload = "baload", None, (load element ByteOrBoolean);
     /// Loads a `char` from an array.
     0x34 Caload = "caload", None, (unsupported Char);
-    /// Loads a `short` from an array; traps on null or a bad index.
+    /// Loads a `short` from an array; traps if the array is null or the index is out of bounds.
     0x35 Saload = "saload", None, (load element Short);
     /// Stores an `int` into a local variable.
     0x36 Istore = "istore", Local, (store Int);
@@ -263,7 +263,7 @@ opcodes! {
     0x4d Astore2 = "astore_2", ImplicitLocal(2), (store Reference);
     /// Stores a reference into local variable 3.
     0x4e Astore3 = "astore_3", ImplicitLocal(3), (store Reference);
-    /// Stores an `int` into an array; traps on null or a bad index.
+    /// Stores an `int` into an array; traps if the array is null or the index is out of bounds.
     0x4f Iastore = "iastore", None, (store element Int);
     /// Stores a `long` into an array.
     0x50 Lastore = "lastore", None, (unsupported Long);
@@ -273,29 +273,29 @@ opcodes! {
     0x52 Dastore = "dastore", None, (unsupported Double);
     /// Stores a reference into an array.
     0x53 Aastore = "aastore", None, (unsupported ReferenceArray);
-    /// Stores a `byte` or `boolean` into an array; traps on null or a bad index.
+    /// Stores a `byte` or `boolean` into an array; traps if the array is null or the index is out of bounds.
     0x54 Bastore = "bastore", None, (store element ByteOrBoolean);
     /// Stores a `char` into an array.
     0x55 Castore = "castore", None, (unsupported Char);
-    /// Stores a `short` into an array; traps on null or a bad index.
+    /// Stores a `short` into an array; traps if the array is null or the index is out of bounds.
     0x56 Sastore = "sastore", None, (store element Short);
-    /// Drops the top value.
+    /// Drops the top value of the operand stack.
     0x57 Pop = "pop", None, (shuffle 1 ->);
-    /// Drops the two top values.
+    /// Drops the two top values of the operand stack.
     0x58 Pop2 = "pop2", None, (shuffle 2 ->);
-    /// Duplicates the top value.
+    /// Duplicates the top value of the operand stack.
     0x59 Dup = "dup", None, (shuffle 1 -> 0 0);
-    /// Duplicates the top value below the second.
+    /// Inserts a copy of the top value below the second value of the operand stack.
     0x5a DupX1 = "dup_x1", None, (shuffle 2 -> 0 1 0);
-    /// Duplicates the top value below the third.
+    /// Inserts a copy of the top value below the third value of the operand stack.
     0x5b DupX2 = "dup_x2", None, (shuffle 3 -> 0 2 1 0);
-    /// Duplicates the two top values.
+    /// Duplicates the two top values of the operand stack.
     0x5c Dup2 = "dup2", None, (shuffle 2 -> 1 0 1 0);
-    /// Duplicates the two top values below the third.
+    /// Inserts copies of the two top values below the third value of the operand stack.
     0x5d Dup2X1 = "dup2_x1", None, (shuffle 3 -> 1 0 2 1 0);
-    /// Duplicates the two top values below the fourth.
+    /// Inserts copies of the two top values below the fourth value of the operand stack.
     0x5e Dup2X2 = "dup2_x2", None, (shuffle 4 -> 1 0 3 2 1 0);
-    /// Swaps the two top values.
+    /// Swaps the two top values of the operand stack.
     0x5f Swap = "swap", None, (shuffle 2 -> 0 1);
     /// Adds two `int` values, wrapping on overflow.
     0x60 Iadd = "iadd", None, (binary Add);
@@ -321,7 +321,7 @@ opcodes! {
     0x6a Fmul = "fmul", None, (unsupported Float);
     /// Multiplies two `double` values.
     0x6b Dmul = "dmul", None, (unsupported Double);
-    /// Divides two `int` values, rounding towards zero. Traps on a zero divisor. MIN_VALUE / -1 is MIN_VALUE.
+    /// Divides two `int` values, rounding towards zero. A division by zero traps. `MIN_VALUE / -1` is `MIN_VALUE`.
     0x6c Idiv = "idiv", None, (binary Divide);
     /// Divides two `long` values.
     0x6d Ldiv = "ldiv", None, (unsupported Long);
@@ -329,7 +329,7 @@ opcodes! {
     0x6e Fdiv = "fdiv", None, (unsupported Float);
     /// Divides two `double` values.
     0x6f Ddiv = "ddiv", None, (unsupported Double);
-    /// Computes the remainder of an `int` division; traps on a zero divisor.
+    /// Computes the remainder of an `int` division; traps if the divisor is zero.
     0x70 Irem = "irem", None, (binary Remainder);
     /// Computes the remainder of a `long` division.
     0x71 Lrem = "lrem", None, (unsupported Long);
@@ -345,15 +345,15 @@ opcodes! {
     0x76 Fneg = "fneg", None, (unsupported Float);
     /// Negates a `double`.
     0x77 Dneg = "dneg", None, (unsupported Double);
-    /// Shifts an `int` left by the low five bits of the count.
+    /// Shifts an `int` left by the low five bits of the shift count.
     0x78 Ishl = "ishl", None, (binary ShiftLeft);
     /// Shifts a `long` left.
     0x79 Lshl = "lshl", None, (unsupported Long);
-    /// Shifts an `int` right with sign extension, by the low five bits of the count.
+    /// Shifts an `int` right with sign extension, by the low five bits of the shift count.
     0x7a Ishr = "ishr", None, (binary ShiftRight);
     /// Shifts a `long` right with sign extension.
     0x7b Lshr = "lshr", None, (unsupported Long);
-    /// Shifts an `int` right with zero extension, by the low five bits of the count.
+    /// Shifts an `int` right with zero extension, by the low five bits of the shift count.
     0x7c Iushr = "iushr", None, (binary ShiftRightUnsigned);
     /// Shifts a `long` right with zero extension.
     0x7d Lushr = "lushr", None, (unsupported Long);
@@ -403,13 +403,13 @@ opcodes! {
     0x93 I2s = "i2s", None, (unary ToShort);
     /// Compares two `long` values.
     0x94 Lcmp = "lcmp", None, (unsupported Long);
-    /// Compares two `float` values; the result is -1 if either is NaN.
+    /// Compares two `float` values; the result is -1 if either value is NaN.
     0x95 Fcmpl = "fcmpl", None, (unsupported Float);
-    /// Compares two `float` values; the result is 1 if either is NaN.
+    /// Compares two `float` values; the result is 1 if either value is NaN.
     0x96 Fcmpg = "fcmpg", None, (unsupported Float);
-    /// Compares two `double` values; the result is -1 if either is NaN.
+    /// Compares two `double` values; the result is -1 if either value is NaN.
     0x97 Dcmpl = "dcmpl", None, (unsupported Double);
-    /// Compares two `double` values; the result is 1 if either is NaN.
+    /// Compares two `double` values; the result is 1 if either value is NaN.
     0x98 Dcmpg = "dcmpg", None, (unsupported Double);
     /// Branches if an `int` is equal to zero.
     0x99 Ifeq = "ifeq", Branch, (BranchZero Equal);
@@ -465,13 +465,13 @@ opcodes! {
     0xb2 Getstatic = "getstatic", Constant, (member LoadStatic);
     /// Stores a static field.
     0xb3 Putstatic = "putstatic", Constant, (member StoreStatic);
-    /// Loads an instance field; traps on null.
+    /// Loads an instance field; traps if the object reference is null.
     0xb4 Getfield = "getfield", Constant, (member Load);
-    /// Stores an instance field; traps on null.
+    /// Stores an instance field; traps if the object reference is null.
     0xb5 Putfield = "putfield", Constant, (member Store);
-    /// Calls an instance method; traps on null.
+    /// Calls an instance method; traps if the object reference is null.
     0xb6 Invokevirtual = "invokevirtual", Constant, (member Call);
-    /// Calls a constructor or a private method; traps on null.
+    /// Calls a constructor or a private method; traps if the object reference is null.
     0xb7 Invokespecial = "invokespecial", Constant, (member Call);
     /// Calls a static method.
     0xb8 Invokestatic = "invokestatic", Constant, (member CallStatic);
@@ -481,11 +481,11 @@ opcodes! {
     0xba Invokedynamic = "invokedynamic", InvokeDynamic, (unsupported DynamicCall);
     /// Creates an object.
     0xbb New = "new", Constant, (unsupported Object);
-    /// Creates an array of primitives; traps on a negative length or a full heap.
+    /// Creates an array of primitives; traps if the length is negative or the heap is full.
     0xbc Newarray = "newarray", ArrayType, (NewArray);
     /// Creates an array of references.
     0xbd Anewarray = "anewarray", Constant, (unsupported ReferenceArray);
-    /// Pushes the length of an array; traps on null.
+    /// Pushes the length of an array; traps if the array is null.
     0xbe Arraylength = "arraylength", None, (ArrayLength);
     /// Throws an exception.
     0xbf Athrow = "athrow", None, (unsupported Exception), ends;
@@ -509,11 +509,11 @@ opcodes! {
     0xc8 GotoW = "goto_w", BranchWide, (Jump);
     /// Calls a subroutine inside the method, with a four-byte offset.
     0xc9 JsrW = "jsr_w", BranchWide, (unsupported Subroutine), ends;
-    /// Reserved for debuggers (JVMS §6.2).
+    /// Is reserved for debuggers (JVMS §6.2).
     0xca Breakpoint = "breakpoint", None, (unsupported Reserved);
-    /// Reserved for implementations (JVMS §6.2).
+    /// Is reserved for implementations of the JVM (JVMS §6.2).
     0xfe Impdep1 = "impdep1", None, (unsupported Reserved);
-    /// Reserved for implementations (JVMS §6.2).
+    /// Is reserved for implementations of the JVM (JVMS §6.2).
     0xff Impdep2 = "impdep2", None, (unsupported Reserved);
 }
 

@@ -20,18 +20,23 @@ pub enum EntryCost {
 entries! {
     /// The methods of an applet that its NIC calls.
     pub enum NicEntry, cost EntryCost {
-        /// Called for each descriptor on the transmit queue.
+        /// The NIC calls `doTx` for each descriptor on the endpoint's transmit queue.
         DoTx = doTx(length, channel, offset), required, Tx;
-        /// Called for each packet that arrives; the packet is in `RxBuf`.
+        /// The NIC calls `doRx` for each packet that arrives. During a call of `doRx`, the packet is in the array of
+        /// the applet's field `RxBuf`.
         DoRx = doRx(length, channel), required, Rx;
-        /// Called when the time set by `setTimer` is over. Beyond the paper.
+        /// The NIC calls `doTimer` when the time that the applet set with `setTimer` is over. The U-Net/SLE paper does
+        /// not have `doTimer`.
         DoTimer = doTimer(), optional, Timer;
-        /// Called for each receive buffer that the user returns. The arguments are the buffer's capacity, the source
-        /// channel of the descriptor that named it, and its offset. For a message that needed no buffer the offset is
-        /// -1. Beyond the paper.
+        /// The NIC calls `doRefill` for each receive buffer that the user returns. The argument `length` is the
+        /// buffer's capacity, and `offset` is the buffer's offset in the buffer area. The argument `channel` is the
+        /// source channel in the receive descriptor that named the buffer. For a message in its receive descriptor,
+        /// which needed no buffer, `offset` is -1. The U-Net/SLE paper does not have `doRefill`.
         DoRefill = doRefill(length, channel, offset), optional, Refill;
-        /// Called after a peer has written to bytes that the applet watches. The arguments are the number of the window,
-        /// and the watched range in it. Writes that come before the call lead to one call. Beyond the paper.
+        /// The NIC calls `doWatch` after a peer has written to bytes that the applet watches. The argument `window` is
+        /// the window's number. The arguments `offset` and `length` are the watched range in the window. All writes to
+        /// a watched range that come before the call of `doWatch` lead to one call. The U-Net/SLE paper does not have
+        /// `doWatch`.
         DoWatch = doWatch(window, offset, length), optional, Watch;
     }
 }

@@ -34,233 +34,243 @@ const NONE: SimDuration = SimDuration::ZERO;
 sections! {
     /// The NIC's processor.
     processor: ProcessorProfile / WrittenProcessor {
-        /// Cycles per second.
+        /// Cycles of the NIC's processor per second.
         clock: NonZeroU64 as Frequency;
-        /// Time of each class-file instruction.
+        /// Time of the NIC's processor for each class-file instruction of an applet.
         bytecode: SimDuration as Cost;
-        /// Most nested calls of an applet's methods.
+        /// Maximum number of nested calls of an applet's methods.
         call_depth: NonZeroU32 as CallDepth;
-        /// Most local variables and operands of all nested calls together.
+        /// Maximum number of local variables and operands of all nested calls of an applet together.
         call_slots: NonZeroU32 as CallSlots;
-        /// Time to pass an item from one processor of a NIC to another.
+        /// Time to pass an item of work from one processor of a NIC to another processor of the same NIC.
         handover: SimDuration as Time = NONE;
-        /// Factor by which work takes longer while another processor of the NIC is busy (in the program, in
-        /// thousandths).
+        /// Factor by which a processor's work takes longer while another processor of the NIC is busy. The Rust struct
+        /// stores the factor in thousandths.
         contention: u32 as Multiple = ONE;
     }
 
     /// Costs of standard U-Net, for endpoints with and without an applet.
     base optional: BaseCosts / WrittenBase {
-        /// Time to take a transmit descriptor.
+        /// Time of the NIC's processor to take a transmit descriptor.
         transmit: SimDuration as Cost;
-        /// Time to take an arrival.
+        /// Time of the NIC's processor to take a packet that has arrived.
         receive: SimDuration as Cost;
-        /// Time to check whether one endpoint has something to send. It is paid for each endpoint of the NIC whenever a
-        /// processor takes a descriptor or an arrival.
+        /// Time of the NIC's processor to check whether one endpoint has something to send. Whenever a processor takes
+        /// a descriptor or an arrived packet, the processor pays `base.poll` for each endpoint of the NIC.
         poll: SimDuration as Cost = NONE;
     }
 
     /// Costs of calling an applet.
     entry optional: EntryCosts / WrittenEntry {
-        /// Set-up before `doTx`, including the check for a class.
+        /// Time to set up a call of `doTx`, including the check whether the endpoint has an applet.
         tx_setup: SimDuration as Cost;
-        /// Call of `doTx` and return from it.
+        /// Time of the NIC to call `doTx` and to return from `doTx`.
         tx_call: SimDuration as Cost;
-        /// Set-up before `doRx`, including the check for a class.
+        /// Time to set up a call of `doRx`, including the check whether the endpoint has an applet.
         rx_setup: SimDuration as Cost;
-        /// Call of `doRx` and return from it.
+        /// Time of the NIC to call `doRx` and to return from `doRx`.
         rx_call: SimDuration as Cost;
-        /// Set-up before `doTimer`.
+        /// Time to set up a call of `doTimer`.
         timer_setup: SimDuration as Cost, or rx_setup;
-        /// Call of `doTimer` and return from it.
+        /// Time of the NIC to call `doTimer` and to return from `doTimer`.
         timer_call: SimDuration as Cost, or rx_call;
-        /// Set-up before `doRefill`.
+        /// Time to set up a call of `doRefill`.
         refill_setup: SimDuration as Cost, or rx_setup;
-        /// Call of `doRefill` and return from it.
+        /// Time of the NIC to call `doRefill` and to return from `doRefill`.
         refill_call: SimDuration as Cost, or rx_call;
-        /// Set-up before `doWatch`.
+        /// Time to set up a call of `doWatch`.
         watch_setup: SimDuration as Cost, or rx_setup;
-        /// Call of `doWatch` and return from it.
+        /// Time of the NIC to call `doWatch` and to return from `doWatch`.
         watch_call: SimDuration as Cost, or rx_call;
     }
 
     /// Costs of natives, without the transfers that they start.
     native optional: NativeCosts / WrittenNative {
-        /// Natives without a key of their own.
+        /// Time of each native that has no key of its own in `[native]`.
         null_call: SimDuration as Cost;
-        /// Popping the free queue.
+        /// Time of a native to pop the free queue.
         free_buffer: SimDuration as Cost;
-        /// Setting up a DMA transfer.
+        /// Time of a native to set up a DMA transfer, without the transfer itself.
         dma_setup: SimDuration as Cost;
-        /// Handing a packet to the wire.
+        /// Time of a native to hand a packet to the wire.
         transmit: SimDuration as Cost;
-        /// Pushing a receive descriptor that carries the message.
+        /// Time of a native to push a receive descriptor that contains the message.
         descriptor_inline: SimDuration as Cost;
-        /// Pushing a receive descriptor that names buffers.
+        /// Time of a native to push a receive descriptor that names buffers.
         descriptor_buffers: SimDuration as Cost;
-        /// Rate of a copy within the NIC, between two applets of a chain.
+        /// Rate at which a NIC copies a message from one applet of a chain to the next applet of the chain.
         copy: NonZeroU64 as Rate = COPY;
     }
 
     /// Fuel of each class of natives, in instructions, in addition to the call instruction itself.
     native_fuel optional: NativeFuel / WrittenFuel {
-        /// Natives without a key of their own.
+        /// Fuel, in instructions, of each native that has no key of its own in `[native_fuel]`.
         null_call: u64 as Instructions;
-        /// Pops of the free queue.
+        /// Fuel, in instructions, of a native that pops the free queue.
         free_buffer: u64 as Instructions;
-        /// Set-ups of DMA transfers.
+        /// Fuel, in instructions, of a native that sets up a DMA transfer.
         dma_setup: u64 as Instructions;
-        /// Packets.
+        /// Fuel, in instructions, of a native that sends a packet.
         transmit: u64 as Instructions;
-        /// Receive descriptors that carry the message.
+        /// Fuel, in instructions, of a native that pushes a receive descriptor that contains the message.
         descriptor_inline: u64 as Instructions;
-        /// Receive descriptors that name buffers.
+        /// Fuel, in instructions, of a native that pushes a receive descriptor that names buffers.
         descriptor_buffers: u64 as Instructions;
     }
 
     /// The DMA engines between host and NIC memory.
     dma: DmaProfile / WrittenDma {
-        /// Number of engines: one for both directions, or one for each direction.
+        /// Number of the NIC's DMA engines: one for both directions, or one for each direction.
         engines: DmaEngines as Engines;
-        /// Rate of a transfer.
+        /// Rate of a DMA transfer, unless `dma.to_host` gives another rate for the direction to the host.
         bandwidth: NonZeroU64 as Rate;
-        /// Rate of a transfer to the host.
+        /// Rate of a DMA transfer from the NIC to the host.
         to_host: NonZeroU64 as Rate, or bandwidth;
-        /// Time of each request before its first byte moves.
+        /// Time of each DMA request before its first byte moves.
         request: SimDuration as Time = NONE;
-        /// Whether an engine has a queue of requests, or accepts one request at a time and makes processors wait.
+        /// Whether a DMA engine queues requests (`queue`) or accepts one request at a time (`one`). With `one`, a
+        /// processor that has a request for a busy engine waits.
         takes: Takes as EngineTakes = Takes::Queue;
-        /// Whether a NIC can move bytes to or from its host while it sends a packet, or must do one after the other.
+        /// Whether a NIC can move bytes to or from its host while it sends a packet (`parallel`). With `in-turn`, a NIC
+        /// either sends a packet or moves bytes to or from its host.
         with_wire: WithWire as WireTurns = WithWire::Parallel;
-        /// Bytes that are moved to the host for each receive descriptor.
+        /// Number of bytes that a DMA engine moves to the host for each receive descriptor.
         descriptor: u32 as Bytes = 0;
     }
 
     /// The wire; a link may override some keys.
     wire: WireProfile / WrittenWire {
-        /// Rate of each direction.
+        /// Rate of each direction of a link.
         bandwidth: NonZeroU64 as Rate;
-        /// Time from the last bit out to the last bit in.
+        /// Time from when the last bit of a packet leaves the sender until this last bit arrives at the receiver.
         latency: SimDuration as Time;
-        /// Longest time for which a reordering link holds a packet back behind the next one.
+        /// Longest time for which a link that reorders packets holds a packet back behind the next packet.
         reorder_max: SimDuration as Time;
-        /// Bytes of headers and trailers around each message.
+        /// Number of bytes of headers and trailers around each message on the wire.
         header: u32 as Bytes = 0;
-        /// Least bytes of a frame, headers and trailers included.
+        /// Minimum number of bytes of a frame on the wire, headers and trailers included.
         min_frame: u32 as Bytes = 0;
-        /// Least idle time after a frame, in bytes.
+        /// Minimum idle time of the wire after a frame, expressed as a number of bytes.
         gap: u32 as Bytes = 0;
-        /// Maximum number of bytes of a packet, without headers and trailers; 0 means as many as the NIC's packets have.
+        /// Maximum number of bytes of a packet on the wire, without headers and trailers. If `wire.mtu` is 0, the wire
+        /// carries packets as long as the NIC's longest packets.
         mtu: u32 as Bytes = 0;
-        /// Bytes after which a packet moves on to the next stage: transmit DMA, wire, receive DMA. With 0 a stage
-        /// begins when the stage before has ended.
+        /// Number of bytes after which a packet moves on to its next stage: transmit DMA, wire, receive DMA. If
+        /// `wire.cell` is 0, a stage of a packet begins when the previous stage has ended.
         cell: u32 as Bytes = 0;
-        /// When a packet leaves. `hold`: when the receiver has a slot for it. `drop`: at once; without a slot it is
-        /// dropped. `stop`: at once; without a slot it waits at the end of the wire, which stops its sender in time.
+        /// When a packet leaves its sender. With `hold`, a packet leaves when the receiver has a slot for the packet.
+        /// With `drop`, a packet leaves at once, and a receiver without a free slot drops the packet. With `stop`, a
+        /// packet leaves at once, and waits at the end of the wire until the receiver has a slot. With `stop`, the
+        /// sender stops before the packets at the end of the wire exceed `wire.buffer`.
         flow: Flow as WireFlow = Flow::Hold;
-        /// Bytes of the buffer at the end of a wire with `stop`, which holds whole frames.
+        /// Number of bytes of the buffer at the end of a wire with `wire.flow = "stop"`. The buffer at the end of a
+        /// wire holds whole frames.
         buffer: u32 as Bytes = 0;
-        /// How long a packet waits in that buffer before it is dropped.
+        /// How long a packet waits in the buffer at the end of a wire before the packet is dropped.
         timeout: SimDuration as Time = TIMEOUT;
     }
 
     /// The NIC's memory.
     memory: MemoryProfile / WrittenMemory {
-        /// Bytes of SRAM, unless the scenario gives them.
+        /// Number of bytes of a NIC's SRAM, unless the scenario gives this number.
         sram: u32 as Bytes;
         /// Maximum number of bytes of a packet.
         max_packet: NonZeroU32 as PacketBytes;
-        /// Slots for packets that have arrived and wait for the processor.
+        /// Number of a NIC's slots for packets that have arrived and wait for the processor.
         arrival_slots: NonZeroU32 as Slots;
-        /// Slots for packets to send.
+        /// Number of a NIC's slots for packets to send.
         send_slots: NonZeroU32 as Slots;
-        /// Slots for transfers to the host that applets have queued.
+        /// Number of a NIC's slots for DMA transfers to the host that applets have queued.
         dma_slots: NonZeroU32 as Slots;
-        /// Bytes of heap for an applet's arrays, without `RxBuf`.
+        /// Number of bytes of the heap for an applet's arrays, without the array `RxBuf`.
         heap: u32 as Bytes;
     }
 
     /// Costs of EMP, which include the transfers between host and NIC.
     emp optional: EmpCosts / WrittenEmp {
-        /// Maximum number of bytes of a message in a frame.
+        /// Maximum number of bytes of a message in one EMP frame.
         payload: NonZeroU32 as PacketBytes;
-        /// Time to prepare the first frame of a message.
+        /// Time of the NIC to prepare the first EMP frame of a message.
         send_bookkeeping: SimDuration as Cost;
-        /// Part of that time for each later frame (in the program, in thousandths).
+        /// Part of `emp.send_bookkeeping` that the NIC takes to prepare each later frame of a message. The Rust struct
+        /// stores the part in thousandths.
         later_frames: u32 as Share = ONE;
-        /// Time to move a frame from the host to the wire.
+        /// Time of the NIC to move an EMP frame from the host to the wire.
         transmission: SimDuration as Cost;
-        /// Time to find out what an acknowledgement is for.
+        /// Time of the NIC to find out which message an EMP acknowledgement is for.
         receive_ack: SimDuration as Cost;
-        /// Time to update the record of the acknowledged message.
+        /// Time of the NIC to update the record of an acknowledged EMP message.
         update_record: SimDuration as Cost;
-        /// Time to find the receive of a frame.
+        /// Time of the NIC to find the posted receive to which an EMP frame belongs.
         receive_bookkeeping: SimDuration as Cost;
-        /// Maximum number of bytes of a small frame, without its header.
+        /// Maximum number of bytes of a small EMP frame, without the frame's header.
         small_frame: u32 as Bytes = 0;
-        /// Time that a small frame saves there.
+        /// Time by which `emp.receive_bookkeeping` is shorter for a small frame.
         small_frame_saves: SimDuration as Cost = NONE;
-        /// Time to record a frame.
+        /// Time of the NIC to record an EMP frame that has arrived.
         receive_frame: SimDuration as Cost;
-        /// Time to move a frame to the host.
+        /// Time of the NIC to move an EMP frame to the host.
         receive_dma: SimDuration as Cost;
-        /// Time to send an acknowledgement.
+        /// Time of the NIC to send an EMP acknowledgement.
         send_ack: SimDuration as Cost;
-        /// Frames after which an acknowledgement is sent.
+        /// Number of EMP frames after which the receiver sends an acknowledgement.
         ack_every: NonZeroU32 as Slots;
-        /// Time without an acknowledgement after which frames are sent again.
+        /// Time without an acknowledgement after which an EMP sender sends unacknowledged frames again.
         timeout: SimDuration as Time;
-        /// How often in a row they are sent again before the message fails.
+        /// How often in a row an EMP sender sends frames again before the message fails.
         retries: u32 as Packets;
     }
 
     /// Costs of the library for VIA over remote memory.
     via optional: ViaCosts / WrittenVia {
-        /// Time of the library for each message.
+        /// Time of the VIA library on the host for each message.
         library: SimDuration as Time;
-        /// Time to use a receive descriptor of the peer and to begin to write data.
+        /// Time of the VIA library to use a receive descriptor of the peer and to begin to write data.
         cookie: SimDuration as Time;
-        /// Length from which on messages go by DMA, if the scenario leaves the choice.
+        /// Length from which on the VIA library moves messages by DMA, if the scenario leaves the choice to the
+        /// library.
         pio_max: u32 as Bytes;
     }
 
     /// Writes to remote memory by the processor of a host with a CLAN NIC.
     clan optional: ClanCosts / WrittenClan {
-        /// Bytes that the bridge collects in a burst.
+        /// Number of bytes of a message that the bus bridge collects in a burst when the host's processor writes to
+        /// remote memory.
         burst: u32 as Bytes;
-        /// Rate of a burst.
+        /// Rate of the bytes of a message in the bus bridge's burst.
         burst_rate: NonZeroU64 as Rate;
-        /// Rate of the bytes behind a burst.
+        /// Rate of the bytes of a message behind the bus bridge's burst.
         pio_rate: NonZeroU64 as Rate;
-        /// Windows of other nodes that a NIC has mapped at a time, for writes by the processor.
+        /// Number of windows of other nodes that a NIC has mapped at a time, for writes by the host's processor.
         mappings: NonZeroU32 as Slots = MAPPINGS;
-        /// Time of the host to map a window before the processor writes to it.
+        /// Time of the host to map a window before the host's processor writes to the window.
         map: SimDuration as Time = MAP;
-        /// How the library learns that the peer has written. `user`: it looks at its memory, at once. `interrupt`: each
-        /// event takes `host.upcall` on a processor of the host first.
+        /// How the VIA library learns that the peer has written. With `user`, the library looks at its memory and
+        /// learns of a write at once. With `interrupt`, each event first takes `host.upcall` on a processor of the
+        /// host.
         events: Events as EventsBy = Events::User;
     }
 
     /// Limits of one call of an applet, in addition to fuel and heap. A call that exceeds them traps with
     /// `QuotaExceeded`.
     quota optional: Quota / WrittenQuota {
-        /// Bytes moved by DMA, in both directions together.
+        /// Maximum number of bytes that one call of an applet moves by DMA, in both directions together.
         dma_bytes: u32 as Bytes;
-        /// Packets sent.
+        /// Maximum number of packets that one call of an applet sends.
         sends: u32 as Packets;
     }
 
     /// The processor of the host.
     host: HostProfile / WrittenHost {
-        /// Time to compose and push a transmit descriptor.
+        /// Time of a host program to compose and push a transmit descriptor.
         post: SimDuration as Time;
-        /// Time to take a receive descriptor and put its buffers back.
+        /// Time of a host program to take a receive descriptor and to put the descriptor's buffers back.
         receive: SimDuration as Time;
-        /// Time of an upcall from the NIC.
+        /// Time of an upcall from the NIC to the host.
         upcall: SimDuration as Time;
-        /// Rate of reading or copying a message.
+        /// Rate at which a host program reads or copies a message.
         bandwidth: NonZeroU64 as Rate;
-        /// Time between two polls of the receive queue, unless the scenario gives it.
+        /// Time between two polls of the receive queue by a host program, unless the scenario gives this time.
         poll_every: SimDuration as Time;
     }
 }

@@ -24,17 +24,17 @@ macro_rules! builtins {
 
 builtins! {
     "pingpong": "a client's messages of 5 to 9000 bytes and the server's echoes, RawUnet at both ends";
-    "base-path": "the same traffic without applets: standard U-Net";
-    "contract": "the scenario that the documentation of the file format explains";
-    "nic-pingpong": "PingPong answers inside the NIC, and the server's host sees nothing";
-    "single-buffer": "the paper's Figure 2 (RawUnetSingle): one free buffer holds any message";
+    "base-path": "the messages and echoes of the scenario pingpong without applets: standard U-Net";
+    "contract": "an example scenario that explains the keys of the file format";
+    "nic-pingpong": "PingPong answers messages inside the NIC, and the server's host sees no message";
+    "single-buffer": "RawUnetSingle (Figure 2 of the U-Net/SLE paper): one free buffer holds any message";
     "drop": "Drop filters packets by their first byte before any DMA";
     "counter": "Counter counts packets by source channel and reports the counts";
     "lossy-link": "a link that loses, duplicates, corrupts and reorders packets";
-    "swap": "the server's applet is replaced by another while packets arrive";
-    "capsules": "a class travels in packets to three NICs without code, and becomes their applet";
+    "swap": "a swap replaces the server's applet by another applet while packets arrive";
+    "capsules": "a class travels in packets to three NICs without code, and becomes the applet of each NIC";
     "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
-    "checksum": "Checksum fills in checksums on transmit, and drops a frame with a wrong one";
+    "checksum": "Checksum fills in checksums on transmit, and drops a frame with a wrong checksum";
     "firewall": "Firewall delivers the frames that the host's rules permit";
     "policer": "Policer limits the rate of each channel";
     "token-flow": "TokenFlow sends no message for which the receiver has no buffer";
@@ -42,20 +42,20 @@ builtins! {
     "nat": "Nat translates addresses and ports between two channels";
     "key-value": "KeyValue answers requests to a table of its host from NIC memory";
     "multicast": "Multicast forwards the root's messages down a tree of NICs";
-    "packet-placed": "PacketPlaced writes each payload where its packet says, within a window";
+    "packet-placed": "PacketPlaced writes each payload at the window offset that its packet names";
     "active-messages": "ActiveMessages runs handlers in the NIC and on the host, and every request has an answer";
     "split-c": "SplitC answers get, put and fetch-and-add in the NIC";
     "stream": "Stream plays a frame each millisecond over a link with faults";
     "aggregate": "Aggregate gathers small messages into one packet";
-    "barrier": "Barrier lets nobody go on before all have come";
-    "window-barrier": "WindowBarrier lets no NIC go on before all have come, without any host";
+    "barrier": "Barrier lets no user continue before all users have entered the barrier";
+    "window-barrier": "WindowBarrier lets no NIC continue before all NICs have entered, without any host";
     "reduce": "Reduce adds vectors in a tree of NICs";
     "load-balance": "LoadBalance keeps each flow at one server";
-    "chain": "three applets in a chain, for a link with faults";
+    "chain": "three applets in a chain send messages over a link with faults";
     "via": "VIA in the NIC: echoes between VIs, with immediate data, segments and a completion queue";
     "defer-send": "DeferSend makes a message wait until the peer has posted a receive descriptor";
     "split-request": "SplitRequest continues a long message in the next receive descriptors";
-    "telemetry": "Telemetry stamps packets at each NIC and reports counters";
+    "telemetry": "Telemetry stamps each packet with its time at each NIC, and reports counters";
 }
 
 /// Returns the built-in scenario with this name.

@@ -123,7 +123,8 @@ fn step(block: &mut Block, insn: &Insn<'_>) -> Vec<usize> {
         },
     };
     let operands = block.pop(pops);
-    // The sum of a variable and a constant is computed only when an op needs it.
+    // Sums and differences of variables and constants count as free. The lowering defers only the addition of a
+    // constant to a variable.
     let waits = matches!(insn.opcode, O::Iadd | O::Isub) && operands == [Value::Loaded; 2];
     if waits {
         block.stack.push(Value::Loaded);
