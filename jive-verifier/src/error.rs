@@ -248,7 +248,8 @@ kinds! {
     /// Two methods share a name.
     OverloadedMethod { first: MethodId }
         = "subset/overloaded-method", "expected one method of each name, method {first} has the name too";
-    /// A `<clinit>` that takes parameters or returns a value (JVMS §2.9.2).
+    /// A `<clinit>` takes parameters (JVMS §2.9.2). The parser rejects a `<clinit>` that returns a value, and from class
+    /// file version 51 a `<clinit>` with parameters.
     ClassInitializer
         = "subset/class-initializer", "expected `<clinit>` to have descriptor `()V`, it has another";
     /// A `native` method is not in the natives table.

@@ -5,12 +5,13 @@ use super::Explanation;
 pub(super) const ENTRIES: &[Explanation] = &[
     Explanation {
         code: "applet/missing-member",
-        meaning: "The class lacks a member that every applet has. The NIC creates the instance \
-                  with the constructor without parameters. It calls `doTx` for a transmit \
-                  descriptor and `doRx` for a packet, which it copies into `RxBuf`.",
+        meaning: "The class lacks a member that every applet has: `doTx`, `doRx`, `RxBuf` or a \
+                  constructor without parameters. The NIC creates the instance of the applet with \
+                  the constructor without parameters. The NIC calls `doTx` for each transmit \
+                  descriptor. The NIC copies each packet into `RxBuf` and calls `doRx`.",
         example: "class Filter {\n    byte[] RxBuf;\n    int doRx(int length, int channel) { return 0; }\n    // no doTx\n}",
-        fix: "Add the member that the message names. For a class that is not an applet, use `jive \
-              verify --class-only`.",
+        fix: "Add the member that the error message names. For a class that is not an applet, use \
+              `jive verify --class-only`.",
     },
     Explanation {
         code: "applet/member-descriptor",
@@ -18,28 +19,30 @@ pub(super) const ENTRIES: &[Explanation] = &[
                   the NIC expects.",
         example: "void doRx(int length, int channel) { }   // the NIC calls int doRx(int, int)",
         fix: "Declare `int doTx(int length, int channel, int offset)`, `int doRx(int length, int \
-              channel)`, `byte[] RxBuf` and a constructor without parameters. An applet may also \
-              have `int doTimer()`, `int doRefill(int length, int channel, int offset)` and `int \
-              doWatch(int window, int offset, int length)`, with exactly these parameters.",
+              channel)`, `byte[] RxBuf` and a constructor without parameters. The optional methods \
+              of an applet are `int doTimer()`, `int doRefill(int length, int channel, int \
+              offset)` and `int doWatch(int window, int offset, int length)`.",
     },
     Explanation {
         code: "applet/native-entry",
-        meaning: "A method that the NIC calls is declared `native`, so it has no code to run.",
+        meaning: "A method that the NIC calls is declared `native`, so the method has no code to \
+                  run.",
         example: "native int doRx(int length, int channel);",
-        fix: "Give the method a body. Natives are for the applet to call.",
+        fix: "Give the method a body, and remove `native` from the declaration of the method.",
     },
     Explanation {
         code: "applet/not-judged",
-        meaning: "The class was verified as a class and not as an applet, but was then used as an \
-                  applet. This is a bug in JIVE, not in the class.",
+        meaning: "JIVE uses the class as an applet, but has verified the class without the rules \
+                  for applets. The cause of `applet/not-judged` is a bug in JIVE, not in the \
+                  class.",
         example: "(no class should cause this)",
-        fix: "Please report it, with the class file.",
+        fix: "Report the bug in JIVE, and attach the class file to the report.",
     },
     Explanation {
         code: "applet/final-rx-buf",
-        meaning: "`RxBuf` is `final`, but the NIC assigns its receive buffer to it before each \
-                  `doRx`.",
+        meaning: "`RxBuf` is `final`, but the NIC assigns the receive buffer to `RxBuf` before \
+                  each call of `doRx`.",
         example: "final byte[] RxBuf = new byte[9216];",
-        fix: "Declare it as `byte[] RxBuf;` and do not assign it.",
+        fix: "Declare the field as `byte[] RxBuf;`, and do not assign `RxBuf`.",
     },
 ];

@@ -57,25 +57,25 @@ macro_rules! lints {
 lints! {
     /// The class reads `RxBuf` without a test of the packet's length.
     StaleBytes = "lint/stale-bytes",
-        "`RxBuf` is read before `length` is tested, so a short packet shows bytes of the packet before it";
+        "`RxBuf` is read before `length` is tested, so the read may return bytes of an earlier packet";
     /// The class compares a `byte` with a number that no `byte` has.
     ByteRange = "lint/byte-range",
-        "a `byte` is compared with a number outside -128 to 127, so the result is always the same";
+        "a `byte` is compared with a number outside -128 to 127, so the comparison always has the same result";
     /// A negative `byte` overwrites the higher bits of a number that is composed of bytes.
     ByteSign = "lint/byte-sign",
-        "a `byte` joins a larger number with its sign, so a negative one changes the higher bits";
+        "a `byte` becomes part of a larger number without a mask, so a negative `byte` changes the higher bits";
     /// The class compares a `byte` with a number that was computed as an `int`.
     ByteComputed = "lint/byte-computed",
-        "a `byte` with its sign is compared with a computed `int`, so they differ if the byte is 128 or more";
+        "a `byte` is compared with a computed `int`, and no `byte` equals an `int` of 128 or more";
     /// Nothing proves that a loop ends.
     UnboundedLoop = "lint/unbounded-loop",
-        "no variable of the loop steps towards a bound, so the call may run until its fuel is spent";
+        "no local variable of the loop steps towards a bound, so the call may run until the call's fuel is spent";
     /// The class allocates an array in each round of a loop.
     LoopAllocation = "lint/loop-allocation",
-        "each round of the loop makes an array, so the heap may be full before the loop ends";
+        "each round of the loop allocates an array, so the heap may be full before the loop ends";
     /// The class pops a free buffer that it never names in a descriptor.
     LostBuffer = "lint/lost-buffer",
-        "a free buffer is popped and no descriptor names it, so the user does not get it back";
+        "a free buffer is popped and no descriptor names the buffer, so the user does not get the buffer back";
 }
 
 /// A place in a class that a lint warns of.

@@ -7,45 +7,61 @@ use jive_core::{
 use jive_verifier::{Location, TypeUse, VerifyError, VerifyErrorKind};
 
 /// The hint for a class of the Java library that reads numbers from bytes.
-const BYTE_ORDER: &str = "Compose the number of its bytes: `(b[i] & 0xff) << 24 | (b[i + 1] & 0xff) << 16 | \
+const BYTE_ORDER: &str = "Compute the number from the bytes of an array `b`: \
+                          `(b[i] & 0xff) << 24 | (b[i + 1] & 0xff) << 16 | \
                           (b[i + 2] & 0xff) << 8 | (b[i + 3] & 0xff)`.";
 
 /// The hint for a boxed value other than a `long`.
-const PRIMITIVE: &str =
-    "Use the primitive type throughout: a variable of type `Byte` or `Boolean` is an object.";
+const PRIMITIVE: &str = "Use primitive types, such as `byte` and `boolean`, in place of classes, \
+                         such as `Byte` and `Boolean`.";
 
 /// The hint for a boxed `long`.
-const INT_FOR_LONG: &str = "Use `int` in place of `long`, or two of them: a high and a low word.";
+const INT_FOR_LONG: &str = "Use `int` in place of `long` and `Long`. For a number of 64 bits, use \
+                            two `int` values, a high word and a low word.";
 
 /// The hint for the constants of another class, most of all of an enum.
-const NUMBERED: &str =
-    "Use numbers with names, of the applet itself: `static final int RED = 0, GREEN = 1;`.";
+const NUMBERED: &str = "Declare `int` constants in the applet, in place of an enum: \
+                        `static final int RED = 0, GREEN = 1;`.";
+
+/// The hint for a collection of the Java library.
+const ELEMENTS: &str =
+    "Store the elements in an array, and the number of elements in an `int` field.";
+
+/// The hint for the clock of the Java library.
+const CLOCK: &str = "Call `currentTime()`, which returns the virtual time in microseconds.";
+
+/// The hint for output to the console.
+const CONSOLE: &str =
+    "Count the events in a field, or send a packet with the message: an applet has no console.";
+
+/// The hint for random numbers.
+const RANDOM: &str = "Compute random numbers in an `int` field `x` that is not 0: \
+                      `x ^= x << 13; x ^= x >>> 17; x ^= x << 5;`.";
 
 /// The hints for a field, a parameter or a result whose type is a class of the Java library, by prefix of its name.
 const TYPES: &[(&str, &str)] = &[
     ("java/nio/", BYTE_ORDER),
-    ("java/lang/Integer", "Use `int`."),
-    ("java/lang/Short", "Use `short`."),
-    ("java/lang/Byte", "Use `byte`."),
-    ("java/lang/Boolean", "Use `boolean`."),
+    ("java/lang/Integer", "Use `int` in place of `Integer`."),
+    ("java/lang/Short", "Use `short` in place of `Short`."),
+    ("java/lang/Byte", "Use `byte` in place of `Byte`."),
+    ("java/lang/Boolean", "Use `boolean` in place of `Boolean`."),
     (
         "java/lang/Character",
-        "Use `int`, or `byte` for what lies in packets.",
+        "Use `int` in place of `Character`, or `byte` for the bytes of a packet.",
     ),
     ("java/lang/Long", INT_FOR_LONG),
     (
         "java/lang/Float",
-        "Scale to whole numbers: count in thousandths, or shift.",
+        "Use integers in place of `Float`: scale the numbers by 1,000, for example, or by a \
+         power of two.",
     ),
     (
         "java/lang/Double",
-        "Scale to whole numbers: count in thousandths, or shift.",
+        "Use integers in place of `Double`: scale the numbers by 1,000, for example, or by a \
+         power of two.",
     ),
     ("java/lang/Enum", NUMBERED),
-    (
-        "java/util/",
-        "Keep the elements in an array and their count in an `int` field.",
-    ),
+    ("java/util/", ELEMENTS),
 ];
 
 /// Hints for calls and field accesses, by prefix of class and member name. The first row that matches gives the hint,
@@ -53,61 +69,54 @@ const TYPES: &[(&str, &str)] = &[
 const LIBRARY: &[(&str, &str)] = &[
     (
         "java/util/Objects.requireNonNull",
-        "Reading a constant through a reference, as in `other.LIMIT`, compiles into this call: write \
-         `LIMIT` alone.",
+        "Write the name of a constant without a reference, such as `LIMIT`: the Java compiler \
+         compiles `other.LIMIT` to a call of `requireNonNull`.",
     ),
     ("java/nio/", BYTE_ORDER),
     ("java/io/DataInputStream", BYTE_ORDER),
     ("java/io/ByteArray", BYTE_ORDER),
-    (
-        "java/lang/System.nanoTime",
-        "Call `currentTime()`: it returns virtual microseconds as an `int`.",
-    ),
-    (
-        "java/lang/System.currentTimeMillis",
-        "Call `currentTime()`: it returns virtual microseconds as an `int`.",
-    ),
+    ("java/lang/System.nanoTime", CLOCK),
+    ("java/lang/System.currentTimeMillis", CLOCK),
     (
         "java/lang/System.arraycopy",
-        "Copy in a loop: `for (int i = 0; i < length; i++) to[i] = from[i];`.",
+        "Copy the elements in a loop: `for (int i = 0; i < length; i++) to[i] = from[i];`.",
     ),
-    (
-        "java/lang/System.out",
-        "An applet has no console: count in a field, or send a packet that says it.",
-    ),
-    (
-        "java/lang/System.err",
-        "An applet has no console: count in a field, or send a packet that says it.",
-    ),
+    ("java/lang/System.out", CONSOLE),
+    ("java/lang/System.err", CONSOLE),
     (
         "java/lang/System.",
-        "An applet has no environment; `currentTime()` returns the virtual time in microseconds.",
+        "Remove the use of `System`: an applet has no environment. For the virtual time in \
+         microseconds, call `currentTime()`.",
     ),
     (
         "java/io/",
-        "An applet has no console and no files: count in a field, or send a packet.",
+        "Count the events in a field, or send a packet with the data: an applet has no console and \
+         no files.",
     ),
     (
         "java/util/Arrays.",
-        "Write the loop: `for (int i = 0; i < a.length; i++) a[i] = 0;`.",
+        "Write a loop in place of the call of `Arrays`: \
+         `for (int i = 0; i < a.length; i++) a[i] = 0;`.",
+    ),
+    ("java/lang/Math.random", RANDOM),
+    ("java/util/Random", RANDOM),
+    (
+        "java/lang/Byte.toUnsignedInt",
+        "Write `b & 0xff` in place of `Byte.toUnsignedInt(b)`.",
     ),
     (
-        "java/lang/Math.random",
-        "Keep a number in a field and stir it: `x ^= x << 13; x ^= x >>> 17; x ^= x << 5;`.",
+        "java/lang/Short.toUnsignedInt",
+        "Write `s & 0xffff` in place of `Short.toUnsignedInt(s)`.",
     ),
-    (
-        "java/util/Random",
-        "Keep a number in a field and stir it: `x ^= x << 13; x ^= x >>> 17; x ^= x << 5;`.",
-    ),
-    ("java/lang/Byte.toUnsignedInt", "Write `b & 0xff`."),
-    ("java/lang/Short.toUnsignedInt", "Write `s & 0xffff`."),
     (
         "java/lang/Integer.reverseBytes",
-        "Write `x >>> 24 | (x >> 8 & 0xff00) | (x << 8 & 0xff0000) | x << 24`.",
+        "Write `x >>> 24 | (x >> 8 & 0xff00) | (x << 8 & 0xff0000) | x << 24` in place of \
+         `Integer.reverseBytes(x)`.",
     ),
     (
         "java/lang/Integer.compareUnsigned",
-        "Write `a + 0x80000000 < b + 0x80000000` for the comparison of `int` as unsigned numbers.",
+        "Write `a + 0x80000000 < b + 0x80000000` in place of \
+         `Integer.compareUnsigned(a, b) < 0`.",
     ),
     ("java/lang/Byte.", PRIMITIVE),
     ("java/lang/Short.", PRIMITIVE),
@@ -116,28 +125,32 @@ const LIBRARY: &[(&str, &str)] = &[
     ("java/lang/Long.", INT_FOR_LONG),
     (
         "java/lang/Math.",
-        "Write it out: `a > b ? a : b`, `a < 0 ? -a : a`.",
+        "Write an expression in place of the call of `Math`: `a > b ? a : b` in place of `max`, or \
+         `a < 0 ? -a : a` in place of `abs`.",
     ),
     (
         "java/lang/Integer.",
-        "Use `int` throughout: a variable of type `Integer` is an object, and its helpers have to be \
-         written out.",
+        "Use `int` in place of `Integer`, and replace calls of methods of `Integer` by code of \
+         the applet.",
     ),
     (
         "java/lang/Object.",
-        "An applet has none of the methods of `Object`: compute what is wanted from its fields.",
+        "Compute the result from the fields of the applet: an applet cannot call methods of \
+         `Object` such as `hashCode`.",
     ),
     (
         "[",
-        "Make an array and copy in a loop: `for (int i = 0; i < length; i++) to[i] = from[i];`.",
+        "Create an array, and copy the elements in a loop: \
+         `for (int i = 0; i < length; i++) to[i] = from[i];`.",
     ),
     (
         "java/lang/String.",
-        "Use a byte array in place of the string.",
+        "Use a byte array in place of a `String`.",
     ),
     (
         "java/lang/Thread.",
-        "An applet has no threads and cannot wait: keep the state in fields and go on at the next packet.",
+        "Store the state in fields, and continue at the next packet: an applet has no threads and \
+         cannot wait.",
     ),
 ];
 
@@ -145,16 +158,10 @@ const LIBRARY: &[(&str, &str)] = &[
 const OBJECTS: &[(&str, &str)] = &[
     (
         "java/lang/StringBuilder",
-        "Strings joined with `+` are objects: put bytes into a byte array.",
+        "Store bytes in a byte array in place of a string: strings joined with `+` are objects.",
     ),
-    (
-        "java/util/Random",
-        "Keep a number in a field and stir it: `x ^= x << 13; x ^= x >>> 17; x ^= x << 5;`.",
-    ),
-    (
-        "java/util/",
-        "Keep the elements in an array and their count in an `int` field.",
-    ),
+    ("java/util/Random", RANDOM),
+    ("java/util/", ELEMENTS),
 ];
 
 /// Returns the hint for a call, a field access or a new object, if there is one.
@@ -182,13 +189,16 @@ pub(super) fn hint(class: &ClassFile<'_>, error: VerifyError) -> Option<&'static
             };
             let name = class_made(class, &class.method(method)?.code()?, pc)?;
             if name == "java/lang/AssertionError" {
-                return Some("`assert` throws an exception: test with `if` and return a number.");
+                return Some(
+                    "Replace `assert` by an `if` that returns a number: `assert` throws an \
+                     exception.",
+                );
             }
             // Exceptions get a hint of their own, because the program creates an exception only to throw it.
             if name.ends_with("Exception") || name.ends_with("Error") {
                 return Some(
-                    "There are no exceptions: return a number that says what happened; \
-                     `return 0;` drops the packet.",
+                    "Return a number that tells what happened, in place of an exception. In \
+                     `doRx`, `return 0;` drops the packet.",
                 );
             }
             find(OBJECTS, &name)

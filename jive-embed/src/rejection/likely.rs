@@ -73,7 +73,7 @@ pub(super) fn meant(
                 Lookalike::Method(id) => class.method(id)?.name,
             };
             let name = member.name();
-            Some(format!("The class has `{found}`: rename it to `{name}`."))
+            Some(format!("Rename `{found}` in the class to `{name}`."))
         }
         Kind::MemberDescriptor {
             member: member @ (AppletMember::Entry(_) | AppletMember::RxBuf),

@@ -19,11 +19,11 @@ Exit status:
   0  explained
   2  there is no such code";
 
-/// Explains a code of a rejection or trap; without a code, lists all.
+/// Explains a code of a rejection or trap; without a code, lists all codes.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// A code, as `jive verify` or a trace shows it
+    /// The code of a rejection from `jive verify`, or the name of a trap from a trace
     code: Option<String>,
 
     /// Print all explanations as the page `docs/errors.md`
