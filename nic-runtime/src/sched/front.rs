@@ -1,8 +1,9 @@
 //! The front of the schedule: a few sorted entries that are due before everything in the wheel.
 
 /// Capacity of the front, in entries. The capacity is a power of two, so that `% ROOM` is a mask and indexing needs no
-/// bounds check. One packet rarely has more events pending than this capacity.
-const ROOM: usize = 8;
+/// bounds check. One packet rarely has more than eight events pending, and the next messages of a few senders fit beside
+/// them. With a capacity of 8, a packet takes 15 % longer if ten endpoints of a NIC send in turn.
+const ROOM: usize = 16;
 
 const _: () = assert!(ROOM.is_power_of_two());
 

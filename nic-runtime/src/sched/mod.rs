@@ -56,10 +56,8 @@ impl<W: Copy + Default> Schedule<W> {
     /// Inserts work that may have its place in the wheel, or may displace other work into the wheel.
     #[inline(never)]
     fn insert_beside_wheel(&mut self, time: u64, work: W) {
-        // If the sorted queue is empty, the wheel may take work of any time, so `is_clear_until` need not search the
-        // wheel.
-        if self.front.first_time().is_none() || !self.wheel.is_clear_until(time) {
-            return self.wheel.insert(time, work, End::Back);
+        if !self.wheel.is_clear_until(time) {
+            return self.wheel.insert_later(time, work);
         }
         if !self.front.is_full() {
             return self.front.insert(time, work);
@@ -93,16 +91,15 @@ impl<W: Copy + Default> Schedule<W> {
         Some((SimTime::from_ps(time), work))
     }
 
-    /// Returns whether no work is due until `time`, inclusive. If work may be due until `time`, the function inserts
-    /// `work` at `time` and returns false. The function may return false although no work is due, because a complete
-    /// search would cost too much.
+    /// Returns whether no work is due until `time`, inclusive. If work is due until `time`, the function inserts `work` at
+    /// `time` and returns false.
     #[inline]
     pub fn is_clear_or_insert(&mut self, time: SimTime, work: W) -> bool {
         let is_clear = match self.front.first_time() {
             Some(first) => time.as_ps() < first,
             None if self.wheel.is_clear_until(time.as_ps()) => true,
             None => {
-                self.wheel.insert(time.as_ps(), work, End::Back);
+                self.wheel.insert_later(time.as_ps(), work);
                 return false;
             }
         };
@@ -163,6 +160,7 @@ mod tests {
                 now = time.as_ps();
                 passed += 1;
             } else {
+                assert!(time >= waiting[first].0, "{time:?}");
                 waiting.push((time, work));
             }
         }

@@ -18,8 +18,7 @@ const NONE: u32 = u32::MAX;
 /// before those of the next level.
 ///
 /// Entries of equal time always share a slot and stay in the order of insertion. The wheel therefore needs no insertion
-/// numbers and no comparisons of times. When `reached` enters a slot, the slot's entries move to lower levels, at most
-/// once for each level.
+/// numbers. When `reached` enters a slot, the slot's entries move to lower levels, at most once for each level.
 ///
 /// The vector of entries grows to the largest number of pending entries. Vacant entries are reused.
 #[derive(Debug)]
@@ -27,13 +26,10 @@ pub(super) struct Wheel<W> {
     entries: Vec<Entry<W>>,
     // Head of the list of vacant entries, which the field `next` links.
     vacant: u32,
-    // The last entry of each slot, level by level. The `next` of a slot's last entry is the slot's first entry, so the
-    // list is circular.
-    slots: [u32; LEVELS * SLOTS],
+    // The slots, level by level.
+    slots: [Slot; LEVELS * SLOTS],
     // Bit i is set if slot i of the level has entries.
     occupied: [u64; LEVELS],
-    // Bit i is set if the entries of slot i of the level have different times.
-    mixed: [u64; LEVELS],
     // Bit i is set if level i has entries.
     levels: u32,
     // Entries already removed from their slot, which are all due at `reached`, before every entry in a slot.
@@ -43,6 +39,23 @@ pub(super) struct Wheel<W> {
     // A lower bound of all times in the wheel, kept so that most queries need no search.
     clear_until: u64,
 }
+
+/// A slot of the wheel: a circular list of entries, in the order of insertion.
+#[derive(Copy, Clone, Debug)]
+struct Slot {
+    // The earliest time of the entries.
+    time: u64,
+    // The last entry, or `NONE`. The `next` of the last entry is the first entry.
+    last: u32,
+    // Whether the entries have different times.
+    is_mixed: bool,
+}
+
+const EMPTY: Slot = Slot {
+    time: 0,
+    last: NONE,
+    is_mixed: false,
+};
 
 #[derive(Copy, Clone, Debug)]
 struct Due<W> {
@@ -63,9 +76,9 @@ struct Chain {
     last: u32,
 }
 
-/// A slot of the wheel: its level and the value of its digit.
+/// The position of a slot: its level and the value of its digit.
 #[derive(Copy, Clone)]
-struct Slot {
+struct Position {
     level: usize,
     digit: usize,
 }
@@ -82,9 +95,8 @@ impl<W: Copy> Wheel<W> {
         Wheel {
             entries: Vec::new(),
             vacant: NONE,
-            slots: [NONE; LEVELS * SLOTS],
+            slots: [EMPTY; LEVELS * SLOTS],
             occupied: [0; LEVELS],
-            mixed: [0; LEVELS],
             levels: 0,
             first: None,
             reached: 0,
@@ -96,9 +108,8 @@ impl<W: Copy> Wheel<W> {
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.vacant = NONE;
-        self.slots.fill(NONE);
+        self.slots.fill(EMPTY);
         self.occupied.fill(0);
-        self.mixed.fill(0);
         self.levels = 0;
         self.first = None;
         self.reached = 0;
@@ -112,8 +123,23 @@ impl<W: Copy> Wheel<W> {
     /// Inserts work before or after all work that is due at the same time. The argument `time` must not be before the
     /// time of the entry that was taken last.
     pub(super) fn insert(&mut self, time: u64, work: W, end: End) {
-        let place = self.store(Due { time, work });
         self.clear_until = self.clear_until.min(time);
+        self.add(time, work, end);
+    }
+
+    /// Inserts work after all work that is due at the same time. For `time`, [`Wheel::is_clear_until`] must have answered
+    /// false.
+    // Most work of a network of NICs comes this way. The lower bound need not be checked again, and `add` is compiled
+    // for one end.
+    #[inline(never)]
+    pub(super) fn insert_later(&mut self, time: u64, work: W) {
+        debug_assert!(!self.is_known_clear_until(time));
+        self.add(time, work, End::Back);
+    }
+
+    #[inline(always)]
+    fn add(&mut self, time: u64, work: W, end: End) {
+        let place = self.store(Due { time, work });
         match &mut self.first {
             // All other entries that are due at `reached` are in the list `first`.
             Some(chain) if time == self.reached => match end {
@@ -152,7 +178,7 @@ impl<W: Copy> Wheel<W> {
         Some((due.time, due.work))
     }
 
-    /// Returns whether it is certain that no work is due until `time`, inclusive.
+    /// Returns whether no work is due until `time`, inclusive.
     #[inline]
     pub(super) fn is_clear_until(&mut self, time: u64) -> bool {
         self.is_known_clear_until(time) || time < self.find_clear_until()
@@ -165,22 +191,15 @@ impl<W: Copy> Wheel<W> {
         time < self.clear_until
     }
 
-    /// Returns a lower bound of all times in the wheel. The lower bound is the time of the first entry, or the start of
-    /// the first slot if that slot has several times.
+    /// Returns the time of the wheel's first entry.
     fn find_clear_until(&mut self) -> u64 {
-        let found = match self.first {
+        self.clear_until = match self.first {
             Some(_) => self.reached,
-            None => self.first_slot().map_or(u64::MAX, |slot| {
-                let due = self.entries[self.last_of(slot) as usize].due;
-                if self.mixed[slot.level] & (1 << slot.digit) == 0 {
-                    due.time
-                } else {
-                    slot.begin(due.time)
-                }
-            }),
+            None => match self.first_slot() {
+                Some(position) => self.slots[position.index()].time,
+                None => u64::MAX,
+            },
         };
-        // The bound that was known is kept if it is later than the start of the first slot.
-        self.clear_until = self.clear_until.max(found);
         self.clear_until
     }
 
@@ -188,22 +207,18 @@ impl<W: Copy> Wheel<W> {
     /// are due later move to lower levels, which are all empty.
     #[inline(never)]
     fn advance(&mut self) -> Option<Chain> {
-        let slot = self.first_slot()?;
-        let last = self.last_of(slot);
-        let is_mixed = self.clear_slot(slot);
-        let Entry { due, next: first } = self.entries[last as usize];
-        self.reached = due.time;
-        let all = Chain { first, last };
-        if !is_mixed {
-            return Some(all);
-        }
-        let mut place = first;
-        while place != last {
-            let Entry { due, next } = &self.entries[place as usize];
-            self.reached = self.reached.min(due.time);
-            place = *next;
-        }
-        Some(self.distribute(all))
+        let position = self.first_slot()?;
+        let Slot {
+            time,
+            last,
+            is_mixed,
+        } = self.clear_slot(position);
+        self.reached = time;
+        let all = Chain {
+            first: self.entries[last as usize].next,
+            last,
+        };
+        Some(if is_mixed { self.distribute(all) } else { all })
     }
 
     /// Moves the entries of a removed slot back into slots, which depend on the new `reached`. Returns the entries that
@@ -253,60 +268,53 @@ impl<W: Copy> Wheel<W> {
         debug_assert!(time >= self.reached, "nothing is due in the past");
         // Setting the lowest bit makes `ilog2` defined for equal times, which belong to level 0.
         let level = ((time ^ self.reached) | 1).ilog2() / DIGIT_BITS;
-        let slot = Slot {
+        let position = Position {
             level: level as usize,
             digit: (time >> (level * DIGIT_BITS)) as usize % SLOTS,
         };
-        let last = self.last_of(slot);
-        let first = match self.entries.get_mut(last as usize) {
+        let slot = &mut self.slots[position.index()];
+        let first = match self.entries.get_mut(slot.last as usize) {
             Some(last) => {
-                let differs = last.due.time != time;
-                self.mixed[slot.level] |= u64::from(differs) << slot.digit;
+                slot.is_mixed |= slot.time != time;
+                slot.time = slot.time.min(time);
+                if end == End::Back {
+                    slot.last = chain.last;
+                }
                 std::mem::replace(&mut last.next, chain.first)
             }
-            None => chain.first,
+            None => {
+                *slot = Slot {
+                    time,
+                    last: chain.last,
+                    is_mixed: false,
+                };
+                self.occupied[position.level] |= 1 << position.digit;
+                self.levels |= 1 << position.level;
+                chain.first
+            }
         };
         self.entries[chain.last as usize].next = first;
-        if end == End::Back || last == NONE {
-            self.slots[slot.index()] = chain.last;
-            self.occupied[slot.level] |= 1 << slot.digit;
-            self.levels |= 1 << slot.level;
-        }
     }
 
-    /// Returns the slot that holds the wheel's first entry.
-    fn first_slot(&self) -> Option<Slot> {
+    /// Returns the position of the slot that holds the wheel's first entry.
+    fn first_slot(&self) -> Option<Position> {
         let level = self.levels.trailing_zeros() as usize;
         let digit = self.occupied.get(level)?.trailing_zeros() as usize % SLOTS;
-        Some(Slot { level, digit })
+        Some(Position { level, digit })
     }
 
-    fn last_of(&self, slot: Slot) -> u32 {
-        self.slots[slot.index()]
-    }
-
-    /// Marks a slot as empty. Returns whether the slot's entries had different times.
-    fn clear_slot(&mut self, slot: Slot) -> bool {
-        let bit = 1 << slot.digit;
-        self.slots[slot.index()] = NONE;
-        self.occupied[slot.level] &= !bit;
-        if self.occupied[slot.level] == 0 {
-            self.levels &= !(1 << slot.level);
+    /// Empties a slot and returns its former content.
+    fn clear_slot(&mut self, position: Position) -> Slot {
+        self.occupied[position.level] &= !(1 << position.digit);
+        if self.occupied[position.level] == 0 {
+            self.levels &= !(1 << position.level);
         }
-        let is_mixed = self.mixed[slot.level] & bit != 0;
-        self.mixed[slot.level] &= !bit;
-        is_mixed
+        std::mem::replace(&mut self.slots[position.index()], EMPTY)
     }
 }
 
-impl Slot {
+impl Position {
     fn index(self) -> usize {
         self.level * SLOTS + self.digit
-    }
-
-    /// Returns the earliest time that falls into this slot; `time` is any time in the slot.
-    fn begin(self, time: u64) -> u64 {
-        // The number `level` is below `LEVELS`, so it fits in `u32`.
-        time & (u64::MAX << (self.level as u32 * DIGIT_BITS))
     }
 }
