@@ -120,8 +120,8 @@ impl Reference {
 }
 
 impl Paced {
-    /// Converts the time of an item into a rate: the number of items in `time`. For nanoseconds of a byte, a `time` of
-    /// 1,000 gives MB/s.
+    /// Converts the time of an item into a rate: the number of items in `time`. If the item is a byte and its time is in
+    /// nanoseconds, a `time` of 1,000 gives a rate in MB/s.
     #[must_use]
     pub fn rate(self, time: f64) -> Paced {
         Paced {

@@ -427,8 +427,8 @@ mod tests {
         );
         // The time of `TokenFlow` is that of a message of 41 bytes, and half of the 2,040 ns for two tokens in 2 bytes.
         assert_eq!(time(Protocol::TokenFlow(Where::Host), 40, 0), 2_820 + 1_020);
-        // The client of `ActiveMessages` posts and reads 40 bytes. On the host, the server posts and reads 40 bytes
-        // too.
+        // The client of `ActiveMessages` posts and reads 40 bytes. If the protocol runs on the host, the server posts
+        // and reads 40 bytes as well.
         assert_eq!(time(Protocol::ActiveMessages(Where::Nic), 40, 0), 2_800);
         assert_eq!(time(Protocol::ActiveMessages(Where::Host), 40, 0), 5_600);
     }

@@ -59,9 +59,9 @@ use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
-/// How long a reliable VI waits for an acknowledgement before it assumes that its oldest packet is lost. Over remote
-/// memory, also how long a VI must write nothing before its NIC sends the peer the number of its writes. The time of 20
-/// ms is chosen, not measured: long compared with a round trip through busy NICs, short compared with a run.
+/// How long a reliable VI waits for an acknowledgement before it assumes that its oldest packet is lost. A VI over
+/// remote memory that writes nothing for the time `SILENCE` makes its NIC send the peer the number of its writes. The
+/// time of 20 ms is chosen, not measured: long compared with a round trip through busy NICs, short compared with a run.
 const SILENCE: SimDuration = SimDuration::from_ns(20_000_000);
 
 /// Returns whether any endpoint of a scenario is a VI.
