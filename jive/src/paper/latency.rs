@@ -284,7 +284,7 @@ mod tests {
         let transmit = transmit_overhead(&profile, setup).unwrap();
         let receive = receive_overhead(&profile, setup).unwrap();
         let apart = (transmit + receive).as_ns().abs_diff(STANDARD_LARGE_NS);
-        // The times agree within half a nanosecond for each of 120 instructions.
+        // Simulated and stated overhead differ by at most half a nanosecond for each of 120 instructions.
         assert!(apart <= 60, "{apart} ns");
     }
 }

@@ -152,7 +152,7 @@ final class AppletClass {
             String method = constants.text(nameIndex);
             String descriptor = constants.text(descriptorIndex);
             if (method.equals(INITIALIZER)) {
-                // No other method has this name, because `<` is not allowed in a method's name.
+                // Only a static initializer has the name `<clinit>`, because Java names contain no `<`.
                 found = "initializer of the model";
                 access = STATIC;
                 nameIndex = constants.addText(found);
