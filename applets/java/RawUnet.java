@@ -82,8 +82,8 @@ public class RawUnet {
             doLtoHDMA(RxBuf, done, shares[i], share);
             done += share;
         }
-        // Not earlier, because the NIC takes back popped buffers if the call traps. Not later than
-        // the descriptor, because a lost buffer does less harm than a buffer that is used twice.
+        // Change spares after the DMA, because the NIC takes back popped buffers if the DMA traps.
+        // Change spares before dmaRxd, because a lost buffer does less harm than one used twice.
         spares = left;
         dmaRxd(shares, channel, length);
         return 0;
