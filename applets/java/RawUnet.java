@@ -83,7 +83,7 @@ public class RawUnet {
             done += share;
         }
         // Change spares after the DMA, because the NIC takes back popped buffers if the DMA traps.
-        // Change spares before dmaRxd, because a lost buffer does less harm than one used twice.
+        // Change spares before dmaRxd, because losing a buffer does less harm than reusing it.
         spares = left;
         dmaRxd(shares, channel, length);
         return 0;

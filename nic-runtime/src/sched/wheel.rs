@@ -137,6 +137,7 @@ impl<W: Copy> Wheel<W> {
         self.add(time, work, End::Back);
     }
 
+    /// Inserts work, and leaves the lower bound `clear_until` to the caller.
     #[inline(always)]
     fn add(&mut self, time: u64, work: W, end: End) {
         let place = self.store(Due { time, work });
@@ -191,7 +192,7 @@ impl<W: Copy> Wheel<W> {
         time < self.clear_until
     }
 
-    /// Returns the time of the wheel's first entry.
+    /// Returns the time of the wheel's first entry, or `u64::MAX` if the wheel is empty, as the new lower bound.
     fn find_clear_until(&mut self) -> u64 {
         self.clear_until = match self.first {
             Some(_) => self.reached,
