@@ -2,7 +2,7 @@
 //! §4.10.2.2).
 
 use jive_core::limits::{VERIFY_STEPS_BASE, VERIFY_STEPS_PER_INSTRUCTION};
-use jive_core::{Opcode, Pc, RawInsn};
+use jive_core::{Insn, Opcode, Pc, RawInsn};
 
 use crate::error::{VerifyError, VerifyErrorKind};
 use crate::marks::CodeMap;
@@ -252,11 +252,12 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     /// targets.
     fn follow(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         self.charge(1)?;
-        if insn.layout().is_switch() {
-            self.charge_cases(insn)?;
+        let has_targets = insn.layout().has_targets();
+        if has_targets && insn.layout().is_switch() {
+            self.charge_cases(insn.decode())?;
         }
         step(&mut self.current, insn, self.method, self.members)?;
-        if !insn.layout().has_targets() {
+        if !has_targets {
             return Ok(());
         }
         insn.targets()
@@ -265,8 +266,8 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Charges the verification steps for the examination of a switch's cases.
     #[cold]
-    fn charge_cases(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
-        let cases = insn.decode().and_then(|insn| insn.operand.cases());
+    fn charge_cases(&mut self, switch: Option<Insn<'_>>) -> Result<(), VerifyErrorKind> {
+        let cases = switch.and_then(|insn| insn.operand.cases());
         self.charge(cases.map_or(0, |cases| cases.len() / CASES_PER_STEP))
     }
 

@@ -2,8 +2,8 @@
 
 use jive_core::limits::FRAME_SLOTS_MAX;
 use jive_core::{
-    Action, ArrayKind, ConstantSource, ConstantTag, CpIndex, DecodeErrorKind, Exclusion, Opcode,
-    Operand, Pc, PoolError, RawInsn, raw_instructions,
+    Action, ArrayKind, ConstantSource, ConstantTag, CpIndex, DecodeErrorKind, Exclusion, Insn,
+    Opcode, Operand, Pc, PoolError, RawInsn, raw_instructions,
 };
 
 use crate::error::{Location, VerifyError, VerifyErrorKind};
@@ -186,7 +186,7 @@ impl StructureCheck<'_, '_, '_, '_> {
                 self.mark_target(insn.target());
                 Ok(())
             }
-            Action::Switch => self.switch(insn),
+            Action::Switch => self.switch(insn.decode()),
             Action::NewArray => array_type_code(opcode, insn.array_type()),
             Action::Unsupported(why) => Err(self.excluded(opcode, insn.constant(), why)),
             // The action `Wide` never occurs, because decoding resolves `wide` to the opcode that it prefixes.
@@ -216,8 +216,8 @@ impl StructureCheck<'_, '_, '_, '_> {
         }
     }
 
-    fn switch(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
-        let insn = insn.decode().ok_or(VerifyErrorKind::TruncatedInstruction)?;
+    fn switch(&mut self, insn: Option<Insn<'_>>) -> Result<(), VerifyErrorKind> {
+        let insn = insn.ok_or(VerifyErrorKind::TruncatedInstruction)?;
         let opcode = insn.opcode;
         for target in insn.targets() {
             self.mark_target(target);

@@ -17,8 +17,11 @@ pub struct RawInsn<'a> {
     pub pc: Pc,
     /// The opcode's row in the opcode table.
     row: &'static Row,
-    /// Length in bytes.
-    length: u16,
+    /// The pc after the instruction.
+    // The next pc is stored in place of the length, because each step of a walk over code waits for the next pc. From a
+    // length, the compiler would compute the next pc only when the step ends, and would keep the length on the stack
+    // until then. Walks were measured to take up to a third more time with a length.
+    next: usize,
     /// The whole code array.
     code: &'a [u8],
 }
@@ -35,7 +38,7 @@ impl<'a> RawInsn<'a> {
         Some(Self {
             pc,
             row: row(opcode.byte()),
-            length,
+            next: pc.index().wrapping_add(length.into()),
             code,
         })
     }
@@ -53,7 +56,7 @@ impl<'a> RawInsn<'a> {
         (last < left).then_some(Self {
             pc,
             row,
-            length: length.into(),
+            next: pc.index().wrapping_add(length.into()),
             code,
         })
     }
@@ -106,14 +109,8 @@ impl<'a> RawInsn<'a> {
         } else if layout.is_branch() {
             Targets::one(self.target())
         } else {
-            self.switch_targets()
+            switch_targets(self.code, self.pc)
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn switch_targets(&self) -> Targets<'a> {
-        self.decode().map(|insn| insn.targets()).unwrap_or_default()
     }
 
     /// Returns why there is no valid instruction at `pc`.
@@ -127,6 +124,7 @@ impl<'a> RawInsn<'a> {
     }
 
     /// Decodes an instruction of variable length, such as a switch. Returns `None` for instructions of fixed length.
+    #[inline(always)]
     #[must_use]
     pub fn decode(&self) -> Option<Insn<'a>> {
         decode_variable(self.code, self.pc).ok()
@@ -162,7 +160,8 @@ impl<'a> RawInsn<'a> {
             pc: self.pc,
             opcode: self.opcode(),
             wide: false,
-            length: self.length.into(),
+            // The cast is lossless, because an instruction of fixed length has at most five bytes.
+            length: self.length() as u32,
             operand,
         }
     }
@@ -170,9 +169,12 @@ impl<'a> RawInsn<'a> {
     /// Returns the pc after this instruction. For the last instruction, returns the length of the code.
     #[must_use]
     pub const fn next_pc(&self) -> usize {
-        // The addition cannot wrap, because a code array is much shorter than the address space. The cast is lossless,
-        // because it widens the length; `From` is not `const`.
-        self.pc.index().wrapping_add(self.length as usize)
+        self.next
+    }
+
+    /// Returns the length of the instruction in bytes.
+    const fn length(&self) -> usize {
+        self.next.wrapping_sub(self.pc.index())
     }
 
     /// Returns the `int` that `bipush`, `sipush` or an `iconst` instruction pushes.
@@ -211,7 +213,7 @@ impl<'a> RawInsn<'a> {
     /// Returns whether the operands have their wide form, after a `wide` prefix or in `goto_w` and `jsr_w`. Without the
     /// wide form, no instruction with a local variable or a branch offset is longer than three bytes.
     const fn is_wide(&self) -> bool {
-        self.length > 3
+        self.length() > 3
     }
 
     /// Returns the constant pool index in the operand bytes.
@@ -259,6 +261,16 @@ impl<'a> RawInsn<'a> {
         };
         target(self.pc, offset)
     }
+}
+
+/// Returns the targets of the switch at `pc`.
+// The function takes parts of the instruction, because the compiler passes a `RawInsn` in memory. It would then write
+// each instruction of a walk to memory, switch or not.
+#[cold]
+#[inline(never)]
+fn switch_targets(code: &[u8], pc: Pc) -> Targets<'_> {
+    let insn = decode_variable(code, pc);
+    insn.map(|insn| insn.targets()).unwrap_or_default()
 }
 
 /// Returns the opcode and length of an instruction of variable length.

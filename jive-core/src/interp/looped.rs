@@ -40,7 +40,7 @@ macro_rules! looped {
                 // The looped variant keeps no accumulator, but checks that the value is in the op's register, as the
                 // threaded variant relies on.
                 if let Flow::Value(value) = flow {
-                    let is_value = op.kind.shape() == Shape::Value;
+                    let is_value = op.kind.shape_alone() == Shape::Value;
                     debug_assert!(!is_value || cell(registers, op.a).get() == value);
                 }
                 match flow {

@@ -1,6 +1,7 @@
 //! Lowering of one instruction: calls the function for its action.
 
 use super::Body;
+use super::branch::BranchPcs;
 use super::error::LowerError;
 use super::stack::Value;
 use crate::array_kind::ArrayKind;
@@ -41,14 +42,14 @@ impl Body<'_, '_, '_, '_, '_> {
             // The reference `null` is lowered as the constant 0.
             Action::BranchZero(comparison) | Action::BranchNull(comparison) => {
                 let zero = self.stack.behind(Value::Constant(0));
-                self.branch(insn, comparison, zero);
+                self.branch(BranchPcs::of(insn), comparison, zero);
             }
             Action::BranchInt(comparison) | Action::BranchReference(comparison) => {
                 let second = self.stack.pop();
-                self.branch(insn, comparison, second);
+                self.branch(BranchPcs::of(insn), comparison, second);
             }
-            Action::Jump => self.jump(insn),
-            Action::Switch => self.switch(insn),
+            Action::Jump => self.jump(BranchPcs::of(insn)),
+            Action::Switch => self.switch(insn.decode()),
             Action::Return(None) => self.return_nothing(),
             Action::Return(Some(_)) => self.return_value(),
             Action::Member(usage) => self.member(usage, insn.constant()),

@@ -1,10 +1,8 @@
-//! Lowering of branches and loops, and resolving the targets of branches and switches at the end of a method.
+//! Lowering of branches and loops.
 
 use core::mem::swap;
 
 use super::Body;
-use super::emit::Emitter;
-use super::error::LowerError;
 use super::stack::{Entry, Value};
 use crate::id::Pc;
 use crate::insn::RawInsn;
@@ -127,7 +125,7 @@ const SKIPS: [OpKind; PAIR_ROWS] = [
 
 /// Returns the kind of the given shape whose comparison is opposite to that of a forward branch of kind `kind`.
 fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
-    if !matches!(kind.shape(), Shape::Onward(_)) {
+    if !matches!(kind.shape_alone(), Shape::Onward(_)) {
         return None;
     }
     let row = KINDS.iter().position(|[onward, ..]| *onward == kind)?;
@@ -140,11 +138,33 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
     }
 }
 
+/// Where a branch is, and where it leads.
+// The functions of branches take these two pcs and not the `RawInsn`. The compiler passes a `RawInsn` in memory, and
+// would write each instruction of the walk to memory for that, branch or not.
+#[derive(Copy, Clone)]
+pub(super) struct BranchPcs {
+    /// The pc of the branch.
+    from: Pc,
+    /// The target of the branch, unchecked.
+    to: i64,
+}
+
+impl BranchPcs {
+    #[cfg_attr(not(small), inline(always))]
+    #[cfg_attr(small, inline(never))]
+    pub(super) fn of(insn: RawInsn<'_>) -> Self {
+        Self {
+            from: insn.pc,
+            to: insn.target(),
+        }
+    }
+}
+
 impl Body<'_, '_, '_, '_, '_> {
     /// Lowers a branch that compares the top of the stack with `second`.
-    pub(super) fn branch(&mut self, insn: RawInsn<'_>, comparison: Comparison, second: Entry) {
-        let (pc, mark) = self.target(insn);
-        let is_near = self.is_near(insn.pc, pc, mark);
+    pub(super) fn branch(&mut self, pcs: BranchPcs, comparison: Comparison, second: Entry) {
+        let (pc, mark) = self.target(pcs);
+        let is_near = self.is_near(pcs.from, pc, mark);
         let (kinds, op) = self.compare(Condition::of(comparison), second, is_near);
         self.flush();
         if self.is_far {
@@ -156,9 +176,9 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Returns the pc of a branch's target, and its mark.
-    fn target(&self, insn: RawInsn<'_>) -> (u16, Mark) {
+    fn target(&self, pcs: BranchPcs) -> (u16, Mark) {
         // The function `reach` has checked that the branch target is within the code.
-        let pc = u16::try_from(insn.target()).unwrap_or(u16::MAX);
+        let pc = u16::try_from(pcs.to).unwrap_or(u16::MAX);
         let mark = self.marks.get(usize::from(pc)).copied().unwrap_or_default();
         (pc, mark)
     }
@@ -236,10 +256,10 @@ impl Body<'_, '_, '_, '_, '_> {
     }
 
     /// Lowers a `goto`.
-    pub(super) fn jump(&mut self, insn: RawInsn<'_>) {
-        let (pc, mark) = self.target(insn);
+    pub(super) fn jump(&mut self, pcs: BranchPcs) {
+        let (pc, mark) = self.target(pcs);
         self.flush();
-        let is_near = self.is_near(insn.pc, pc, mark);
+        let is_near = self.is_near(pcs.from, pc, mark);
         let op = match self.again(mark, is_near) {
             Some(again) => match self.counting(again, is_near) {
                 Some(op) => {
@@ -295,7 +315,7 @@ impl Body<'_, '_, '_, '_, '_> {
         // values so far.
         let first = self.out.ops.get(index(mark.op))?;
         let kind = opposite(first.kind, Shape::Again(Reach::Wide))?;
-        if variant::THREADED && kind.shape() == Shape::Again(Reach::Near) {
+        if variant::THREADED && kind.shape_alone() == Shape::Again(Reach::Near) {
             let constant = first.near_constant();
             return is_near.then_some(Op::new(kind, first.a, 0, constant));
         }
@@ -326,67 +346,4 @@ fn skip([onward, ..]: [OpKind; 3]) -> OpKind {
 /// Returns the three kinds of a row of [`KINDS`].
 fn kinds(row: usize) -> [OpKind; 3] {
     KINDS.get(row).copied().unwrap_or_default()
-}
-
-/// Replaces the pc of each branch target in the method that begins at op `entry` by the target's op, and sets each
-/// branch's cost.
-///
-/// Targets are resolved when all ops of the method exist, because a forward target has no op when its branch is
-/// emitted. A jump whose target or cost does not fit becomes a far jump.
-pub(super) fn resolve(
-    out: &mut Emitter<'_>,
-    marks: &[Mark],
-    entry: usize,
-) -> Result<(), LowerError> {
-    let Emitter {
-        ops,
-        ends,
-        switches,
-        ..
-    } = out;
-    let method = ops.from(entry);
-    let ends = ends.from(entry);
-    for (op, end) in method.iter_mut().zip(&*ends) {
-        let cost = |target: &Mark| i32::from(*end).wrapping_sub(target.index.into());
-        match op.kind.shape() {
-            Shape::Onward(Reach::Wide) if op.settle() => {}
-            Shape::Onward(reach) | Shape::Back(reach) | Shape::Again(reach) => {
-                let target = placed(marks, op.high().into())?;
-                let is_again = matches!(op.kind.shape(), Shape::Again(_));
-                let place = target.op.saturating_add(is_again.into());
-                op.go(reach, place, cost(target)).ok_or(LowerError::Count)?;
-            }
-            Shape::Control => match op.kind.plain() {
-                OpKind::Goto => {
-                    let target = placed(marks, op.high().into())?;
-                    let cost = cost(target);
-                    if op.go(Reach::Wide, target.op, cost).is_none() {
-                        let place = i32::try_from(target.op).map_err(|_| LowerError::Count)?;
-                        let far = Op::with_long(OpKind::GotoFar, cost, place);
-                        *op = far.ok_or(LowerError::Count)?;
-                    }
-                }
-                OpKind::TableSwitch | OpKind::LookupSwitch => {
-                    let rows = usize::from(op.cases()).wrapping_add(1);
-                    let first = index(op.second_long().cast_unsigned());
-                    for row in switches.from(first).iter_mut().take(rows) {
-                        let target = placed(marks, row.target)?;
-                        row.target = target.op;
-                        row.cost = cost(target);
-                    }
-                }
-                _ => {}
-            },
-            Shape::Value | Shape::Effect | Shape::Skip => {}
-        }
-    }
-    Ok(())
-}
-
-/// Returns the mark of a branch target that has been lowered.
-fn placed(marks: &[Mark], pc: u32) -> Result<&Mark, LowerError> {
-    marks
-        .get(index(pc))
-        .filter(|mark| mark.state == MarkState::Placed)
-        .ok_or(LowerError::Target)
 }

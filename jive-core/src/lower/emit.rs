@@ -115,21 +115,7 @@ impl<'p> Emitter<'p> {
         if !(self.ops.push(op) && self.ends.push(self.end)) {
             return self.refuse(LowerError::Count);
         }
-        self.is_value = op.kind.shape() == Shape::Value;
-    }
-
-    /// Makes pairs of the method's ops. An op gets the kind of the pair that it forms with the next op, if that pair
-    /// has a kind. The argument `first` is the index of the method's first op.
-    pub(super) fn pair(&mut self, first: usize) {
-        let mut ops = self.ops.from(first);
-        while let [op, behind @ ..] = ops {
-            if let Some(next) = behind.first()
-                && let Some(both) = op.kind.then(next.kind)
-            {
-                op.kind = both;
-            }
-            ops = behind;
-        }
+        self.is_value = op.kind.shape_alone() == Shape::Value;
     }
 
     /// Ends the basic block: lowering does not change any op emitted so far.
@@ -168,7 +154,7 @@ impl<'p> Emitter<'p> {
         self.ends.pop();
         self.is_value = self
             .last()
-            .is_some_and(|op| op.kind.shape() == Shape::Value);
+            .is_some_and(|op| op.kind.shape_alone() == Shape::Value);
     }
 
     /// Emits an addition of a constant to a register: `iinc`.
@@ -213,7 +199,7 @@ impl<'p> Emitter<'p> {
     pub(super) fn row(&mut self, key: i32, target: i64) {
         let row = SwitchCase {
             key,
-            // The target is a pc here, which `reach` has checked. `resolve` replaces the target's pc by the index of
+            // The target is a pc here, which `reach` has checked. `finish` replaces the target's pc by the index of
             // the target's op.
             target: u32::try_from(target).unwrap_or(u32::MAX),
             cost: 0,

@@ -11,6 +11,7 @@ mod constant;
 mod element;
 mod emit;
 mod error;
+mod finish;
 mod laid;
 mod member;
 mod reach;
@@ -31,6 +32,7 @@ pub(crate) use bound::{FAR_OPS, is_far};
 pub(crate) use constant::Constants;
 pub(crate) use emit::Emitter;
 pub(crate) use error::LowerError;
+use finish::finish;
 use reach::reach;
 use stack::{Entry, Stack, Value};
 
@@ -90,11 +92,7 @@ pub(crate) fn lower(
         *pc = stopped_at;
         return Err(LowerError::Code);
     }
-    branch::resolve(out, marks, entry)?;
-    if variant::THREADED {
-        out.pair(entry);
-    }
-    Ok(())
+    finish(out, marks, entry)
 }
 
 /// The state of lowering a method.

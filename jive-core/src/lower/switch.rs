@@ -9,8 +9,7 @@ use super::bound::{RANGES, search_ops};
 use super::branch::{Condition, GOTO};
 use super::error::LowerError;
 use super::stack::{Entry, Value};
-use crate::insn::Operand;
-use crate::insn::RawInsn;
+use crate::insn::{Insn, Operand};
 use crate::op::{Op, OpKind};
 
 /// A partition of all `int`s into ranges with one target each.
@@ -70,11 +69,11 @@ struct Key {
 }
 
 impl Body<'_, '_, '_, '_, '_> {
-    pub(super) fn switch(&mut self, insn: RawInsn<'_>) {
+    pub(super) fn switch(&mut self, insn: Option<Insn<'_>>) {
         let entry = self.stack.pop();
         let key = self.operand(entry);
         self.flush();
-        let (kind, lowest, default, rows) = match insn.decode().map(|insn| insn.operand) {
+        let (kind, lowest, default, rows) = match insn.map(|insn| insn.operand) {
             Some(Operand::TableSwitch(table)) => (
                 OpKind::TableSwitch,
                 table.low(),

@@ -100,8 +100,19 @@ macro_rules! kinds {
         }
 
         impl OpKind {
-            /// Returns the shape of the kind's ops.
+            /// Returns the shape of the kind's ops. An op of a pair has the shape of the pair's first op.
             pub(crate) const fn shape(self) -> Shape {
+                match self {
+                    $($(Self::[<$First Then $Second>] => Self::$First.shape_alone(),)+)*
+                    alone => alone.shape_alone(),
+                }
+            }
+
+            /// Returns the shape of the kind's ops, if the kind is not that of a pair.
+            // The attribute `inline(always)` is needed, because the compiler's inliner rejects this match for its
+            // length. The compiler turns the match into a table lookup, but only after its inliner has run.
+            #[cfg_attr(threaded, inline(always))]
+            pub(crate) const fn shape_alone(self) -> Shape {
                 // Without the threaded variant, the linker never makes the other kinds, so that the compiler's table of
                 // shapes needs no entries for them.
                 if !variant::THREADED {
@@ -115,8 +126,7 @@ macro_rules! kinds {
                     $($(Self::$Taken => shape!($shape),)*)+
                     $(Self::$Fused => shape!($fused_shape),)+
                     $($(Self::$FusedTaken => shape!($fused_shape),)*)+
-                    $($(Self::[<$First Then $Second>] => Self::$First.shape(),)+)*
-                    Self::Nothing => Shape::Control,
+                    _ => Shape::Control,
                 }
             }
 
