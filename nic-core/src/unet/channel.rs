@@ -5,6 +5,8 @@ use crate::storage::{CHANNELS_MAX, List, Storage};
 
 /// One end of a channel, as its endpoint uses it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+// The alignment lets the compiler copy the struct as 8-byte words; see `memory::HostSpan`.
+#[repr(align(8))]
 pub struct Channel {
     /// The endpoint's own number for the channel.
     pub id: ChannelId,

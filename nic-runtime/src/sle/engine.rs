@@ -293,8 +293,12 @@ fn perform_native<A: Audience>(
     native: NicNative,
 ) -> Next {
     let tenant = sim.processors[at(on.0)].activation.call().tenant;
-    let (effect, push) = match admit(sim, on, native) {
-        Ok(admitted) => admitted,
+    let effect = match checked(sim, on, native) {
+        Ok(effect) => effect,
+        Err(kind) => return refuse_native(sim, on, kind),
+    };
+    let push = match admit(sim, on, &effect) {
+        Ok(push) => push,
         Err(Refused::Stop(next)) => return next,
         Err(Refused::Trap(kind)) => return refuse_native(sim, on, kind),
     };
@@ -314,13 +318,15 @@ fn perform_native<A: Audience>(
     }
 }
 
-/// Checks a native's arguments and its quota, and claims the slots that it needs.
+/// Checks the arguments of a native.
+// The check is apart from `admit`, which would otherwise return the effect with its result. The copy of the effect from
+// result to result would stall on store forwarding.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn admit<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn checked<A: Audience>(
+    sim: &Simulation<'_, A>,
     on: ProcessorId,
     native: NicNative,
-) -> Result<(Effect, Push), Refused> {
+) -> Result<Effect, TrapKind> {
     let processor = &sim.processors[at(on.0)];
     let activation = &processor.activation;
     let call = activation.call();
@@ -332,14 +338,27 @@ fn admit<A: Audience>(
         windows = sim.remote.rights(endpoint);
         rights = rights.with(&windows);
     }
-    let effect = check(native, activation.stack.native_arguments(), heap, &rights)?;
-    let spent = activation.spent.and(&effect, &processor.costs.quota);
+    check(native, activation.stack.native_arguments(), heap, &rights)
+}
+
+/// Checks the quota of a native, and claims the slots that it needs.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn admit<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    effect: &Effect,
+) -> Result<Push, Refused> {
+    let processor = &sim.processors[at(on.0)];
+    let activation = &processor.activation;
+    let call = activation.call();
+    let Tenant { endpoint, applet } = call.tenant;
+    let spent = activation.spent.and(effect, &processor.costs.quota);
     let spent = spent.map_err(|_| TrapKind::QuotaExceeded)?;
     if let Some(array) = effect.array() {
         sim.last_arrays.note(applet, call.way(), array);
     }
     let mut push = Push::Leaves;
-    match &effect {
+    match effect {
         Effect::NicToHost { .. } => {
             let processor = &mut sim.processors[at(on.0)];
             let has_slot = std::mem::take(&mut processor.activation.has_dma_slot);
@@ -375,7 +394,7 @@ fn admit<A: Audience>(
             if !has_slot && !sim.nics[at(processor.nic.0)].dma_slots.take() {
                 return Err(Refused::Stop(await_dma_slot(sim, on)));
             }
-            return Ok((effect, push));
+            return Ok(push);
         }
         // The effects of the natives in this list do not count towards the call's quota.
         Effect::NewArray { .. }
@@ -388,10 +407,10 @@ fn admit<A: Audience>(
         | Effect::Note { .. }
         | Effect::Immediate
         | Effect::SetImmediate { .. }
-        | Effect::Watch { .. } => return Ok((effect, push)),
+        | Effect::Watch { .. } => return Ok(push),
     }
     sim.processors[at(on.0)].activation.spent = spent;
-    Ok((effect, push))
+    Ok(push)
 }
 
 /// Makes an applet's native end in a trap.
