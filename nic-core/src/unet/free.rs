@@ -89,11 +89,12 @@ impl<S: Storage> FreeQueue<S> {
         self.free == 0
     }
 
-    /// Returns whether the buffer at offset 0 is in the free queue.
+    /// Returns the offset of the buffer that [`FreeQueue::pop`] would return.
     #[must_use]
-    pub fn is_first_free(&self) -> bool {
-        let first = self.buffers.first();
-        first.is_some_and(|buffer| buffer.holder == Holder::Queue)
+    pub fn first(&self) -> Option<u32> {
+        let first = self.queue.first()?;
+        let buffer = self.buffers.get(first as usize)?;
+        (buffer.holder == Holder::Queue).then(|| first * self.buffer_length)
     }
 
     /// Returns the number of free buffers that the endpoint has, whatever their holders.
@@ -223,7 +224,9 @@ mod tests {
         queue.name(0);
         assert!(queue.put_back(0));
         assert!(!queue.put_back(0));
+        assert_eq!(queue.first(), Some(100));
         assert_eq!(drain(&mut queue), [100, 0]);
+        assert_eq!(queue.first(), None);
     }
 
     #[test]

@@ -109,6 +109,15 @@ impl<S: Storage> TransmitQueue<S> {
         Ok(PostId { entry, turn })
     }
 
+    /// Returns the id that [`TransmitQueue::post`] would give the next descriptor, or `None` if the descriptor would
+    /// take an entry that no descriptor has used yet.
+    #[must_use]
+    pub fn next_post(&self) -> Option<PostId> {
+        let entry = self.vacant.first()?;
+        let turn = self.entries.get(entry as usize)?.turn.wrapping_add(1);
+        Some(PostId { entry, turn })
+    }
+
     /// Returns whether the NIC has taken every descriptor in the queue.
     #[must_use]
     pub fn is_drained(&self) -> bool {
@@ -224,6 +233,7 @@ mod tests {
     #[test]
     fn a_full_queue_gives_the_descriptor_back() {
         let mut queue = TransmitQueue::<Fixed>::new(1);
+        assert_eq!(queue.next_post(), None);
         assert_eq!(queue.post(descriptor(0)), Ok(PostId { entry: 0, turn: 0 }));
         assert_eq!(queue.post(descriptor(8)), Err(Full(descriptor(8))));
         let (post, taken) = queue.take().unwrap();
@@ -232,6 +242,7 @@ mod tests {
         assert!(!queue.has_room());
         assert!(queue.end(post, TxStatus::Ok).is_some());
         // The entry of the completed descriptor is reused with the next turn number.
+        assert_eq!(queue.next_post(), Some(PostId { entry: 0, turn: 1 }));
         assert_eq!(queue.post(descriptor(8)), Ok(PostId { entry: 0, turn: 1 }));
     }
 

@@ -1,7 +1,5 @@
 //! Users: each posts messages that are due, learns of received messages and reacts to them, one task at a time.
 
-use std::hint::black_box;
-
 use nic_core::event::{DropReason, NicEvent, TxStatus, UnetEvent};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId, PostId};
@@ -9,7 +7,7 @@ use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 
-use super::ahead::Way;
+use super::ahead::{Way, read_lines};
 use super::audience::Audience;
 use super::{Simulation, Work, at};
 use crate::host::{Notice, Notify, Task};
@@ -23,7 +21,7 @@ impl<A: Audience> Simulation<'_, A> {
     /// Queues a message of a send that has become due for its user, and schedules the send's next message.
     pub(crate) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
-        black_box(spec.payload.first().copied());
+        read_lines(&spec.payload);
         self.read_ahead(spec.endpoint, Way::Out);
         let made = &mut self.sends_made[at(send)];
         *made += 1;
