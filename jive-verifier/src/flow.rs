@@ -60,6 +60,8 @@ pub(crate) struct Flow<'c, 'a, 'w> {
     goes_back: bool,
     /// The type state before the instruction that is being visited.
     current: State<'c>,
+    /// Where paths end, or [`NOWHERE`] if no path ends early.
+    end: Pc,
     steps_left: u32,
     steps_limit: u32,
 }
@@ -102,6 +104,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             leader: 0,
             goes_back: false,
             current: State::new(current, shape)?,
+            end: NOWHERE,
             steps_left: steps_limit,
             steps_limit,
         })
@@ -109,7 +112,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Infers and checks the types at every reachable instruction of the method.
     pub(crate) fn run(&mut self, observer: &mut impl Observer) -> Result<(), VerifyError> {
-        let outcome = self.infer(None);
+        let outcome = self.infer();
         let steps = self.steps_limit.saturating_sub(self.steps_left);
         observer.took(self.method.id(), steps, self.steps_limit);
         if let Err((pc, _)) = outcome {
@@ -122,17 +125,16 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
 
     /// Infers types at instructions before `end`, and reports them to the observer. Serves a method that violates a
     /// static constraint at `end`, but not before. The inference follows a path only until the path reaches `end` or a
-    /// later pc.
+    /// later pc. The caller has dropped the leaders after `end` ([`CodeMap::drop_leaders_behind`]).
     pub(crate) fn run_below(&mut self, end: Pc, observer: &mut impl Observer) {
         // A type error before `end` is ignored, because the violated static constraint takes precedence. The observer
         // receives the states inferred so far.
-        let _: Result<(), _> = self.infer(Some(end));
+        self.end = end;
+        let _: Result<(), _> = self.infer();
         self.report_states(observer, None, Some(end));
     }
 
-    fn infer(&mut self, end: Option<Pc>) -> Result<(), (Pc, VerifyErrorKind)> {
-        // Paths stop at `end`. If `end` is absent, no path stops early, because no instruction starts at the last pc.
-        let end = end.unwrap_or(NOWHERE);
+    fn infer(&mut self) -> Result<(), (Pc, VerifyErrorKind)> {
         self.enter();
         let merged = self.merge_into(0, Pc(0)).map_err(|kind| (Pc(0), kind))?;
         self.enqueue(0, merged);
@@ -142,7 +144,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
             };
             let mut next = Some((leader, pc));
             while let Some((leader, pc)) = next {
-                next = self.follow_run(leader, pc, end)?;
+                next = self.follow_run(leader, pc)?;
             }
         }
         Ok(())
@@ -158,11 +160,10 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         &mut self,
         leader: usize,
         mut pc: Pc,
-        end: Pc,
     ) -> Result<Option<(usize, Pc)>, (Pc, VerifyErrorKind)> {
         self.leader = leader;
         self.goes_back = false;
-        let code = self.method.bytes();
+        let (code, end) = (self.method.bytes(), self.end);
         let (mut following, mut behind) = self.leader_from(leader.saturating_add(1), 0);
         while pc < end {
             let at = |kind| (pc, kind);
@@ -276,6 +277,9 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         // The conversion of a target to a pc never fails, because the static constraints have checked all targets.
         let pc =
             u16::try_from(target).map_err(|_| VerifyErrorKind::BranchTarget { opcode, target })?;
+        if Pc(pc) > self.end {
+            return Ok(());
+        }
         let leader = self.map.leader(Pc(pc)).unwrap_or(usize::MAX);
         let merged = self.merge_into(leader, Pc(pc))?;
         self.enqueue(leader, merged);

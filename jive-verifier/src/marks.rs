@@ -58,6 +58,21 @@ impl<'w> CodeMap<'w> {
         }
     }
 
+    /// Removes the marks of leaders after `end`, and of leaders that are not the start of an instruction.
+    pub(crate) fn drop_leaders_behind(&mut self, end: Pc) {
+        self.mark_start(end);
+        for (span, marks) in self.marks.iter_mut().enumerate() {
+            marks.leaders &= marks.starts;
+            let first = span.saturating_mul(SPAN);
+            // The mask has a bit for each pc of the span up to `end`.
+            let kept = end.index().saturating_add(1).saturating_sub(first);
+            if kept < SPAN {
+                // Neither wraps, because `kept` is below 32 and the shifted bit is at least 1.
+                marks.leaders &= 1_u32.wrapping_shl(kept as u32).wrapping_sub(1);
+            }
+        }
+    }
+
     /// Returns whether every marked leader is the start of an instruction.
     pub(crate) fn leaders_are_starts(&self) -> bool {
         self.marks

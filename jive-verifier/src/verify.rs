@@ -119,11 +119,12 @@ fn verify_code<'a, O: Observer>(
             outcome.or_else(|error| faults.note(error))
         }
         Err(error) => {
-            if let (true, Location::Code { pc, .. }) = (O::WATCHES, error.at)
-                && let Some(mut flow) =
-                    Flow::new(&method, members, &mut map, memory, u32::from(pc.0))
-            {
-                flow.run_below(pc, faults.observer);
+            if let (true, Location::Code { pc, .. }) = (O::WATCHES, error.at) {
+                map.drop_leaders_behind(pc);
+                let flow = Flow::new(&method, members, &mut map, memory, u32::from(pc.0));
+                if let Some(mut flow) = flow {
+                    flow.run_below(pc, faults.observer);
+                }
             }
             faults.note(error)?;
             if let Location::Code { pc, .. } = error.at {

@@ -123,8 +123,11 @@ fn states_len(code: &Code<'_>, leaders: usize) -> usize {
 /// Returns an upper bound for the number of leaders of a method.
 ///
 /// The bound is not exact, because an exact number of leaders would need a mark for each byte of code. A target of
-/// several branches counts several times, up to the number of instructions.
+/// several branches counts several times, up to the number of instructions. A pc at which no instruction begins may be a
+/// leader too: an observer is told the types there.
 fn leaders_bound(counts: &CodeCounts) -> usize {
     let leaders = counts.targets.saturating_add(1);
-    leaders.min(counts.instructions.max(1))
+    let ends_early = usize::from(counts.stopped_at.is_some());
+    let starts = counts.instructions.saturating_add(ends_early);
+    leaders.min(starts.max(1))
 }

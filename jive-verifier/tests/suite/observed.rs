@@ -55,6 +55,65 @@ fn an_observer_receives_the_state_before_a_type_error() {
     );
 }
 
+/// Returns `iload_0` and a `tableswitch` at pc 1 with keys 0 and 1, whose targets are `default` and `targets`. The next
+/// pc is 24.
+fn switch(default: u8, targets: [u8; 2]) -> Vec<u8> {
+    let mut code = vec![0x1a, 0xaa, 0, 0];
+    let offset = |target: u8| i32::from(target) - 1;
+    for number in [
+        offset(default),
+        0,
+        1,
+        offset(targets[0]),
+        offset(targets[1]),
+    ] {
+        code.extend(number.to_be_bytes());
+    }
+    code
+}
+
+#[test]
+fn an_observer_receives_the_states_before_what_is_no_instruction() {
+    // The switch leads to 24, where no instruction is, and beyond. The code has more leaders than instructions.
+    let mut code = switch(24, [25, 26]);
+    code.extend([0xe0, 0xb1, 0xb1]);
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "(I)V", (1, 1), &code);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    assert_eq!(
+        verdict,
+        at(24, VerifyErrorKind::UnknownOpcode { byte: 0xe0 })
+    );
+    let expected = [
+        (0, "locals [Int] stack []"),
+        (1, "locals [Int] stack [Int]"),
+    ];
+    assert_eq!(
+        notes.reached,
+        expected.map(|(pc, state)| (pc, state.to_owned()))
+    );
+    assert_eq!(notes.failed, [(24, "locals [Int] stack []".to_owned())]);
+}
+
+#[test]
+fn an_observer_receives_the_states_before_a_branch_into_an_instruction() {
+    // Two cases of the switch lead into the switch itself. The code has more leaders than instructions.
+    let mut code = switch(24, [2, 3]);
+    code.push(0xb1);
+    let mut class = ClassBytes::new();
+    class.method_of_size(STATIC, "run", "(I)V", (1, 1), &code);
+    let mut notes = Notes::default();
+    let verdict = judge(&class.bytes(), jive_verifier::Policy::ClassOnly, &mut notes);
+    let (opcode, target) = (Opcode::Tableswitch, 2);
+    assert_eq!(
+        verdict,
+        at(1, VerifyErrorKind::BranchTarget { opcode, target })
+    );
+    assert_eq!(notes.reached, [(0, "locals [Int] stack []".to_owned())]);
+    assert_eq!(notes.failed, [(1, "locals [Int] stack [Int]".to_owned())]);
+}
+
 #[test]
 fn an_observer_receives_the_states_before_a_violated_static_constraint() {
     // The code by pc: 0 `iload_0`, 1 `ifeq 9`, 4 `iconst_1`, 5 `istore_1`, 6 `iload_1`, 7 `i2l`, 8 `return`, 9
