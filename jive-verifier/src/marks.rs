@@ -67,7 +67,7 @@ impl<'w> CodeMap<'w> {
             // The mask has a bit for each pc of the span up to `end`.
             let kept = end.index().saturating_add(1).saturating_sub(first);
             if kept < SPAN {
-                // Neither wraps, because `kept` is below 32 and the shifted bit is at least 1.
+                // Neither operation wraps, because `kept` is below 32 and the shifted bit is at least 1.
                 marks.leaders &= 1_u32.wrapping_shl(kept as u32).wrapping_sub(1);
             }
         }

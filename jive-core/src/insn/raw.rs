@@ -264,8 +264,8 @@ impl<'a> RawInsn<'a> {
 }
 
 /// Returns the targets of the switch at `pc`.
-// The function takes parts of the instruction, because the compiler passes a `RawInsn` in memory. It would then write
-// each instruction of a walk to memory, switch or not.
+// The function takes parts of the instruction, because the compiler passes a `RawInsn` in memory. For a function that
+// takes a `RawInsn`, the compiler would write every instruction of a walk to memory.
 #[cold]
 #[inline(never)]
 fn switch_targets(code: &[u8], pc: Pc) -> Targets<'_> {

@@ -139,8 +139,8 @@ fn opposite(kind: OpKind, shape: Shape) -> Option<OpKind> {
 }
 
 /// Where a branch is, and where it leads.
-// The functions of branches take these two pcs and not the `RawInsn`. The compiler passes a `RawInsn` in memory, and
-// would write each instruction of the walk to memory for that, branch or not.
+// The functions that lower branches take these two pcs, because the compiler passes a `RawInsn` in memory. For a
+// function that takes a `RawInsn`, the compiler would write every instruction of the walk to memory.
 #[derive(Copy, Clone)]
 pub(super) struct BranchPcs {
     /// The pc of the branch.

@@ -1,7 +1,7 @@
 //! Finishes the ops of a method when all of them exist: resolves the targets of branches and switches, and makes pairs.
 //!
-//! The pass that emits ops can do neither. A forward branch is emitted before its target, and an op before the op
-//! with which it may form a pair.
+//! The pass that emits ops can neither resolve targets nor make pairs. A forward branch is emitted before its target,
+//! and an op before the op with which it may form a pair.
 
 use super::emit::Emitter;
 use super::error::LowerError;

@@ -12,9 +12,9 @@ use super::audience::Audience;
 use super::{AppletId, Simulation, at};
 use crate::scenario::model::Scenario;
 
-/// Number of senders on a NIC up to which nothing is prefetched, because their data stay in the caches. With 100 senders,
-/// prefetching was measured to cost 4 to 6 % of a packet's run time. With 1,000 senders it saved up to 9 %, with 10,000
-/// senders more than a third.
+/// Number of senders on a NIC up to which nothing is prefetched, because their data stay in the caches. With 100
+/// senders, prefetching was measured to cost 4 to 6 % of a packet's run time. With 1,000 senders, prefetching saved up
+/// to 9 % of a packet's run time, and with 10,000 senders more than a third.
 ///
 /// The senders of other NICs do not count. NICs work at the same time, so many NICs prefetch before the first of them
 /// uses its data, and the caches lose the data again. With 1,000 NICs of one sender each, prefetching costs 11 %.
@@ -99,8 +99,8 @@ impl<A: Audience> Simulation<'_, A> {
             black_box(instance.program().method(method));
             black_box(instance.fields().first().copied());
             // A reference is the offset of an array's header in the heap, whose contents begin after the header of
-            // null. So the slice begins with the array's elements. The slice goes on behind the array, because the
-            // applet may have allocated other arrays there that the call needs.
+            // null. So the slice `elements` begins with the array's elements. The slice goes on behind the array,
+            // because the applet may have allocated other arrays there that the call needs.
             let array = last_arrays[at(id.0)][way as usize];
             let elements = instance.heap().contents().get(at(array.cast_unsigned())..);
             read_lines(elements.unwrap_or_default());

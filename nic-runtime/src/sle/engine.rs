@@ -319,8 +319,8 @@ fn perform_native<A: Audience>(
 }
 
 /// Checks the arguments of a native.
-// The check is apart from `admit`, which would otherwise return the effect with its result. The copy of the effect from
-// result to result would stall on store forwarding.
+// The check is apart from `admit`, which would otherwise return the effect with its result. A copy of the effect
+// from one result to another would stall on store forwarding.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn checked<A: Audience>(
     sim: &Simulation<'_, A>,
