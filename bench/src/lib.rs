@@ -3,6 +3,7 @@
 
 pub mod applets;
 pub mod clock;
+pub mod copies;
 pub mod figures;
 pub mod kernel;
 pub mod loading;

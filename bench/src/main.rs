@@ -1,11 +1,13 @@
 //! The command behind `bench/run`: times programs beside other VMs, loading and packets, and measures idle endpoints.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use allocations::CountingAllocator;
 use bench::applets::AppletSpeed;
+use bench::copies::{Copies, Measured};
 use bench::figures::{Loading, Packets};
 use bench::kernel::{HELD_OUT, Kernel, PUBLIC, VALIDATION};
 use bench::peer::{Peer, PeerError};
@@ -56,6 +58,10 @@ struct Arguments {
     /// The compiler that built it
     #[arg(long, value_name = "NAME")]
     wasm3_compiler: Option<String>,
+
+    /// Measure programs in this process, which is the copy COPY of the executable
+    #[arg(long, value_name = "COPY", hide = true)]
+    copy: Option<usize>,
 }
 
 /// A section of the report.
@@ -102,21 +108,20 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
         promises: Vec::new(),
         skipped: Vec::new(),
     };
-    let mut peers = Vec::new();
-    if [Section::Kernels, Section::Validation, Section::HeldOut]
-        .into_iter()
-        .any(wants)
-    {
-        (peers, report.skipped) = all_peers(arguments);
-    }
-    if wants(Section::Kernels) {
-        report.kernels = side_by_side(arguments, &PUBLIC, &mut peers)?;
-    }
-    if wants(Section::Validation) {
-        report.validation = side_by_side(arguments, &VALIDATION, &mut peers)?;
-    }
-    if wants(Section::HeldOut) {
-        report.held_out = side_by_side(arguments, &HELD_OUT, &mut peers)?;
+    let sets = [
+        (Section::Kernels, &PUBLIC[..], &mut report.kernels),
+        (Section::Validation, &VALIDATION, &mut report.validation),
+        (Section::HeldOut, &HELD_OUT, &mut report.held_out),
+    ];
+    let is_parent = arguments.copy.is_none() && sets.iter().any(|set| wants(set.0));
+    let copies = is_parent.then(Copies::new).transpose()?;
+    for (section, programs, table) in sets.into_iter().filter(|set| wants(set.0)) {
+        let measured = match &copies {
+            Some(copies) => copies.measure(&section.to_string(), programs, &passed_on(arguments)),
+            None => side_by_side(arguments, programs),
+        }?;
+        *table = measured.table;
+        report.skipped = measured.skipped;
     }
     if wants(Section::Loading) {
         eprintln!("loading");
@@ -148,10 +153,34 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
     Ok(())
 }
 
+/// Returns the arguments that each copy receives as well.
+fn passed_on(arguments: &Arguments) -> Vec<OsString> {
+    let lists = [
+        ("--programs", &arguments.programs),
+        ("--peers", &arguments.peers),
+    ];
+    let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
+    let mut passed: Vec<OsString> = lists
+        .flat_map(|(option, names)| [option.into(), names.join(",").into()])
+        .collect();
+    if arguments.quick {
+        passed.push("--quick".into());
+    }
+    if let Some(program) = &arguments.wasm3 {
+        passed.extend(["--wasm3".into(), program.into()]);
+    }
+    passed
+}
+
 /// Returns the wanted peers that are available, and messages about the peers that are not.
 fn all_peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
     let mut skipped = Vec::new();
-    let mut all: Vec<Box<dyn Peer>> = vec![Box::new(peers::Native), Box::new(peers::Jive)];
+    let mut all: Vec<Box<dyn Peer>> = vec![
+        Box::new(peers::Native),
+        Box::new(peers::Jive {
+            place: arguments.copy.unwrap_or_default(),
+        }),
+    ];
     match &arguments.wasm3 {
         Some(program) => match peers::wasm3(program) {
             Ok(wasm3) => all.push(Box::new(wasm3)),
@@ -189,20 +218,18 @@ fn crates() -> [Box<dyn Peer>; 4] {
     ]
 }
 
-/// Measures the selected programs.
-fn side_by_side(
-    arguments: &Arguments,
-    programs: &[Kernel],
-    peers: &mut [Box<dyn Peer>],
-) -> Result<Option<Table>, PeerError> {
+/// Measures the selected programs in this process.
+fn side_by_side(arguments: &Arguments, programs: &[Kernel]) -> Result<Measured, PeerError> {
+    let (mut peers, skipped) = all_peers(arguments);
+    // All copies together make 15 rounds, or 10.
     let effort = if arguments.quick {
         Effort {
-            rounds: 7,
+            rounds: 2,
             turn: Duration::from_millis(3),
         }
     } else {
         Effort {
-            rounds: 15,
+            rounds: 3,
             turn: Duration::from_millis(15),
         }
     };
@@ -212,9 +239,9 @@ fn side_by_side(
     };
     let mut rows = Vec::new();
     for kernel in programs.iter().filter(wanted) {
-        eprintln!("{}: {}", kernel.name, kernel.what);
-        rows.push(measure(kernel, peers, effort)?);
+        rows.push(measure(kernel, &mut peers, effort)?);
     }
-    let names = peers.iter().map(|peer| peer.name()).collect();
-    Ok((!rows.is_empty()).then(|| Table::new(names, rows)))
+    let names = peers.iter().map(|peer| peer.name().to_owned()).collect();
+    let table = (!rows.is_empty()).then(|| Table::new(names, rows));
+    Ok(Measured { table, skipped })
 }

@@ -34,20 +34,20 @@ pub fn draw(table: &Table) -> Result<String, PeerError> {
 }
 
 /// One peer's ratios and their mean.
-struct Line {
-    peer: &'static str,
+struct Line<'t> {
+    peer: &'t str,
     ratios: Vec<f64>,
     mean: f64,
 }
 
-fn lines(table: &Table) -> Vec<Line> {
+fn lines(table: &Table) -> Vec<Line<'_>> {
     let line = |place: usize| {
         let cells = table
             .rows
             .iter()
             .filter_map(|row| row.cells[place].as_ref());
         Some(Line {
-            peer: table.peers[place],
+            peer: &table.peers[place],
             ratios: cells.map(|cell| cell.ratio).collect(),
             mean: table.geomean[place]?,
         })
@@ -59,7 +59,7 @@ fn lines(table: &Table) -> Vec<Line> {
 
 fn draw_on<'a>(
     area: &DrawingArea<SVGBackend<'a>, plotters::coord::Shift>,
-    lines: &[Line],
+    lines: &[Line<'_>],
 ) -> Result<(), Box<dyn Error + 'a>> {
     area.fill(&WHITE)?;
     let ratios = || lines.iter().flat_map(|line| line.ratios.iter().copied());

@@ -16,7 +16,7 @@ pub struct Effort {
 }
 
 /// Rounds before those that count, in which JIT compilers compile, caches fill, and the number of sweeps settles.
-const WARM_UP: usize = 4;
+const WARM_UP: usize = 8;
 /// Maximum number of sweeps in a turn.
 const SWEEPS_MAX: f64 = 1e7;
 

@@ -9,7 +9,7 @@ use crate::rounds::{Row, Times};
 #[derive(Clone, Debug, Serialize)]
 pub struct Table {
     /// The names of the peers. Ratios are relative to the first peer.
-    pub peers: Vec<&'static str>,
+    pub peers: Vec<String>,
     /// The programs.
     pub rows: Vec<Line>,
     /// For each peer the geometric mean of its ratios over the programs that it ran, without `nullcall`.
@@ -47,7 +47,7 @@ pub struct Cell {
 impl Table {
     /// Makes the table from measured times.
     #[must_use]
-    pub fn new(mut peers: Vec<&'static str>, mut measured: Vec<Row>) -> Table {
+    pub fn new(mut peers: Vec<String>, mut measured: Vec<Row>) -> Table {
         // Remove the columns of peers that have no implementation of any program.
         for place in (0..peers.len()).rev() {
             if measured.iter().all(|row| row.times[place].is_none()) {
@@ -83,7 +83,7 @@ impl Table {
     }
 
     fn place(&self, peer: &str) -> Option<usize> {
-        self.peers.iter().position(|name| *name == peer)
+        self.peers.iter().position(|name| name == peer)
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn table() -> Table {
-        let peers = vec!["native", "absent", "slow"];
+        let peers = ["native", "absent", "slow"].map(str::to_owned).to_vec();
         let rows = vec![
             row(NULLCALL, [Some([1.0; 3]), None, Some([100.0; 3])]),
             // The ratios in the three rounds are 2, 2 and 3. In a round that another process disturbs, the times of
