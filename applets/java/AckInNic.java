@@ -4,9 +4,9 @@ import static unet.Nic.*;
  * Exchanges acknowledgements between two applets, without the users' hosts. The receiver
  * acknowledges every {@link #BURST}th packet, and the sender's applet consumes the acknowledgement.
  *
- * <p>An acknowledgement is an empty packet. To keep it distinct from messages, the applet does not
- * send empty messages of the user. All channels of the endpoint share a single count, so the applet
- * is meant for an endpoint with a single channel.
+ * <p>An acknowledgement is an empty packet. To tell acknowledgements from messages, the applet does
+ * not send empty messages of the user. All channels of the endpoint share a single count, so the
+ * applet is meant for an endpoint with a single channel.
  */
 public class AckInNic {
     /** Number of packets for each acknowledgement. */

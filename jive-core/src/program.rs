@@ -373,8 +373,8 @@ pub(crate) fn native(op: Op) -> NativeCall {
     }
 }
 
-/// Returns the limit of the code of a slice that begins at a method's first op, and how many instructions are prepaid
-/// at that limit.
+/// Returns the op before which a slice ends that begins at a method's first op. Also returns how many instructions the
+/// slice has prepaid when it ends there.
 pub(crate) fn call_limit(entry: u32, end: u32, ends: &[u16]) -> (u32, u16) {
     let slice = u32::try_from(SLICE_OPS).unwrap_or(u32::MAX);
     let limit = end.min(entry.saturating_add(slice));

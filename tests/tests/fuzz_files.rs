@@ -111,7 +111,7 @@ fn tables(text: &str) -> Vec<(&str, Vec<&str>)> {
     tables
 }
 
-/// Joins the tables that `keep` selects.
+/// Returns the scenario that consists of those tables for which `keep` returns true.
 fn joined(tables: &[(&str, Vec<&str>)], keep: impl Fn(usize, &str) -> bool) -> String {
     let kept = tables.iter().enumerate();
     let kept = kept.filter(|(place, (header, _))| keep(*place, header));

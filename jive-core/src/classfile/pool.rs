@@ -376,7 +376,7 @@ impl<'a> ConstantPool<'a> {
         ))
     }
 
-    /// Returns the identity of a name and a descriptor.
+    /// Returns the identity of a member with this name and descriptor, which is equal for members that agree in both.
     pub(super) fn identity(&self, name: CpIndex, descriptor: CpIndex) -> MemberIdentity {
         MemberIdentity {
             name: self.text(name).identity,

@@ -305,7 +305,7 @@ impl Body<'_, '_, '_, '_, '_> {
         Some(Op::of_three(kind, again.a, again.b, step))
     }
 
-    /// Returns the jump back to a loop that makes the comparison at the top of the loop. Returns `None` if the first op
+    /// Returns a jump back to a loop, joined with the comparison at the top of the loop. Returns `None` if the first op
     /// of the loop is not a branch that leaves the loop.
     fn again(&self, mark: Mark, is_near: bool) -> Option<Op> {
         if variant::SMALL || mark.state != MarkState::Placed || self.is_far {

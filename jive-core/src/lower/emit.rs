@@ -165,8 +165,8 @@ impl<'p> Emitter<'p> {
             && let Some(&mut last) = self.last()
             && last.kind == OpKind::Move
             && last.b == register
-            // A store of a variable to itself may have emitted a `Move` of the register to itself, which would undo the
-            // addition.
+            // A store of a variable to itself may have emitted a `Move` from `register` to `register`. As a
+            // `PostIncrement`, that copy would overwrite the sum.
             && last.a != register
         {
             self.take_back();

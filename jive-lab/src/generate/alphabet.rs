@@ -485,7 +485,7 @@ aload_0\nputstatic self:LFixture;\nreturn\n",
     source
 }
 
-/// Returns the bytes of each instruction after the `return` of the method `alphabet`.
+/// Returns the bytes of each instruction of the method `alphabet`, without its first instruction (`return`).
 ///
 /// # Panics
 ///

@@ -44,7 +44,8 @@ impl<S: Storage> TransmitRegion<S> {
     /// Returns the part of `area` from `start` on as a transmit region without messages.
     #[must_use]
     pub fn new(area: Region, start: u32) -> TransmitRegion<S> {
-        // Rounding up `start` may pass the end of the area: `longest` is then zero, and only empty messages fit.
+        // If rounding up `start` passes the end of the area, the region is empty: `longest` is 0, and only messages
+        // without bytes fit.
         let start = start
             .checked_next_multiple_of(ALIGNMENT)
             .unwrap_or(u32::MAX)

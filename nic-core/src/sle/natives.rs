@@ -184,7 +184,7 @@ impl Effect {
     }
 }
 
-/// Number of bytes of an `int` element that contains the offset of a share.
+/// Number of bytes of an element of the array that holds the offsets of a message's shares.
 const SHARE_BYTES: u32 = size_of::<i32>() as u32;
 
 /// A range of bytes within an array. An `ArraySpan` proves that the range lay inside the array when the span was made.
@@ -270,7 +270,7 @@ impl<'e, S: Storage> Rights<'e, S> {
         }
     }
 
-    /// Returns a copy of the applet's rights that includes windows.
+    /// Returns the same rights, with the right to name these windows.
     #[must_use]
     pub fn with(self, windows: &'e WindowRights<'e>) -> Rights<'e, S> {
         Rights {

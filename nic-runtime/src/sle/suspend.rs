@@ -156,8 +156,8 @@ pub(crate) fn suspend<A: Audience>(
     let activation = &mut sim.processors[at(on.0)].activation;
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = false;
-    // Give up the reserved slots only now: the suspended call may wait for them, and only a suspended call can be
-    // resumed.
+    // Free the slots that are reserved for `endpoint` only after the call is marked as suspended. The call may itself
+    // wait for these slots, and freed slots resume suspended calls only.
     sim.give_up_post(endpoint);
     sim.leave_call(on);
     sim.look(on)

@@ -60,8 +60,9 @@ use crate::storage::Growing;
 use crate::unet::Endpoint;
 
 /// How long a reliable VI waits for an acknowledgement before it assumes that its oldest packet is lost. A VI over
-/// remote memory that writes nothing for the time `SILENCE` makes its NIC send the peer the number of its writes. The
-/// time of 20 ms is chosen, not measured: long compared with a round trip through busy NICs, short compared with a run.
+/// remote memory that writes nothing for the time `SILENCE` makes its NIC send the peer the number of its writes.
+/// `SILENCE` was not measured. It was chosen to be long compared with a round trip through busy NICs, and short
+/// compared with a run.
 const SILENCE: SimDuration = SimDuration::from_ns(20_000_000);
 
 /// Returns whether any endpoint of a scenario is a VI.

@@ -216,7 +216,7 @@ fn table(
         .len();
     let shown = different.min(most);
     let mut text = format!(
-        "\n## {title}\n\nThe table *{title}* shows {} with executions.\n\n\
+        "\n## {title}\n\nThe table *{title}* shows {} that were executed.\n\n\
          | | executed | programs | places |\n|---|---|---|---|\n",
         if shown < different {
             format!("the {shown} most frequent of {different} rows")

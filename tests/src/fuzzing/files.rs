@@ -265,7 +265,8 @@ impl Exports {
             let value: serde_json::Value = serde_json::from_str(line).expect("JSON");
             assert!(value["event"].is_string(), "{line}");
         }
-        // Each event is one line of both traces. The JSON trace also has a header and a summary.
+        // Each event is one line of the text trace and one line of the JSON trace. The JSON trace also has a header and
+        // a summary.
         assert_eq!(json.lines().count(), text.lines().count() + 2);
         let timeline = self.timeline.finish().expect(WHOLE);
         serde_json::from_slice::<serde_json::Value>(&timeline).expect("the timeline is JSON");

@@ -42,8 +42,8 @@ pub(super) fn store_field<'a, const TAKEN: char>(
     store_element(machine, pc, (array, element), operands.c(), store)
 }
 
-/// Defines a function for each shape of near branch. The constant of a near branch takes the place of the cost, so
-/// eight bits are left for the cost.
+/// Defines a function for each shape of near branch. The constant of a near branch takes half of the bits that hold the
+/// cost of other branches. Eight bits are left for the cost of the near branch.
 macro_rules! near_branches {
     ($($name:ident: $goes:ident;)+) => {
         $(
