@@ -45,13 +45,33 @@ impl Body {
     /// A branch to an instruction index that the body does not have targets the end of the code.
     #[must_use]
     pub fn class(&self, alphabet: &Alphabet) -> Vec<u8> {
-        let code = self.code(alphabet);
+        self.class_with_targets(alphabet, |to, offsets| {
+            let end = offsets.len().saturating_sub(1);
+            offsets[to.min(end)]
+        })
+    }
+
+    /// Returns a class file with this body as the code of a method.
+    ///
+    /// `pc_of` receives the instruction index of each branch's target, and the pcs of all instructions and of the end of
+    /// the code. `pc_of` returns the pc to which the branch goes.
+    #[must_use]
+    pub fn class_with_targets(
+        &self,
+        alphabet: &Alphabet,
+        pc_of: impl FnMut(usize, &[usize]) -> usize,
+    ) -> Vec<u8> {
+        let code = self.code(alphabet, pc_of);
         alphabet
             .frame(self.family)
             .class(&code, self.max_stack, self.max_locals)
     }
 
-    fn code(&self, alphabet: &Alphabet) -> Vec<u8> {
+    fn code(
+        &self,
+        alphabet: &Alphabet,
+        mut pc_of: impl FnMut(usize, &[usize]) -> usize,
+    ) -> Vec<u8> {
         let mut offsets = Vec::with_capacity(self.pieces.len() + 1);
         let mut offset = 0_usize;
         for piece in &self.pieces {
@@ -65,10 +85,9 @@ impl Body {
             };
         }
         offsets.push(offset);
-        let target = |from: usize, to: usize| -> i32 {
-            let to = *offsets.get(to).unwrap_or(&offset);
+        let mut target = |from: usize, to: usize| -> i32 {
             let signed = |offset: usize| i32::try_from(offset).expect("bodies are short");
-            signed(to) - signed(from)
+            signed(pc_of(to, &offsets)) - signed(from)
         };
         let mut code = Vec::with_capacity(offset);
         for piece in &self.pieces {

@@ -100,6 +100,26 @@ fn change_branch(body: &mut Body, random: &mut Random) {
     }
 }
 
+/// Returns a class file with a changed body: switches take the place of some instructions, and some branches lead into
+/// instructions. The code can have more leaders than instructions.
+pub fn scatter(body: &mut Body, alphabet: &Alphabet, random: &mut Random) -> Vec<u8> {
+    let length = body.pieces.len();
+    for piece in &mut body.pieces {
+        if random.one_in(3) {
+            *piece = Piece::Table([(); 3].map(|()| random.below(length)));
+        }
+    }
+    let often = 1 + random.below(8);
+    body.class_with_targets(alphabet, |to, pcs| {
+        let end = pcs[pcs.len() - 1];
+        if random.one_in(often) {
+            random.below(end + 1)
+        } else {
+            pcs[to.min(pcs.len() - 1)]
+        }
+    })
+}
+
 /// Changes one or two bytes of a class file; half of the changes flip a single bit.
 pub fn change_bytes(bytes: &mut [u8], random: &mut Random) {
     for _ in 0..=random.below(2) {

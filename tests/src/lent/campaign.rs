@@ -11,7 +11,7 @@ use jive_lab::Random;
 use jive_lab::asm::assemble;
 use jive_lab::generate::Program;
 use jive_lab::generate::alphabet::{Alphabet, Family};
-use jive_lab::generate::change::{break_one, change_bytes, change_structure};
+use jive_lab::generate::change::{break_one, change_bytes, change_structure, scatter};
 use jive_lab::generate::constructor;
 use jive_lab::generate::typed::typed;
 
@@ -111,6 +111,9 @@ impl Campaign {
         let family = Family::ALL[usize::from(random.one_in(5))];
         let length = 3 + random.below(40);
         let mut body = typed(&ALPHABET, family, length, random);
+        if random.one_in(8) {
+            return (scatter(&mut body, &ALPHABET, random), body.shown(&ALPHABET));
+        }
         let choice = random.below(8);
         if choice < 2 {
             break_one(&mut body, &ALPHABET, random);
