@@ -1,15 +1,15 @@
 //! The library of applets as a corpus: the packets of each applet's built-in scenario, many times over.
 
+use ::tests::library::library;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::export::summary::Summary;
 use nic_runtime::scenario::{Scenario, builtin, limits, parse};
 use nic_runtime::sim;
 use serde::Serialize;
-use tests::library::library;
 
 use crate::clock::{median, time};
 
-/// How often the sends of a scenario are repeated.
+/// How often the work of a scenario is repeated.
 const REPEATED: u64 = 500;
 
 /// Time between two repetitions, which is longer than any of the scenarios takes without a timeout.
@@ -34,7 +34,7 @@ impl AppletSpeed {
     ///
     /// # Panics
     ///
-    /// Panics if a built-in scenario cannot be simulated.
+    /// Panics if a built-in scenario cannot be simulated, or if repetitions cause no packets.
     #[must_use]
     pub fn measure() -> Vec<AppletSpeed> {
         let applets = library().map(|(applet, scenario)| (applet.name.to_owned(), scenario));
@@ -48,6 +48,10 @@ impl AppletSpeed {
     fn of(name: String, scenario: &str) -> AppletSpeed {
         let [few, many] = [1, REPEATED].map(|times| repeated(scenario, times));
         let [packets_of_few, packets] = [&few, &many].map(packets);
+        assert!(
+            packets > packets_of_few,
+            "{name}: no packets by repetitions"
+        );
         let spent = |scenario: &Scenario| {
             time(|| sim::run(scenario, &mut ()).expect("the scenario can be simulated"))
         };
@@ -60,10 +64,13 @@ impl AppletSpeed {
     }
 }
 
-/// Returns a built-in scenario whose sends are repeated `times` times.
+/// Returns a built-in scenario whose work is repeated `times` times: its sends, or the episodes of a barrier that needs
+/// no sends.
 fn repeated(name: &str, times: u64) -> Scenario {
     let builtin = builtin(name).expect("each applet has a built-in scenario");
-    let mut scenario = parse(builtin.text.as_bytes(), None, None).expect("it is valid");
+    let episodes = format!("{{ EPISODES = {times}, FAREWELLS");
+    let text = builtin.text.replace("{ FAREWELLS", &episodes);
+    let mut scenario = parse(text.as_bytes(), None, None).expect("it is valid");
     // A message that the scenario file repeats at short intervals is sent once in each repetition of the scenario.
     for send in &mut scenario.sends {
         send.repeat = times;
@@ -82,4 +89,19 @@ fn packets(scenario: &Scenario) -> u64 {
     let end = sim::run(scenario, &mut summary).expect("the scenario can be simulated");
     summary.end(end.time, end.reason);
     summary.totals().packets_sent
+}
+
+#[cfg(test)]
+mod tests {
+    use ::tests::library::library;
+
+    use super::{packets, repeated};
+
+    #[test]
+    fn repetitions_of_each_scenario_cause_packets() {
+        for (applet, scenario) in library() {
+            let [once, twice] = [1, 2].map(|times| packets(&repeated(&scenario, times)));
+            assert!(once > 0 && twice > once, "{}: {once}, {twice}", applet.name);
+        }
+    }
 }
