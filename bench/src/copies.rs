@@ -78,7 +78,8 @@ impl Copies {
         let mut programs = Vec::new();
         for copy in 0..COPIES {
             let path = folder.path().join(format!("bench-{copy}"));
-            std::fs::copy(&original, &path)?;
+            std::fs::copy(&original, &path)
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
             programs.push(path);
         }
         Ok(Copies { folder, programs })
@@ -106,7 +107,9 @@ impl Copies {
                 .args(arguments)
                 .output()?;
             if !output.status.success() {
-                return Err(String::from_utf8_lossy(&output.stderr).into());
+                let error = String::from_utf8_lossy(&output.stderr);
+                let error = error.trim_end().trim_start_matches("error: ");
+                return Err(format!("copy {}: {error}", copy + 1).into());
             }
             let share: Share = serde_json::from_slice(&std::fs::read(&report)?)?;
             parts.extend(share.kernels.or(share.validation).or(share.held_out));
