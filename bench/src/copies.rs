@@ -1,7 +1,7 @@
 //! Copies of the benchmark's executable, each of which measures a share of the rounds.
 //!
 //! The same executable may have another speed after it was copied or read from disk again, because its code then lies in
-//! other physical pages. JIVE took 1.2 times as long for `crc32` in two of 28 copies, and 4.3 times as long for `crc32t`
+//! other physical pages. JIVE took 1.2 times as long for `crc32` in two of 14 copies, and 4.3 times as long for `crc32t`
 //! in one. The bytes and the arguments of all copies were equal, and each copy had the same speed in every run. The
 //! median over the rounds of several copies leaves such a copy out.
 
