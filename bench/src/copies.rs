@@ -138,7 +138,14 @@ fn join(parts: Vec<Part>, kernels: &[Kernel]) -> Result<Option<Table>, PeerError
     for part in parts {
         let names = part.rows.iter().map(|row| (row.name.as_str(), row.check));
         let expected = rows.iter().map(|row| (row.kernel.name, row.check));
-        if part.peers != first.peers || !names.eq(expected) {
+        let cells = part.rows.iter().flat_map(|row| &row.cells);
+        let all_times = rows.iter().flat_map(|row| &row.times);
+        if part.peers != first.peers
+            || !names.eq(expected)
+            || !cells
+                .map(Option::is_some)
+                .eq(all_times.map(Option::is_some))
+        {
             return Err("two copies measured different peers, programs or check values".into());
         }
         for (row, more) in rows.iter_mut().zip(part.rows) {

@@ -76,8 +76,8 @@ pub(crate) trait Interface {
     /// Handles the processor's item in hand. Returns the processor's next stage and the time until that stage.
     fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next;
 
-    /// Handles a delay of the interface that has become due. Returns false if no work was left to do
-    /// when the delay was due. Such a delay does not count as an event of the run.
+    /// Handles a delay of the interface that has become due. Returns false if no work was left to do when
+    /// the delay was due. Such a delay does not count as an event of the run.
     fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Self::Delay) -> bool;
 
     /// Returns whether a delay will have no effect when it becomes due, whatever happens until then.

@@ -45,21 +45,18 @@ impl Body {
     /// A branch to an instruction index that the body does not have targets the end of the code.
     #[must_use]
     pub fn class(&self, alphabet: &Alphabet) -> Vec<u8> {
-        self.class_with_targets(alphabet, |to, offsets| {
-            let end = offsets.len().saturating_sub(1);
-            offsets[to.min(end)]
-        })
+        self.class_with_targets(alphabet, |target, _| target)
     }
 
     /// Returns a class file with this body as the code of a method.
     ///
-    /// `pc_of` receives the instruction index of each branch's target, and the pcs of all instructions and of the end of
-    /// the code. `pc_of` returns the pc to which the branch goes.
+    /// `pc_of` receives the pc of each branch's target, and the pc of the end of the code. `pc_of` returns the pc to
+    /// which the branch goes in the class file.
     #[must_use]
     pub fn class_with_targets(
         &self,
         alphabet: &Alphabet,
-        pc_of: impl FnMut(usize, &[usize]) -> usize,
+        pc_of: impl FnMut(usize, usize) -> usize,
     ) -> Vec<u8> {
         let code = self.code(alphabet, pc_of);
         alphabet
@@ -67,11 +64,7 @@ impl Body {
             .class(&code, self.max_stack, self.max_locals)
     }
 
-    fn code(
-        &self,
-        alphabet: &Alphabet,
-        mut pc_of: impl FnMut(usize, &[usize]) -> usize,
-    ) -> Vec<u8> {
+    fn code(&self, alphabet: &Alphabet, mut pc_of: impl FnMut(usize, usize) -> usize) -> Vec<u8> {
         let mut offsets = Vec::with_capacity(self.pieces.len() + 1);
         let mut offset = 0_usize;
         for piece in &self.pieces {
@@ -86,8 +79,9 @@ impl Body {
         }
         offsets.push(offset);
         let mut target = |from: usize, to: usize| -> i32 {
+            let to = pc_of(*offsets.get(to).unwrap_or(&offset), offset);
             let signed = |offset: usize| i32::try_from(offset).expect("bodies are short");
-            signed(pc_of(to, &offsets)) - signed(from)
+            signed(to) - signed(from)
         };
         let mut code = Vec::with_capacity(offset);
         for piece in &self.pieces {

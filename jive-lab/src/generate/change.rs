@@ -1,4 +1,4 @@
-//! Changes to valid bodies and class files: one instruction of a body, a part of the structure, or bytes.
+//! Changes to valid bodies and class files: one instruction of a body, its branches, a part of the structure, or bytes.
 
 use jive_core::Opcode;
 
@@ -110,12 +110,11 @@ pub fn scatter(body: &mut Body, alphabet: &Alphabet, random: &mut Random) -> Vec
         }
     }
     let often = 1 + random.below(8);
-    body.class_with_targets(alphabet, |to, pcs| {
-        let end = pcs[pcs.len() - 1];
+    body.class_with_targets(alphabet, |target, end| {
         if random.one_in(often) {
             random.below(end + 1)
         } else {
-            pcs[to.min(pcs.len() - 1)]
+            target
         }
     })
 }
