@@ -6,6 +6,8 @@ mod json_lines;
 mod runs;
 #[path = "../shared/scenario.rs"]
 mod scenario;
+#[path = "../shared/spaced.rs"]
+mod spaced;
 
 mod accounts;
 mod apart;
