@@ -36,8 +36,9 @@ pub(crate) enum Emp {}
 /// What EMP schedules.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Delay {
-    /// Checks whether the message with this record has waited for an acknowledgement for too long.
-    LookSilence(u32),
+    /// Checks whether this message has waited for an acknowledgement for too long. The check is void once the message
+    /// has ended, even if another message uses its entry.
+    LookSilence(OutgoingRef),
     /// A receive of the scenario becomes due. The variant holds the receive's position in the scenario.
     Receive(u32),
 }
@@ -110,7 +111,7 @@ impl Interface for Emp {
     #[cold]
     fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
         match delay {
-            Delay::LookSilence(record) => transmit::look_at_silence(sim, record),
+            Delay::LookSilence(of) => transmit::look_at_silence(sim, of),
             Delay::Receive(receive) => {
                 user::receive_due(sim, receive);
                 true
@@ -120,7 +121,7 @@ impl Interface for Emp {
 
     fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
         match delay {
-            Delay::LookSilence(record) => !sim.states.emp.is_open(record),
+            Delay::LookSilence(of) => sim.states.emp.peek(of).is_none(),
             Delay::Receive(_) => false,
         }
     }

@@ -112,7 +112,9 @@ struct Board {
     /// The message whose frames are being sent. The NIC begins the next message when the present one has no more
     /// frames.
     cutting: Option<OutgoingRef>,
-    /// The frame that waits for a send slot.
+    /// The frame that waits for a send slot. Until the slot is found, only messages that need no slots are cut. Such
+    /// messages may themselves hold the slots, which they return when their frames are acknowledged, so cutting them
+    /// must not wait for the frame.
     parked: Option<(OutgoingRef, PacketRef)>,
 }
 
@@ -137,6 +139,20 @@ struct Outgoing {
     is_queued: bool,
     /// Whether the message's first frame has been sent.
     is_opened: bool,
+    /// Whether a check is scheduled that looks for an overdue acknowledgement of the message.
+    is_watched: bool,
+}
+
+impl Outgoing {
+    /// Returns whether the NIC still has frames of the message to send, so that no acknowledgement is overdue.
+    fn is_busy(&self) -> bool {
+        self.is_queued || self.on_board > 0
+    }
+
+    /// Returns whether each frame of the message needs a send slot. A message in NIC memory has a slot of its own.
+    fn needs_slots(&self) -> bool {
+        matches!(self.source, Source::Host(..))
+    }
 }
 
 /// The place of the bytes of an outgoing message.
@@ -154,8 +170,6 @@ struct Entry {
     /// How many messages used this entry before the present one.
     turn: u32,
     outgoing: Option<Outgoing>,
-    /// Whether a check is scheduled that looks for an overdue acknowledgement of the message.
-    is_watched: bool,
 }
 
 /// A reference to a message that is being sent, or was sent.
@@ -220,12 +234,6 @@ impl<'a> EmpState<'a> {
         state
     }
 
-    /// Returns whether an entry holds a message that is being sent.
-    fn is_open(&self, entry: u32) -> bool {
-        let entry = self.outgoing.get(at(entry));
-        entry.is_some_and(|entry| entry.outgoing.is_some())
-    }
-
     /// Returns how many arrival slots of a NIC hold messages that no applet will get, because their senders have given
     /// up. Returns `None` if a message is still being sent. Called when nothing is due any more.
     fn held_at_rest(&self, nic: NicId, specs: &[EndpointSpec]) -> Option<u32> {
@@ -256,6 +264,22 @@ impl<'a> EmpState<'a> {
             of: of.unwrap_or(u16::MAX),
             opens,
         }
+    }
+
+    /// Takes the next message of a NIC to be cut into frames. While a frame waits for a send slot, passes over the
+    /// messages whose frames need slots.
+    fn take_queued(&mut self, nic: NicId) -> Option<OutgoingRef> {
+        let waits = self.board(nic).parked.is_some();
+        let next = |of: &OutgoingRef| {
+            let outgoing = self.peek(*of);
+            !waits || outgoing.is_none_or(|outgoing| !outgoing.needs_slots())
+        };
+        let place = self.boards[at(nic.0)]
+            .as_ref()?
+            .queue
+            .iter()
+            .position(next)?;
+        self.board(nic).queue.remove(place)
     }
 
     fn board(&mut self, nic: NicId) -> &mut Board {

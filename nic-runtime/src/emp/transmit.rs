@@ -5,7 +5,6 @@ use nic_core::emp::{
 };
 use nic_core::event::{DmaDirection, DropReason, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
-use nic_core::time::SimDuration;
 use nic_core::unet::{Channel, resolve};
 
 use super::engine::{Delay, Subject, drop_frame, ready};
@@ -80,6 +79,7 @@ fn begin<A: Audience>(
         on_board: 0,
         is_queued: false,
         is_opened: false,
+        is_watched: false,
     });
     if let Some(flow) = sim.states.emp.flow(from, channel.id) {
         flow.waiting.push_back(of);
@@ -131,13 +131,13 @@ fn enqueue<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, is_again: 
 }
 
 /// Begins to cut the next message of a NIC into frames, unless the NIC is cutting one. The frames of one message leave
-/// before the first frame of the next, because the receiver could acknowledge neither if their frames alternated.
+/// before the first frame of the next, except while a frame waits for a send slot.
 fn next_message<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, from: Option<ProcessorId>) {
     let board = sim.states.emp.board(nic);
     if board.cutting.is_some() {
         return;
     }
-    while let Some(of) = sim.states.emp.board(nic).queue.pop_front() {
+    while let Some(of) = sim.states.emp.take_queued(nic) {
         let Some(endpoint) = sim.states.emp.outgoing(of).map(|outgoing| outgoing.from) else {
             continue;
         };
@@ -158,6 +158,7 @@ pub(super) fn cut_next<A: Audience>(
     let Some(packet) = cut(sim, nic, of) else {
         if let Some(outgoing) = sim.states.emp.outgoing(of) {
             outgoing.is_queued = false;
+            watch(sim, of);
         }
         sim.states.emp.board(nic).cutting = None;
         return next_message(sim, nic, Some(on));
@@ -167,10 +168,12 @@ pub(super) fn cut_next<A: Audience>(
         .states
         .emp
         .outgoing(of)
-        .is_some_and(|outgoing| matches!(outgoing.source, Source::Host(..)));
+        .is_some_and(|outgoing| outgoing.needs_slots());
     if needs_slot && !sim.claim_for_frame(endpoint, to) {
-        sim.states.emp.board(nic).parked = Some((of, packet));
-        return;
+        let board = sim.states.emp.board(nic);
+        board.parked = Some((of, packet));
+        board.cutting = None;
+        return next_message(sim, nic, Some(on));
     }
     sim.packets[packet].has_send_slot = needs_slot;
     frame_ready(sim, endpoint, (of, packet), Some(on));
@@ -239,7 +242,8 @@ fn frame_ready<A: Audience>(
     ready(sim, endpoint, job, from);
 }
 
-/// Continues with the frame that has waited for a send slot.
+/// Continues with the frame that has waited for a send slot. If the NIC is cutting another message by now, the rest of
+/// the frame's message is the next to be cut.
 pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
     sim.use_post(endpoint);
     let nic = sim.endpoints[at(endpoint.0)].nic;
@@ -247,7 +251,14 @@ pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: End
         return sim.release_send_slot(nic);
     };
     sim.packets[packet].has_send_slot = true;
-    frame_ready(sim, endpoint, (of, packet), None);
+    let board = sim.states.emp.board(nic);
+    if board.cutting.is_none() {
+        board.cutting = Some(of);
+        return frame_ready(sim, endpoint, (of, packet), None);
+    }
+    board.queue.push_front(of);
+    let job = (EmpStage::Transmission, Subject::Outgoing(of, packet));
+    ready(sim, endpoint, job, None);
 }
 
 /// Reports the DMA transfer that moves a frame from the host.
@@ -357,28 +368,37 @@ pub(super) fn frame_goes<A: Audience>(
     packet: PacketRef,
     frame: Frame,
 ) {
-    let from = sim.packets[packet].from;
+    let Packet { id, from, fate, .. } = sim.packets[packet];
     let now = sim.now;
     let Some(of) = sim.states.emp.outgoing_numbered(from, frame.message) else {
         return;
     };
-    let nic = sim.endpoints[at(from.0.0)].nic;
-    let timeout = sim.states.emp.board(nic).costs.timeout;
-    if let Some(outgoing) = sim.states.emp.outgoing(of) {
+    let is_copy = fate.is_some_and(|fate| fate.is_copy);
+    // A frame that a process forges names any message, but has a packet number of its own.
+    let outgoing = sim.states.emp.outgoing(of);
+    if let Some(outgoing) = outgoing.filter(|outgoing| outgoing.packet == id) {
         outgoing.is_opened |= frame.frame == 0;
-        outgoing.on_board = outgoing.on_board.saturating_sub(1);
+        outgoing.on_board = outgoing.on_board.saturating_sub(u32::from(!is_copy));
         outgoing.active = now;
-        watch(sim, of, timeout);
+        watch(sim, of);
     }
 }
 
-/// Schedules a check for an overdue acknowledgement of a message, unless a check is scheduled already.
-fn watch<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, after: SimDuration) {
-    if !std::mem::replace(&mut sim.states.emp.outgoing[at(of.entry)].is_watched, true) {
-        let time = sim.now + after;
-        let delay = Delay::LookSilence(of.entry);
-        sim.schedule_own(time, Due::Emp(delay));
+/// Schedules a check for an overdue acknowledgement of a message, unless a check is scheduled already or the NIC still
+/// has frames of the message to send. Whatever ends the sending calls this function, so a message that waits for an
+/// acknowledgement always has its check.
+fn watch<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef) {
+    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+        return;
+    };
+    if outgoing.is_busy() || std::mem::replace(&mut outgoing.is_watched, true) {
+        return;
     }
+    let (from, silent_since) = (outgoing.from, outgoing.active);
+    let nic = sim.endpoints[at(from.0)].nic;
+    let timeout = sim.states.emp.board(nic).costs.timeout;
+    let time = (silent_since + timeout).max(sim.now);
+    sim.schedule_own(time, Due::Emp(Delay::LookSilence(of)));
 }
 
 /// Takes an acknowledgement.
@@ -438,26 +458,19 @@ pub(super) fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
 }
 
 /// Checks whether a message has waited for an acknowledgement for too long. Returns false if the check changed nothing.
-pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, entry: u32) -> bool {
-    let place = &mut sim.states.emp.outgoing[at(entry)];
-    place.is_watched = false;
-    let turn = place.turn;
-    let Some(outgoing) = place.outgoing.as_mut() else {
+pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef) -> bool {
+    let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return false;
     };
-    let of = OutgoingRef { entry, turn };
-    let (from, silent_since) = (outgoing.from, outgoing.active);
-    let is_busy = outgoing.is_queued || outgoing.on_board > 0;
+    outgoing.is_watched = false;
+    let (from, silent_since, is_busy) = (outgoing.from, outgoing.active, outgoing.is_busy());
     let nic = sim.endpoints[at(from.0)].nic;
     let costs = sim.states.emp.board(nic).costs;
-    let is_silent = silent_since + costs.timeout <= sim.now;
-    if is_busy || !is_silent {
-        let rest = (silent_since + costs.timeout).since(sim.now);
-        let rest = if is_silent { costs.timeout } else { rest };
-        watch(sim, of, rest);
+    let now = sim.now;
+    if is_busy || silent_since + costs.timeout > now {
+        watch(sim, of);
         return false;
     }
-    let now = sim.now;
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return false;
     };
@@ -473,7 +486,6 @@ pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, entry: u
                 reason: ResendReason::Silence,
             };
             sim.report.emit(now, from, kind);
-            watch(sim, of, costs.timeout);
             enqueue(sim, of, true);
         }
     }

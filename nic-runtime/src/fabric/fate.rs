@@ -36,6 +36,8 @@ pub struct Fate {
     pub flipped: Option<u64>,
     /// The packet is held back until the next packet has passed.
     pub held: bool,
+    /// The packet is a copy that the link has made.
+    pub is_copy: bool,
 }
 
 impl Fate {
@@ -52,6 +54,7 @@ impl Fate {
             duplicated: faults.duplicate.strikes(duplicate),
             flipped: faults.corrupt.strikes(corrupt).then_some(bit),
             held: faults.reorder.strikes(reorder),
+            is_copy: false,
         }
     }
 }

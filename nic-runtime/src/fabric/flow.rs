@@ -62,6 +62,7 @@ impl Flows {
         let original = Fate::draw(faults, &mut generator);
         flow.of_copy = Fate {
             duplicated: false,
+            is_copy: true,
             ..Fate::draw(faults, &mut generator)
         };
         original

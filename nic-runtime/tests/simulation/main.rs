@@ -19,6 +19,7 @@ mod cells;
 mod chains;
 mod emp;
 mod emp_forged;
+mod emp_spaced;
 mod engines;
 mod expectations;
 mod faults;
