@@ -17,8 +17,9 @@ import static unet.Nic.*;
  *
  * <p>An entry of the table belongs to an inside address, port and protocol. A frame from inside
  * creates it. It expires when no frame from inside has used it for {@link #TIMEOUT}, and then
- * another connection may take its place. Fragments and other protocols are refused. Time to live
- * and MAC addresses stay as they are, because a NAT is no router.
+ * another connection may take its place. While there are entries, {@link #doTimer} removes those
+ * that have expired. Fragments and other protocols are refused. Time to live and MAC addresses stay
+ * as they are, because a NAT is no router.
  */
 public class Nat {
 
@@ -35,7 +36,7 @@ public class Nat {
     static final int FIRST = PORT < 1 || PORT > 65536 - COUNT ? 65536 - COUNT : PORT;
     static final int LIFE = TIMEOUT < 1 ? 1000 : TIMEOUT > 1000000 ? 1000000000 : 1000 * TIMEOUT;
 
-    /** For each entry: inside address, inside port, protocol (0: never used), and last use. */
+    /** For each entry: inside address, inside port, protocol (0: no entry), and last use. */
     static final int[] ADDRESSES = new int[COUNT];
     static final int[] PORTS = new int[COUNT];
     static final byte[] PROTOCOLS = new byte[COUNT];
@@ -43,6 +44,9 @@ public class Nat {
 
     /** Counters: translated frames, malformed or other frames, and frames without an entry. */
     static int outwards, inwards, refused, unknown, full;
+
+    /** Whether the timer runs: it does while there are entries. */
+    static boolean isSweeping;
 
     /** The frame in hand: where its ports are, and where its checksum is, or -1 without one. */
     static int ports, checksum;
@@ -77,6 +81,21 @@ public class Nat {
         return entry;
     }
 
+    /** Removes the entries that have expired, and waits for the next that will. */
+    static int doTimer() {
+        int now = currentTime(), next = 0;
+        int count = COUNT;
+        for (int entry = 0; entry < count; entry++) {
+            int left = isLive(entry, now) ? LIFE - (now - USED[entry]) : 0;
+            PROTOCOLS[entry] = left == 0 ? 0 : PROTOCOLS[entry];
+            next = left > 0 && (next == 0 || left < next) ? left : next;
+        }
+        // A timer keeps a simulation running, so an empty table sets none.
+        isSweeping = next != 0;
+        setTimer(next);
+        return next;
+    }
+
     /** Finds the entry of a frame from inside, or makes it. */
     private static int findOutwards(int now) {
         int address = get(26) << 16 | get(28);
@@ -98,6 +117,10 @@ public class Nat {
         ADDRESSES[free] = address;
         PORTS[free] = port;
         PROTOCOLS[free] = RxBuf[23];
+        if (!isSweeping) {
+            isSweeping = true;
+            setTimer(LIFE);
+        }
         return free;
     }
 
@@ -113,7 +136,7 @@ public class Nat {
     }
 
     private static boolean isLive(int entry, int now) {
-        // The difference is right after the time has wrapped. After 2^31 us it is negative.
+        // The clock wraps, so the difference is right up to 2^31 us: doTimer removes the entry before.
         int age = now - USED[entry];
         return PROTOCOLS[entry] != 0 && age >= 0 && age < LIFE;
     }

@@ -14,7 +14,8 @@ import static unet.Nic.*;
  * </pre>
  *
  * <p>In any period of t ms, a channel delivers at most BURST + RATE x t bytes. The policer drops a
- * packet only if its delivery would exceed this bound.
+ * packet only if its delivery would exceed this bound. {@link #doTimer} fills the buckets when no
+ * packet does, because the clock wraps.
  */
 public class Policer {
     /** Number of channels with a bucket of their own. All further channels share the last one. */
@@ -39,6 +40,9 @@ public class Policer {
     static final int SPEED = limited(RATE);
     static final int FULL = limited(BURST) * 1000;
 
+    /** Longest time between two fillings of a bucket that is not full: enough for an empty one. */
+    static final int WAIT = SPEED == 0 ? 0 : pause(FULL);
+
     static final byte[] TX_BUF = newAlignedArray(MAX_PACKET);
     static final int[] BUFFERS = new int[1];
     static final int BUFFER_LENGTH = getFreeBufferLength();
@@ -53,6 +57,9 @@ public class Policer {
 
     /** Number of buckets in use. */
     static int buckets;
+
+    /** Whether the timer runs: it does while a bucket is not full. */
+    static boolean isFilling;
 
     /** Counters: packets that exceeded the rate, and packets without a buffer. */
     static int exceeded, refused;
@@ -70,28 +77,57 @@ public class Policer {
 
     /** Delivers a packet within the rate. Returns 1 if it is within the rate, and 0 if not. */
     static int doRx(int length, int channel) {
-        int bucket = bucket(channel);
-        fill(bucket);
+        // Without a rate the time does not matter.
+        int now = SPEED == 0 ? 0 : currentTime();
+        int bucket = bucket(channel, now);
+        fill(bucket, now);
         int cost = 1000 * length;
         if (cost > TOKENS[bucket]) {
             exceeded++;
             return 0;
         }
         TOKENS[bucket] -= cost;
+        if (!isFilling && cost > 0 && WAIT > 0) {
+            isFilling = true;
+            setTimer(WAIT);
+        }
         deliver(length, channel);
         return 1;
     }
 
+    /** Fills all buckets, and waits until the emptiest will be full. */
+    static int doTimer() {
+        int now = currentTime();
+        int missing = 0;
+        int count = buckets;
+        for (int bucket = 0; bucket < count; bucket++) {
+            fill(bucket, now);
+            int own = FULL - TOKENS[bucket];
+            missing = own > missing ? own : missing;
+        }
+        // A timer keeps a simulation running, so full buckets set none: no time can add to them.
+        isFilling = missing > 0;
+        if (isFilling) {
+            setTimer(pause(missing));
+        }
+        return missing;
+    }
+
+    /** Returns a time that fills a bucket, below 2^31 us. At least 100 ms, so that calls are rare. */
+    private static int pause(int missing) {
+        int time = missing / SPEED + 1;
+        return time < 100000 ? 100000 : time;
+    }
+
     /** Adds the tokens for the time since the bucket was last filled. */
-    private static void fill(int bucket) {
+    private static void fill(int bucket, int now) {
         if (SPEED == 0) {
             return;
         }
-        int now = currentTime();
         int elapsed = now - FILLED[bucket];
         FILLED[bucket] = now;
         int missing = FULL - TOKENS[bucket];
-        // The time wraps. An elapsed time of more than 2^31 us is negative and fills any bucket.
+        // The clock wraps, so the difference is wrong after 2^31 us, but then the bucket is full.
         // The division avoids elapsed * SPEED, which may overflow.
         if (elapsed < 0 || elapsed > missing / SPEED) {
             TOKENS[bucket] = FULL;
@@ -101,7 +137,7 @@ public class Policer {
     }
 
     /** Returns the bucket of a channel. A channel without a bucket gets a full one. */
-    private static int bucket(int channel) {
+    private static int bucket(int channel, int now) {
         int bucket = 0;
         while (bucket < buckets && CHANNELS[bucket] != channel) {
             bucket++;
@@ -114,7 +150,7 @@ public class Policer {
         }
         CHANNELS[bucket] = channel;
         TOKENS[bucket] = FULL;
-        FILLED[bucket] = currentTime();
+        FILLED[bucket] = now;
         buckets++;
         return bucket;
     }

@@ -16,14 +16,15 @@ import static unet.Nic.*;
  *                       +---+ PERIOD
  * </pre>
  *
- * <p>The first frame sets the clock. After {@link #CONCEALED_MAX} frames in a row without an arrival,
- * the stream has ended, and the next frame begins a new one.
+ * <p>The play-out begins {@link #DELAY} after the first arrival, with the oldest frame that has come by
+ * then, whichever came first. After {@link #CONCEALED_MAX} frames in a row without an arrival, the
+ * stream has ended, and the next frame begins a new one.
  */
 public class Stream {
     /** Longest frame that fits in a receive descriptor, and length of the trailer, in bytes. */
     static final int INLINE_MAX = 56, TRAILER = 4;
 
-    /** Time between two frames, and from the first arrival to its play-out, in microseconds. */
+    /** Time between two frames, and from the first arrival to the play-out, in microseconds. */
     static int PERIOD = 1000, DELAY = 3000;
 
     /** Frames that can wait for their play-out, 2 to 64, and the bytes of each. */
@@ -56,8 +57,13 @@ public class Stream {
     /** The number of the next frame to send, the next to play, its place, and when it is due. */
     static int sent, next, place, due;
 
-    /** Whether a stream is played, and how many frames in a row were concealed. */
-    static boolean isPlaying;
+    /** Whether there is a stream, and whether its play-out has begun. */
+    static boolean isOpen, hasBegun;
+
+    /** Before the play-out begins: how far the newest frame that waits is ahead of the oldest. */
+    static int spread;
+
+    /** How many frames in a row were concealed. */
     static int concealing;
 
     /** Counters: frames played, concealed, late, too early for the ring, and malformed packets. */
@@ -87,9 +93,11 @@ public class Stream {
         for (int i = 0; i < TRAILER; i++) {
             number = number << 8 | RxBuf[end + i] & 0xff;
         }
-        if (!isPlaying) {
-            isPlaying = true;
+        if (!isOpen) {
+            isOpen = true;
+            hasBegun = false;
             concealing = 0;
+            spread = 0;
             next = number;
             for (int i = 0; i < PLACES; i++) {
                 LENGTHS[i] = 0;
@@ -99,6 +107,13 @@ public class Stream {
         }
         // Sequence numbers wrap, so only their difference is compared.
         int ahead = number - next;
+        if (ahead < 0 && !hasBegun && ahead > spread - PLACES) {
+            // An older frame than the first arrival is in time while nothing has been played.
+            place = (place + ahead + PLACES) % PLACES;
+            next = number;
+            spread -= ahead;
+            ahead = 0;
+        }
         if (ahead < 0) {
             return -++late;
         }
@@ -110,11 +125,13 @@ public class Stream {
             RING[to * SPACE + i] = RxBuf[i];
         }
         LENGTHS[to] = end;
+        spread = ahead > spread ? ahead : spread;
         return ahead;
     }
 
     /** Plays the next frame, or conceals its loss. */
     static int doTimer() {
+        hasBegun = true;
         int length = LENGTHS[place];
         if (length > 0) {
             for (int i = 0; i < length; i++) {
@@ -125,7 +142,7 @@ public class Stream {
             concealing = 0;
             played++;
         } else if (concealing == CONCEALED_MAX) {
-            isPlaying = false;
+            isOpen = false;
             return 0;
         } else {
             concealing++;
@@ -136,7 +153,7 @@ public class Stream {
         // The next time counts from the last due time, so that delays do not add up.
         due += EVERY;
         int left = due - currentTime();
-        setTimer(left < 1 ? 1 : left);
+        setTimer(limited(left, 1, EVERY));
         deliver();
         return next;
     }

@@ -35,8 +35,8 @@ pub struct Call {
     pub method: String,
     /// The call's arguments.
     pub args: Vec<i32>,
-    /// The last result of `currentTime` in the call.
-    pub clock: Option<i32>,
+    /// The last result of `currentTime` in the call, as it would be if the clock of an applet did not wrap.
+    pub clock: Option<i64>,
     /// The returned value.
     pub value: i32,
 }
@@ -154,7 +154,11 @@ impl Sink for Seen {
                 ..
             }) => {
                 if let Some(call) = self.open.get_mut(&endpoint) {
-                    call.clock = Some(now);
+                    let us = i64::try_from(time.as_ns() / 1000).expect("63 bits of microseconds");
+                    // The low 32 bits of both, whose difference is the time since the native read the clock.
+                    #[expect(clippy::cast_possible_truncation, reason = "the clock wraps so")]
+                    let since = (us as i32).wrapping_sub(now);
+                    call.clock = Some(us - i64::from(since));
                 }
             }
             EventKind::Sle(SleEvent::AppletReturn { value, .. }) => {

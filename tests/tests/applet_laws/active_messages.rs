@@ -8,7 +8,7 @@ use nic_core::time::SimDuration;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use tests::seen::Seen;
 
-use super::network::{Network, random};
+use super::network::{Network, pause, random};
 
 const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
@@ -88,11 +88,10 @@ pub(crate) fn law(seed: u64) {
         network.send(usize::from(number % 2), 1, at, &request);
         let forged = [&[1 + number % 3, handler, 0, 0, 0, number], &data[..]].concat();
         network.send(stranger, 1, at, &forged);
-        at += if random.one_in(3) {
-            random.below(4000)
-        } else {
-            random.below(60)
-        };
+        at += pause(random, 20_000, |random| {
+            let bound = if random.one_in(3) { 4000 } else { 60 };
+            random.below(bound)
+        });
     }
     let mut programs = Programs::new();
     for name in ["e0", "e1"] {

@@ -2,7 +2,7 @@
 
 use tests::seen::Seen;
 
-use super::network::{Network, length, random};
+use super::network::{Network, length, pause, random};
 
 /// Longest time from the end of the delay to the first bit of the packet, in nanoseconds. The allowed lateness covers
 /// the calls that run before the call of the timer, and the timer's own call.
@@ -33,11 +33,10 @@ pub(crate) fn law(seed: u64) {
         if length + 2 <= full {
             accepted[channel].push(payload);
         }
-        at += if random.one_in(4) {
-            random.below(4000)
-        } else {
-            random.below(100)
-        };
+        at += pause(random, 4000, |random| {
+            let bound = if random.one_in(4) { 4000 } else { 100 };
+            random.below(bound)
+        });
     }
     let seen = Seen::of(&network.scenario(seed));
     assert_eq!((seen.traps.len(), seen.drops.len()), (0, 0));

@@ -62,10 +62,12 @@ laws! {
     operations_on_words_are_atomic: split_c::law, 20;
     a_chain_delivers_what_its_applets_deliver: chain::law, 10;
     frames_have_a_constant_delay: stream::law, 20;
+    play_out_begins_with_the_oldest_frame_that_has_come: stream::beginning, 20;
     gathered_messages_keep_their_order_and_the_delay: aggregate::law, 20;
     sums_over_a_tree_are_exact: reduce::sums, 20;
     nobody_leaves_a_barrier_before_the_last_has_come: reduce::barriers, 20;
     no_nic_passes_windows_before_the_last_has_come: window_barrier::law, 20;
+    barriers_open_while_the_clock_wraps: window_barrier::wraps, 2;
     a_flow_never_splits: load_balance::law, 5;
     deferred_messages_are_those_of_the_library: extensions::deferral, 20;
     split_messages_are_those_of_the_library: extensions::splitting, 20;

@@ -9,14 +9,14 @@ use nic_core::time::SimDuration;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use tests::seen::Seen;
 
-use super::frames::{any, datagram, is_same};
-use super::network::{Network, random};
+use super::frames::{Flow, any, datagram, flow, is_same, valid};
+use super::network::{Network, pause, random};
 
 const OUTSIDE: [u8; 4] = [192, 0, 2, 1];
 const PORT: u16 = 40000;
 const ENTRIES: usize = 4;
 /// Timeout of an entry, in microseconds.
-const TIMEOUT: i32 = 3000;
+const TIMEOUT: usize = 3000;
 
 /// An address and a port.
 type End = ([u8; 4], u16);
@@ -138,11 +138,22 @@ pub(crate) fn law(seed: u64) {
         if random.one_in(5) {
             network.send(outside, 1, at, &any(random));
         }
-        at += if random.one_in(8) {
-            random.below(6000)
-        } else {
-            random.below(500)
-        };
+        // Frames from outside ask for entries of any age, also for those that nobody has answered for hours.
+        if random.one_in(3) {
+            let entry = u16::try_from(random.below(ENTRIES + 1)).expect("few entries");
+            let flow = Flow {
+                destination: (OUTSIDE, PORT + entry),
+                ..flow(random)
+            };
+            let later = random.below(20);
+            network.send(outside, 1, at + later, &valid(flow, random));
+        }
+        at += pause(random, 2 * TIMEOUT, |random| match random.below(8) {
+            0 => random.below(2 * TIMEOUT),
+            // The last microsecond of an entry, and its neighbours.
+            1 => TIMEOUT - 60 + random.below(120),
+            _ => random.below(500),
+        });
     }
     let pauses = (0..100).map(|_| random.draw() % 1500).collect();
     let programs = Programs::new().with("e2", Answering { pauses });
@@ -154,7 +165,8 @@ pub(crate) fn law(seed: u64) {
     let calls = seen.calls.iter().filter(|call| call.method == "doRx");
     let mut sent = seen.sent.iter().filter(|packet| packet.endpoint == 1);
     // For each entry: the connection inside, and when it was last used.
-    let mut entries: BTreeMap<i32, ((u8, End), i32)> = BTreeMap::new();
+    let mut entries: BTreeMap<i32, ((u8, End), i64)> = BTreeMap::new();
+    let timeout = i64::try_from(TIMEOUT).expect("short");
     for (packet, call) in arrived.zip(calls) {
         assert_eq!(
             packet.payload.len(),
@@ -165,7 +177,7 @@ pub(crate) fn law(seed: u64) {
             continue;
         };
         let now = call.clock.expect("it asks for the time");
-        entries.retain(|_, (_, used)| now - *used < TIMEOUT);
+        entries.retain(|_, (_, used)| now - *used < timeout);
         if packet.channel == 1 {
             let own = (protocol, source);
             let known = entries.iter().find(|(_, (end, _))| *end == own);

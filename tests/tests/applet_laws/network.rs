@@ -15,7 +15,7 @@ pub(crate) struct Network {
 impl Network {
     pub(crate) fn new() -> Network {
         Network {
-            text: "until = \"100s\"\nmax_bytecodes = 20000000000\n".to_owned(),
+            text: "until = \"100000s\"\nmax_bytecodes = 20000000000\n".to_owned(),
             endpoints: 0,
         }
     }
@@ -61,6 +61,31 @@ impl Network {
 
     pub(crate) fn scenario(&self, seed: u64) -> Scenario {
         scenario(&self.text, None, Some(seed))
+    }
+}
+
+/// Returns a pause in microseconds after which an applet's clock has wrapped, or its sign has changed. Often this is one
+/// microsecond too short or too long, or up to `near` of them.
+pub(crate) fn idle(random: &mut Random, near: usize) -> usize {
+    let wrap = [1 << 31, 1 << 32, 3 << 31, 1 << 33][random.below(4)];
+    match random.below(4) {
+        0 => wrap,
+        1 => wrap - 1,
+        2 => wrap + 1,
+        _ => wrap - near + random.below(2 * near),
+    }
+}
+
+/// Returns a pause of a stream of messages: an idle time of the clock in one draw of 20, and otherwise what `pause` draws.
+pub(crate) fn pause(
+    random: &mut Random,
+    near: usize,
+    pause: impl FnOnce(&mut Random) -> usize,
+) -> usize {
+    if random.one_in(20) {
+        idle(random, near)
+    } else {
+        pause(random)
     }
 }
 

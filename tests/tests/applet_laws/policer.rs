@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use tests::seen::Seen;
 
-use super::network::{Network, length, random};
+use super::network::{Network, length, pause, random};
 
 pub(crate) fn law(seed: u64) {
     let random = &mut random("policer", seed);
@@ -20,16 +20,15 @@ pub(crate) fn law(seed: u64) {
         let sender = network.endpoint("");
         network.channel((sender, 1), (receiver, channel));
         let mut at = 10;
-        let pause = [50, 200, 3000][random.below(3)];
+        let gap = [50, 200, 3000][random.below(3)];
         for _ in 0..40 {
             let length = length(random, 600);
             network.send(sender, 1, at, &random.bytes(length));
             // Send bursts of packets, with pauses of any length between the bursts.
-            at += if random.one_in(4) {
-                random.below(20 * pause)
-            } else {
-                random.below(pause)
-            };
+            at += pause(random, 20 * gap, |random| {
+                let bound = if random.one_in(4) { 20 * gap } else { gap };
+                random.below(bound)
+            });
         }
     }
     let seen = Seen::of(&network.scenario(seed));
@@ -40,7 +39,7 @@ pub(crate) fn law(seed: u64) {
         let (length, channel) = (i64::from(call.args[0]), call.args[1]);
         let delivered = delivered.entry(channel).or_default();
         // With a rate of 0 the time does not matter, so the applet does not call `currentTime`.
-        let now = call.clock.map_or(0, i64::from);
+        let now = call.clock.unwrap_or(0);
         // Check the bound of each period from an earlier delivery until now, in thousandths of a byte.
         let mut sum = 1000 * length;
         let mut is_within = sum <= 1000 * burst;

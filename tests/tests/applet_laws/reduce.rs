@@ -7,7 +7,7 @@ use nic_core::time::SimDuration;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use tests::seen::Seen;
 
-use super::network::{Network, random};
+use super::network::{Network, idle, random};
 
 const ROUNDS: usize = 6;
 
@@ -80,9 +80,23 @@ fn rounds(applet: &str, seed: u64, random: &mut Random, vectors: &[Vec<Vec<u8>>]
         let forged = [&[kind][..], &round, &random.bytes(length)].concat();
         network.send(stranger, 1, 100 + 700 * number, &forged);
     }
+    // All members rest between two rounds, some as long as the clock takes to wrap, or else the first repeats its packet.
+    let rests: Vec<usize> = (0..ROUNDS)
+        .map(|_| {
+            if random.one_in(4) {
+                idle(random, 2000)
+            } else {
+                0
+            }
+        })
+        .collect();
     let mut programs = Programs::new();
     for (member, vectors) in vectors.iter().enumerate() {
-        let pauses = (0..ROUNDS).map(|_| random.draw() % 2000).collect();
+        let pauses = rests.iter().map(|rest| {
+            let rest = u64::try_from(*rest).expect("hours");
+            rest + random.draw() % 2000
+        });
+        let pauses = pauses.collect();
         let program = Member {
             // The root has a child on channel 1, because the parent of member 1 is the root.
             channel: if member == 0 { 1 } else { 100 },

@@ -3,7 +3,7 @@
 
 use tests::seen::Seen;
 
-use super::network::{Network, length, random};
+use super::network::{Network, length, pause, random};
 use super::token_flow::accepted;
 
 /// Runs two endpoints that send to each other over a link with faults, and a stranger that sends to one of them.
@@ -29,11 +29,10 @@ fn traffic(seed: u64, faults: &str, silent_max: u32) -> Seen {
         network.send(number % 2, 1, at, &random.bytes(length));
         let forged = random.below(40);
         network.send(stranger, 1, at, &random.bytes(forged));
-        at += if random.one_in(3) {
-            random.below(9000)
-        } else {
-            random.below(100)
-        };
+        at += pause(random, 20_000, |random| {
+            let bound = if random.one_in(3) { 9000 } else { 100 };
+            random.below(bound)
+        });
     }
     Seen::of(&network.scenario(seed))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use jive_lab::Random;
 use nic_core::event::{Event, EventKind, Names, RemoteEvent, Sink, SleEvent, WindowName};
 use nic_core::time::SimTime;
 use nic_runtime::sim;
@@ -55,18 +56,31 @@ impl Sink for Times {
     }
 }
 
+/// Barriers of up to 16 NICs.
 pub(crate) fn law(seed: u64) {
     let random = &mut random("window barrier", seed);
     let rounds = 1 + random.below(4);
+    holds(seed, random, rounds, EPISODES, 5000);
+}
+
+/// A barrier of two NICs that opens each ten seconds, until the applets' clock has wrapped twice.
+pub(crate) fn wraps(seed: u64) {
+    let random = &mut random("window barrier wraps", seed);
+    holds(seed, random, 1, 900, 10_000_000);
+}
+
+fn holds(seed: u64, random: &mut Random, rounds: usize, episodes: i32, longest: usize) {
+    // A NIC that works does not repeat its writes, so its peer may wait for as long.
+    let retry = longest / 10;
     let nics = 1 << rounds;
-    let mut text = "profile = \"clan-programmable\"\nuntil = \"100s\"\n".to_owned();
+    let mut text = "profile = \"clan-programmable\"\nuntil = \"100000s\"\n".to_owned();
     for nic in 0..nics {
-        let work = random.below(5000);
+        let work = longest - random.below(longest.min(5000));
         write!(
             text,
             "[[nic]]\nname = \"n{nic}\"\n[[endpoint]]\nnic = \"n{nic}\"\nname = \"e{nic}\"\n\
              applet = \"builtin:WindowBarrier\"\n\
-             state = {{ ROUNDS = {rounds}, EPISODES = {EPISODES}, WORK = {work}, RETRY = 500, \
+             state = {{ ROUNDS = {rounds}, EPISODES = {episodes}, WORK = {work}, RETRY = {retry}, \
              FAREWELLS = {FAREWELLS} }}\n"
         )
         .expect("a string takes all that is written");
@@ -100,7 +114,7 @@ pub(crate) fn law(seed: u64) {
     sim::run(&scenario(&text, None, Some(seed)), &mut times).expect("the scenario is right");
     assert_eq!(times.traps, 0);
     let places = u32::try_from(nics).expect("few NICs");
-    for episode in 1..=EPISODES {
+    for episode in 1..=episodes {
         let entered = (0..places).map(|nic| times.entered[&(nic, episode)]);
         let last = entered.max().expect("there are NICs");
         for nic in 0..places {
