@@ -21,6 +21,8 @@ pub enum Value<'a> {
     Number(u64),
     /// A cost: a number of instructions executed, or a time in nanoseconds.
     Cost(u64),
+    /// The size of a class's code in bytes, which changes with each compilation of its source.
+    CodeSize(u32),
     /// Yes or no.
     Flag(bool),
     /// A name chosen by the scenario or a class file.
@@ -293,6 +295,7 @@ impl fmt::Display for Value<'_> {
         match *self {
             Value::Signed(number) => write!(f, "{number}"),
             Value::Number(number) | Value::Cost(number) => write!(f, "{number}"),
+            Value::CodeSize(bytes) => write!(f, "{bytes}"),
             Value::Flag(flag) => write!(f, "{flag}"),
             Value::Name(name) => write!(f, "{}", Escaped(name)),
             Value::Word(word) => f.write_str(word),

@@ -278,7 +278,7 @@ impl<'a> SleEvent<'a> {
                 heap_bytes,
             } => {
                 fields.class("class")?;
-                fields.put("code_bytes", Value::Number(code_bytes.into()))?;
+                fields.put("code_bytes", Value::CodeSize(code_bytes))?;
                 fields.put("heap_bytes", Value::Number(heap_bytes.into()))
             }
             SleEvent::AppletCall { method, args, .. } => {
@@ -333,7 +333,7 @@ impl<'a> SleEvent<'a> {
                 carried,
             } => {
                 fields.class("class")?;
-                fields.put("code_bytes", Value::Number(code_bytes.into()))?;
+                fields.put("code_bytes", Value::CodeSize(code_bytes))?;
                 fields.put("heap_bytes", Value::Number(heap_bytes.into()))?;
                 fields.put("carried", Value::Number(carried.into()))
             }

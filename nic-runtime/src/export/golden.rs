@@ -11,7 +11,7 @@ use nic_core::event::{Event, Names, Sink};
 use nic_core::id::{EndpointId, NicId};
 use sha2::{Digest as _, Sha256};
 
-use crate::scenario::{GoldenSettings, Times};
+use crate::scenario::{Code, GoldenSettings, Times};
 
 /// Longest payload that a golden trace shows in full, in bytes. For a longer payload, a golden trace shows the digest
 /// of the payload.
@@ -73,9 +73,9 @@ impl<W: Write> GoldenTrace<W> {
             true => PayloadMode::Shown,
             false => PayloadMode::Omitted,
         };
-        let shows_costs = self.settings.costs;
+        let settings = self.settings;
         let line = &mut self.line;
-        event.visit(names, payload_mode, &mut Fields { line, shows_costs })?;
+        event.visit(names, payload_mode, &mut Fields { line, settings })?;
         self.line.push('\n');
         Ok(())
     }
@@ -116,10 +116,10 @@ impl<W: Write> Sink for GoldenTrace<W> {
     }
 }
 
-/// Writes an event's fields as `key=value`, and omits costs if the settings say so.
+/// Writes an event's fields as `key=value`, and omits costs and the size of code if the settings say so.
 struct Fields<'l> {
     line: &'l mut String,
-    shows_costs: bool,
+    settings: GoldenSettings,
 }
 
 impl FieldSink for Fields<'_> {
@@ -127,7 +127,8 @@ impl FieldSink for Fields<'_> {
 
     fn field(&mut self, key: &'static str, value: Value<'_>) -> fmt::Result {
         match value {
-            Value::Cost(_) if !self.shows_costs => Ok(()),
+            Value::Cost(_) if !self.settings.costs => Ok(()),
+            Value::CodeSize(_) if self.settings.code == Code::None => Ok(()),
             Value::Payload(payload) if payload.bytes().nth(SHOWN_BYTES_MAX).is_some() => {
                 let mut hash = Sha256::new();
                 payload.bytes().for_each(|byte| hash.update([byte]));
@@ -138,6 +139,7 @@ impl FieldSink for Fields<'_> {
             Value::Signed(_)
             | Value::Number(_)
             | Value::Cost(_)
+            | Value::CodeSize(_)
             | Value::Flag(_)
             | Value::Name(_)
             | Value::Word(_)
@@ -204,6 +206,36 @@ mod tests {
         let digest = of("length=1000 ");
         let digits = digest.strip_prefix("sha256:").expect("a digest");
         assert_eq!(digits.len(), 64);
+    }
+
+    #[test]
+    fn the_size_of_code_is_shown_where_it_is_asked_for() {
+        let scenario = scenario("swap");
+        let of = |code| {
+            let settings = GoldenSettings {
+                code,
+                ..GoldenSettings::default()
+            };
+            trace(&scenario, settings)
+        };
+        let (exact, none) = (of(Code::Exact), of(Code::None));
+        for event in ["load", "applet-swap"] {
+            let mut lines = exact
+                .lines()
+                .filter(|line| line.contains(&format!(" {event} ")));
+            assert!(
+                lines.all(|line| line.contains(" code_bytes=")),
+                "{event}: {exact}"
+            );
+        }
+        assert!(!none.contains("code_bytes"), "{none}");
+        let without = |line: &str| {
+            let fields = line.split(' ');
+            let kept = fields.filter(|field| !field.starts_with("code_bytes="));
+            kept.collect::<Vec<_>>().join(" ")
+        };
+        let stripped = exact.lines().map(without).collect::<Vec<_>>();
+        assert_eq!(stripped, none.lines().collect::<Vec<_>>());
     }
 
     #[test]

@@ -201,6 +201,7 @@ impl Serialize for Json<'_> {
         match self.0 {
             Value::Signed(number) => serializer.serialize_i32(number),
             Value::Number(number) | Value::Cost(number) => serializer.serialize_u64(number),
+            Value::CodeSize(bytes) => serializer.serialize_u32(bytes),
             Value::Flag(flag) => serializer.serialize_bool(flag),
             Value::Name(name) => serializer.serialize_str(name),
             Value::Word(word) => serializer.serialize_str(word),

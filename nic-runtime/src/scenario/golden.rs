@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::table::{self, Table, choice, keys};
 
-pub(super) const GOLDEN_KEYS: &[&str] = &["payload", "times", "costs"];
+pub(super) const GOLDEN_KEYS: &[&str] = &["payload", "times", "costs", "code"];
 
 const TIMES: [(&str, Times); 3] = [
     ("exact", Times::Exact),
@@ -11,6 +11,9 @@ const TIMES: [(&str, Times); 3] = [
     ("none", Times::None),
 ];
 const TIMES_NAMES: [&str; TIMES.len()] = keys(&TIMES);
+
+const CODES: [(&str, Code); 2] = [("none", Code::None), ("exact", Code::Exact)];
+const CODE_NAMES: [&str; CODES.len()] = keys(&CODES);
 
 /// What a golden trace contains.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub struct GoldenSettings {
     pub times: Times,
     /// Whether the trace contains the number of instructions of each call, and durations.
     pub costs: bool,
+    /// Whether the trace contains the size of each class's code.
+    pub code: Code,
 }
 
 impl Default for GoldenSettings {
@@ -29,6 +34,7 @@ impl Default for GoldenSettings {
             payload: false,
             times: Times::Exact,
             costs: true,
+            code: Code::Exact,
         }
     }
 }
@@ -44,6 +50,15 @@ pub enum Times {
     None,
 }
 
+/// The size of the code of classes (`code_bytes`) in a golden trace.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// The trace does not show the size, so that a recompiled class need not change the trace.
+    None,
+    /// The trace shows the size.
+    Exact,
+}
+
 /// Reads `[golden]`.
 pub(super) fn read(root: &Table<'_>, context: &mut Context<'_>) -> GoldenSettings {
     let default = GoldenSettings::default();
@@ -57,9 +72,11 @@ pub(super) fn read(root: &Table<'_>, context: &mut Context<'_>) -> GoldenSetting
     let payload = table.optional("payload", table::boolean, mistakes);
     let times = choice(&table, "times", &TIMES, &TIMES_NAMES, mistakes);
     let costs = table.optional("costs", table::boolean, mistakes);
+    let code = choice(&table, "code", &CODES, &CODE_NAMES, mistakes);
     GoldenSettings {
         payload: payload.map_or(default.payload, |given| given.value),
         times: times.unwrap_or(default.times),
         costs: costs.map_or(default.costs, |given| given.value),
+        code: code.unwrap_or(default.code),
     }
 }

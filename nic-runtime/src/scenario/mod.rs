@@ -35,7 +35,7 @@ pub use context::BUILTIN_PREFIX;
 pub use expect::{Expectation, Expected, Order, Tally, has_expectations};
 pub(crate) use field::kind_of;
 pub use field::{FieldKind, FieldValue};
-pub use golden::{GoldenSettings, Times};
+pub use golden::{Code, GoldenSettings, Times};
 pub use mistake::{Mistake, MistakeKind, Named, Span};
 pub use model::Scenario;
 pub use packet_stream::PacketStream;

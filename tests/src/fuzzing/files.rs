@@ -20,7 +20,7 @@ use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::judge::{self, Judgement};
-use nic_runtime::scenario::{BUILTIN, GoldenSettings, Scenario, Times, parse};
+use nic_runtime::scenario::{BUILTIN, Code, GoldenSettings, Scenario, Times, parse};
 use nic_runtime::sim;
 use pcap_file::pcapng::PcapNgReader;
 
@@ -87,16 +87,19 @@ const GOLDEN_SETTINGS: [GoldenSettings; 3] = [
         payload: false,
         times: Times::Exact,
         costs: true,
+        code: Code::None,
     },
     GoldenSettings {
         payload: true,
         times: Times::Order,
         costs: false,
+        code: Code::Exact,
     },
     GoldenSettings {
         payload: true,
         times: Times::None,
         costs: true,
+        code: Code::None,
     },
 ];
 
