@@ -41,8 +41,8 @@ const TRACE_BYTES_MAX: u64 = 1 << 28;
 
 const AFTER_HELP: &str = "\
 A scenario NAME.toml is a test where a golden trace NAME.trace lies beside it, or where it says `[[expect]]`.
-The golden trace is the text that `jive run --trace text` prints, without the summary, and as `[golden]` in the
-scenario has it. For a first golden trace name the scenario:
+The golden trace is the text that `jive run --trace text --payload` prints, without the summary, and as `[golden]` in
+the scenario has it. For a first golden trace name the scenario:
 
 Examples:
   jive test                           every test below the current directory

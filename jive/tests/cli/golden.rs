@@ -123,7 +123,7 @@ fn change_mask(directory: &Path) {
 
 #[test]
 fn a_golden_trace_with_payloads_shows_which_bytes_changed() {
-    let directory = masked("[golden]\npayload = true\n");
+    let directory = masked("");
     let jive = |line: &str| jive_in(directory.path(), words(line), b"");
     assert_eq!(jive("test masked.toml --bless").status, 0);
     assert_eq!(jive("test").status, 0);
@@ -142,7 +142,7 @@ fn a_golden_trace_with_payloads_shows_which_bytes_changed() {
 
 #[test]
 fn a_golden_trace_without_payloads_does_not_see_bytes() {
-    let directory = masked("");
+    let directory = masked("[golden]\npayload = false\n");
     let jive = |line: &str| jive_in(directory.path(), words(line), b"");
     assert_eq!(jive("test masked.toml --bless").status, 0);
     change_mask(directory.path());
@@ -270,5 +270,25 @@ fn results_replace_no_file_that_they_were_made_from() {
             fs::read(directory.path().join(file)).expect("still there"),
             before
         );
+    }
+}
+
+/// Sizes of code other than that of a run stand in a golden trace that was written before a class was compiled anew.
+#[test]
+fn the_size_of_code_is_compared_where_the_scenario_asks_for_it() {
+    for (more, shows) in [("", false), ("[golden]\ncode = \"exact\"\n", true)] {
+        let directory = masked(more);
+        let jive = |line: &str| jive_in(directory.path(), words(line), b"");
+        assert_eq!(jive("test masked.toml --bless").status, 0);
+        let path = directory.path().join("masked.trace");
+        let trace = fs::read_to_string(&path).expect("it was blessed");
+        assert_eq!(trace.contains(" code_bytes="), shows, "{trace}");
+        assert!(trace.contains(" payload="), "{trace}");
+        let events = jive("run masked.toml --trace text");
+        assert!(events.out.contains(" code_bytes="), "{}", events.out);
+        // Another size, as of the same method compiled anew.
+        let other = trace.replace(" code_bytes=", " code_bytes=9");
+        fs::write(&path, other).expect("it can be written");
+        assert_eq!(jive("test").status, i32::from(shows));
     }
 }

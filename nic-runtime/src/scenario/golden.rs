@@ -31,10 +31,10 @@ pub struct GoldenSettings {
 impl Default for GoldenSettings {
     fn default() -> GoldenSettings {
         GoldenSettings {
-            payload: false,
+            payload: true,
             times: Times::Exact,
             costs: true,
-            code: Code::Exact,
+            code: Code::None,
         }
     }
 }

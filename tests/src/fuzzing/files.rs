@@ -84,7 +84,7 @@ const REPLAY: &str = r#"
 /// Settings of golden traces: the default, and each setting changed.
 const GOLDEN_SETTINGS: [GoldenSettings; 3] = [
     GoldenSettings {
-        payload: false,
+        payload: true,
         times: Times::Exact,
         costs: true,
         code: Code::None,
@@ -96,7 +96,7 @@ const GOLDEN_SETTINGS: [GoldenSettings; 3] = [
         code: Code::Exact,
     },
     GoldenSettings {
-        payload: true,
+        payload: false,
         times: Times::None,
         costs: true,
         code: Code::None,
