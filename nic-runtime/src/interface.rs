@@ -60,6 +60,9 @@ pub(crate) trait Interface {
     /// Bytes of NIC memory for the records of the messages that may be outstanding on a channel.
     const RECORD_BYTES: u64 = 0;
 
+    /// Whether a packet of an applet reserves an arrival slot at its receiver, on wires that reserve slots.
+    const RESERVES_ARRIVAL: bool = true;
+
     /// Returns the interface's state at the start of a run.
     fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> Self::State<'a>;
 
@@ -111,6 +114,17 @@ pub(crate) trait Interface {
     /// Returns whether an endpoint's send slots are for packets that the interface makes itself. If the result is true,
     /// `slot_found` tells the interface of each send slot that the endpoint gets.
     fn makes_packets(_seat: Seat) -> bool {
+        false
+    }
+
+    /// Returns whether an endpoint may hold another send slot. An interface whose packets keep their slots for long must
+    /// leave slots to the other endpoints of a NIC.
+    fn may_take_send_slot<A: Audience>(_sim: &Simulation<'_, A>, _endpoint: EndpointId) -> bool {
+        true
+    }
+
+    /// Returns whether an arriving packet with a header already has a place in NIC memory, and needs no arrival slot.
+    fn has_place<A: Audience>(_sim: &Simulation<'_, A>, _packet: PacketRef) -> bool {
         false
     }
 
@@ -206,6 +220,13 @@ macro_rules! interfaces {
             pub fn name(self) -> &'static str {
                 match self {
                     $(InterfaceKind::$interface => $name,)*
+                }
+            }
+
+            /// Returns whether a packet of an applet reserves an arrival slot at its receiver.
+            pub(crate) fn reserves_arrival(self) -> bool {
+                match self {
+                    $(InterfaceKind::$interface => $interface::RESERVES_ARRIVAL,)*
                 }
             }
 
@@ -343,6 +364,24 @@ macro_rules! interfaces {
         pub(crate) fn makes_packets(seat: Seat) -> bool {
             match seat.interface {
                 $(InterfaceKind::$interface => $interface::makes_packets(seat),)*
+            }
+        }
+
+        /// Returns whether an endpoint may hold another send slot.
+        pub(crate) fn may_take_send_slot<A: Audience>(
+            sim: &Simulation<'_, A>,
+            endpoint: EndpointId,
+        ) -> bool {
+            match sim.seats[at(endpoint.0)].interface {
+                $(InterfaceKind::$interface => $interface::may_take_send_slot(sim, endpoint),)*
+            }
+        }
+
+        /// Returns whether an arriving packet with a header already has a place in NIC memory.
+        pub(crate) fn has_place<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef) -> bool {
+            let (to, _) = sim.packets[packet].to;
+            match sim.seats[at(to.0)].interface {
+                $(InterfaceKind::$interface => $interface::has_place(sim, packet),)*
             }
         }
 

@@ -98,6 +98,7 @@ impl Interface for Emp {
     const PROTOCOL: &'static str = "emp";
     const HAS_OWN_WORK: bool = true;
     const REPLACES_APPLETS: bool = false;
+    const RESERVES_ARRIVAL: bool = false;
     const RECORD_BYTES: u64 = WINDOW as u64 * (TRANSMIT_RECORD_BYTES + RECEIVE_RECORD_BYTES);
 
     fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> EmpState<'a> {
@@ -167,6 +168,17 @@ impl Interface for Emp {
     /// need no other slots.
     fn makes_packets(seat: Seat) -> bool {
         seat.applet.is_none()
+    }
+
+    /// A message of an applet keeps its send slot until it is acknowledged, so an endpoint holds at most its share.
+    #[cold]
+    fn may_take_send_slot<A: Audience>(sim: &Simulation<'_, A>, endpoint: EndpointId) -> bool {
+        sim.states.emp.holds_less_than_its_share(endpoint)
+    }
+
+    #[cold]
+    fn has_place<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef) -> bool {
+        receive::has_place(sim, packet)
     }
 
     #[cold]

@@ -144,7 +144,25 @@ fn find_room<A: Audience>(
     true
 }
 
-/// Takes an arrival slot in which the NIC puts a message for an applet together.
+/// Returns whether an arriving frame belongs to a message that the NIC puts together in its own memory, where the frame
+/// has its place. An applet with a single arrival slot can therefore receive messages of many frames.
+pub(super) fn has_place<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef) -> bool {
+    let Packet { header, to, .. } = sim.packets[packet];
+    let Header::Emp(frame) = header else {
+        return false;
+    };
+    let Some(flow) = sim.states.emp.flow_of(to.0, to.1) else {
+        return false;
+    };
+    let verdict = flow
+        .inbound
+        .verdict(frame.message, frame.tag, frame.length, frame.frame);
+    let matched = flow.inbound.matched(frame.message);
+    verdict == Verdict::Fresh && matched.is_some_and(|matched| matches!(matched.room, Room::Nic(_)))
+}
+
+/// Makes the arrival slot of a message's first frame the place in which the NIC puts the message together for an
+/// applet. The frame itself needs no slot any more.
 fn room_on_nic<A: Audience>(
     sim: &mut Simulation<'_, A>,
     frame: PacketRef,
@@ -153,8 +171,13 @@ fn room_on_nic<A: Audience>(
     let (to, _) = sim.packets[frame].to;
     let nic = sim.endpoints[at(to.0)].nic;
     let longest = sim.endpoints[at(to.0)].max_packet;
+    if length > longest {
+        return None;
+    }
+    // A frame has no slot if it came for a message that was given up before the frame was classified.
+    let has_slot = std::mem::take(&mut sim.packets[frame].has_arrival_slot);
     let tenancy = sim.seats[at(to.0)].tenancy;
-    if length > longest || !sim.nics[at(nic.0)].arrival_slots.take(tenancy) {
+    if !has_slot && !sim.nics[at(nic.0)].arrival_slots.take(tenancy) {
         return None;
     }
     let Packet {

@@ -54,6 +54,13 @@ pub(super) fn send_message<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
         // Every packet of an applet is short and names a channel of the applet's own endpoint.
         return sim.drop_unsent(packet);
     };
+    // A message has no arrival slot: its frames need places only when they arrive.
+    sim.packets[packet].has_arrival_slot = false;
+    if sim.packets[packet].has_send_slot
+        && let Some(end) = sim.states.emp.end(from)
+    {
+        end.slots_held += 1;
+    }
     let message = (id, trigger, Source::Nic(packet));
     begin(sim, (from, channel), message, (0, length, frames));
 }
@@ -520,6 +527,9 @@ fn finish<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, status: TxS
             let has_send_slot = sim.packets[packet].has_send_slot;
             sim.packets.release(packet);
             if has_send_slot {
+                if let Some(end) = sim.states.emp.end(from) {
+                    end.slots_held = end.slots_held.saturating_sub(1);
+                }
                 let nic = sim.endpoints[at(from.0)].nic;
                 sim.release_send_slot(nic);
             }

@@ -14,6 +14,7 @@ use nic_core::unet::Channel;
 
 use super::ahead::Way;
 use super::audience::Audience;
+use super::resident::Seat;
 use super::{Simulation, at};
 use crate::fabric::{Admission, PacketRef};
 use crate::interface;
@@ -109,12 +110,15 @@ impl<A: Audience> Simulation<'_, A> {
         let to = channel.peer;
         self.read_ahead(to, Way::In);
         let direction = &self.fabric[channel.route];
-        if direction.admission != Admission::Slot {
+        let Seat {
+            tenancy, interface, ..
+        } = self.seats[at(to.0)];
+        // A channel joins endpoints of one protocol, so both ends reserve slots or none does.
+        if direction.admission != Admission::Slot || !interface.reserves_arrival() {
             let leaves_group = direction.admission == Admission::LeavesGroup;
             return self.claim_without_slot(id, waiter, to, leaves_group);
         }
         let receiver = direction.to;
-        let tenancy = self.seats[at(to.0)].tenancy;
         if !self.nics[at(receiver.0)].arrival_slots.take(tenancy) {
             return self.await_arrival_slot(id, waiter, channel);
         }
@@ -139,10 +143,22 @@ impl<A: Audience> Simulation<'_, A> {
             return Grant::Waits;
         }
         let claim = ClaimId::of(id, waiter.purpose());
-        match self.claim_send_slot(claim, to) {
+        let grant = match interface::may_take_send_slot(self, id) {
+            true => self.claim_send_slot(claim, to),
+            false => self.line_up_for_send_slot(claim, to),
+        };
+        match grant {
             Grant::Given => Grant::Given,
             Grant::Waits | Grant::Refused => self.await_send_slot(claim, waiter),
         }
+    }
+
+    /// Makes a claim wait for a send slot even though one may be free.
+    fn line_up_for_send_slot(&mut self, claim: ClaimId, to: EndpointId) -> Grant {
+        let nic = &mut self.nics[at(self.endpoints[at(claim.endpoint().0)].nic.0)];
+        nic.awaiting_send_slot.push_back(claim);
+        *self.progress_mut(claim) = Progress::AwaitsSend(to);
+        Grant::Waits
     }
 
     /// Makes a claim that has its arrival slot wait for a send slot, if the waiter can wait.
@@ -242,7 +258,8 @@ impl<A: Audience> Simulation<'_, A> {
 
     /// Frees the arrival slot of a packet that is not sent.
     fn release_reserved_slot(&mut self, claim: ClaimId, to: EndpointId) {
-        if self.reserves_slots || self.has_reserved_slot(claim, to) {
+        let reserves = self.seats[at(to.0)].interface.reserves_arrival();
+        if reserves && (self.reserves_slots || self.has_reserved_slot(claim, to)) {
             self.release_arrival_slot(to);
         }
     }
@@ -263,7 +280,7 @@ impl<A: Audience> Simulation<'_, A> {
     /// Takes an arrival slot for a packet for which none is reserved. Returns whether the packet has a slot.
     #[cold]
     pub(crate) fn take_slot_unasked(&mut self, packet: PacketRef) -> bool {
-        if !self.comes_unasked(packet) {
+        if !self.comes_unasked(packet) || self.has_place(packet) {
             return true;
         }
         let (to, _) = self.packets[packet].to;
@@ -272,6 +289,11 @@ impl<A: Audience> Simulation<'_, A> {
         let has_slot = self.nics[at(nic.0)].arrival_slots.take(tenancy);
         self.packets[packet].has_arrival_slot = has_slot;
         has_slot
+    }
+
+    /// Returns whether an arriving packet already has a place in NIC memory, and needs no arrival slot.
+    fn has_place(&self, packet: PacketRef) -> bool {
+        !self.packets[packet].header.is_none() && interface::has_place(self, packet)
     }
 
     /// Frees an arrival slot of an endpoint, or passes it on to the claim that has waited for it.
@@ -331,7 +353,15 @@ impl<A: Audience> Simulation<'_, A> {
 
     #[cold]
     fn pass_on_send_slot(&mut self, nic: NicId) {
-        while let Some(claim) = self.nics[at(nic.0)].awaiting_send_slot.pop_front() {
+        let mut place = 0;
+        while let Some(&claim) = self.nics[at(nic.0)].awaiting_send_slot.get(place) {
+            // Pass over claims of endpoints that hold their share of the slots.
+            let waits = matches!(self.progress(claim), Progress::AwaitsSend(_));
+            if waits && !interface::may_take_send_slot(self, claim.endpoint()) {
+                place += 1;
+                continue;
+            }
+            self.nics[at(nic.0)].awaiting_send_slot.remove(place);
             // Skip claims that were given up while they waited.
             if let Progress::AwaitsSend(to) = self.progress(claim) {
                 let taken = self.nics[at(nic.0)].send_slots.take();

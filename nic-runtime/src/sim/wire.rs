@@ -396,7 +396,8 @@ impl<A: Audience> Simulation<'_, A> {
         }
         let arrived = &self.packets[packet];
         let (to, channel) = arrived.to;
-        if !arrived.header.is_for_nic() && !arrived.has_arrival_slot {
+        let needs_slot = !arrived.header.is_for_nic() && !arrived.has_arrival_slot;
+        if needs_slot && !interface::has_place(self, packet) {
             let nic = self.endpoints[at(to.0)].nic;
             let tenancy = self.seats[at(to.0)].tenancy;
             if !self.nics[at(nic.0)].arrival_slots.take(tenancy) {
