@@ -391,9 +391,9 @@ pub(super) fn frame_goes<A: Audience>(
     }
 }
 
-/// Schedules a check for an overdue acknowledgement of a message, unless a check is scheduled already or the NIC still
-/// has frames of the message to send. Whatever ends the sending calls this function, so a message that waits for an
-/// acknowledgement always has its check.
+/// Schedules a check for an overdue acknowledgement of a message. Does nothing if a check is scheduled already, or if the
+/// NIC still has frames of the message to send. Whatever ends the sending calls this function, so a message that waits
+/// for an acknowledgement always has its check.
 fn watch<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef) {
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return;

@@ -1,5 +1,5 @@
-//! EMP over time: messages with pauses between them, so that each record, slot and check is used again, and stalls that
-//! are longer than its time-outs.
+//! EMP over time: messages with pauses between them, so that each record, slot and check is used again. Users stall for
+//! longer than the time-outs.
 
 use nic_core::event::{
     DropReason, EndReason, Event, EventKind, Names, NicEvent, Sink, TxStatus, UnetEvent,
