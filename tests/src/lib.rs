@@ -1,6 +1,8 @@
 //! Tools and oracles for tests that span several crates.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "simulation")]
+pub mod captures;
 pub mod defensive;
 #[cfg(feature = "simulation")]
 pub mod delivery;
@@ -25,4 +27,6 @@ pub mod simulation;
 pub mod skipped;
 #[cfg(feature = "simulation")]
 pub mod stated;
+#[cfg(feature = "simulation")]
+pub mod tshark;
 pub mod worst;

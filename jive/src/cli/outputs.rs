@@ -137,6 +137,7 @@ impl<W: Write> Outputs<W> {
         let link = match scenario.link_type {
             LinkType::User0 => DataLink::USER0,
             LinkType::Ethernet => DataLink::ETHERNET,
+            LinkType::Numbered(number) => DataLink::from(u32::from(number)),
         };
         let nics = scenario.nics.iter().take(nics).map(|nic| nic.name.as_str());
         let output = Capture::of(create(path)?, link, nics, watched);

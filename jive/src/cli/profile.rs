@@ -189,13 +189,13 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     if !reports.is_empty() {
         console.notice(&reports.join("\n\n"))?;
     }
-    let read = match (replayed, arguments.capture.files()) {
+    let status = run::status(end.reason);
+    match (replayed, arguments.capture.files()) {
         (Some(replayed), Some((_, capture))) => {
-            replay::report(&replayed.borrow(), (capture, &scenario), console)?
+            replay::report(&replayed.borrow(), (capture, &scenario), status, console)
         }
-        _ => Status::Done,
-    };
-    Ok(run::status(end.reason).max(read))
+        _ => Ok(status),
+    }
 }
 
 /// Runs a scenario and counts what its applets execute.

@@ -1,6 +1,7 @@
 //! `jive run --applet`: the packets of a capture arrive at an applet, as they follow each other in the capture.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -11,11 +12,11 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::input::ReadError;
 use jive_embed::text::{path_text, printable_path};
 use nic_core::id::ChannelId;
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::time::SimTime;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::scenario::alone::{PEER, PEER_NAME, alone};
+use nic_runtime::scenario::alone::{PEER, PEER_NAME, UNTIL, alone};
 use nic_runtime::scenario::model::{ClassSpec, LinkType};
-use nic_runtime::scenario::{CaptureError, PacketStream, Scenario};
+use nic_runtime::scenario::{Arrival, CaptureError, Elapsed, PacketStream, Scenario};
 
 use super::class_file;
 use super::console::{Console, Failure, Status};
@@ -24,8 +25,10 @@ use super::packet_filter::Condition;
 /// The number of the only channel.
 const CHANNEL: ChannelId = ChannelId(1);
 
-/// DLT_EN10MB: Ethernet frames.
-const ETHERNET: u32 = 1;
+/// LINKTYPE_ETHERNET: Ethernet frames.
+const ETHERNET: u16 = 1;
+
+const NANOSECONDS_PER_DAY: u64 = 24 * 60 * 60 * 1_000_000_000;
 
 /// The options of a command that replays a capture in place of a scenario.
 #[derive(Args)]
@@ -81,25 +84,53 @@ impl CaptureArguments {
     }
 }
 
-/// Says which packets of a capture did not arrive, and returns the exit status that follows.
+/// Says which packets of a capture did not arrive as the capture has them. Returns the exit status that follows, given
+/// that of the run.
 pub(super) fn report(
     replayed: &Replayed,
     (capture, scenario): (&Path, &Scenario),
+    of_run: Status,
     console: &mut Console,
 ) -> Result<Status, Failure> {
-    if replayed.too_long > 0 {
-        let (count, limit) = (replayed.too_long, scenario.profile.memory.max_packet);
+    if let Some(Told { count, .. }) = replayed.too_long {
+        let limit = scenario.profile.memory.max_packet;
         let title = format!(
             "left out {count} packets of more than {limit} bytes, which no packet of the NIC has"
         );
         console.notice(&sentence(&title, &[]))?;
     }
-    let Some(error) = replayed.failure else {
-        return Ok(Status::Done);
-    };
-    let title = format!("cannot read {}: {error}", printable_path(capture));
-    console.notice(&sentence(&title, &[]))?;
-    Ok(Status::Unusable)
+    let mut told = Vec::new();
+    if let (Some(packets), Some(link)) = (replayed.other_link, replayed.link) {
+        told.push(format!(
+            "left out {packets}: the first packet has link type {link}, not theirs"
+        ));
+    }
+    if let Some(packets) = replayed.too_late {
+        let days = UNTIL.since(SimTime::ZERO).as_ns() / NANOSECONDS_PER_DAY;
+        told.push(format!(
+            "left out {packets}: they come more than {days} days after the first, the longest time of a run"
+        ));
+    }
+    if let Some(packets) = replayed.early {
+        told.push(format!(
+            "{packets} arrived together with the packet before, whose time is later"
+        ));
+    }
+    // A run that is not done has said itself why it ended.
+    if let (Some(packet), Status::Done) = (replayed.waiting, of_run) {
+        told.push(format!("the run ended before packet {packet} was sent"));
+    }
+    if let Some(error) = replayed.failure {
+        told.push(format!("cannot read {}: {error}", printable_path(capture)));
+    }
+    for title in &told {
+        console.notice(&sentence(title, &[]))?;
+    }
+    Ok(if told.is_empty() {
+        of_run
+    } else {
+        of_run.max(Status::Unusable)
+    })
 }
 
 /// Which packets of a capture arrive.
@@ -112,22 +143,69 @@ struct Chosen {
     filter: Vec<Condition>,
 }
 
-/// Which packets of a capture did not arrive, and why.
+/// Which packets of a capture did not arrive as the capture has them, and why.
 #[derive(Debug, Default)]
 pub(super) struct Replayed {
-    /// How many packets were left out because they are longer than the NIC's packets.
-    pub(super) too_long: u64,
+    /// The packets that were left out because they are longer than the NIC's packets.
+    too_long: Option<Told>,
+    /// The packets that were left out because of their link type.
+    other_link: Option<Told>,
+    /// The packets that were left out because no run lasts so long.
+    too_late: Option<Told>,
+    /// The packets that arrived later than in the capture, because they precede the packet before.
+    early: Option<Told>,
+    /// The next packet to be sent, or the one that is being sent.
+    waiting: Option<u64>,
+    /// The link type of the packets that arrive.
+    link: Option<u16>,
     /// Why a part of the capture was not read.
-    pub(super) failure: Option<CaptureError>,
+    failure: Option<CaptureError>,
+}
+
+/// Some packets of a capture, to be told to the user.
+#[derive(Copy, Clone, Debug)]
+struct Told {
+    count: u64,
+    /// The number of the first of these packets.
+    first: u64,
+}
+
+impl Told {
+    fn add(told: &mut Option<Told>, packet: u64) {
+        told.get_or_insert(Told {
+            count: 0,
+            first: packet,
+        })
+        .count += 1;
+    }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Told { count, first } = *self;
+        match count {
+            1 => write!(f, "packet {first}"),
+            _ => write!(f, "packet {first} and {} more", count - 1),
+        }
+    }
+}
+
+/// A packet that will be posted.
+struct Waiting {
+    number: u64,
+    at: SimTime,
+    bytes: Vec<u8>,
 }
 
 /// The user at the other end, who posts each packet of the capture at its time.
 struct Player {
     packets: PacketStream<BufReader<File>>,
+    /// Number of packets that were read.
+    read: u64,
+    elapsed: Elapsed,
     chosen: Chosen,
     longest: usize,
-    /// The next packet and its time.
-    next: Option<(SimDuration, Vec<u8>)>,
+    next: Option<Waiting>,
     /// Whether the NIC still has the previous packet: packets are posted one at a time, so that their memory is
     /// bounded.
     is_posted: bool,
@@ -137,54 +215,86 @@ struct Player {
 impl Player {
     /// Reads the capture up to the next packet that arrives.
     fn advance(&mut self) {
+        let replayed = Rc::clone(&self.replayed);
+        let replayed = &mut *replayed.borrow_mut();
         self.next = None;
         while self.chosen.count > 0 {
-            match self.packets.next() {
+            let packet = match self.packets.next() {
                 None => return,
                 Some(Err(error)) => {
-                    self.replayed.borrow_mut().failure = Some(error);
+                    replayed.failure = Some(error);
                     return;
                 }
-                Some(Ok(_)) if self.chosen.skip > 0 => self.chosen.skip -= 1,
-                Some(Ok((after, bytes))) => {
-                    if !self
-                        .chosen
-                        .filter
-                        .iter()
-                        .all(|condition| condition.holds(&bytes))
-                    {
-                        continue;
-                    }
-                    self.chosen.count -= 1;
-                    if bytes.len() <= self.longest {
-                        self.next = Some((after, bytes));
-                        return;
-                    }
-                    self.replayed.borrow_mut().too_long += 1;
-                }
+                Some(Ok(packet)) => packet,
+            };
+            self.read += 1;
+            let number = self.read;
+            // The packets that are passed over count in time, or the first that arrives would always be on time.
+            let arrival = self.elapsed.next(packet.at);
+            if self.chosen.skip > 0 {
+                self.chosen.skip -= 1;
+                continue;
             }
+            let mut conditions = self.chosen.filter.iter();
+            if !conditions.all(|condition| condition.holds(&packet.bytes)) {
+                continue;
+            }
+            self.chosen.count -= 1;
+            if *replayed.link.get_or_insert(packet.link) != packet.link {
+                Told::add(&mut replayed.other_link, number);
+                continue;
+            }
+            if packet.bytes.len() > self.longest {
+                Told::add(&mut replayed.too_long, number);
+                continue;
+            }
+            let at = match arrival {
+                Arrival::After(after) | Arrival::Early(after) => SimTime::ZERO + after,
+                Arrival::Beyond => SimTime::MAX,
+            };
+            if at > UNTIL {
+                Told::add(&mut replayed.too_late, number);
+                continue;
+            }
+            if matches!(arrival, Arrival::Early(_)) {
+                Told::add(&mut replayed.early, number);
+            }
+            self.next = Some(Waiting {
+                number,
+                at,
+                bytes: packet.bytes,
+            });
+            return;
         }
+    }
+
+    /// Notes which packet is the next to be sent.
+    fn note(&self, number: Option<u64>) {
+        self.replayed.borrow_mut().waiting = number;
     }
 }
 
 impl HostProgram for Player {
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         match what {
-            Happened::Completed { .. } => self.is_posted = false,
+            Happened::Completed { .. } => {
+                self.is_posted = false;
+                self.note(self.next.as_ref().map(|next| next.number));
+            }
             Happened::Started | Happened::Time => {}
             Happened::Message { .. } => return,
         }
         if self.is_posted {
             return;
         }
-        let Some((after, _)) = &self.next else { return };
-        let time = SimTime::ZERO + *after;
-        if time > actions.now() {
-            return actions.wake_at(time);
+        let Some(next) = &self.next else { return };
+        if next.at > actions.now() {
+            return actions.wake_at(next.at);
         }
-        if let Some((_, bytes)) = self.next.take() {
+        if let Some(Waiting { number, bytes, .. }) = self.next.take() {
             actions.post(PEER, CHANNEL, bytes);
             self.is_posted = true;
+            self.note(Some(number));
             self.advance();
         }
     }
@@ -200,7 +310,7 @@ fn prepare(
     capture: &Path,
     chosen: Chosen,
 ) -> Result<(Scenario, Programs, Rc<RefCell<Replayed>>), String> {
-    let unreadable = |path: &Path, error: &dyn std::fmt::Display| {
+    let unreadable = |path: &Path, error: &dyn fmt::Display| {
         format!("cannot read {}: {error}", printable_path(path))
     };
     let bytes = class_file::read(applet).map_err(|error| unreadable(applet, &error))?;
@@ -212,16 +322,21 @@ fn prepare(
     let replayed = Rc::new(RefCell::new(Replayed::default()));
     let mut player = Player {
         packets,
+        read: 0,
+        elapsed: Elapsed::default(),
         chosen,
         longest: scenario.profile.memory.max_packet.get() as usize,
         next: None,
         is_posted: false,
         replayed: Rc::clone(&replayed),
     };
-    // The capture's link type is known only after its first packet was read.
+    // The link type is that of the first packet which arrives.
     player.advance();
-    if u32::from(player.packets.link()) == ETHERNET {
-        scenario.link_type = LinkType::Ethernet;
+    player.note(player.next.as_ref().map(|next| next.number));
+    match replayed.borrow().link {
+        None => {}
+        Some(ETHERNET) => scenario.link_type = LinkType::Ethernet,
+        Some(number) => scenario.link_type = LinkType::Numbered(number),
     }
     let programs = Programs::new().with(PEER_NAME, player);
     Ok((scenario, programs, replayed))

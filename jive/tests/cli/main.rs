@@ -1,5 +1,8 @@
 //! The command `jive` as users run it: a process with arguments, streams and an exit status.
 
+#[path = "../../../tests/src/captures.rs"]
+#[expect(unreachable_pub, reason = "the crate `tests` shares it")]
+mod captures;
 #[path = "../../../nic-runtime/tests/shared/json_lines.rs"]
 mod json_lines;
 #[path = "../shared/process.rs"]
@@ -7,6 +10,9 @@ mod process;
 #[path = "../../../tests/src/skipped.rs"]
 #[expect(unreachable_pub, reason = "the crate `tests` shares it")]
 mod skipped;
+#[path = "../../../tests/src/tshark.rs"]
+#[expect(unreachable_pub, reason = "the crate `tests` shares it")]
+mod tshark;
 
 mod asm;
 mod bound;
@@ -31,6 +37,7 @@ mod paper;
 mod profile;
 mod rejected;
 mod replay;
+mod replayed;
 mod reports;
 mod run;
 mod schema;

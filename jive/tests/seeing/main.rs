@@ -107,6 +107,7 @@ fn see(scenario: &Scenario) -> Seen {
     let link = match scenario.link_type {
         LinkType::User0 => DataLink::USER0,
         LinkType::Ethernet => DataLink::ETHERNET,
+        LinkType::Numbered(number) => DataLink::from(u32::from(number)),
     };
     let mut all = All {
         trace: JsonTrace::new(Vec::new(), PayloadMode::Shown, scenario),

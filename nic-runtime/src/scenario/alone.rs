@@ -42,9 +42,11 @@ applet = 1
 peer = 1
 "#;
 
-/// The virtual time at which a run of a single applet ends at the latest: half of the clock's range, about a hundred
-/// days.
-const UNTIL: SimTime = SimTime::from_ps(u64::MAX / 2);
+/// The virtual time at which a run of a single applet ends at the latest: about 212 days, a day before the clock's end.
+/// What begins before [`UNTIL`] and takes less than a day has a time that the clock can show.
+pub const UNTIL: SimTime = SimTime::from_ps(u64::MAX - DAY_PS);
+
+const DAY_PS: u64 = 24 * 60 * 60 * 1_000_000_000_000;
 
 /// Returns a scenario without sends, in which the applet has one channel, with the same number at both ends.
 ///

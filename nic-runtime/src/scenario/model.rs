@@ -121,6 +121,8 @@ pub enum LinkType {
     User0,
     /// Ethernet frames without a frame check sequence.
     Ethernet,
+    /// The format with this number in the registry of tcpdump. Only a replayed capture has it.
+    Numbered(u16),
 }
 
 /// One NIC.

@@ -24,6 +24,8 @@ use nic_runtime::scenario::{BUILTIN, Code, GoldenSettings, Scenario, Times, pars
 use nic_runtime::sim;
 use pcap_file::pcapng::PcapNgReader;
 
+use crate::captures::{self, Shape};
+
 /// Maximum number of events of a run.
 const EVENTS_MAX: u64 = 2_000;
 /// Maximum number of instructions of a run.
@@ -312,11 +314,22 @@ pub fn scenario_seeds() -> Vec<(String, Vec<u8>)> {
     shipped.chain(files(&folders, ".toml")).collect()
 }
 
-/// Returns the seed captures by name: those of the tests, and exports of the built-in scenarios.
+/// Returns the seed captures by name: those of the tests, generated ones, and exports of the built-in scenarios.
 #[must_use]
 pub fn capture_seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = files(&["nic-runtime/tests"], ".pcap");
     seeds.extend(files(&["nic-runtime/tests"], ".pcapng"));
+    let short = Shape {
+        length_max: 40,
+        has_longest: false,
+        is_plain: false,
+    };
+    for seed in 0..12 {
+        let made = captures::section(seed, short);
+        seeds.push((format!("section-{seed}.pcapng"), made.file));
+        let made = captures::classic(seed, short);
+        seeds.push((format!("classic-{seed}.pcap"), made.file));
+    }
     for shipped in BUILTIN {
         let scenario = parse(shipped.text.as_bytes(), None, None);
         let mut scenario = scenario.expect("a shipped scenario is right");

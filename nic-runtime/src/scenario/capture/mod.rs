@@ -1,27 +1,41 @@
-//! The packets of a whole capture file, pcap or pcapng: their bytes and times.
+//! The packets of a capture file, pcap or pcapng: their bytes, times and link types.
 //!
-//! A capture file is untrusted. The library that reads a capture file checks every length. Arithmetic on the times in a
-//! capture does not overflow.
+//! A capture file is untrusted. Every length is checked against a limit and against the file before memory is taken for
+//! it. Arithmetic on the times in a capture does not overflow.
+
+mod pcap;
+mod pcapng;
+mod source;
+mod stream;
+
+use std::io::{ErrorKind, Read};
 
 use nic_core::time::SimDuration;
-use pcap_file::pcapng::blocks::interface_description::{
-    InterfaceDescriptionBlock, InterfaceDescriptionOption,
-};
 
+use self::source::Source;
+pub use self::stream::{Arrival, Elapsed, PacketStream};
 use super::limits;
-use super::packet_stream::PacketStream;
 
-pub(super) const PICOSECONDS_PER_SECOND: i128 = 1_000_000_000_000;
+const PICOSECONDS_PER_SECOND: i128 = 1_000_000_000_000;
 
-/// The default of `if_tsresol`, the unit of an interface's times: microseconds.
-const RESOLUTION_DEFAULT: u8 = 6;
+/// A packet as a capture has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturePacket {
+    /// The time in picoseconds since 1970, if the capture has one. A simple packet block has none.
+    pub at: Option<i128>,
+    /// The number of the link type, as in the registry of tcpdump.
+    pub link: u16,
+    /// All bytes of the packet, none of which is missing in the capture. They include a frame check sequence, if the
+    /// capture has it.
+    pub bytes: Vec<u8>,
+}
 
-/// A packet of a capture.
+/// A packet of a capture that a scenario sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CapturedPacket {
     /// Time since the earliest packet of the capture.
     pub(super) after: SimDuration,
-    /// All bytes of the packet, none of which is missing in the capture.
+    /// All bytes of the packet.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -31,17 +45,49 @@ pub enum CaptureError {
     /// The file starts neither like pcap nor like pcapng.
     #[error("expected a capture file, pcap or pcapng")]
     Format,
+    /// The header of the file, or of a section, states a version that is not known.
+    #[error("expected pcap of version 2 or pcapng of version 1.0, found version {major}.{minor}")]
+    Version {
+        /// The major version.
+        major: u16,
+        /// The minor version.
+        minor: u16,
+    },
+    /// The link type of a pcap file has reserved bits.
+    #[error("expected a link type whose reserved bits are 0, found {network:#010x}")]
+    Network {
+        /// The field of the header.
+        network: u32,
+    },
     /// The file ends in the middle of a block, or breaks the rules of its format.
     #[error("expected a whole capture file, found damage behind packet {behind}")]
     Damaged {
         /// How many packets of the file precede the damage.
         behind: usize,
     },
+    /// The system cannot read the rest of the file.
+    #[error("reading ended behind packet {behind}: {kind}")]
+    Unreadable {
+        /// How many packets were read.
+        behind: usize,
+        /// The system's reason.
+        kind: ErrorKind,
+    },
     /// The file has more packets or interfaces than the limit.
     #[error("expected a capture of at most {limit} packets and interfaces")]
     TooMany {
         /// The limit, which applies to packets and to interfaces separately.
         limit: usize,
+    },
+    /// A packet has more bytes than the limit.
+    #[error("expected packets of at most {limit} bytes, found {captured} bytes of packet {packet}")]
+    TooLong {
+        /// The number of the packet.
+        packet: usize,
+        /// How many bytes of the packet were captured.
+        captured: u32,
+        /// The limit.
+        limit: u64,
     },
     /// The capture file has no packet.
     #[error("expected a capture with at least one packet")]
@@ -52,46 +98,43 @@ pub enum CaptureError {
         /// The number of the packet.
         packet: usize,
         /// How many bytes of the packet were captured.
-        captured: usize,
+        captured: u32,
         /// How many bytes the packet had.
         length: u32,
     },
-    /// A packet is in a block of an obsolete type (pcapng, appendix A).
-    #[error("expected enhanced or simple packet blocks, found an obsolete one for packet {packet}")]
-    Obsolete {
-        /// The number of the packet.
-        packet: usize,
-    },
 }
 
-/// Reads every packet of a capture, in the order of the file.
+/// Reads every packet of a capture, in the order of the file. A packet without a time has the time of the packet before
+/// it, or of the first packet that has a time.
 ///
 /// # Errors
 ///
 /// Returns a [`CaptureError`] that says what is wrong with the capture file.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
-    let mut stream = PacketStream::new(bytes)?;
-    let mut seen: Vec<(i128, Vec<u8>)> = Vec::new();
-    while let Some((moment, bytes)) = stream.next_seen()? {
+    let mut seen = Vec::new();
+    for packet in PacketStream::new(bytes)? {
         check_count(seen.len())?;
-        // A simple packet block has no time, so its packet gets the time of the previous packet.
-        let moment = moment.unwrap_or(seen.last().map_or(0, |(before, _)| *before));
-        seen.push((moment, bytes));
+        seen.push(packet?);
     }
-    let first = seen.iter().map(|(moment, _)| *moment).min();
-    let first = first.ok_or(CaptureError::Empty)?;
-    let packets = seen.into_iter().map(|(moment, bytes)| {
-        let after = u64::try_from(moment - first).unwrap_or(u64::MAX);
+    if seen.is_empty() {
+        return Err(CaptureError::Empty);
+    }
+    let times = || seen.iter().filter_map(|packet| packet.at);
+    let earliest = times().min().unwrap_or(0);
+    let mut last = times().next().unwrap_or(0);
+    let packets = seen.into_iter().map(|packet| {
+        last = packet.at.unwrap_or(last);
+        let after = u64::try_from(last - earliest).unwrap_or(u64::MAX);
         CapturedPacket {
             after: SimDuration::from_ps(after),
-            bytes,
+            bytes: packet.bytes,
         }
     });
     Ok(packets.collect())
 }
 
 /// Returns an error if the number of packets or interfaces reaches the limit.
-pub(super) fn check_count(count: usize) -> Result<(), CaptureError> {
+fn check_count(count: usize) -> Result<(), CaptureError> {
     let limit = limits::CAPTURE_PACKETS_MAX;
     if count < limit {
         Ok(())
@@ -100,46 +143,30 @@ pub(super) fn check_count(count: usize) -> Result<(), CaptureError> {
     }
 }
 
-/// Converts a time from the unit of the interface to picoseconds.
-pub(super) fn moment(interface: &InterfaceDescriptionBlock<'_>, count: u128) -> Option<i128> {
-    let (mut resolution, mut offset) = (RESOLUTION_DEFAULT, 0i128);
-    for option in &interface.options {
-        match option {
-            InterfaceDescriptionOption::IfTsResol(given) => resolution = *given,
-            // The library returns the time offset `if_tsoffset` unsigned, but pcapng defines it as signed.
-            InterfaceDescriptionOption::IfTsOffset(given) => {
-                offset = i128::from(given.cast_signed());
-            }
-            _ => {}
-        }
-    }
-    let exponent = u32::from(resolution & 0x7f);
-    // The product cannot overflow: a count has 64 bits, and the picoseconds of a second have 40.
-    let product = count.checked_mul(PICOSECONDS_PER_SECOND.cast_unsigned())?;
-    let since = if resolution & 0x80 == 0 {
-        product / 10u128.checked_pow(exponent)?
-    } else {
-        product >> exponent
-    };
-    i128::try_from(since)
-        .ok()?
-        .checked_add(offset * PICOSECONDS_PER_SECOND)
-}
-
-/// Returns a packet's bytes, or an error if some were not captured.
-pub(super) fn whole_packet(
-    bytes: &[u8],
+/// Reads a packet's bytes, of which none may be missing. A packet may have more bytes than its length says.
+fn whole_packet<R: Read>(
+    source: &mut Source<R>,
+    captured: u32,
     length: u32,
-    before: usize,
 ) -> Result<Vec<u8>, CaptureError> {
-    if bytes.len() as u64 != u64::from(length) {
+    let packet = source.packets + 1;
+    let limit = limits::PAYLOADS_TOTAL_MAX;
+    if u64::from(captured) > limit {
+        return Err(CaptureError::TooLong {
+            packet,
+            captured,
+            limit,
+        });
+    }
+    let bytes = source.take_long(captured as usize)?;
+    if captured < length {
         return Err(CaptureError::Cut {
-            packet: before + 1,
-            captured: bytes.len(),
+            packet,
+            captured,
             length,
         });
     }
-    Ok(bytes.to_vec())
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -206,8 +233,8 @@ mod tests {
         assert_eq!(after_ps(&pcapng(6, &[5, 7])), [0, 2_000_000]);
         assert_eq!(after_ps(&pcapng(9, &[5, 7])), [0, 2_000]);
         assert_eq!(after_ps(&pcapng(0x80 | 10, &[0, 1])), [0, 976_562_500]);
-        let beyond = pcapng(39, &[0, 1]);
-        assert_eq!(read(&beyond), Err(CaptureError::Damaged { behind: 0 }));
+        // A unit so small that its power of ten has more than 128 bits.
+        assert_eq!(after_ps(&pcapng(39, &[0, 1])), [0, 0]);
     }
 
     #[test]
@@ -233,9 +260,21 @@ mod tests {
                 length
             })
         );
-        let mut obsolete = pcapng(6, &[]);
-        obsolete.extend(block(2, &[0; 20]));
-        assert_eq!(read(&obsolete), Err(CaptureError::Obsolete { packet: 1 }));
+        let mut long = pcap();
+        long[32..36].copy_from_slice(&u32::MAX.to_le_bytes());
+        let (captured, limit) = (u32::MAX, limits::PAYLOADS_TOTAL_MAX);
+        assert_eq!(
+            read(&long),
+            Err(CaptureError::TooLong {
+                packet,
+                captured,
+                limit
+            })
+        );
+        let mut old = pcap();
+        old[4] = 1;
+        let (major, minor) = (1, 4);
+        assert_eq!(read(&old), Err(CaptureError::Version { major, minor }));
         let mut stranger = pcapng(6, &[1]);
         let interface = stranger.len() - 12 - 24 + 8;
         stranger[interface..interface + 4].copy_from_slice(&9u32.to_be_bytes());
