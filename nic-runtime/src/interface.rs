@@ -88,6 +88,16 @@ pub(crate) trait Interface {
         false
     }
 
+    /// Whether connections of the interface end if nothing answers for some time, so that calls of applets on the same
+    /// NIC must not keep the work waiting for which `keeps_alive` returns true.
+    const HAS_TIMEOUTS: bool = false;
+
+    /// Returns whether a peer waits for this item's effect, and would take a connection for broken if it waited too
+    /// long. The item must not run an applet.
+    fn keeps_alive(_seat: Seat, _item: &Item) -> bool {
+        false
+    }
+
     /// Prepares the interface's endpoints, before applets are loaded.
     fn prepare<A: Audience>(_sim: &mut Simulation<'_, A>) {}
 
@@ -262,6 +272,13 @@ macro_rules! interfaces {
                 }
             }
 
+            /// Returns whether connections of the interface end if nothing answers for some time.
+            pub(crate) fn has_timeouts(self) -> bool {
+                match self {
+                    $(InterfaceKind::$interface => $interface::HAS_TIMEOUTS,)*
+                }
+            }
+
             /// Returns whether the interface has items or delays of its own.
             pub(crate) fn has_own_work(self) -> bool {
                 match self {
@@ -382,6 +399,13 @@ macro_rules! interfaces {
             let (to, _) = sim.packets[packet].to;
             match sim.seats[at(to.0)].interface {
                 $(InterfaceKind::$interface => $interface::has_place(sim, packet),)*
+            }
+        }
+
+        /// Returns whether a peer of an endpoint would take a connection for broken if this item waited too long.
+        pub(crate) fn keeps_alive(seat: Seat, item: &Item) -> bool {
+            match seat.interface {
+                $(InterfaceKind::$interface => $interface::keeps_alive(seat, item),)*
             }
         }
 

@@ -122,13 +122,13 @@ pub enum SleEvent<'a> {
         /// [`CapsuleRefusal`]: super::CapsuleRefusal
         status: &'static str,
     },
-    /// A call is suspended until the packet that it pushes has a slot. While the call is suspended, its processor does
-    /// other work.
+    /// A call is suspended until the packet that it pushes has a slot, or yields to work that keeps connections alive.
+    /// While the call is suspended, its processor does other work.
     AppletSuspend {
         /// What caused the call; not in the trace.
         trigger: Trigger,
     },
-    /// A suspended call continues, because its packet has a slot.
+    /// A suspended call continues.
     AppletResume {
         /// What caused the call; not in the trace.
         trigger: Trigger,

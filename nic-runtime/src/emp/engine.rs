@@ -99,10 +99,27 @@ impl Interface for Emp {
     const HAS_OWN_WORK: bool = true;
     const REPLACES_APPLETS: bool = false;
     const RESERVES_ARRIVAL: bool = false;
+    const HAS_TIMEOUTS: bool = true;
     const RECORD_BYTES: u64 = WINDOW as u64 * (TRANSMIT_RECORD_BYTES + RECEIVE_RECORD_BYTES);
 
     fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> EmpState<'a> {
         EmpState::new(scenario, endpoints)
+    }
+
+    fn keeps_alive(_seat: Seat, item: &Item) -> bool {
+        match item {
+            Item::Own(_, AnyOwn::Emp(job)) => match job.stage {
+                EmpStage::ReceiveAck
+                | EmpStage::UpdateRecord
+                | EmpStage::ReceiveBookkeeping
+                | EmpStage::ReceiveFrame
+                | EmpStage::ReceiveDma
+                | EmpStage::SendAck => true,
+                // A peer does not count the time before a frame has left.
+                EmpStage::SendBookkeeping | EmpStage::Transmission => false,
+            },
+            Item::Own(..) | Item::Post(_) | Item::Arrival(_) => false,
+        }
     }
 
     fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
@@ -307,6 +324,7 @@ pub(super) fn ready<A: Audience>(
         }
         None => sim.shared[at(nic.0)].push_back(item),
     }
+    sim.must_not_wait(nic, to);
 }
 
 /// Returns an idle processor of a NIC.

@@ -55,10 +55,13 @@ fn section(page: &mut String, keys: &[Key], builtin: &[(&str, Vec<Entry>)]) {
     };
     line(&format!("## `[{section}]`\n"));
     if OPTIONAL.contains(section) {
-        line(&format!(
-            "A profile may omit the section `[{section}]`, but {} needs `[{section}]`.\n",
-            who_needs(section)
-        ));
+        let needs = who_needs(section);
+        line(&match needs.is_empty() {
+            true => format!("A profile may omit the section `[{section}]`.\n"),
+            false => format!(
+                "A profile may omit the section `[{section}]`, but {needs} needs `[{section}]`.\n"
+            ),
+        });
     }
     line("| key | meaning | written as | default |");
     line("|---|---|---|---|");
@@ -95,7 +98,7 @@ fn section(page: &mut String, keys: &[Key], builtin: &[(&str, Vec<Entry>)]) {
     line("");
 }
 
-/// Returns the interfaces or applets that need an optional section of a profile.
+/// Returns the interfaces or applets that need an optional section of a profile; nothing if none does.
 fn who_needs(section: &str) -> String {
     let kinds = InterfaceKind::ALL.iter();
     let of_interface = kinds.filter(|(_, kind)| kind.sections().contains(&section));

@@ -77,6 +77,18 @@ pub enum ProfileError {
         /// The timeout.
         timeout: SimDuration,
     },
+    /// Calls of applets would yield too late for the connections of the NIC, or all the time.
+    #[error(
+        "`nic.slice` is {slice}: write more than 0 and at most {most}, an eighth of the shortest time-out, {timeout}"
+    )]
+    Slice {
+        /// The slice.
+        slice: SimDuration,
+        /// The longest slice.
+        most: SimDuration,
+        /// The shortest time-out.
+        timeout: SimDuration,
+    },
     /// A placement lacks a stage of EMP, or names one that does not exist.
     #[error("`placement.{name}` {problem}")]
     Placement {

@@ -260,6 +260,15 @@ sections! {
         sends: u32 as Packets;
     }
 
+    /// What keeps applets of a NIC from breaking the connections of their neighbours. Without this section a call of an
+    /// applet holds its processor until the call ends.
+    nic optional: NicProfile / WrittenNic {
+        /// For how long calls of applets hold a processor of the NIC while work waits that keeps connections alive. Then
+        /// the running call yields to the acknowledgements and the receive work of EMP and VIA. At most an eighth of
+        /// `emp.timeout`, and of the 20 ms after which a VI takes a packet for lost.
+        slice: SimDuration as Time;
+    }
+
     /// The processor of the host.
     host: HostProfile / WrittenHost {
         /// Time of a host program to compose and push a transmit descriptor.

@@ -26,7 +26,7 @@ pub use error::ProfileError;
 use keys::WrittenProfile;
 pub use keys::{
     BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile,
-    NativeCosts, NativeFuel, OPTIONAL, ProcessorProfile, Quota, ViaCosts, WireProfile,
+    NativeCosts, NativeFuel, NicProfile, OPTIONAL, ProcessorProfile, Quota, ViaCosts, WireProfile,
 };
 pub use kind::Factor;
 pub use sections::{Absent, Entry, Key, Moved};
@@ -66,6 +66,15 @@ const BUILTIN: &[(&str, &str)] = &[
 /// Least time after which frames of EMP are sent again. Each check for an acknowledgement costs the simulator an event.
 const LEAST_TIMEOUT: SimDuration = SimDuration::from_ns(1_000);
 
+/// How long a reliable VI waits for an acknowledgement before it assumes that its oldest packet is lost. A VI over
+/// remote memory that writes nothing for this time makes its NIC send the peer the number of its writes. The time was
+/// not measured. It was chosen to be long compared with a round trip through busy NICs, and short compared with a run.
+pub(crate) const VI_TIMEOUT: SimDuration = SimDuration::from_ns(20_000_000);
+
+/// The part of the shortest time-out that a slice may be. A message and its acknowledgement wait for calls on two NICs,
+/// at most twice on each, and for other work besides.
+const SLICES_IN_TIMEOUT: u64 = 8;
+
 /// Number of instructions that the profile's cost of an entry's call includes: the return, and the push of its value.
 const RETURN_INSTRUCTIONS: u64 = 2;
 
@@ -100,6 +109,9 @@ pub struct Profile {
     pub clan: Option<ClanCosts>,
     /// Limits of one call of an applet.
     pub quota: Option<Quota>,
+    /// For how long applets may keep connections waiting. `None` if a call of an applet holds its processor until the
+    /// call ends.
+    pub nic: Option<NicProfile>,
     /// The host's processor.
     pub host: HostProfile,
     /// Placements of the stages of EMP, by name. A scenario may name one of these placements.
@@ -153,6 +165,7 @@ impl Profile {
         profile.check_rows()?;
         profile.check_wire()?;
         profile.check_emp()?;
+        profile.check_slice()?;
         Ok(profile)
     }
 
@@ -254,6 +267,29 @@ impl Profile {
             return Err(ProfileError::ShortTimeout { timeout });
         }
         Ok(())
+    }
+
+    /// Checks that calls yield early enough for each connection.
+    fn check_slice(&self) -> Result<(), ProfileError> {
+        let Some(NicProfile { slice }) = self.nic else {
+            return Ok(());
+        };
+        let timeout = self.shortest_timeout();
+        if slice == SimDuration::ZERO || slice.times(SLICES_IN_TIMEOUT) > timeout {
+            let most = SimDuration::from_ps(timeout.as_ps() / SLICES_IN_TIMEOUT);
+            return Err(ProfileError::Slice {
+                slice,
+                most,
+                timeout,
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the shortest time after which a NIC with this profile takes a message for lost that was not acknowledged.
+    fn shortest_timeout(&self) -> SimDuration {
+        let emp = self.emp.map(|emp| emp.timeout);
+        emp.map_or(VI_TIMEOUT, |timeout| timeout.min(VI_TIMEOUT))
     }
 
     /// Returns the placement of the stages of EMP that has this name.
@@ -538,6 +574,30 @@ mod tests {
             let differ: Vec<String> = differ.map(|(own, _)| own.key.path()).collect();
             assert_eq!(differ, [moved.key.path()]);
         }
+    }
+
+    #[test]
+    fn a_slice_is_at_most_an_eighth_of_each_time_out() {
+        let with = |profile: usize, from: &str, to: &str| {
+            let text = BUILTIN[profile].1.replacen(from, to, 1);
+            assert_ne!(text, BUILTIN[profile].1);
+            Profile::parse(&text).map_err(|error| error.to_string())
+        };
+        let tigon2 = BUILTIN
+            .iter()
+            .position(|(name, _)| *name == "tigon2-2002")
+            .unwrap();
+        let longest = with(0, "2.5ms", "2.501ms").unwrap_err();
+        assert_eq!(
+            longest,
+            "`nic.slice` is 2501.000 us: write more than 0 and at most 2500.000 us, an eighth of the shortest \
+             time-out, 20000.000 us"
+        );
+        assert!(with(0, "2.5ms", "0us").is_err());
+        assert!(with(0, "2.5ms", "1ns").is_ok());
+        assert!(with(tigon2, "\"625us\"", "\"626us\"").is_err());
+        assert!(with(tigon2, "timeout = \"5ms\"", "timeout = \"4.999ms\"").is_err());
+        assert!(with(tigon2, "timeout = \"5ms\"", "timeout = \"1s\"").is_ok());
     }
 
     #[test]

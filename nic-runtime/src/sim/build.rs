@@ -105,7 +105,7 @@ impl<'a, A: Audience> Simulation<'a, A> {
             pause: 0,
             budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,
-            processors: processors(arena, scenario, &nics),
+            processors: processors(arena, scenario, &may_have_applet, &nics),
             host_costs: host_costs(scenario),
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
@@ -332,16 +332,23 @@ fn nics(scenario: &Scenario, may_have_applet: &[bool], has_agendas: bool) -> Vec
 }
 
 /// Builds the processors of all NICs, in order.
-fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Processor<'a>> {
+fn processors<'a>(
+    arena: &'a Bump,
+    scenario: &Scenario,
+    may_have_applet: &[bool],
+    nics: &[Nic],
+) -> Vec<Processor<'a>> {
     let mut costs_of = KnownCosts::new(arena);
     let mut processors = Vec::new();
     for ((id, spec), nic) in (0u32..).map(NicId).zip(&scenario.nics).zip(nics) {
         let profile = scenario.profile_of(id);
         let costs = costs_of.of(profile);
         let first = nic.first_processor().0;
+        let slice = slice(scenario, may_have_applet, nic);
         for number in 0..spec.processors {
             let places = (first, number, spec.processors);
-            let share = Share::new(places, &spec.placement, profile.processor.contention);
+            let contention = profile.processor.contention;
+            let share = Share::new(places, &spec.placement, contention, slice);
             let taking = Taking::new(profile.base.as_ref(), nic.endpoints.len());
             processors.push(Processor::new(
                 (id, costs),
@@ -352,6 +359,16 @@ fn processors<'a>(arena: &'a Bump, scenario: &Scenario, nics: &[Nic]) -> Vec<Pro
         }
     }
     processors
+}
+
+/// Returns for how long a call may hold a processor of a NIC while work waits that keeps connections alive. Returns
+/// `None` if the NIC has no such work or no applets.
+fn slice(scenario: &Scenario, may_have_applet: &[bool], nic: &Nic) -> Option<SimDuration> {
+    let here = || nic.endpoints.iter().map(|id| at(id.0));
+    let has_timeouts = |place: usize| scenario.endpoints[place].interface.has_timeouts();
+    let profile = scenario.profile_of(scenario.endpoints[here().next()?].nic);
+    let needs = here().any(has_timeouts) && here().any(|place| may_have_applet[place]);
+    profile.nic.filter(|_| needs).map(|nic| nic.slice)
 }
 
 /// The processor costs of each profile, computed once for each profile.

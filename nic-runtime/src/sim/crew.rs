@@ -7,6 +7,7 @@ use nic_core::time::{SimDuration, SimTime};
 
 use super::audience::Audience;
 use super::processor::{Item, Next, Posted};
+use super::slice::Slicing;
 use super::stage::Stage;
 use super::{AppletId, Simulation, Work, at};
 use crate::fabric::PacketRef;
@@ -63,20 +64,29 @@ pub(crate) struct Share {
     /// The applet that the processor waits for because another processor runs it, and since when.
     awaits: Option<(AppletId, SimTime)>,
     contention: Contention,
-    /// The work in progress, recorded only if neighbouring processors slow the processor down.
-    load: Option<Load>,
+    /// The work in progress, recorded only if its end may move: because neighbouring processors slow the processor
+    /// down, or because the call that it runs may yield.
+    pub(super) load: Option<Load>,
+    /// How the processor's calls yield, if they do.
+    pub(crate) slicing: Option<Slicing>,
+    /// Whether the processor records the begin and the end of each call.
+    pub(crate) is_recorded: bool,
+    /// Whether the end of the processor's work may move.
+    is_timed: bool,
 }
 
 /// Factor by which a processor's work takes longer while a neighbour is busy, in thousandths; 1,000 means no slowdown.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct Contention(u32);
 
-/// Work in progress on a processor that neighbouring processors slow down.
+/// Work in progress on a processor whose work may end later than it was to end when it began.
 #[derive(Copy, Clone, Debug)]
-struct Load {
+pub(super) struct Load {
     /// Remaining work, in thousandths of the picoseconds that it takes without contention, so that rounding errors stay
     /// below a picosecond.
-    left: u64,
+    pub(super) left: u64,
+    /// If the work is code of an applet, the part of the work after the last instruction, in the same unit.
+    pub(super) after_code: Option<u64>,
     /// Time at which the current `rate` began to apply.
     since: SimTime,
     /// Current factor, in thousandths.
@@ -89,7 +99,8 @@ impl Load {
     /// Returns work that begins now and takes the time `alone` if there is no contention.
     fn new(alone: SimDuration, now: SimTime) -> Load {
         Load {
-            left: alone.as_ps().saturating_mul(u64::from(ALONE)),
+            left: thousandths(alone),
+            after_code: None,
             since: now,
             rate: ALONE,
             ends: SimTime::MAX,
@@ -97,7 +108,7 @@ impl Load {
     }
 
     /// Subtracts the work done since the last change of rate.
-    fn settle(&mut self, now: SimTime) {
+    pub(super) fn settle(&mut self, now: SimTime) {
         let elapsed = u128::from(now.since(self.since).as_ps());
         let done = elapsed * u128::from(ALONE) * u128::from(ALONE) / u128::from(self.rate);
         self.left = self
@@ -115,9 +126,41 @@ impl Load {
         let ends = self.since + takes;
         (std::mem::replace(&mut self.ends, ends) != ends).then_some(ends)
     }
+
+    /// Returns how long it takes, at the current rate, until the code that the work consists of is between two
+    /// instructions, but not less than `least`. Each instruction takes the time `each` without contention. Returns
+    /// `None` if the work has no code left by then. The work must have been settled.
+    pub(super) fn between_instructions(
+        &self,
+        least: SimDuration,
+        each: SimDuration,
+    ) -> Option<SimDuration> {
+        let code = self.left.checked_sub(self.after_code?)?;
+        let done = u128::from(least.as_ps()) * u128::from(ALONE) * u128::from(ALONE)
+            / u128::from(self.rate);
+        let rest = code.checked_sub(u64::try_from(done).ok()?)?;
+        let each = thousandths(each);
+        let part = rest.checked_rem(each).unwrap_or(0);
+        // With contention the end of an instruction may fall within a picosecond.
+        let is_between = part < u64::from(ALONE) || each - part < u64::from(ALONE);
+        let part = if is_between { 0 } else { part };
+        let takes = u128::from(part) * u128::from(self.rate);
+        let takes = takes.div_ceil(u128::from(ALONE) * u128::from(ALONE));
+        Some(least + SimDuration::from_ps(u64::try_from(takes).unwrap_or(u64::MAX)))
+    }
 }
 
 const ALONE: u32 = 1_000;
+
+/// Returns a time in the unit of [`Load::left`].
+pub(super) fn thousandths(time: SimDuration) -> u64 {
+    time.as_ps().saturating_mul(u64::from(ALONE))
+}
+
+/// Returns the time of an amount of work in the unit of [`Load::left`], rounded up.
+pub(super) fn time_of(thousandths: u64) -> SimDuration {
+    SimDuration::from_ps(thousandths.div_ceil(u64::from(ALONE)))
+}
 
 impl Share {
     /// Returns the [`Share`] of processor `number` of a NIC with `count` processors, of which the first has the id
@@ -126,8 +169,10 @@ impl Share {
         (first, number, count): (u32, u32, u32),
         placement: &Placement,
         contention: u32,
+        slice: Option<SimDuration>,
     ) -> Share {
         let other = |place: u32| (place != number).then_some(ProcessorId(first + place));
+        let contention = if count == 1 { ALONE } else { contention };
         Share {
             is_alone: count == 1,
             takes: Takes {
@@ -143,15 +188,23 @@ impl Share {
             is_handed_next: true,
             running: None,
             awaits: None,
-            contention: Contention(if count == 1 { ALONE } else { contention }),
+            contention: Contention(contention),
             load: None,
+            slicing: slice.map(Slicing::new),
+            is_recorded: count > 1 || slice.is_some(),
+            is_timed: contention != ALONE || slice.is_some(),
         }
     }
 
     /// Returns whether neighbouring processors slow this processor down.
-    #[inline]
-    pub(crate) fn is_contended(&self) -> bool {
+    pub(super) fn is_contended(&self) -> bool {
         self.contention.0 != ALONE
+    }
+
+    /// Returns whether work of this processor may end later than it was to end when it began.
+    #[inline]
+    pub(crate) fn is_timed(&self) -> bool {
+        self.is_timed
     }
 }
 
@@ -216,10 +269,24 @@ impl<A: Audience> Simulation<'_, A> {
         }
     }
 
+    /// Begins a call on a processor that records its calls. Returns what the processor does instead if it cannot begin
+    /// the call now.
+    #[cold]
+    pub(crate) fn enter_recorded(&mut self, on: ProcessorId) -> Option<Next> {
+        let now = self.now;
+        let share = &mut self.processors[at(on.0)].share;
+        if let Some(slicing) = &mut share.slicing {
+            slicing.begins(now);
+        }
+        match share.is_alone {
+            true => None,
+            false => self.enter_alone(on),
+        }
+    }
+
     /// Begins a call if no other processor runs the applet. If another processor runs the applet, this processor waits,
     /// or puts the new call aside if the running call is suspended.
-    #[cold]
-    pub(crate) fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
+    fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
         let call = self.processors[at(on.0)].activation.call();
         let (tenant, cause) = (call.tenant, call.cause);
         let applet = self.place_of(tenant);
@@ -263,18 +330,27 @@ impl<A: Audience> Simulation<'_, A> {
     /// Records that a processor has left its applet, and lets the processor that has waited longest enter the applet.
     #[inline]
     pub(crate) fn leave_call(&mut self, on: ProcessorId) {
-        if !self.processors[at(on.0)].share.is_alone {
-            self.let_next_enter(on);
+        if self.processors[at(on.0)].share.is_recorded {
+            self.leave_recorded(on);
         }
+    }
+
+    #[cold]
+    fn leave_recorded(&mut self, on: ProcessorId) {
+        let now = self.now;
+        if let Some(slicing) = &mut self.processors[at(on.0)].share.slicing {
+            slicing.ends(now);
+        }
+        self.let_next_enter(on);
     }
 
     /// Makes a processor that was to enter an applet look for other work, because the applet has no entry for the call.
     #[cold]
     pub(crate) fn turn_away(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];
-        processor.stage = Stage::Look;
+        *processor.stage_of_call() = Stage::Look;
         if processor.share.awaits.take().is_some() {
-            self.schedule.insert(self.now, Work::Processor(on));
+            self.rouse(on);
         }
         self.leave_call(on);
     }
@@ -282,10 +358,14 @@ impl<A: Audience> Simulation<'_, A> {
     /// Records that a processor continues a suspended call.
     pub(crate) fn reenter(&mut self, on: ProcessorId) {
         let tenant = self.processors[at(on.0)].activation.call().tenant;
-        self.processors[at(on.0)].share.running = Some(self.place_of(tenant));
+        let (now, running) = (self.now, self.place_of(tenant));
+        let share = &mut self.processors[at(on.0)].share;
+        share.running = Some(running);
+        if let Some(slicing) = &mut share.slicing {
+            slicing.begins(now);
+        }
     }
 
-    #[cold]
     fn let_next_enter(&mut self, on: ProcessorId) {
         let Some(applet) = self.processors[at(on.0)].share.running.take() else {
             return;
@@ -304,19 +384,27 @@ impl<A: Audience> Simulation<'_, A> {
         let waits = &mut self.waits[at(applet.0)];
         waits.count += 1;
         waits.time += self.now.since(since);
-        self.schedule.insert(self.now, Work::Processor(next));
+        self.rouse(next);
     }
 
-    /// Begins work that takes `delay` without contention.
-    #[cold]
-    pub(crate) fn begin_contended(&mut self, on: ProcessorId, delay: SimDuration) {
+    /// Begins work that takes `delay` without contention. If the work is code of an applet, `after_code` is the part of
+    /// the work after the last instruction.
+    pub(super) fn begin_load(
+        &mut self,
+        on: ProcessorId,
+        delay: SimDuration,
+        after_code: Option<u64>,
+    ) {
         self.settle(on);
-        self.processors[at(on.0)].share.load = Some(Load::new(delay, self.now));
+        self.processors[at(on.0)].share.load = Some(Load {
+            after_code,
+            ..Load::new(delay, self.now)
+        });
         self.restretch(on);
     }
 
-    /// Ends the work of a contended processor and lets the processor continue.
-    pub(crate) fn contended_ends(&mut self, on: ProcessorId) {
+    /// Ends the work of a processor whose work could end later, and lets the processor continue.
+    pub(crate) fn load_ends(&mut self, on: ProcessorId) {
         self.settle(on);
         self.processors[at(on.0)].share.load = None;
         self.restretch(on);
@@ -330,7 +418,7 @@ impl<A: Audience> Simulation<'_, A> {
     }
 
     /// Brings the remaining work of all processors of a NIC up to date.
-    fn settle(&mut self, on: ProcessorId) {
+    pub(super) fn settle(&mut self, on: ProcessorId) {
         let nic = self.processors[at(on.0)].nic;
         for other in self.nics[at(nic.0)].processors() {
             if let Some(load) = &mut self.processors[at(other.0)].share.load {
@@ -340,7 +428,7 @@ impl<A: Audience> Simulation<'_, A> {
     }
 
     /// Recomputes when the processors of a NIC finish, after one has begun or ended work.
-    fn restretch(&mut self, on: ProcessorId) {
+    pub(super) fn restretch(&mut self, on: ProcessorId) {
         let nic = self.processors[at(on.0)].nic;
         let processors = self.nics[at(nic.0)].processors();
         let is_busy = |on: &ProcessorId| self.processors[at(on.0)].share.load.is_some();

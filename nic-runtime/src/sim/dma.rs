@@ -224,7 +224,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.transfers.vacant.push(id.0);
         match cargo {
             // The waiting call copies the bytes itself, in the stage that follows.
-            Cargo::IntoArray(on) => self.go_on(on),
+            Cargo::IntoArray(on) => self.landed(on),
             Cargo::IntoPacket(packet) => {
                 self.enqueue(packet);
             }

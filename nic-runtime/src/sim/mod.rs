@@ -6,6 +6,7 @@
 //! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
 //! - `dma` moves bytes between NIC and host
 //! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `crew` coordinates several processors
+//! - `slice` makes calls yield to work that keeps connections alive
 //! - `staging` assigns slots to packets
 //! - `user` and `programs` are the hosts, `ahead` prefetches what they will touch
 //! - `budget` bounds what applets execute
@@ -32,6 +33,7 @@ pub(crate) mod processor;
 mod programs;
 mod report;
 pub(crate) mod resident;
+pub(crate) mod slice;
 mod sources;
 mod sram;
 pub(crate) mod stage;
@@ -532,7 +534,11 @@ impl<A: Audience> Simulation<'_, A> {
             {
                 self.take_back_unless(false, before);
             }
-            Work::Stretched(on) => self.contended_ends(on),
+            Work::Stretched(on) => self.load_ends(on),
+            Work::Yield(on) => {
+                let is_event = self.look_at_call(on);
+                self.take_back_unless(is_event, before);
+            }
             Work::Timer(endpoint) => {
                 let is_event = sle::agenda::look_at_timer(self, endpoint);
                 self.take_back_unless(is_event, before);

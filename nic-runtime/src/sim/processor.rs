@@ -176,20 +176,20 @@ impl<A: Audience> Simulation<'_, A> {
             return nic.dma_slots.release();
         };
         self.processors[at(on.0)].activation.has_dma_slot = true;
-        self.schedule.insert(self.now, Due::Processor(on));
+        self.rouse(on);
     }
 
     /// Runs a processor's stages for as long as no other event is due in between.
     pub(crate) fn go_on(&mut self, on: ProcessorId) {
         self.end_work(on);
         let processor = &self.processors[at(on.0)];
-        let (mut stage, is_contended) = (processor.stage, processor.share.is_contended());
-        while let Next::After((delay, then)) = stage::step(self, on, stage) {
+        let (mut stage, is_timed) = (processor.stage, processor.share.is_timed());
+        while let Next::After((delay, mut then)) = stage::step(self, on, stage) {
             self.begin_work(on, then);
-            if is_contended {
-                if delay > SimDuration::ZERO {
-                    self.processors[at(on.0)].stage = then;
-                    return self.begin_contended(on, delay);
+            if is_timed {
+                match self.begin_timed(on, delay, (stage, then)) {
+                    Some(next) => then = next,
+                    None => return,
                 }
             } else if !self.advance(delay, Due::Processor(on)) {
                 self.processors[at(on.0)].stage = then;
@@ -234,7 +234,7 @@ impl<A: Audience> Simulation<'_, A> {
 
     /// Reports a processor's work that has ended.
     #[inline]
-    fn end_work(&mut self, on: ProcessorId) {
+    pub(super) fn end_work(&mut self, on: ProcessorId) {
         if !A::LISTENS || !self.report.wants_work {
             return;
         }
@@ -256,7 +256,11 @@ impl<A: Audience> Simulation<'_, A> {
 
     /// Stops a processor until another event continues it at this stage.
     pub(crate) fn wait(&mut self, on: ProcessorId, stage: Stage) -> Next {
-        self.processors[at(on.0)].stage = stage;
+        let processor = &mut self.processors[at(on.0)];
+        processor.stage = stage;
+        if let Some(slicing) = &mut processor.share.slicing {
+            slicing.waits(stage);
+        }
         Next::Stopped
     }
 }

@@ -59,6 +59,11 @@ impl<A: Audience> Simulation<'_, A> {
     /// processor's work in turn: an arrival, a transmit descriptor, a resumable call, a timer or a refill.
     #[cold]
     fn look_everywhere(&mut self, on: ProcessorId) -> Next {
+        if self.processors[at(on.0)].share.slicing.is_some()
+            && let Some(next) = self.keep_alive(on)
+        {
+            return next;
+        }
         let Processor { nic, share, .. } = &mut self.processors[at(on.0)];
         let (nic, takes) = (*nic, share.takes);
         // Alternate between handed items and own work, so that neither starves the other.

@@ -105,6 +105,11 @@ impl Stage {
         }
     }
 
+    /// Returns whether a call that continues at this stage has entered its applet.
+    pub(super) fn has_entered(self) -> bool {
+        self.is_in_call() && !matches!(self, Stage::ChainEnter)
+    }
+
     /// Returns whether this stage performs a native.
     pub(crate) fn is_native(self) -> bool {
         matches!(self, Stage::Perform | Stage::ChainPerform)

@@ -60,8 +60,10 @@ pub(crate) enum Work {
     Own(DelayRef),
     /// A NIC receives a stop or go signal.
     Heard(DirectionId),
-    /// A contended processor finishes its work, unless the end of the work has moved since.
+    /// A processor finishes its work, unless the end of the work has moved since.
     Stretched(ProcessorId),
+    /// Checks whether a processor's call yields.
+    Yield(ProcessorId),
 }
 
 /// The delays of interfaces that are in the schedule. The delays are kept outside the schedule, so that the schedule's
@@ -133,6 +135,8 @@ impl<A: Audience> Simulation<'_, A> {
                     .is_some_and(|backlog| backlog.is_overdue(time))
             }
             Work::Stretched(on) => self.is_stretched(time, on),
+            // If the call goes on beyond `until`, so does its processor.
+            Work::Yield(_) => time > self.until,
             Work::Own(delay) => {
                 time > self.until && interface::is_obsolete(self, self.delays[delay])
             }

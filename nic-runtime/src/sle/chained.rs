@@ -104,8 +104,8 @@ pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -
     let Tenant { endpoint, applet } = call.tenant;
     // Within a chain's round, the processor keeps other processors out of the chain.
     if !matches!(call.cause, Cause::Handed(_)) {
-        if !sim.processors[at(on.0)].share.is_alone
-            && let Some(next) = sim.enter_alone(on)
+        if sim.processors[at(on.0)].share.is_recorded
+            && let Some(next) = sim.enter_recorded(on)
         {
             return within(sim, on, next);
         }
@@ -132,13 +132,9 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
         // performed.
         Next::After((delay, Stage::Perform)) => {
             let native = sim.processors[at(on.0)].activation.native();
-            let setup = match between(sim, on, native) {
-                Some(Between::Staged | Between::Kept) => {
-                    sim.processors[at(on.0)].costs.of(native).time
-                }
-                Some(Between::Down | Between::Up) | None => SimDuration::ZERO,
-            };
-            Next::after(delay.less(setup), Stage::ChainPerform)
+            let native = sim.processors[at(on.0)].costs.of(native).time;
+            let saved = native.less(native_takes(sim, on));
+            Next::after(delay.less(saved), Stage::ChainPerform)
         }
         next => within(sim, on, next),
     }
@@ -148,6 +144,15 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
 pub(crate) fn landed<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let next = engine::landed(sim, on);
     within(sim, on, next)
+}
+
+/// Returns how long the native that a call in a chain has reached takes before it is performed.
+pub(crate) fn native_takes<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId) -> SimDuration {
+    let native = sim.processors[at(on.0)].activation.native();
+    match between(sim, on, native) {
+        Some(Between::Staged | Between::Kept) => SimDuration::ZERO,
+        Some(Between::Down | Between::Up) | None => sim.processors[at(on.0)].costs.of(native).time,
+    }
 }
 
 /// The effect of a native between two applets of a chain.

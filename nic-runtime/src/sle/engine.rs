@@ -90,8 +90,8 @@ pub(crate) fn posted<A: Audience>(
 
 /// Enters an applet, with the arrived packet in `RxBuf` if the call is for a packet.
 pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
-    if !sim.processors[at(on.0)].share.is_alone
-        && let Some(next) = sim.enter_alone(on)
+    if sim.processors[at(on.0)].share.is_recorded
+        && let Some(next) = sim.enter_recorded(on)
     {
         return next;
     }

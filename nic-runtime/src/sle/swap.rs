@@ -327,7 +327,7 @@ fn call_under_way<'s, 'a, A: Audience>(
     let inside = processors.find(|other| {
         let processor = &sim.processors[at(other.0)];
         Some(*other) != on
-            && processor.stage.is_in_call()
+            && processor.call_continues_at().is_in_call()
             && processor.activation.call().tenant.endpoint == endpoint
     });
     match inside {
@@ -534,7 +534,7 @@ fn retarget<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
     for on in sim.nics[at(nic.0)].processors() {
         let processor = &mut sim.processors[at(on.0)];
-        if !matches!(processor.stage, Stage::Enter) {
+        if !matches!(processor.call_continues_at(), Stage::Enter) {
             continue;
         }
         let call = *processor.activation.call();

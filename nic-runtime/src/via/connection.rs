@@ -182,7 +182,9 @@ pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
             sim.packets[packet].header = Header::Via(ViaHeader::Accepted { number, immediate });
             let nic = sim.endpoints[at(to.0)].nic;
             sim.nics[at(nic.0)].arrivals.push_back(packet);
-            return sim.wake(sim.nics[at(nic.0)].takes_arrivals);
+            let on = sim.nics[at(nic.0)].takes_arrivals;
+            sim.wake(on);
+            return sim.must_not_wait(nic, Some(on));
         }
         Arrival::Duplicate => DropReason::Duplicate,
         Arrival::Gap => DropReason::Gap,

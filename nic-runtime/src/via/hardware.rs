@@ -21,6 +21,7 @@ use crate::scenario::model::{Scenario, SendSpec};
 use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
+use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::{Simulation, at};
 use crate::sle;
@@ -59,9 +60,19 @@ impl Interface for Via {
     const PROTOCOL: &'static str = "via";
 
     const HAS_OWN_WORK: bool = true;
+    const HAS_TIMEOUTS: bool = true;
 
     fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> ViaState<'a> {
         ViaState::new(scenario, endpoints)
+    }
+
+    /// The NIC acknowledges a message when the message is in the buffers of receive descriptors. Other packets of a VI
+    /// need no processor.
+    fn keeps_alive(seat: Seat, item: &Item) -> bool {
+        match item {
+            Item::Arrival(_) => seat.applet.is_none(),
+            Item::Post(_) | Item::Own(..) => false,
+        }
     }
 
     fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {

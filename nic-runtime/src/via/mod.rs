@@ -59,11 +59,8 @@ use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
-/// How long a reliable VI waits for an acknowledgement before it assumes that its oldest packet is lost. A VI over
-/// remote memory that writes nothing for the time `SILENCE` makes its NIC send the peer the number of its writes.
-/// `SILENCE` was not measured. It was chosen to be long compared with a round trip through busy NICs, and short
-/// compared with a run.
-const SILENCE: SimDuration = SimDuration::from_ns(20_000_000);
+/// How long a VI waits, or writes nothing, before its NIC acts.
+const SILENCE: SimDuration = crate::profile::VI_TIMEOUT;
 
 /// Returns whether any endpoint of a scenario is a VI.
 pub(crate) fn is_used(scenario: &Scenario) -> bool {
