@@ -548,6 +548,11 @@ impl<A: Audience> Simulation<'_, A> {
                 let is_event = interface::due(self, delay);
                 self.take_back_unless(is_event, before);
             }
+            // Nobody sees that a capsule is given up, so the check is no event.
+            Work::LookCapsule(endpoint) => {
+                sle::swap::look_at_capsule(self, endpoint);
+                self.take_back_unless(false, before);
+            }
             Work::Swap(swap) => sle::swap::due(self, swap),
             Work::Send(send) => self.send_due(send),
             Work::TaskDone(endpoint) => self.task_done(endpoint),

@@ -28,6 +28,8 @@ pub(crate) enum Work {
     Wake(EndpointId),
     /// A user polls the receive queue, or receives an upcall.
     Notice(EndpointId),
+    /// Checks whether a fragment of an endpoint's half-finished capsule is overdue.
+    LookCapsule(EndpointId),
     /// Checks whether an endpoint's applet timer has expired.
     Timer(EndpointId),
     /// A DMA transfer starts.
@@ -136,7 +138,7 @@ impl<A: Audience> Simulation<'_, A> {
             }
             Work::Stretched(on) => self.is_stretched(time, on),
             // If the call goes on beyond `until`, so does its processor.
-            Work::Yield(_) => time > self.until,
+            Work::Yield(_) | Work::LookCapsule(_) => time > self.until,
             Work::Own(delay) => {
                 time > self.until && interface::is_obsolete(self, self.delays[delay])
             }

@@ -18,7 +18,7 @@ use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
 use crate::sim::audience::Audience;
 use crate::sim::processor::Next;
-use crate::sim::{Simulation, at};
+use crate::sim::{Simulation, Work, at};
 
 /// The answer to a capsule whose class has become the applet.
 pub(crate) const INSTALLED: &str = "installed";
@@ -50,7 +50,15 @@ pub(crate) fn take<A: Audience>(
     let (number, taken) = match read {
         Ok((header, bytes)) => {
             let nic = sim.endpoints[at(endpoint.0)].nic;
-            let taken = sim.swaps.take_fragment((endpoint, nic), header, bytes);
+            let now = sim.now;
+            let taken = sim
+                .swaps
+                .take_fragment((endpoint, nic), (header, bytes), now);
+            if taken == Taken::More
+                && let Some(until) = sim.swaps.waits_until(endpoint)
+            {
+                sim.schedule.insert(until, Work::LookCapsule(endpoint));
+            }
             (Some(header.number), taken)
         }
         Err(not) => (not.number, Taken::Refused(not.reason)),

@@ -1,10 +1,15 @@
 //! Puts the fragments of capsules together, in order, for one endpoint.
 //!
 //! The numbers of capsules ascend. At any time one capsule is the latest, and this capsule is being collected, was
-//! given up, or is complete. A fragment with a lower number than the latest capsule is stale: the network may have
+//! given up, or is complete. A capsule is given up as well when its next fragment does not come within [`PATIENCE`]. A fragment with a lower number than the latest capsule is stale: the network may have
 //! repeated the fragment. A fragment with a higher number begins a new capsule, which replaces the latest one.
 
 use nic_core::sle::{CapsuleRefusal, FragmentHeader, checksum};
+use nic_core::time::{SimDuration, SimTime};
+
+/// How long a half-finished capsule keeps its memory while no fragment comes. Chosen: long compared with the time of a
+/// fragment on a slow link, and short compared with the time between two replacements of an applet.
+const PATIENCE: SimDuration = SimDuration::from_ns(1_000_000_000);
 
 /// The latest capsule of an endpoint.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +23,13 @@ enum Progress {
     Collecting {
         first: FragmentHeader,
         bytes: Vec<u8>,
+        /// The time at which the capsule is given up, unless another fragment comes before. A check that was scheduled
+        /// for an earlier fragment, or for another capsule, finds a later time and does nothing.
+        until: SimTime,
     },
+    /// The capsule waited too long for its next fragment. If a fragment comes after all, the sender is told that there
+    /// is a gap.
+    Overdue,
     /// A fragment of the capsule was missing or wrong, or the NIC lacked the memory for the capsule. A capsule that was
     /// given up may start again with its first fragment.
     GivenUp,
@@ -46,13 +57,38 @@ impl Reassembly {
     pub(crate) fn held(&self) -> u32 {
         match &self.latest {
             Some((_, Progress::Collecting { first, .. })) => first.total,
-            Some((_, Progress::GivenUp | Progress::Whole { .. })) | None => 0,
+            Some((_, Progress::Overdue | Progress::GivenUp | Progress::Whole { .. })) | None => 0,
         }
     }
 
-    /// Takes a fragment. `room` is the free memory of the NIC, not counting the memory that [`Reassembly::held`]
-    /// returns.
-    pub(crate) fn take(&mut self, header: FragmentHeader, bytes: &[u8], room: u64) -> Taken {
+    /// Returns until when the capsule that is being collected waits for its next fragment.
+    pub(crate) fn waits_until(&self) -> Option<SimTime> {
+        match &self.latest {
+            Some((_, Progress::Collecting { until, .. })) => Some(*until),
+            Some((_, Progress::Overdue | Progress::GivenUp | Progress::Whole { .. })) | None => {
+                None
+            }
+        }
+    }
+
+    /// Gives up the capsule that is being collected if it has waited too long for its next fragment.
+    pub(crate) fn look(&mut self, now: SimTime) {
+        if self.waits_until().is_some_and(|until| until <= now)
+            && let Some((_, progress)) = &mut self.latest
+        {
+            *progress = Progress::Overdue;
+        }
+    }
+
+    /// Takes a fragment. `room` is the memory that the endpoint may take, including the memory that
+    /// [`Reassembly::held`] returns.
+    pub(crate) fn take(
+        &mut self,
+        header: FragmentHeader,
+        bytes: &[u8],
+        (room, now): (u64, SimTime),
+    ) -> Taken {
+        self.look(now);
         let is_new = match &self.latest {
             Some((latest, _)) if header.number < *latest => {
                 // Only the first fragment of a stale capsule is answered, so that the capsule gets one answer.
@@ -71,14 +107,19 @@ impl Reassembly {
             return Taken::Ignored;
         };
         match progress {
-            Progress::GivenUp if header.offset == 0 => {
+            Progress::GivenUp | Progress::Overdue if header.offset == 0 => {
                 if u64::from(header.total) > room {
                     return Taken::Refused(CapsuleRefusal::NoSram);
                 }
                 *progress = Progress::Collecting {
                     first: header,
                     bytes: Vec::new(),
+                    until: now,
                 };
+            }
+            Progress::Overdue => {
+                *progress = Progress::GivenUp;
+                return Taken::Refused(CapsuleRefusal::Gap);
             }
             // The first fragment of the latest capsule is missing.
             Progress::GivenUp if is_new => return Taken::Refused(CapsuleRefusal::Gap),
@@ -95,6 +136,7 @@ impl Reassembly {
         let Progress::Collecting {
             first,
             bytes: known,
+            until,
         } = progress
         else {
             return Taken::Ignored;
@@ -107,6 +149,7 @@ impl Reassembly {
             CapsuleRefusal::Gap
         } else {
             known.extend_from_slice(bytes);
+            *until = now + PATIENCE;
             if known.len() < first.total as usize {
                 return Taken::More;
             }
@@ -136,7 +179,7 @@ mod tests {
     use super::*;
 
     const CLASS: &[u8] = b"0123456789";
-    const ROOM: u64 = 10;
+    const ROOM: (u64, SimTime) = (10, SimTime::ZERO);
 
     fn header(number: u32, offset: u32) -> FragmentHeader {
         FragmentHeader {
@@ -213,6 +256,32 @@ mod tests {
     }
 
     #[test]
+    fn a_capsule_that_waits_too_long_gives_its_memory_back() {
+        let mut reassembly = Reassembly::default();
+        let at = |time: SimTime, reassembly: &mut Reassembly, (offset, end): (u32, u32)| {
+            let bytes = &CLASS[offset as usize..end as usize];
+            reassembly.take(header(1, offset), bytes, (ROOM.0, time))
+        };
+        let (start, last) = (SimTime::ZERO, SimTime::ZERO + PATIENCE);
+        assert_eq!(at(start, &mut reassembly, (0, 4)), Taken::More);
+        // Each fragment begins the wait again, and a copy of an earlier one does not.
+        let almost = SimTime::from_ps(last.as_ps() - 1);
+        reassembly.look(almost);
+        assert_eq!(at(almost, &mut reassembly, (4, 6)), Taken::More);
+        assert_eq!(at(last, &mut reassembly, (0, 4)), Taken::Ignored);
+        reassembly.look(last);
+        assert_eq!(reassembly.held(), 10);
+        let over = almost + PATIENCE;
+        assert_eq!(reassembly.waits_until(), Some(over));
+        reassembly.look(over);
+        assert_eq!(reassembly.held(), 0);
+        let gap = Taken::Refused(CapsuleRefusal::Gap);
+        assert_eq!(at(over, &mut reassembly, (6, 10)), gap);
+        assert_eq!(at(over, &mut reassembly, (6, 10)), Taken::Ignored);
+        assert_eq!(at(over, &mut reassembly, (0, 10)), whole());
+    }
+
+    #[test]
     fn wrong_statements_give_a_capsule_up() {
         let mut reassembly = Reassembly::default();
         assert_eq!(take(&mut reassembly, 1, (0, 4)), Taken::More);
@@ -225,7 +294,8 @@ mod tests {
         let checksum = Taken::Refused(CapsuleRefusal::Checksum);
         assert_eq!(reassembly.take(header(2, 0), b"wrong byte", ROOM), checksum);
         let no_sram = Taken::Refused(CapsuleRefusal::NoSram);
-        assert_eq!(reassembly.take(header(3, 0), b"0", ROOM - 1), no_sram);
+        let room = (ROOM.0 - 1, ROOM.1);
+        assert_eq!(reassembly.take(header(3, 0), b"0", room), no_sram);
         assert_eq!(reassembly.take(header(3, 1), b"1", ROOM), Taken::Ignored);
     }
 }

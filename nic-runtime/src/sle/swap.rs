@@ -17,7 +17,7 @@ use nic_core::event::{SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::remote::WindowId;
 use nic_core::sle::{Applet, FragmentHeader, Members, memory_bytes};
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 
 use super::agenda;
 use super::beside::BesideRunning;
@@ -139,15 +139,34 @@ impl<'a> Swaps<'a> {
     pub(crate) fn take_fragment(
         &mut self,
         (endpoint, nic): (EndpointId, NicId),
-        header: FragmentHeader,
-        bytes: &[u8],
+        (header, bytes): (FragmentHeader, &[u8]),
+        now: SimTime,
     ) -> Taken {
         let capsules = self.capsules.entry(endpoint).or_default();
-        self.ledger.give_back_bytes(nic, capsules.held().into());
-        let taken = capsules.take(header, bytes, self.ledger.free(nic));
-        let is_there = self.ledger.take_bytes(nic, capsules.held().into());
+        let holder = (endpoint, nic);
+        self.ledger.give_back_of(holder, capsules.held().into());
+        let room = self.ledger.left(endpoint);
+        let taken = capsules.take(header, bytes, (room, now));
+        let is_there = self.ledger.take_for(holder, capsules.held().into());
         debug_assert!(is_there, "the capsule was given no more room than there is");
         taken
+    }
+
+    /// Returns until when an endpoint's half-finished capsule waits for its next fragment.
+    pub(crate) fn waits_until(&self, endpoint: EndpointId) -> Option<SimTime> {
+        self.capsules.get(&endpoint)?.waits_until()
+    }
+
+    /// Gives up the half-finished capsule of an endpoint if its next fragment has not come in time.
+    fn give_up_capsule(&mut self, (endpoint, nic): (EndpointId, NicId), now: SimTime) {
+        let Some(capsules) = self.capsules.get_mut(&endpoint) else {
+            return;
+        };
+        let held = capsules.held();
+        capsules.look(now);
+        if capsules.held() != held {
+            self.ledger.give_back_of((endpoint, nic), held.into());
+        }
     }
 
     /// Keeps the answer to a complete capsule.
@@ -226,6 +245,14 @@ pub(crate) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
     }
 }
 
+/// Gives up the half-finished capsule of an endpoint, unless a fragment has come since this check was scheduled.
+#[cold]
+pub(crate) fn look_at_capsule<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let now = sim.now;
+    sim.swaps.give_up_capsule((endpoint, nic), now);
+}
+
 /// Begins a swap of the scenario that is due.
 #[cold]
 pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, swap: u32) {
@@ -246,7 +273,7 @@ pub(crate) fn request<A: Audience>(
     let swaps = &mut sim.swaps;
     let taken = swaps.loaded(class).and_then(|loaded| {
         let need = Need::of(swaps.scenario, endpoint, class, &loaded.program);
-        match swaps.ledger.take(need) {
+        match swaps.ledger.take(endpoint, need) {
             true => Ok((loaded, need)),
             false => Err(SwapRefusal::NoSram),
         }
@@ -383,14 +410,14 @@ fn switch<'a, A: Audience>(
             }
             let freed = former_class.and_then(|class| sim.swaps.need(endpoint, class));
             if let Some(freed) = freed {
-                sim.swaps.ledger.give_back(freed);
+                sim.swaps.ledger.give_back(endpoint, freed);
             }
         }
         Err(_) => {
             move_out(sim, tenant, former);
             sim.report.set_class(endpoint, former_class);
             sim.endpoints[at(endpoint.0)].free.return_popped();
-            sim.swaps.ledger.give_back(need);
+            sim.swaps.ledger.give_back(endpoint, need);
         }
     }
     sim.levels_changed(endpoint);

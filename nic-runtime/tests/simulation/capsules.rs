@@ -236,6 +236,79 @@ fn capsules_take_sram_while_they_are_collected_and_give_it_back() {
     assert!(answers(&trace).iter().all(|(_, text)| text == "installed"));
 }
 
+/// A server whose applet is replaced at this time, beside an endpoint that accepts capsules and never gets a whole one.
+fn beside_a_half_finished_capsule(swap_at: &str, half: &str) -> String {
+    format!(
+        "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'operator'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'stranger'\naccept_capsules = true\n\
+         [[endpoint]]\nnic = 'b'\nname = 'server'\napplet = 'builtin:RawUnet'\n\
+         [[channel]]\noperator = 1\nstranger = 0\n\
+         [[swap]]\nat = '{swap_at}'\nendpoint = 'server'\napplet = 'builtin:PingPong'\n{half}"
+    )
+}
+
+/// One byte of a capsule that states this length.
+fn begun(number: u32, total: u32) -> Vec<u8> {
+    let header = FragmentHeader {
+        number,
+        total,
+        offset: 0,
+        checksum: 7,
+    };
+    [&header.to_bytes()[..], b"x"].concat()
+}
+
+#[test]
+fn a_half_finished_capsule_takes_no_memory_of_a_neighbour() {
+    let mut accepted = 0;
+    for total in (8 * 1024..120 * 1024).step_by(4 * 1024) {
+        let half = raw("10us", &begun(1, total));
+        let trace = run(&beside_a_half_finished_capsule("8ms", &half));
+        assert_eq!(trace.at("server", "applet-swap").len(), 1, "{total}");
+        let status = texts(&trace.at("stranger", "capsule"), "status");
+        accepted += usize::from(status == ["more"]);
+    }
+    assert!((1..28).contains(&accepted), "{accepted}");
+}
+
+#[test]
+fn a_half_finished_capsule_ends_after_a_second_without_a_fragment() {
+    const LONG: &str = "until = '10s'";
+    let class = applets::builtin("Drop").expect("it is shipped").class;
+    let (half, length) = (class.len() / 2, class.len());
+    // A second after the first fragment has been taken, which is between these two times, the capsule is given up.
+    for (late, expected) in [("999ms", "installed"), ("1001ms", "gap")] {
+        let sends = raw("0us", &fragment(1, class, (0, half)))
+            + &raw(late, &fragment(1, class, (half, length)));
+        let trace = run(&to_server(LONG, "", &sends));
+        assert_eq!(answers(&trace), [answered(1, expected)], "{late}");
+        assert_eq!(trace.end.reason, EndReason::Idle);
+    }
+    // A check for a capsule that was replaced, or that has got another fragment, does nothing to the later one.
+    let third = length / 3;
+    let sends = raw("0us", &fragment(1, class, (0, third)))
+        + &raw("600ms", &fragment(2, class, (0, third)))
+        + &raw("1200ms", &fragment(2, class, (third, 2 * third)))
+        + &raw("2100ms", &fragment(2, class, (2 * third, length)));
+    assert_eq!(
+        answers(&run(&to_server(LONG, "", &sends))),
+        [answered(2, "installed")]
+    );
+    // A capsule that was given up does not prolong the run, and can begin again.
+    let sends = raw("0us", &fragment(1, class, (0, half)))
+        + &raw("2s", &fragment(1, class, (0, half)))
+        + &raw("2100ms", &fragment(1, class, (half, length)));
+    let trace = run(&to_server(LONG, "", &sends));
+    assert_eq!(answers(&trace), [answered(1, "installed")]);
+    let alone = run(&to_server(
+        "",
+        "",
+        &raw("0us", &fragment(1, class, (0, half))),
+    ));
+    assert!(alone.end.time.as_ns() < 1_000_000, "{:?}", alone.end);
+}
+
 fn number_of_fields(class: &[u8]) -> u64 {
     let mut index = vec![0; jive_core::ClassFile::index_len(class)];
     let class = jive_core::ClassFile::parse(class, &mut index).expect("it is a class file");
