@@ -88,8 +88,8 @@ pub(crate) trait Interface {
         false
     }
 
-    /// Whether connections of the interface end if nothing answers for some time, so that calls of applets on the same
-    /// NIC must not keep the work waiting for which `keeps_alive` returns true.
+    /// Whether connections of the interface end if nothing answers for some time. If so, calls of applets on the same
+    /// NIC yield to the items for which `keeps_alive` returns true.
     const HAS_TIMEOUTS: bool = false;
 
     /// Returns whether a peer waits for this item's effect, and would take a connection for broken if it waited too

@@ -64,8 +64,8 @@ pub(crate) struct Share {
     /// The applet that the processor waits for because another processor runs it, and since when.
     awaits: Option<(AppletId, SimTime)>,
     contention: Contention,
-    /// The work in progress, recorded only if its end may move: because neighbouring processors slow the processor
-    /// down, or because the call that it runs may yield.
+    /// The work in progress, recorded only if its end may move. The end moves when neighbouring processors slow the
+    /// processor down, and when its call yields.
     pub(super) load: Option<Load>,
     /// How the processor's calls yield, if they do.
     pub(crate) slicing: Option<Slicing>,
@@ -127,8 +127,8 @@ impl Load {
         (std::mem::replace(&mut self.ends, ends) != ends).then_some(ends)
     }
 
-    /// Returns how long it takes, at the current rate, until the code that the work consists of is between two
-    /// instructions, but not less than `least`. Each instruction takes the time `each` without contention. Returns
+    /// Returns how long it takes, but at least `least`, until the code of this work is between two instructions. The
+    /// current rate is assumed to stay. Each instruction takes the time `each` without contention. Returns
     /// `None` if the work has no code left by then. The work must have been settled.
     pub(super) fn between_instructions(
         &self,

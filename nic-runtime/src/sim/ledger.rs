@@ -31,8 +31,8 @@ pub(crate) struct Ledger {
 #[derive(Clone, Debug, Default)]
 struct Share {
     left: u64,
-    /// The programs of the endpoint's present applet and of those that are to replace it: how many of these applets use
-    /// each program, and how many bytes the endpoint gets back when none does.
+    /// The programs of the endpoint's present applet and of those that are to replace it. For each, how many of these
+    /// applets use it, and how many bytes the endpoint gets back when none does.
     programs: BTreeMap<usize, (u32, u64)>,
 }
 

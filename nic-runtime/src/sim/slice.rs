@@ -1,15 +1,17 @@
 //! Calls that yield: a call that has held its processor for the profile's `nic.slice` makes way for work that keeps
 //! connections alive.
 //!
-//! A peer that waits for an acknowledgement cannot know that a neighbour's applet computes. So a processor serves an
-//! interface's receive work and its acknowledgements ([`Interface::keeps_alive`](crate::interface::Interface)) before
-//! it goes on with a call that has held it for a slice. The call yields between two instructions, or while it waits for
-//! a transfer, a slot or an applet. Shorter calls never yield, but when several have held the processor for a slice
-//! while such work waited, it comes before the next call. The processor then serves nothing but such work, until none
-//! waits or until another slice is over, so that a flood of it does not stop the calls.
+//! A peer that waits for an acknowledgement cannot know that a neighbour's applet computes. So a call that has held its
+//! processor for a slice yields to an interface's receive work and acknowledgements
+//! ([`Interface::keeps_alive`](crate::interface::Interface)). The call yields between two instructions, or while it waits
+//! for a transfer, a slot or an applet. Shorter calls never yield. When several have held the processor for a slice while
+//! such work waited, it comes before the next call.
 //!
-//! Nothing can observe an applet between two natives, so a call that yields needs no support of the interpreter: the
-//! instructions up to the next native have run, and what yields is their time.
+//! The processor then serves nothing but such work, until none waits or until another slice is over. So a flood of such
+//! work does not stop the calls.
+//!
+//! Nothing can observe an applet between two natives, so the interpreter takes no part. When a call yields, the
+//! instructions up to its next native have run, and only their time is divided.
 
 use std::collections::VecDeque;
 
