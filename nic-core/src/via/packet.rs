@@ -7,6 +7,10 @@ use super::Reason;
 pub const CONTROL_BYTES: u32 = 16;
 
 /// The header of a packet between two VIs. The wire's own header has room for the `ViaHeader` of a message.
+///
+/// The sender writes it until the packet's first bit leaves, and from then on both ends only read it: on a wire with
+/// cells, the receiver handles a packet whose end is still with the sender. What one end notes about a packet is in a
+/// field of that end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ViaHeader {
     /// The packet is a message that has not reached the wire.
@@ -16,15 +20,6 @@ pub enum ViaHeader {
     },
     /// The packet is a message that the sender has numbered.
     Message {
-        /// The number.
-        number: u64,
-        /// Whether the message's descriptor completes with the acknowledgement.
-        is_awaited: bool,
-        /// The immediate data of the message, if its descriptor has any.
-        immediate: Option<u32>,
-    },
-    /// The packet is a message that the receiver has accepted, and acknowledges when the receiver's memory has it.
-    Accepted {
         /// The number.
         number: u64,
         /// The immediate data of the message, if its descriptor has any.
@@ -52,25 +47,10 @@ impl ViaHeader {
     #[must_use]
     pub const fn control(self) -> Option<&'static str> {
         match self {
-            ViaHeader::Unsent { .. } | ViaHeader::Message { .. } | ViaHeader::Accepted { .. } => {
-                None
-            }
+            ViaHeader::Unsent { .. } | ViaHeader::Message { .. } => None,
             ViaHeader::Acknowledgement { .. } => Some("ack"),
             ViaHeader::Close { .. } => Some("close"),
             ViaHeader::Count { .. } => Some("count"),
-        }
-    }
-
-    /// Returns whether the message's descriptor completes only with the acknowledgement.
-    #[must_use]
-    pub const fn is_awaited(self) -> bool {
-        match self {
-            ViaHeader::Message { is_awaited, .. } => is_awaited,
-            ViaHeader::Unsent { .. }
-            | ViaHeader::Accepted { .. }
-            | ViaHeader::Acknowledgement { .. }
-            | ViaHeader::Close { .. }
-            | ViaHeader::Count { .. } => false,
         }
     }
 
@@ -78,9 +58,7 @@ impl ViaHeader {
     #[must_use]
     pub const fn immediate(self) -> Option<u32> {
         match self {
-            ViaHeader::Unsent { immediate }
-            | ViaHeader::Message { immediate, .. }
-            | ViaHeader::Accepted { immediate, .. } => immediate,
+            ViaHeader::Unsent { immediate } | ViaHeader::Message { immediate, .. } => immediate,
             ViaHeader::Acknowledgement { .. }
             | ViaHeader::Close { .. }
             | ViaHeader::Count { .. } => None,

@@ -197,6 +197,8 @@ fn room_on_nic<A: Audience>(
         fate: None,
         has_arrival_slot: true,
         has_send_slot: false,
+        completes_later: false,
+        is_accepted: false,
         header: Header::None,
         bytes: Vec::new(),
     };
@@ -270,6 +272,8 @@ fn acknowledge<A: Audience>(
         fate: None,
         has_arrival_slot: false,
         has_send_slot: false,
+        completes_later: false,
+        is_accepted: false,
         header: Header::Emp(Frame {
             kind,
             pending: 0,

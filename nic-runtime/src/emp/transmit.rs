@@ -226,6 +226,8 @@ fn cut<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, of: OutgoingRef) ->
         fate: None,
         has_arrival_slot: false,
         has_send_slot: false,
+        completes_later: false,
+        is_accepted: false,
         header: Header::Emp(Frame {
             // Each outstanding message has its place in the window, whose length fits in a byte.
             pending: u8::try_from(pending).unwrap_or(0),

@@ -8,6 +8,11 @@ use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId};
 use super::{Fate, Header};
 
 /// A packet, from the push that makes the packet to its delivery or loss.
+///
+/// With cells, both ends work on a packet at the same time, so each field has one owner. The sender owns the packet
+/// until its first bit leaves. From then on the header and the bytes belong to the link, which may flip a bit and
+/// otherwise changes nothing; `has_send_slot` and `completes_later` stay the sender's; `has_arrival_slot` and
+/// `is_accepted` are the receiver's.
 #[derive(Clone, Debug)]
 pub struct Packet {
     /// Number of the packet, unique in the run. A duplicate has the number of its original.
@@ -27,6 +32,10 @@ pub struct Packet {
     pub has_arrival_slot: bool,
     /// Whether the packet has a send slot, which becomes free when the packet has left.
     pub has_send_slot: bool,
+    /// Whether the sender's descriptor completes with something that follows, and not when the packet has left.
+    pub completes_later: bool,
+    /// Whether the receiver has accepted the packet, and acknowledges it when its memory has the message.
+    pub is_accepted: bool,
     /// The header that the packet carries besides the message.
     pub header: Header,
     /// The message.

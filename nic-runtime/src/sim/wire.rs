@@ -65,6 +65,8 @@ impl<A: Audience> Simulation<'_, A> {
             fate: None,
             has_arrival_slot: trigger != Trigger::Load,
             has_send_slot: trigger != Trigger::Load,
+            completes_later: false,
+            is_accepted: false,
             header: Header::None,
             bytes: Vec::new(),
         }

@@ -71,11 +71,9 @@ pub(crate) fn packet_goes<A: Audience>(
     // The copy of a packet has the number of the original, so only an unsent packet gets a number.
     if let ViaHeader::Unsent { immediate } = header {
         let (number, is_awaited) = number(sim, from, trigger);
-        sim.packets[packet].header = Header::Via(ViaHeader::Message {
-            number,
-            is_awaited,
-            immediate,
-        });
+        let sent = &mut sim.packets[packet];
+        sent.header = Header::Via(ViaHeader::Message { number, immediate });
+        sent.completes_later = is_awaited;
     }
 }
 
@@ -122,6 +120,7 @@ pub(crate) fn packet_left<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
         from: (from, _),
         trigger,
         header,
+        completes_later,
         ..
     } = sim.packets[packet];
     let Header::Via(header) = header else {
@@ -132,7 +131,7 @@ pub(crate) fn packet_left<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
     }
     // The descriptor of an awaited packet is completed by the acknowledgement or by the end of the connection.
     if let Trigger::Post(post) = trigger
-        && !header.is_awaited()
+        && !completes_later
     {
         let completion = sim.endpoints[at(from.0)].transmit.packet_left(post);
         sim.complete(from, post, completion);
@@ -165,12 +164,9 @@ pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
             order::counted(sim, to, before);
             return sim.end_arrival(packet);
         }
-        ViaHeader::Unsent { .. } | ViaHeader::Message { .. } | ViaHeader::Accepted { .. } => {}
+        ViaHeader::Unsent { .. } | ViaHeader::Message { .. } => {}
     }
-    let ViaHeader::Message {
-        number, immediate, ..
-    } = header
-    else {
+    let ViaHeader::Message { number, .. } = header else {
         return sim.end_arrival(packet);
     };
     let judged = match sim.states.via.end_mut(to) {
@@ -179,7 +175,7 @@ pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
     };
     let reason = match judged {
         Arrival::Next => {
-            sim.packets[packet].header = Header::Via(ViaHeader::Accepted { number, immediate });
+            sim.packets[packet].is_accepted = true;
             let nic = sim.endpoints[at(to.0)].nic;
             sim.nics[at(nic.0)].arrivals.push_back(packet);
             let on = sim.nics[at(nic.0)].takes_arrivals;
@@ -207,7 +203,8 @@ pub(crate) fn arrival_over<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
     let Packet {
         id,
         to: (to, _),
-        header: Header::Via(ViaHeader::Accepted { number, .. }),
+        is_accepted: true,
+        header: Header::Via(ViaHeader::Message { number, .. }),
         ..
     } = sim.packets[packet]
     else {

@@ -246,7 +246,7 @@ fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: Pa
     };
     let Some(buffers) = take_descriptors(sim, to, message) else {
         // The message is lost, so its packet is marked to get no acknowledgement.
-        sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate: None });
+        sim.packets[packet].is_accepted = false;
         sim.end_arrival(packet);
         return sim.look(on);
     };

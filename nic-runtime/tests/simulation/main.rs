@@ -21,6 +21,7 @@ mod emp;
 mod emp_forged;
 mod emp_spaced;
 mod engines;
+mod every_length;
 mod expectations;
 mod faults;
 mod hostile;
