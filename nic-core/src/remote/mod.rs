@@ -31,3 +31,24 @@ pub trait RemoteMemory {
     /// Returns [`WindowError`] if the node may not write to the bytes of the window, and writes nothing.
     fn write(&mut self, window: WindowId, offset: u32, bytes: &[u8]) -> Result<(), WindowError>;
 }
+
+/// Remote memory whose data may take longer than a plain write, because other parts of the node move it.
+pub trait OrderedMemory: RemoteMemory {
+    /// Evidence that a write follows data that moves by itself. Whoever moves the data gives it out, once for each
+    /// pointer.
+    type Behind;
+
+    /// Writes bytes like [`RemoteMemory::write`]. They arrive after all data of the messages for which evidence was
+    /// given, the last one included.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`WindowError`] if the node may not write to the bytes of the window, and writes nothing.
+    fn write_behind(
+        &mut self,
+        window: WindowId,
+        offset: u32,
+        bytes: &[u8],
+        behind: Self::Behind,
+    ) -> Result<(), WindowError>;
+}

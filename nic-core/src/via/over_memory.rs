@@ -13,7 +13,8 @@ use heapless::Vec;
 
 use super::control::{ControlLayout, entry, number, numbers};
 use crate::remote::{
-    RING_POINTER_BYTES, RemoteMemory, RingError, RingReader, RingWriter, WindowError, WindowId,
+    OrderedMemory, RING_POINTER_BYTES, RemoteMemory, RingError, RingReader, RingWriter,
+    WindowError, WindowId,
 };
 use crate::unet::MESSAGE_BUFFERS_MAX;
 
@@ -48,7 +49,8 @@ pub enum LibraryError {
 pub enum Unsent {
     /// The peer has posted no receive descriptor, or too few for a message that is split.
     Empty,
-    /// The message is longer than the receive descriptor that it would take.
+    /// The message is longer than the receive descriptor that it would take. If it is split, it is longer than all
+    /// receive descriptors of the peer, or needs more than a message may take.
     TooLong,
     /// The cookie queue cannot be used, because its contents cannot be right.
     Failed(LibraryError),
@@ -92,15 +94,32 @@ pub enum Transfer {
     TooLong,
 }
 
-/// A write of a pointer, which the caller carries out after all data of the message.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// The write of the transfer queue's pointer, which makes an entry visible to the peer.
+///
+/// The entry is written, and its pointer is not. The only way to write the pointer is [`PointerWrite::publish`]. It
+/// wants the memory's evidence that the write follows the data of all messages so far. A pointer covers all entries
+/// before it, so a pointer that overtakes the data of an earlier message completes that message as well.
+#[must_use = "the peer does not see the entry before its pointer"]
+#[derive(Debug, PartialEq, Eq)]
 pub struct PointerWrite {
-    /// The peer's control window.
-    pub window: WindowId,
-    /// Offset in it.
-    pub offset: u32,
-    /// The bytes.
-    pub bytes: [u8; RING_POINTER_BYTES as usize],
+    window: WindowId,
+    offset: u32,
+    bytes: [u8; RING_POINTER_BYTES as usize],
+}
+
+impl PointerWrite {
+    /// Writes the pointer behind the data of all messages so far.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`WindowError`] if the write is refused.
+    pub fn publish<M: OrderedMemory>(
+        self,
+        memory: &mut M,
+        behind: M::Behind,
+    ) -> Result<(), WindowError> {
+        memory.write_behind(self.window, self.offset, &self.bytes, behind)
+    }
 }
 
 /// One end of a connection over remote memory.
@@ -113,15 +132,30 @@ pub struct Library {
     cookies_out: RingWriter,
     transfers_in: RingReader,
     transfers_out: RingWriter,
+    // The number of bytes for which the peer has receive descriptors, if it has posted all of them.
+    room: u64,
     // The values of the read pointers that this end reported to the peer last.
     cookies_told: u32,
     transfers_told: u32,
 }
 
+impl From<LibraryError> for Unsent {
+    fn from(error: LibraryError) -> Unsent {
+        Unsent::Failed(error)
+    }
+}
+
+impl From<RingError> for Unsent {
+    fn from(error: RingError) -> Unsent {
+        Unsent::Failed(error.into())
+    }
+}
+
 impl Library {
-    /// Returns an end of a new connection, whose peer has a control window with the same layout.
+    /// Returns an end of a new connection, whose peer has a control window with the same layout. All receive
+    /// descriptors of the peer together have room for `room` bytes.
     #[must_use]
-    pub fn new(layout: ControlLayout, control: WindowId) -> Library {
+    pub fn new(layout: ControlLayout, control: WindowId, room: u64) -> Library {
         Library {
             layout,
             control,
@@ -129,6 +163,7 @@ impl Library {
             cookies_out: RingWriter::new(layout.cookies),
             transfers_in: RingReader::new(layout.transfers),
             transfers_out: RingWriter::new(layout.transfers),
+            room,
             cookies_told: 0,
             transfers_told: 0,
         }
@@ -169,28 +204,16 @@ impl Library {
     ///
     /// Returns [`Unsent`] with the reason if there are no suitable receive descriptors.
     pub fn target(&self, own: &[u8], length: u32, splits: bool) -> Result<Target, Unsent> {
-        self.find(own, length, splits)
-            .map_err(Unsent::Failed)?
-            .ok_or(Unsent::Empty)
-            .and_then(|target| match target.shares.is_empty() {
-                true => Err(Unsent::TooLong),
-                false => Ok(target),
-            })
-    }
-
-    /// Works like [`Library::target`], but returns `None` if descriptors are missing, and a target without shares if
-    /// the message does not fit.
-    fn find(&self, own: &[u8], length: u32, splits: bool) -> Result<Option<Target>, LibraryError> {
         let lazy_write = number(own, self.layout.cookies_written());
         let mut target = Target::default();
         let mut left = length;
         loop {
             let Some(header) = self.cookies_in.peek(lazy_write, target.entries)? else {
-                return Ok(None);
+                return Err(self.missing(&target, length));
             };
             let [space, segments, ..] = numbers(own, header);
             if segments == 0 || segments > SEGMENTS_MAX {
-                return Err(LibraryError::Segments { found: segments });
+                return Err(LibraryError::Segments { found: segments }.into());
             }
             for segment in 1..=segments {
                 let place = self.cookies_in.peek(lazy_write, target.entries + segment)?;
@@ -205,18 +228,27 @@ impl Library {
                 };
                 let is_needed = share.length > 0 || target.shares.is_empty();
                 if is_needed && target.shares.push(share).is_err() {
-                    return Ok(Some(Target::default()));
+                    return Err(Unsent::TooLong);
                 }
                 left -= share.length;
             }
             target.entries += segments + 1;
             target.receives += 1;
             if left == 0 {
-                return Ok(Some(target));
+                return Ok(target);
             }
             if !splits || space == 0 {
-                return Ok(Some(Target::default()));
+                return Err(Unsent::TooLong);
             }
+        }
+    }
+
+    /// Returns why a message for which the peer has posted only the receive descriptors of `target` is not sent. To wait
+    /// for more of them helps a message alone that fits in all that the peer has.
+    fn missing(&self, target: &Target, length: u32) -> Unsent {
+        match target.receives > 0 && u64::from(length) > self.room {
+            true => Unsent::TooLong,
+            false => Unsent::Empty,
         }
     }
 
@@ -263,7 +295,7 @@ impl Library {
     }
 
     /// Writes an entry of the transfer queue to the peer's memory. Returns the write of the queue's pointer, which
-    /// makes the entry visible and must follow all data of the message.
+    /// makes the entry visible.
     ///
     /// # Errors
     ///
@@ -368,6 +400,21 @@ mod tests {
         }
     }
 
+    impl OrderedMemory for Wire {
+        // Every write arrives after the writes before it.
+        type Behind = ();
+
+        fn write_behind(
+            &mut self,
+            to: WindowId,
+            offset: u32,
+            bytes: &[u8],
+            (): (),
+        ) -> Result<(), WindowError> {
+            self.write(to, offset, bytes)
+        }
+    }
+
     const CONTROL: WindowId = WindowId(0);
     const DATA: WindowId = WindowId(1);
 
@@ -386,7 +433,7 @@ mod tests {
         fn new() -> Node {
             let layout = ControlLayout::new(BUFFERS).unwrap();
             Node {
-                library: Library::new(layout, CONTROL),
+                library: Library::new(layout, CONTROL, (BUFFER * BUFFERS).into()),
                 control: vec![0; layout.bytes() as usize],
                 data: vec![0; (BUFFER * BUFFERS) as usize],
                 out: Wire::default(),
@@ -439,12 +486,7 @@ mod tests {
             let pointer = self
                 .library
                 .announce(&self.control, &mut self.out, transfer);
-            let PointerWrite {
-                window,
-                offset,
-                bytes,
-            } = pointer.unwrap();
-            self.out.write(window, offset, &bytes).unwrap();
+            pointer.unwrap().publish(&mut self.out, ()).unwrap();
             target.map(|_| ())
         }
 
@@ -505,7 +547,7 @@ mod tests {
                 match generator.draw() % 6 {
                     0 => receiver.post(),
                     1 | 2 => {
-                        let length = generator.draw() % 20;
+                        let length = generator.draw() % 29;
                         let message: std::vec::Vec<u8> = (0..length)
                             .map(|byte| (byte as u32 * 7 + number) as u8)
                             .collect();
@@ -513,7 +555,8 @@ mod tests {
                             true => (length as u32).div_ceil(BUFFER).max(1),
                             false => 1,
                         };
-                        let fits = splits || length <= BUFFER.into();
+                        let room = if splits { BUFFER * BUFFERS } else { BUFFER };
+                        let fits = length <= room.into();
                         match sender.send(&message, splits) {
                             Ok(()) => {
                                 assert!(fits && needed <= posted);
@@ -521,7 +564,7 @@ mod tests {
                                 model.push_back(Some(message));
                             }
                             Err(Unsent::Empty) => {
-                                assert!(needed > posted);
+                                assert!(needed > posted && (fits || posted == 0));
                                 refused[0] += 1;
                             }
                             Err(Unsent::TooLong) => {

@@ -8,7 +8,7 @@ pub const CONTROL_BYTES: u32 = 16;
 
 /// The header of a packet between two VIs. The wire's own header has room for the `ViaHeader` of a message.
 ///
-/// The sender writes it until the packet's first bit leaves, and from then on both ends only read it: on a wire with
+/// The sender writes it until the packet's first bit leaves, and from then on both ends only read it. On a wire with
 /// cells, the receiver handles a packet whose end is still with the sender. What one end notes about a packet is in a
 /// field of that end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -157,6 +157,11 @@ pub(crate) fn completes_later<A: Audience>(
     waits
 }
 
+/// Returns whether writes of an endpoint wait for a mapping.
+pub(crate) fn is_waiting<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
+    waits_until(sim, id).is_some()
+}
+
 /// Maps a window unless it is mapped.
 fn map<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, window: WindowId) {
     let (now, nic) = (sim.now, sim.endpoints[at(from.0)].nic);
@@ -206,6 +211,7 @@ pub(crate) fn mapped<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId)
             Item::Over(post) => via::writes_over(sim, from, post),
         }
     }
+    via::end_in_turn(sim, from);
 }
 
 fn next_due<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId) -> Option<Item> {

@@ -5,10 +5,13 @@
 //! slot and no processor of a NIC. The module `clan` models the only NIC with remote memory: it says how long writes
 //! take, and carries them out. The module `mapping` delays writes of a processor until their windows are mapped.
 //!
+//! The module `outgoing` orders pointers behind the data that DMA moves.
+//!
 //! The module `windows` has the windows that scenarios declare, to which applets write and which they watch.
 
 mod clan;
 mod mapping;
+mod outgoing;
 mod windows;
 
 use std::num::NonZeroU32;
@@ -16,11 +19,12 @@ use std::num::NonZeroU32;
 use nic_core::event::{RemoteEvent, Trigger, WriteHow};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::remote::{RemoteMemory, WindowError, WindowId, Windows};
+use nic_core::remote::{OrderedMemory, RemoteMemory, WindowError, WindowId, Windows};
 use nic_core::time::SimDuration;
 use nic_core::unet::Channel;
 
-pub(crate) use self::mapping::{AllMappings, completes_later, mapped};
+pub(crate) use self::mapping::{AllMappings, completes_later, is_waiting, mapped};
+pub(crate) use self::outgoing::{Behind, Moving};
 pub(crate) use self::windows::{Remote, make_write, unwatch_all, watch};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::profile::{ClanCosts, Events, Profile};
@@ -163,6 +167,27 @@ impl RemoteMemory for Writes {
             offset,
             bytes: bytes.to_vec(),
             by: By::Processor,
+            opens: false,
+        });
+        Ok(())
+    }
+}
+
+impl OrderedMemory for Writes {
+    type Behind = Behind;
+
+    fn write_behind(
+        &mut self,
+        window: WindowId,
+        offset: u32,
+        bytes: &[u8],
+        behind: Behind,
+    ) -> Result<(), WindowError> {
+        self.0.push(Write {
+            window,
+            offset,
+            bytes: bytes.to_vec(),
+            by: behind.way(),
             opens: false,
         });
         Ok(())

@@ -323,7 +323,10 @@ fn ends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason
     let Some(state) = end.vi.end(reason) else {
         return;
     };
-    let sent = std::mem::take(&mut end.sent);
+    // A descriptor whose data DMA still moves completes when DMA is done with its memory.
+    let moving = over_memory::moving(end).min(end.sent.len());
+    let sent: Vec<Sent> = end.sent.drain(..end.sent.len() - moving).collect();
+    end.sent.clear();
     sim.report
         .emit(sim.now, id, ViaEvent::ViState { state, reason });
     let is_over_memory = sim.states.via.is_over_memory(id);

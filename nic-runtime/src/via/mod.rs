@@ -41,7 +41,7 @@ pub(crate) use self::immediate::{call_over, immediate, set_immediate};
 pub(crate) use self::order::{number_write, takes_write};
 use self::over_memory::Over;
 pub(crate) use self::over_memory::{
-    occupy, post_takes, requests_done, schedule_mapped, write_raw, writes_over,
+    end_in_turn, occupy, post_takes, requests_done, schedule_mapped, write_raw, writes_over,
 };
 pub(crate) use self::receive::{Message, is_first_empty, placing, shares, take_descriptors};
 pub(crate) use self::regions::is_registered;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::memory::{HostSpan, Region};
-use nic_core::remote::{RemoteMemory, WindowId};
+use nic_core::remote::{RING_POINTER_BYTES, RemoteMemory, WindowId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{self, Refusal, TransmitDescriptor};
 use nic_core::via::{
@@ -21,11 +21,11 @@ use super::hardware::Delay;
 use super::interrupt::Coming;
 use super::order::Order;
 use super::segments::divided;
-use super::{Sent, connection, regions};
+use super::{End, Sent, connection, regions};
 use crate::interface::Delay as AnyDelay;
 use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
-use crate::remote::{self, AllMappings, AllWindows, By, Writes};
+use crate::remote::{self, AllMappings, AllWindows, Moving, Writes};
 use crate::scenario::model::{OnEmpty, TransferMode, ViSpec};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
@@ -38,14 +38,11 @@ pub(super) struct Over {
     pub(super) layout: ControlLayout,
     /// The memory of the VI's rings, which the peer writes.
     pub(super) control: Region,
-    /// The peer's window to the whole buffer area. None with `strict`.
-    data: Option<WindowId>,
-    /// With `strict`, the peer's windows to the posted receive descriptors, oldest first.
-    pub(super) lent: VecDeque<WindowId>,
+    pub(super) opened: Opened,
     pub(super) costs: (ViaCosts, remote::Costs),
     transfer: TransferMode,
     on_empty: OnEmpty,
-    pub(super) strict: bool,
+    strict: bool,
     /// The time at which the library has done all work that was requested so far.
     free_at: SimTime,
     /// Number of posted descriptors whose time in the library is over, and that wait for receive descriptors of the
@@ -53,8 +50,10 @@ pub(super) struct Over {
     pub(super) due: u32,
     /// Statuses of send descriptors that complete with an error.
     failed: BTreeMap<PostId, Status>,
-    /// Number of messages that DMA moves and whose last DMA request is not done.
-    requested: u32,
+    pub(super) moving: Moving,
+    /// Why the connection ends once all earlier messages have left, if a message has failed for which it must end. The
+    /// library sends no further message.
+    ends: Option<Reason>,
     /// The peer's pointers for which an interrupt of the host is pending.
     pub(super) coming: Coming,
     /// The numbers of this end's writes and of the peer's writes.
@@ -63,11 +62,43 @@ pub(super) struct Over {
     pub(super) came: VecDeque<PacketId>,
 }
 
+/// What the peer may write of this end's buffer area.
+#[derive(Debug)]
+pub(super) enum Opened {
+    /// Everything, through one window.
+    Area(WindowId),
+    /// With `strict`, the posted receive descriptors: each has a window. Oldest first.
+    Descriptors(VecDeque<WindowId>),
+    /// Nothing, because the buffer area is not registered. Only its registration opens a window again.
+    Nothing,
+}
+
+impl Opened {
+    /// Takes the windows of the oldest receive descriptors, which have completed.
+    pub(super) fn completed(&mut self, descriptors: usize) -> Vec<WindowId> {
+        match self {
+            Opened::Descriptors(windows) => {
+                windows.drain(..descriptors.min(windows.len())).collect()
+            }
+            Opened::Area(_) | Opened::Nothing => Vec::new(),
+        }
+    }
+
+    /// Takes all windows, because the buffer area is not registered any more.
+    fn withdraw(&mut self) -> Vec<WindowId> {
+        match std::mem::replace(self, Opened::Nothing) {
+            Opened::Area(window) => vec![window],
+            Opened::Descriptors(windows) => windows.into(),
+            Opened::Nothing => Vec::new(),
+        }
+    }
+}
+
 /// The memory and windows of one end, which are created before the libraries of both ends.
 struct Half {
     control: Region,
     control_window: WindowId,
-    data: Option<WindowId>,
+    opened: Opened,
 }
 
 /// Creates the libraries of both ends of a connection.
@@ -86,33 +117,34 @@ pub(super) fn join(
         let control = memory.pin(layout.bytes());
         let control_window = windows.open(control, (0, layout.bytes()), peer).ok()?;
         let area = endpoints[at(id.0)].area;
-        let data = match spec.strict {
-            true => None,
-            false => Some(windows.open(area, (0, area.length()), peer).ok()?),
+        let opened = match spec.strict {
+            true => Opened::Descriptors(VecDeque::new()),
+            false => Opened::Area(windows.open(area, (0, area.length()), peer).ok()?),
         };
         Some(Half {
             control,
             control_window,
-            data,
+            opened,
         })
     };
-    let halves = [half(0)?, half(1)?];
+    let mut halves = [half(0)?, half(1)?];
     for own in [0, 1] {
         let nic = endpoints[at(ids[own].0)].nic;
         let peer = &halves[1 - own];
         mappings.set_up(nic, peer.control_window);
-        if let Some(data) = peer.data {
-            mappings.set_up(nic, data);
+        if let Opened::Area(area) = peer.opened {
+            mappings.set_up(nic, area);
         }
     }
-    let over = |own: usize| {
+    let mut over = |own: usize| {
         let (_, spec, profile) = ends[own];
+        let posted = &endpoints[at(ids[1 - own].0)].free;
+        let room = posted.count() as u64 * u64::from(posted.buffer_length());
         Some(Box::new(Over {
-            library: Library::new(layout, halves[1 - own].control_window),
+            library: Library::new(layout, halves[1 - own].control_window, room),
             layout,
             control: halves[own].control,
-            data: halves[own].data,
-            lent: VecDeque::new(),
+            opened: std::mem::replace(&mut halves[own].opened, Opened::Nothing),
             costs: (profile.via?, remote::Costs::of(profile)?),
             transfer: spec.transfer,
             on_empty: spec.on_empty,
@@ -120,7 +152,8 @@ pub(super) fn join(
             free_at: SimTime::ZERO,
             due: 0,
             failed: BTreeMap::new(),
-            requested: 0,
+            moving: Moving::default(),
+            ends: None,
             coming: Coming::default(),
             order: Order::default(),
             came: VecDeque::new(),
@@ -180,8 +213,10 @@ pub(super) fn post_first<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
     let free = &sim.endpoints[at(id.0)].free;
     let (count, length) = (free.count(), free.buffer_length());
     for number in 0..u32::try_from(count).unwrap_or(u32::MAX) {
-        let writes = posts(sim, id, number * length);
-        for write in writes.unwrap_or_default().0 {
+        let Ok(writes) = posts(sim, id, number * length) else {
+            continue;
+        };
+        for write in writes.0 {
             let length = u32::try_from(write.bytes.len()).unwrap_or(u32::MAX);
             let span = sim
                 .remote
@@ -194,31 +229,40 @@ pub(super) fn post_first<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
     }
 }
 
-/// Returns the writes that make a posted receive descriptor visible to the peer.
-fn posts<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, offset: u32) -> Option<Writes> {
-    let peer = sim.states.via.end(id)?.connection.peer;
+/// Returns the writes that make a posted receive descriptor visible to the peer. There are none while the peer may write
+/// nothing.
+fn posts<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    id: EndpointId,
+    offset: u32,
+) -> Result<Writes, LibraryError> {
+    let mut writes = Writes::default();
     let endpoint = &sim.endpoints[at(id.0)];
     let (area, length) = (endpoint.area, endpoint.free.buffer_length());
-    let state = &mut sim.states.via;
-    let over = state.ends.get_mut(at(id.0))?.as_deref_mut()?;
-    let over = over.over.as_deref_mut()?;
-    let (window, offset) = match over.data {
-        Some(window) => (window, offset),
-        None => {
-            let window = sim.remote.windows.open(area, (offset, length), peer).ok()?;
-            over.lent.push_back(window);
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return Ok(writes);
+    };
+    let peer = end.connection.peer;
+    let Some(over) = end.over.as_deref_mut() else {
+        return Ok(writes);
+    };
+    let (window, offset) = match &mut over.opened {
+        Opened::Area(window) => (*window, offset),
+        Opened::Descriptors(windows) => {
+            let window = sim.remote.windows.open(area, (offset, length), peer)?;
+            windows.push_back(window);
             (window, 0)
         }
+        Opened::Nothing => return Ok(writes),
     };
     let segment = Share {
         window,
         offset,
         length,
     };
-    let mut writes = Writes::default();
     let own = sim.memory.region(over.control);
-    over.library.post_receive(own, &mut writes, segment).ok()?;
-    Some(writes)
+    over.library.post_receive(own, &mut writes, segment)?;
+    Ok(writes)
 }
 
 /// Makes a receive descriptor that the user has posted again visible to the peer.
@@ -230,11 +274,11 @@ pub(super) fn post_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
         return;
     }
     match posts(sim, id, offset) {
-        Some(writes) => {
+        Ok(writes) => {
             remote::carry_out(sim, id, &connection, &writes, Trigger::Refill);
         }
         // The peer's read pointer is wrong, or the peer has not read the cookie queue for too long.
-        None => connection::breaks(sim, id, Reason::Loss),
+        Err(_) => connection::breaks(sim, id, Reason::Loss),
     }
 }
 
@@ -259,7 +303,7 @@ pub(crate) fn library_over<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
 
 /// Sends the messages whose time in the library is over, as far as the peer has receive descriptors.
 pub(super) fn send_due<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
-    while over(sim, id).is_some_and(|over| over.due > 0) {
+    while over(sim, id).is_some_and(|over| over.due > 0) && !is_ending(sim, id) {
         let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() else {
             if let Some(over) = over(sim, id) {
                 over.due = 0;
@@ -310,68 +354,75 @@ fn send<A: Audience>(
     let target = over.library.target(own, host.length(), vi.splits());
     match target {
         Ok(target) => {
-            let message = Entry::Message {
-                length: host.length(),
+            let message = Outgoing::Message {
+                host,
+                target: &target,
                 immediate,
-                receives: target.receives,
             };
-            if carry_out(sim, id, (post, host), &target, message).is_err() {
-                fail(sim, id, post, (Status::Flushed, Reason::Loss));
+            if carry_out(sim, id, post, message).is_err() {
+                fail(sim, id, post, Reason::Loss);
             }
         }
         Err(Unsent::Empty) if over.on_empty == OnEmpty::Defer => return false,
-        Err(Unsent::Empty) => unsent(sim, id, &vi, post, (Status::Dropped, Reason::Overrun)),
-        Err(Unsent::TooLong) => {
-            let told = tell_too_long(sim, id, post);
-            debug_assert!(told.is_ok(), "the target was found");
-            unsent(
-                sim,
-                id,
-                &vi,
-                post,
-                (Status::LengthError, Reason::LengthError),
-            );
+        Err(Unsent::Empty) => {
+            let reason = DropReason::NoFreeBuffer;
+            let kind = NicEvent::Drop {
+                packet: None,
+                reason,
+            };
+            sim.report.emit(sim.now, id, kind);
+            ends_after(sim, id, &vi, post, (Status::Dropped, Reason::Overrun));
+            over_with(sim, id, post);
+            end_in_turn(sim, id);
         }
-        Err(Unsent::Failed(_)) => fail(sim, id, post, (Status::Flushed, Reason::Loss)),
+        Err(Unsent::TooLong) => {
+            let failed = (Status::LengthError, Reason::LengthError);
+            ends_after(sim, id, &vi, post, failed);
+            match carry_out(sim, id, post, Outgoing::TooLong) {
+                Ok(()) => end_in_turn(sim, id),
+                Err(_) => fail(sim, id, post, Reason::Loss),
+            }
+        }
+        Err(Unsent::Failed(_)) => fail(sim, id, post, Reason::Loss),
     }
     true
 }
 
-/// Completes a send descriptor whose message was not transmitted. At the reliable levels the connection ends.
-fn unsent<A: Audience>(
+/// Notes that a message fails. At the reliable levels the connection ends for it, after the messages before it.
+fn ends_after<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
     vi: &Vi,
     post: PostId,
     (status, reason): (Status, Reason),
 ) {
-    if status == Status::Dropped {
-        let reason = DropReason::NoFreeBuffer;
-        let kind = NicEvent::Drop {
-            packet: None,
-            reason,
-        };
-        sim.report.emit(sim.now, id, kind);
-    }
+    let Some(over) = over(sim, id) else { return };
+    over.failed.insert(post, status);
     if vi.reliability().is_reliable() {
-        return fail(sim, id, post, (status, reason));
+        over.ends = Some(reason);
     }
-    if let Some(over) = over(sim, id) {
-        over.failed.insert(post, status);
-    }
-    end(sim, id, post, TxStatus::Failed);
 }
 
-/// Completes a send descriptor with an error, and ends the connection.
-fn fail<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    post: PostId,
-    (status, reason): (Status, Reason),
-) {
-    if let Some(over) = over(sim, id) {
-        over.failed.insert(post, status);
+/// Returns whether the connection ends as soon as all messages have left.
+fn is_ending<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
+    !sim.states.via.is_broken(id) && over(sim, id).is_some_and(|over| over.ends.is_some())
+}
+
+/// Ends the connection if a message has failed for which it must end, and all messages before it have left.
+pub(crate) fn end_in_turn<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+    if remote::is_waiting(sim, id) {
+        return;
     }
+    let Some(over) = over(sim, id) else { return };
+    if over.moving.count() == 0
+        && let Some(reason) = over.ends.take()
+    {
+        connection::breaks(sim, id, reason);
+    }
+}
+
+/// Completes a send descriptor as flushed, and ends the connection at once.
+fn fail<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: PostId, reason: Reason) {
     end(sim, id, post, TxStatus::Failed);
     connection::breaks(sim, id, reason);
 }
@@ -395,36 +446,32 @@ pub(super) fn failed_with<A: Audience>(
     over(sim, id)?.failed.remove(&post)
 }
 
-/// Writes to the peer that a message did not fit, so that the peer's receive descriptor completes with an error.
-fn tell_too_long<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    post: PostId,
-) -> Result<(), LibraryError> {
-    let Some(end) = sim.states.via.end_mut(id) else {
-        return Ok(());
-    };
-    let connection = end.connection;
-    let Some(over) = end.over.as_deref_mut() else {
-        return Ok(());
-    };
-    let own = sim.memory.region(over.control);
-    let mut writes = Writes::default();
-    over.library.take_first(own, &mut writes)?;
-    let pointer = over.library.announce(own, &mut writes, Entry::TooLong)?;
-    writes.write(pointer.window, pointer.offset, &pointer.bytes)?;
-    remote::carry_out(sim, id, &connection, &writes, Trigger::Post(post));
-    Ok(())
+/// What the library tells the peer for a send descriptor.
+enum Outgoing<'t> {
+    /// A message, which goes to its target.
+    Message {
+        host: HostSpan,
+        target: &'t Target,
+        immediate: Option<u32>,
+    },
+    /// That a message did not fit, so that the peer's receive descriptor completes with an error.
+    TooLong,
 }
 
 /// Writes a message to its target, the message's entry to the transfer queue, and the pointer after both.
 fn carry_out<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
-    (post, host): (PostId, HostSpan),
-    target: &Target,
-    message: Entry,
+    post: PostId,
+    message: Outgoing<'_>,
 ) -> Result<(), LibraryError> {
+    let area = sim.endpoints[at(id.0)].area;
+    let parts = match message {
+        Outgoing::Message { host, target, .. } => {
+            divided(area, &sim.states.via.pieces(id, post, (area, host)), target)
+        }
+        Outgoing::TooLong => Vec::new(),
+    };
     let Some(end_of) = sim.states.via.end_mut(id) else {
         return Ok(());
     };
@@ -432,64 +479,104 @@ fn carry_out<A: Audience>(
     let Some(over) = end_of.over.as_deref_mut() else {
         return Ok(());
     };
-    // A pointer of the transfer queue covers all entries before it, so no pointer may overtake the DMA requests of an
-    // earlier message.
-    let by_pio = over.goes_by_pio(host.length()) && over.requested == 0;
-    over.requested += u32::from(!by_pio);
     let own = sim.memory.region(over.control);
+    let mut writes = Writes::default();
+    let (entry, may_write, completes) = match message {
+        Outgoing::Message {
+            host,
+            target,
+            immediate,
+        } => {
+            over.library.take(&mut writes, target)?;
+            let entry = Entry::Message {
+                length: host.length(),
+                immediate,
+                receives: target.receives,
+            };
+            let completes = match level {
+                Reliability::Unreliable | Reliability::Delivery => Completes::WhenItHasLeft,
+                Reliability::Reception => Completes::WhenItIsRead,
+            };
+            (entry, over.goes_by_pio(host.length()), completes)
+        }
+        Outgoing::TooLong => {
+            over.library.take_first(own, &mut writes)?;
+            (Entry::TooLong, true, Completes::WhenItHasLeft)
+        }
+    };
     let mut told = Writes::default();
-    over.library.take(&mut told, target)?;
-    let mut entry = Writes::default();
-    let pointer = over.library.announce(own, &mut entry, message)?;
-    let scratch = over.control.span(0, 4);
+    let pointer = over.library.announce(own, &mut told, entry)?;
+    let scratch = over.control.span(0, i64::from(RING_POINTER_BYTES));
+    let scratch = scratch.expect("the control memory has pointers");
+    let behind = over.moving.begin(may_write, scratch);
     if level == Reliability::Reception {
+        // The peer's read pointer counts all entries.
         end_of.sent.push_back(Sent {
             at: sim.now,
-            post: Some(post),
+            post: match completes {
+                Completes::WhenItIsRead => Some(post),
+                Completes::WhenItHasLeft => None,
+            },
         });
     }
-    let trigger = Trigger::Post(post);
-    let area = sim.endpoints[at(id.0)].area;
-    let pieces = sim.states.via.pieces(id, post, (area, host));
-    let parts = divided(area, &pieces, target);
     // The first write of a message's data opens the message; without data, the write of its entry does.
-    let mut writes = told;
-    let first = writes.0.len();
-    if by_pio {
+    let mut opens = writes.0.len();
+    let by_processor = behind.is_by_processor();
+    let mut requests = 0;
+    if by_processor {
         for (window, offset, part) in parts {
             writes.write(window, offset, sim.memory.bytes(part))?;
         }
-        writes.0.append(&mut entry.0);
-        writes.opens_at(first);
-        writes.write(pointer.window, pointer.offset, &pointer.bytes)?;
+        writes.0.append(&mut told.0);
     } else {
-        writes.0.append(&mut entry.0);
-        let opens = match parts.is_empty() {
-            true => first,
-            false => writes.0.len(),
-        };
-        let opens_after = writes.0.len();
+        writes.0.append(&mut told.0);
+        if !parts.is_empty() {
+            opens = writes.0.len();
+        }
+        // The pointer is a request too.
+        requests = 1 + parts.len() as u64;
         for (window, offset, part) in parts {
             writes.request(window, offset, part);
         }
-        writes.opens_at(opens);
-        writes.write(pointer.window, pointer.offset, &pointer.bytes)?;
-        if let (Ok(scratch), Some(pointer)) = (scratch, writes.0.last_mut()) {
-            pointer.by = By::DmaBehind(scratch);
-        }
-        let requests = writes.0.len() - opens_after;
-        interrupt(sim, id, requests as u64);
     }
-    remote::carry_out(sim, id, &connection, &writes, trigger);
-    if by_pio && level != Reliability::Reception && !remote::completes_later(sim, id, post) {
+    if let Outgoing::Message { .. } = message {
+        writes.opens_at(opens);
+    }
+    pointer.publish(&mut writes, behind)?;
+    interrupt(sim, id, requests);
+    remote::carry_out(sim, id, &connection, &writes, Trigger::Post(post));
+    if by_processor
+        && completes == Completes::WhenItHasLeft
+        && !remote::completes_later(sim, id, post)
+    {
         writes_over(sim, id, post);
     }
     Ok(())
 }
 
+/// When a send descriptor completes whose message the library has put on the way.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Completes {
+    /// With the last write of its message.
+    WhenItHasLeft,
+    /// With the peer's read pointer.
+    WhenItIsRead,
+}
+
 /// Completes a send descriptor whose message the processor has written.
 pub(crate) fn writes_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: PostId) {
-    end(sim, id, post, TxStatus::Ok);
+    over_with(sim, id, post);
+}
+
+/// Completes a send descriptor, with success unless the library has recorded that its message failed.
+fn over_with<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: PostId) {
+    let has_failed = over(sim, id).is_some_and(|over| over.failed.contains_key(&post));
+    let status = if has_failed {
+        TxStatus::Failed
+    } else {
+        TxStatus::Ok
+    };
+    end(sim, id, post, status);
 }
 
 /// Schedules the time at which a window of the peer is mapped.
@@ -523,15 +610,23 @@ pub(crate) fn requests_done<A: Audience>(
     id: EndpointId,
     trigger: Trigger,
 ) {
-    if let Some(over) = over(sim, id) {
-        over.requested -= 1;
+    let is_broken = sim.states.via.is_broken(id);
+    let Some(end_of) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    let level = end_of.vi.reliability();
+    let Some(over) = end_of.over.as_deref_mut() else {
+        return;
+    };
+    over.moving.over();
+    if let Trigger::Post(post) = trigger {
+        // After the end of the connection the peer reads nothing more.
+        let awaits_reading = level == Reliability::Reception && !is_broken;
+        if !awaits_reading || over.failed.contains_key(&post) {
+            over_with(sim, id, post);
+        }
     }
-    let level = sim.states.via.end(id).map(|end| end.vi.reliability());
-    if let (Trigger::Post(post), Some(level)) = (trigger, level)
-        && level != Reliability::Reception
-    {
-        end(sim, id, post, TxStatus::Ok);
-    }
+    end_in_turn(sim, id);
 }
 
 /// Writes bytes of a process to a window of the peer, without using the library.
@@ -555,28 +650,44 @@ pub(crate) fn write_raw<A: Audience>(
     }
 }
 
-/// Closes the peer's window to a region that was deregistered.
+/// Closes the peer's windows to a region that was deregistered.
 pub(super) fn close<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
-    let data = over(sim, id).and_then(|over| over.data.take());
-    if let Some(window) = data {
+    let Some(over) = over(sim, id) else { return };
+    for window in over.opened.withdraw() {
         sim.remote.windows.close(window);
     }
 }
 
-/// Opens a new window for the peer to a region that is registered again. The peer learns of the new window with the
-/// next receive descriptor.
+/// Lets the peer write to a region that is registered again. The peer learns of the new window with the next receive
+/// descriptor.
 pub(super) fn open_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
-    let Some(peer) = sim.states.via.end(id).map(|end| end.connection.peer) else {
+    let area = sim.endpoints[at(id.0)].area;
+    let Some(end) = sim
+        .states
+        .via
+        .end_mut(id)
+        .filter(|end| end.region.is_some())
+    else {
         return;
     };
-    if !over(sim, id).is_some_and(|over| !over.strict && over.data.is_none()) {
+    let peer = end.connection.peer;
+    let Some(over) = end.over.as_deref_mut() else {
         return;
+    };
+    match over.opened {
+        Opened::Nothing if over.strict => over.opened = Opened::Descriptors(VecDeque::new()),
+        Opened::Nothing => {
+            let window = sim.remote.windows.open(area, (0, area.length()), peer);
+            over.opened = window.map_or(Opened::Nothing, Opened::Area);
+        }
+        Opened::Area(_) | Opened::Descriptors(_) => {}
     }
-    let area = sim.endpoints[at(id.0)].area;
-    let window = sim.remote.windows.open(area, (0, area.length()), peer);
-    if let Some(over) = over(sim, id) {
-        over.data = window.ok();
-    }
+}
+
+/// Returns how many of the newest messages that a VI has sent are moved by DMA.
+pub(super) fn moving(end: &End) -> usize {
+    let over = end.over.as_deref();
+    over.map_or(0, |over| at(over.moving.count()))
 }
 
 /// Completes the posted send descriptors as flushed, because the connection has ended.

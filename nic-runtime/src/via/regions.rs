@@ -75,8 +75,8 @@ pub(super) fn due<A: Audience>(sim: &mut Simulation<'_, A>, number: u32) {
     let id = region.endpoint;
     match (region.request, handle(sim, id)) {
         (RegionRequest::Register, None) => {
-            over_memory::open_again(sim, id);
             register(sim, id);
+            over_memory::open_again(sim, id);
         }
         (RegionRequest::Deregister, Some(handle)) => {
             match sim.states.via.registry.deregister(handle) {

@@ -8,6 +8,7 @@ use nic_core::via::{Completed, Side, Status};
 use super::connection::flush_receives;
 use super::receive::remark_at;
 use super::segments::joined;
+use super::written::receive;
 use super::{Remark, immediate, over_memory, regions};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
@@ -223,7 +224,12 @@ pub(crate) fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
     take_completion(sim, id, Side::Receive);
     if sim.states.via.is_broken(id) {
         flush_receives(sim, id, Status::Flushed);
-    } else if !regions::is_registered(sim, id) && sim.states.via.end(id).is_some() {
+        return;
+    }
+    if !regions::is_registered(sim, id) && sim.states.via.end(id).is_some() {
         flush_receives(sim, id, Status::ProtectionError);
+    }
+    if sim.states.via.is_over_memory(id) {
+        receive(sim, id);
     }
 }

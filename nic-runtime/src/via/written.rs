@@ -4,7 +4,6 @@
 use nic_core::event::{NicEvent, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::remote::WindowId;
 use nic_core::via::{Placement, Reason, Reliability, Transfer as Entry, Vi, place};
 
 use super::interrupt::interrupt;
@@ -78,6 +77,8 @@ fn complete_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let Ok(unread) = over.library.unread(sim.memory.region(over.control)) else {
         return connection::breaks(sim, id, Reason::Loss);
     };
+    // The peer cannot have read an entry whose pointer DMA has not written.
+    let unread = unread.max(over.moving.count());
     let done = end_of.sent.len().saturating_sub(at(unread));
     let done: Vec<Sent> = end_of.sent.drain(..done).collect();
     for Sent { post, .. } in done {
@@ -88,8 +89,10 @@ fn complete_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
 }
 
 /// Completes receive descriptors for the new entries of the transfer queue.
-fn receive<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
-    while !sim.states.via.is_broken(id) {
+pub(super) fn receive<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+    // The entry of a message waits in the transfer queue until the user's receive queue has room. It cannot be dropped:
+    // its receive descriptors are used, and the next message would be read from them.
+    while !sim.states.via.is_broken(id) && sim.endpoints[at(id.0)].receive.has_room() {
         let Some(end_of) = sim.states.via.end_mut(id) else {
             return;
         };
@@ -169,7 +172,7 @@ fn complete<A: Audience>(
             1
         }
         Placement::Dropped(reason) => {
-            // The user has not read earlier messages, so the receive queue is full.
+            // The peer has written to descriptors that are not posted.
             let kind = NicEvent::Drop { packet, reason };
             sim.report.emit(sim.now, id, kind);
             if let Some(reason) = Placement::Dropped(reason).breaks(&vi) {
@@ -178,14 +181,8 @@ fn complete<A: Audience>(
             return;
         }
     };
-    if let Some(over) = over(sim, id)
-        && over.strict
-    {
-        let closed: Vec<WindowId> = over
-            .lent
-            .drain(..descriptors.min(over.lent.len()))
-            .collect();
-        for window in closed {
+    if let Some(over) = over(sim, id) {
+        for window in over.opened.completed(descriptors) {
             sim.remote.windows.close(window);
         }
     }

@@ -17,6 +17,7 @@ mod bytecodes;
 mod capsules;
 mod cells;
 mod chains;
+mod clan_order;
 mod emp;
 mod emp_forged;
 mod emp_spaced;
