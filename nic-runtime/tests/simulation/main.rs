@@ -48,4 +48,5 @@ mod values;
 mod via;
 mod via_over_memory;
 mod via_random;
+mod via_streams;
 mod windows;
