@@ -116,6 +116,7 @@ impl<'a> EmpEvent<'a> {
                     packet,
                     peer,
                     payload,
+                    is_in_frames: true,
                 },
                 ..Roles::of("complete")
             },

@@ -189,6 +189,8 @@ pub enum Step<'a> {
         peer: EndpointId,
         /// The message.
         payload: &'a [u8],
+        /// Whether the packet goes in several frames, each of which may be lost or copied on its own.
+        is_in_frames: bool,
     },
     /// The NIC received a packet from the wire.
     Received {
@@ -198,6 +200,8 @@ pub enum Step<'a> {
         peer: EndpointId,
         /// The message.
         payload: &'a [u8],
+        /// Whether the packet came in several frames.
+        is_in_frames: bool,
     },
     /// The wire lost a packet.
     Lost {

@@ -364,7 +364,11 @@ pub(crate) fn opens<'s>(
         let entry = shown.states.emp.outgoing.get(at(of.entry))?;
         entry.outgoing.as_ref()
     });
-    let outgoing = outstanding.find(|outgoing| outgoing.message == frame.message)?;
+    // A frame that a process forges may name the message, but has a packet number of its own.
+    let id = shown.packets[packet].id;
+    let outgoing = outstanding
+        .find(|outgoing| outgoing.message == frame.message)
+        .filter(|outgoing| outgoing.packet == id)?;
     (!outgoing.is_opened).then(|| match outgoing.source {
         Source::Host(_, host) => shown.memory.bytes(host),
         Source::Nic(message) => &shown.packets[message].bytes,

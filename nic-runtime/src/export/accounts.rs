@@ -161,6 +161,8 @@ pub(super) struct Clerk {
     calls: Vec<Option<Trigger>>,
     /// Packets that applets pushed and that have not been sent.
     pushed: BTreeSet<PacketId>,
+    /// Packets that were sent in frames and have not been received.
+    in_frames: BTreeSet<PacketId>,
     /// Number of invisible receive descriptors that `doRx` pushed, by packet.
     described: BTreeMap<(EndpointId, PacketId), u64>,
     /// Whether the last trap was on a message that an applet of a chain had passed on.
@@ -175,6 +177,33 @@ impl Clerk {
             self.calls.resize(place + 1, None);
         }
         &mut self.calls[place]
+    }
+
+    /// Takes note of a packet that is sent or received in frames. If the packet was not on its way, returns the endpoint
+    /// that it came from, and its length.
+    ///
+    /// A packet in frames can arrive more often than it was sent. A link without a CRC may change the number of a frame,
+    /// so that the frame opens another message. Such a packet counts as a copy that the link has made.
+    pub(super) fn copied(&mut self, roles: &Roles<'_>) -> Option<(EndpointId, u64)> {
+        if let Step::Sent {
+            packet,
+            is_in_frames: true,
+            ..
+        } = roles.step
+        {
+            self.in_frames.insert(packet);
+        }
+        let Step::Received {
+            packet,
+            peer,
+            payload,
+            is_in_frames: true,
+        } = roles.step
+        else {
+            return None;
+        };
+        let was_on_its_way = self.in_frames.remove(&packet);
+        (!was_on_its_way).then_some((peer, payload.len() as u64))
     }
 
     /// Returns the changes of accounts that an event causes, at most two, each with its endpoint.

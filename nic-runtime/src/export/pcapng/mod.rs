@@ -231,6 +231,7 @@ impl<W: Write> Capture<W> {
                 packet,
                 peer,
                 payload,
+                ..
             } => {
                 let peer = Escaped(names.endpoint(peer));
                 let about = format!("packet {} from {here} to {peer}", packet.0);
@@ -240,6 +241,7 @@ impl<W: Write> Capture<W> {
                 packet,
                 peer,
                 payload,
+                ..
             } => {
                 let peer = Escaped(names.endpoint(peer));
                 let about = format!("packet {} from {peer} to {here}", packet.0);

@@ -14,7 +14,7 @@ use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::accounts::{Accounts, Clerk};
+use super::accounts::{Accounts, Clerk, Entry};
 use super::distribution::Distribution;
 use super::is_shown;
 use super::json::Object;
@@ -263,6 +263,13 @@ impl Sink for Summary {
             self.totals.count(&roles);
             return;
         };
+        if let Some((sender, length)) = self.clerk.copied(&roles) {
+            let totals = &mut row(&mut self.endpoints, names, sender).totals;
+            totals.packets_sent += 1;
+            totals.bytes_sent += length;
+            let accounts = &mut row(&mut self.endpoints, names, id).totals.accounts;
+            accounts.enter(Entry::Sent);
+        }
         for (endpoint, entry) in self.clerk.entries(id, &roles).into_iter().flatten() {
             row(&mut self.endpoints, names, endpoint)
                 .totals
