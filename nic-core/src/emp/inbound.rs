@@ -17,6 +17,8 @@ const AHEAD: u16 = 64;
 pub struct Inbound<T> {
     /// Number of the oldest message that is not finished.
     base: u16,
+    /// Which messages before `base` were delivered: bit i is set for message `base` - 1 - i. The others were given up.
+    delivered: u64,
     /// The messages from `base` on, each in the slot of its number, modulo the number of slots.
     slots: [Slot<T>; SLOTS],
 }
@@ -32,6 +34,8 @@ enum Slot<T> {
     Placing(Placing<T>),
     /// The message was delivered.
     Finished,
+    /// The message was given up before it was complete.
+    GivenUp,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -59,8 +63,10 @@ pub enum Verdict {
     Fresh,
     /// The frame has arrived before.
     Duplicate,
-    /// The message is over.
+    /// The message was delivered.
     Finished,
+    /// The message was given up, so it is not delivered any more.
+    GivenUp,
     /// An earlier message must be matched before the message of this frame.
     Blocked,
     /// The message or the frame is too far ahead of the first that is missing.
@@ -95,6 +101,7 @@ impl<T> Default for Inbound<T> {
     fn default() -> Inbound<T> {
         Inbound {
             base: 0,
+            delivered: 0,
             slots: core::array::from_fn(|_| Slot::Unseen),
         }
     }
@@ -116,7 +123,7 @@ impl<T: Copy> Inbound<T> {
     pub fn held(&self) -> impl Iterator<Item = &T> {
         self.slots.iter().filter_map(|slot| match slot {
             Slot::Placing(placing) => Some(&placing.matched),
-            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished | Slot::GivenUp => None,
         })
     }
 
@@ -134,6 +141,7 @@ impl<T: Copy> Inbound<T> {
             let seen = self.slots.iter().any(|slot| !matches!(slot, Slot::Unseen));
             if !seen {
                 self.base = oldest;
+                self.delivered = self.delivered.checked_shl(after.into()).unwrap_or(0);
                 return None;
             }
         }
@@ -142,25 +150,75 @@ impl<T: Copy> Inbound<T> {
         {
             return None;
         }
-        let given_up = core::mem::take(&mut self.slots[slot(self.base)]);
-        self.base = self.base.wrapping_add(1);
-        Some(match given_up {
+        Some(match self.advance() {
             Slot::Placing(placing) => Some(placing.matched),
-            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished | Slot::GivenUp => None,
         })
+    }
+
+    /// Returns the engine's records of the messages that have a receive and of which frames are missing.
+    pub fn unfinished(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Placing(placing) if placing.missing < placing.frames => Some(&placing.matched),
+            Slot::Placing(_)
+            | Slot::Unseen
+            | Slot::Unmatched { .. }
+            | Slot::Finished
+            | Slot::GivenUp => None,
+        })
+    }
+
+    /// Gives up the oldest message of which frames are missing and whose record `is_over` accepts, and returns the
+    /// record. The message is neither delivered nor acknowledged any more, even if the missing frames arrive.
+    pub fn give_up_if(&mut self, is_over: impl Fn(&T) -> bool) -> Option<T> {
+        let mut messages = (0..WINDOW).map(|after| self.base.wrapping_add(after));
+        let (message, matched) = messages.find_map(|message| match &self.slots[slot(message)] {
+            Slot::Placing(placing)
+                if placing.missing < placing.frames && is_over(&placing.matched) =>
+            {
+                Some((message, placing.matched))
+            }
+            Slot::Placing(_)
+            | Slot::Unseen
+            | Slot::Unmatched { .. }
+            | Slot::Finished
+            | Slot::GivenUp => None,
+        })?;
+        self.slots[slot(message)] = Slot::GivenUp;
+        self.pass_over();
+        Some(matched)
+    }
+
+    /// Advances past the oldest message, and remembers whether it was delivered.
+    fn advance(&mut self) -> Slot<T> {
+        let oldest = core::mem::take(&mut self.slots[slot(self.base)]);
+        let was_delivered = matches!(oldest, Slot::Finished);
+        self.base = self.base.wrapping_add(1);
+        self.delivered = self.delivered << 1 | u64::from(was_delivered);
+        oldest
+    }
+
+    /// Returns whether a message before the oldest unfinished one was delivered.
+    fn was_delivered(&self, message: u16) -> bool {
+        let before = self.base.wrapping_sub(message).wrapping_sub(1);
+        self.delivered.checked_shr(before.into()).unwrap_or(0) & 1 == 1
     }
 
     /// Returns what the receiver does with a frame, and why.
     #[must_use]
     pub fn verdict(&self, message: u16, tag: u16, length: u32, frame: u16) -> Verdict {
         let Some(after) = self.after_base(message) else {
-            return Verdict::Finished;
+            return match self.was_delivered(message) {
+                true => Verdict::Finished,
+                false => Verdict::GivenUp,
+            };
         };
         if after >= WINDOW {
             return Verdict::TooEarly;
         }
         match &self.slots[slot(message)] {
             Slot::Finished => Verdict::Finished,
+            Slot::GivenUp => Verdict::GivenUp,
             Slot::Placing(placing) if (placing.tag, placing.length) != (tag, length) => {
                 Verdict::Contradicts
             }
@@ -177,7 +235,7 @@ impl<T: Copy> Inbound<T> {
         self.before(message).any(|earlier| match earlier {
             Slot::Unseen => true,
             Slot::Unmatched { tag: earlier } => *earlier == tag,
-            Slot::Placing(_) | Slot::Finished => false,
+            Slot::Placing(_) | Slot::Finished | Slot::GivenUp => false,
         })
     }
 
@@ -210,7 +268,7 @@ impl<T: Copy> Inbound<T> {
         self.after_base(message).filter(|&after| after < WINDOW)?;
         match &self.slots[slot(message)] {
             Slot::Placing(placing) => Some(placing),
-            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished | Slot::GivenUp => None,
         }
     }
 
@@ -218,7 +276,7 @@ impl<T: Copy> Inbound<T> {
         self.after_base(message).filter(|&after| after < WINDOW)?;
         match &mut self.slots[slot(message)] {
             Slot::Placing(placing) => Some(placing),
-            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished | Slot::GivenUp => None,
         }
     }
 
@@ -226,6 +284,11 @@ impl<T: Copy> Inbound<T> {
     #[must_use]
     pub fn matched(&self, message: u16) -> Option<T> {
         self.peek(message).map(|placing| placing.matched)
+    }
+
+    /// Returns the engine's record of a message that has a receive and is not finished, to be changed.
+    pub fn matched_mut(&mut self, message: u16) -> Option<&mut T> {
+        self.placing(message).map(|placing| &mut placing.matched)
     }
 
     /// Records a frame. Returns `None` if the frame has arrived before or is too far ahead, or if its message was given
@@ -273,14 +336,11 @@ impl<T: Copy> Inbound<T> {
             Slot::Placing(placing) => {
                 placing.landed == placing.frames && !self.is_delivery_held_up(*message, placing.tag)
             }
-            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => false,
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished | Slot::GivenUp => false,
         };
         let message = messages.into_iter().find(may_finish)?;
         let finished = core::mem::replace(&mut self.slots[slot(message)], Slot::Finished);
-        while let Slot::Finished = self.slots[slot(self.base)] {
-            self.slots[slot(self.base)] = Slot::Unseen;
-            self.base = self.base.wrapping_add(1);
-        }
+        self.pass_over();
         match finished {
             Slot::Placing(Placing {
                 length, matched, ..
@@ -289,7 +349,7 @@ impl<T: Copy> Inbound<T> {
                 length,
                 matched,
             }),
-            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished => None,
+            Slot::Unseen | Slot::Unmatched { .. } | Slot::Finished | Slot::GivenUp => None,
         }
     }
 
@@ -300,8 +360,15 @@ impl<T: Copy> Inbound<T> {
             Slot::Unmatched { tag: earlier } | Slot::Placing(Placing { tag: earlier, .. }) => {
                 *earlier == tag
             }
-            Slot::Finished => false,
+            Slot::Finished | Slot::GivenUp => false,
         })
+    }
+
+    /// Advances past the messages that are over.
+    fn pass_over(&mut self) {
+        while let Slot::Finished | Slot::GivenUp = self.slots[slot(self.base)] {
+            self.advance();
+        }
     }
 }
 
@@ -460,7 +527,7 @@ mod tests {
         };
         assert_eq!(given_up(&mut inbound, 0), []);
         assert_eq!(given_up(&mut inbound, 2), [Some(0), None]);
-        assert_eq!(inbound.verdict(1, 8, 9, 0), Verdict::Finished);
+        assert_eq!(inbound.verdict(1, 8, 9, 0), Verdict::GivenUp);
         assert_eq!(inbound.record(0, 0), None);
         begin(&mut inbound, 2, 7, 1);
         // The sender's oldest message is about 30,000 numbers ahead, but giving up takes no more calls than there are
@@ -479,6 +546,64 @@ mod tests {
         assert_eq!(inbound.give_up_before(2), Some(Some(0)));
         assert_eq!(inbound.give_up_before(2), None);
         assert_eq!(delivered(&mut inbound), [1]);
+    }
+
+    #[test]
+    fn only_delivered_messages_count_as_finished_when_the_sender_is_far_ahead() {
+        let mut inbound = Inbound::default();
+        for message in 0..3 {
+            begin(&mut inbound, message, 7, 1);
+            whole(&mut inbound, message, 1);
+        }
+        assert_eq!(delivered(&mut inbound), [0, 1, 2]);
+        for (oldest, remembers) in [
+            (5, true),
+            (60, true),
+            (66, true),
+            (67, false),
+            (32_767, false),
+        ] {
+            let mut ahead = inbound;
+            while ahead.give_up_before(oldest).is_some() {}
+            let verdicts = [0, 1, 2].map(|message| ahead.verdict(message, 7, 9, 0));
+            let last = match remembers {
+                true => Verdict::Finished,
+                false => Verdict::GivenUp,
+            };
+            assert_eq!(verdicts[2], last, "{oldest}");
+            for message in 3..oldest.min(300) {
+                assert_eq!(
+                    ahead.verdict(message, 7, 9, 0),
+                    Verdict::GivenUp,
+                    "{oldest} {message}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn an_unfinished_message_can_be_given_up_between_others() {
+        let mut inbound = Inbound::default();
+        begin(&mut inbound, 0, 7, 2);
+        begin(&mut inbound, 1, 7, 2);
+        begin(&mut inbound, 2, 7, 2);
+        assert!(inbound.record(1, 1).is_some());
+        whole(&mut inbound, 2, 2);
+        assert!(inbound.unfinished().eq(&[0, 1]));
+        assert_eq!(inbound.give_up_if(|&message| message > 0), Some(1));
+        assert_eq!(
+            inbound.give_up_if(|&message| message > 0),
+            None,
+            "2 is whole"
+        );
+        assert_eq!(inbound.verdict(1, 7, 9, 0), Verdict::GivenUp);
+        assert_eq!(delivered(&mut inbound), [], "0 holds up its tag");
+        whole(&mut inbound, 0, 2);
+        assert_eq!(delivered(&mut inbound), [0, 2]);
+        let verdicts = [0, 1, 2].map(|message| inbound.verdict(message, 7, 9, 0));
+        let expected = [Verdict::Finished, Verdict::GivenUp, Verdict::Finished];
+        assert_eq!(verdicts, expected);
+        assert_eq!(inbound.verdict(3, 7, 9, 0), Verdict::NeedsMatch);
     }
 
     #[test]

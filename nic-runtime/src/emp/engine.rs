@@ -2,7 +2,7 @@
 
 use nic_core::emp::{FrameKind, WINDOW};
 use nic_core::event::{DropReason, NicEvent, Part, TxStatus};
-use nic_core::id::{EndpointId, NicId};
+use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::SimDuration;
 use nic_core::unet::resolve;
 
@@ -39,6 +39,9 @@ pub(crate) enum Delay {
     /// Checks whether this message has waited for an acknowledgement for too long. The check is void once the message
     /// has ended, even if another message uses its entry.
     LookSilence(OutgoingRef),
+    /// Checks whether frames of messages that arrive on this channel have ceased to come. A channel has at most one
+    /// check, which looks at the messages that arrive when it is due.
+    LookUnfinished(EndpointId, ChannelId),
     /// A receive of the scenario becomes due. The variant holds the receive's position in the scenario.
     Receive(u32),
 }
@@ -130,6 +133,7 @@ impl Interface for Emp {
     fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
         match delay {
             Delay::LookSilence(of) => transmit::look_at_silence(sim, of),
+            Delay::LookUnfinished(to, channel) => receive::look_at_unfinished(sim, (to, channel)),
             Delay::Receive(receive) => {
                 user::receive_due(sim, receive);
                 true
@@ -140,6 +144,10 @@ impl Interface for Emp {
     fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
         match delay {
             Delay::LookSilence(of) => sim.states.emp.peek(of).is_none(),
+            Delay::LookUnfinished(to, channel) => {
+                let flow = sim.states.emp.flow_of(to, channel);
+                flow.is_none_or(|flow| flow.inbound.unfinished().next().is_none())
+            }
             Delay::Receive(_) => false,
         }
     }
@@ -151,7 +159,10 @@ impl Interface for Emp {
         };
         let (to, _) = sim.packets[packet].to;
         let stage = match frame.kind {
-            FrameKind::Header | FrameKind::Data => EmpStage::ReceiveBookkeeping,
+            FrameKind::Header | FrameKind::Data => {
+                receive::hear(sim, packet, frame);
+                EmpStage::ReceiveBookkeeping
+            }
             FrameKind::Ack | FrameKind::Nack => EmpStage::ReceiveAck,
         };
         ready(sim, to, (stage, Subject::Frame(packet)), None);

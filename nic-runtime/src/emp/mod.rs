@@ -86,6 +86,8 @@ struct Flow {
     waiting: VecDeque<OutgoingRef>,
     /// Messages that arrive.
     inbound: Inbound<Matched>,
+    /// Whether a check is scheduled that looks for arriving messages whose frames have ceased to come.
+    is_watched: bool,
 }
 
 /// An arriving message that has a place for its frames.
@@ -94,6 +96,8 @@ struct Matched {
     packet: PacketId,
     frames: u16,
     room: Room,
+    /// The time at which the NIC last heard of the message.
+    heard: SimTime,
 }
 
 /// The place into which the NIC moves the frames of an arriving message.
@@ -382,6 +386,7 @@ impl Flow {
             outstanding: VecDeque::new(),
             waiting: VecDeque::new(),
             inbound: Inbound::default(),
+            is_watched: false,
         }
     }
 }

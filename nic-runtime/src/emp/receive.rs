@@ -4,10 +4,12 @@ use nic_core::emp::{EmpEvent, Frame, FrameKind, Place, Verdict};
 use nic_core::event::{DmaDirection, DropReason, Trigger};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::memory::HostSpan;
+use nic_core::time::SimDuration;
 
-use super::engine::{Subject, drop_frame, ready};
+use super::engine::{Delay, Subject, drop_frame, ready};
 use super::{Matched, Room, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
+use crate::interface::Delay as Due;
 use crate::nic::{EmpStage, ProcessorId};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
@@ -36,6 +38,7 @@ pub(super) fn classify<A: Audience>(
     let verdict = flow
         .inbound
         .verdict(frame.message, frame.tag, frame.length, frame.frame);
+    hear(sim, packet, frame);
     let reason = match verdict {
         Verdict::Fresh => return true,
         Verdict::NeedsMatch => match find_room(sim, packet, frame, place.frames) {
@@ -53,7 +56,8 @@ pub(super) fn classify<A: Audience>(
             DropReason::DuplicateFrame
         }
         Verdict::Blocked | Verdict::TooEarly => DropReason::EarlyFrame,
-        Verdict::Contradicts => DropReason::BadFrame,
+        // A message that is given up is not delivered, so it is not acknowledged either.
+        Verdict::GivenUp | Verdict::Contradicts => DropReason::BadFrame,
     };
     drop_frame(sim, packet, reason);
     false
@@ -82,17 +86,86 @@ fn give_up<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId)
         let Some(given_up) = flow.inbound.give_up_before(oldest) else {
             break;
         };
-        match given_up.map(|matched| matched.room) {
-            None => {}
-            Some(Room::Host(receive)) => {
-                if let Some(end) = sim.states.emp.end(to.0) {
-                    end.waiting.put_back(receive);
-                }
-            }
-            Some(Room::Nic(packet)) => sim.end_arrival(packet),
+        if let Some(matched) = given_up {
+            release(sim, to, matched);
         }
         deliver(sim, to);
     }
+}
+
+/// Returns the place of a message that is given up.
+fn release<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    to: (EndpointId, ChannelId),
+    matched: Matched,
+) {
+    match matched.room {
+        Room::Host(receive) => {
+            if let Some(end) = sim.states.emp.end(to.0) {
+                end.waiting.put_back(receive);
+            }
+        }
+        Room::Nic(packet) => sim.end_arrival(packet),
+    }
+}
+
+/// Records that a frame of an arriving message has come to the NIC.
+pub(super) fn hear<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef, frame: Frame) {
+    let (to, channel) = sim.packets[packet].to;
+    let now = sim.now;
+    let flow = sim.states.emp.flow(to, channel);
+    if let Some(matched) = flow.and_then(|flow| flow.inbound.matched_mut(frame.message)) {
+        matched.heard = now;
+    }
+}
+
+/// Returns how long a NIC waits for the frames of an arriving message: as long as a sender without acknowledgements
+/// waits before its message fails.
+fn patience<A: Audience>(sim: &mut Simulation<'_, A>, to: EndpointId) -> SimDuration {
+    let nic = sim.endpoints[at(to.0)].nic;
+    let costs = sim.states.emp.board(nic).costs;
+    costs.timeout.times(u64::from(costs.retries) + 1)
+}
+
+/// Schedules a check for arriving messages whose frames have ceased to come, unless the channel has one or no message is
+/// unfinished.
+fn watch_unfinished<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId)) {
+    let patience = patience(sim, to.0);
+    let now = sim.now;
+    let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
+        return;
+    };
+    let heard = flow.inbound.unfinished().map(|matched| matched.heard).min();
+    if let Some(heard) = heard.filter(|_| !flow.is_watched) {
+        flow.is_watched = true;
+        let time = (heard + patience).max(now);
+        sim.schedule_own(time, Due::Emp(Delay::LookUnfinished(to.0, to.1)));
+    }
+}
+
+/// Gives up the arriving messages of a channel of which nothing has been heard for too long, so that their places serve
+/// others. Returns false if there are none.
+///
+/// The sender may have given up the message, and may never send another that would tell the receiver.
+pub(super) fn look_at_unfinished<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    to: (EndpointId, ChannelId),
+) -> bool {
+    let patience = patience(sim, to.0);
+    let now = sim.now;
+    let mut is_event = false;
+    while let Some(flow) = sim.states.emp.flow(to.0, to.1) {
+        flow.is_watched = false;
+        let is_over = |matched: &Matched| matched.heard + patience <= now;
+        let Some(matched) = flow.inbound.give_up_if(is_over) else {
+            break;
+        };
+        is_event = true;
+        release(sim, to, matched);
+        deliver(sim, to);
+    }
+    watch_unfinished(sim, to);
+    is_event
 }
 
 /// Finds a place for the frames of an arriving message. Returns false if no place is free for the message.
@@ -122,9 +195,13 @@ fn find_room<A: Audience>(
         packet: id,
         frames,
         room,
+        heard: sim.now,
     };
     let shape = (frame.tag, frame.length, frames);
     flow.inbound.begin(frame.message, shape, matched);
+    if frames > 1 {
+        watch_unfinished(sim, to);
+    }
     if let Room::Host(receive) = room {
         let kind = EmpEvent::Match {
             packet: id,
@@ -373,6 +450,7 @@ pub(super) fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId,
             packet,
             frames,
             room,
+            heard: _,
         } = finish.matched;
         let complete = |payload| EmpEvent::Complete {
             packet,
