@@ -99,7 +99,7 @@ fn render() -> String {
         .iter()
         .filter(|opcode| opcode.exclusion().is_none());
     let mut page = format!(
-        "# Opcodes\n\nThis page is generated from the opcode table in `jive-core/src/opcode/mod.rs`. The decoder, \
+        "# Opcodes\n\nThis page is generated from the opcode table in `jive-core/src/opcode/table.rs`. The decoder, \
          verifier, linker,\ndisassembler and assembler of JIVE read the opcode table too. The opcode table has {} \
          opcodes, of which {} are in the\nsubset of Java that JIVE supports.\n\n\
          The column *operands* shows the operands of an instruction: signed (`s`) or unsigned (`u`) numbers of 1, 2 or \

@@ -1,10 +1,13 @@
 //! Decoded instructions of a class file (JVMS §6.5), and iterators over them.
 
 mod decode;
+mod error;
 mod raw;
+mod variable;
 mod walk;
 
-pub use decode::{DecodeError, DecodeErrorKind, decode};
+pub use decode::decode;
+pub use error::{DecodeError, DecodeErrorKind};
 pub use raw::RawInsn;
 pub use walk::{Instructions, RawInstructions, instructions, raw_instructions};
 

@@ -1,6 +1,7 @@
 //! Instructions with operands that are decoded on demand.
 
-use super::decode::{DecodeErrorKind, decode_variable};
+use super::error::DecodeErrorKind;
+use super::variable::decode_variable;
 use super::{Insn, Operand, Targets, target};
 use crate::id::{CpIndex, Pc};
 use crate::opcode::{

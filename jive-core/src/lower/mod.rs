@@ -15,10 +15,10 @@ mod finish;
 mod laid;
 mod member;
 mod reach;
+mod source;
 mod stack;
 mod switch;
 
-use crate::classfile::Code;
 use crate::id::FieldId;
 use crate::id::Pc;
 use crate::insn::RawInsn;
@@ -34,16 +34,8 @@ pub(crate) use emit::Emitter;
 pub(crate) use error::LowerError;
 use finish::finish;
 use reach::reach;
+pub(crate) use source::Source;
 use stack::{Entry, Stack, Value};
-
-/// The parts of the class file that lowering a method needs.
-pub(crate) struct Source<'a> {
-    pub(crate) code: Code<'a>,
-    /// The type of the value that the method returns. A returned value is narrowed to the method's result type (JVMS
-    /// §6.5.ireturn).
-    pub(crate) result: ValueKind,
-    pub(crate) has_receiver: bool,
-}
 
 /// Lowers a method. Unreachable instructions get no op.
 ///

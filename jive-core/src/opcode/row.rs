@@ -1,10 +1,15 @@
-//! A row of the opcode table, packed into six bytes.
+//! The rows of the opcode table, each packed into six bytes, and what they say of an opcode.
 
-use super::action::{Action, StackChange};
+use super::action::{
+    Action, BinaryOperator, Comparison, Computational, ConstantSource, ElementKind, MemberUse,
+    StackChange, UnaryOperator,
+};
 use super::exclusion::Exclusion;
+use super::kind::Opcode;
 use super::layout::OperandLayout;
-use super::per_byte;
-use super::{Opcode, ROWS};
+use super::per_byte::per_byte;
+use super::shuffle::Shuffle;
+use super::table::opcode_table;
 
 /// The facts about an opcode that a row of the opcode table contains.
 ///
@@ -111,6 +116,55 @@ impl Row {
     }
 }
 
+/// Translates the action column of a row of the opcode table to an [`Action`].
+macro_rules! action {
+    (constant $source:ident) => { Action::Constant(ConstantSource::$source) };
+    (load $kind:ident) => { Action::Load(Computational::$kind) };
+    (store $kind:ident) => { Action::Store(Computational::$kind) };
+    (load element $kind:ident) => { Action::LoadElement(ElementKind::$kind) };
+    (store element $kind:ident) => { Action::StoreElement(ElementKind::$kind) };
+    // The numbers are the depths of the pushed values before the shuffle, where 0 is the top. The last value that the
+    // shuffle pushes becomes the new top.
+    (shuffle $pops:literal -> $($depth:literal)*) => {
+        Action::Shuffle(Shuffle::new($pops, &[$($depth),*]))
+    };
+    (unary $operator:ident) => { Action::Unary(UnaryOperator::$operator) };
+    (binary $operator:ident) => { Action::Binary(BinaryOperator::$operator) };
+    (return) => { Action::Return(None) };
+    (return $kind:ident) => { Action::Return(Some(Computational::$kind)) };
+    (member $usage:ident) => { Action::Member(MemberUse::$usage) };
+    (unsupported $why:ident) => { Action::Unsupported(Exclusion::$why) };
+    ($branch:ident $comparison:ident) => { Action::$branch(Comparison::$comparison) };
+    ($alone:ident) => { Action::$alone };
+}
+
+macro_rules! rows {
+    ($($(#[doc = $doc:literal])+ $code:literal $name:ident = $mnemonic:literal,
+       $layout:ident $(($implicit:literal))?, ($($action:tt)+) $(, $ends:ident)?;)+) => {
+        /// Rows indexed by opcode number.
+        static ROWS: [Row; 256] = {
+            // Numbers without an opcode. The layout `Wide` gives the row of an unused number a length of 0. So a number
+            // without an opcode leads to the decoder's slow path, which reports the error.
+            let unknown = Row::of(
+                Opcode::Nop,
+                OperandLayout::Wide,
+                Action::Unsupported(Exclusion::Reserved),
+                false,
+            );
+            let mut rows = [unknown; 256];
+            $(rows[$code] = Row::of(
+                Opcode::$name,
+                OperandLayout::$layout $(($implicit))?,
+                action!($($action)+),
+                false $(|| stringify!($ends).len() > 0)?,
+            );)+
+            rows
+        };
+    };
+}
+
+opcode_table!(rows);
+
 /// Returns the row of an opcode number. Returns a row of length 0 if no opcode has the number.
 #[expect(clippy::indexing_slicing, reason = "a byte indexes a table of 256")]
 #[inline(always)]
@@ -126,4 +180,47 @@ const fn length_of(number: u8) -> u8 {
 per_byte! {
     /// Returns [`Row::fixed_length`] for the first byte of an instruction.
     fixed_length -> u8 = length_of, like 0
+}
+
+impl Opcode {
+    const fn row(self) -> &'static Row {
+        row(self.byte())
+    }
+
+    /// Returns the layout of the operand bytes.
+    #[must_use]
+    pub const fn layout(self) -> OperandLayout {
+        self.row().layout()
+    }
+
+    /// Returns the length of the instruction in bytes, without a `wide` prefix. Returns 0 if the length depends on
+    /// the operands, or if some operand bytes can be invalid.
+    #[must_use]
+    pub const fn fixed_length(self) -> u8 {
+        self.row().fixed_length()
+    }
+
+    /// Returns what an instruction of this opcode does.
+    #[must_use]
+    pub const fn action(self) -> Action {
+        self.row().action()
+    }
+
+    /// Returns whether execution can continue with the next instruction.
+    #[must_use]
+    pub const fn falls_through(self) -> bool {
+        self.row().falls_through()
+    }
+
+    /// Returns how many values the instruction pops and pushes.
+    #[must_use]
+    pub const fn stack_change(self) -> StackChange {
+        self.row().stack_change()
+    }
+
+    /// Returns why the opcode is outside the subset, or `None` if it is inside.
+    #[must_use]
+    pub const fn exclusion(self) -> Option<Exclusion> {
+        self.row().exclusion()
+    }
 }
