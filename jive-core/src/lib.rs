@@ -33,6 +33,7 @@ mod lower;
 mod native;
 mod op;
 mod opcode;
+mod plain;
 mod program;
 mod registers;
 mod trap;
@@ -74,6 +75,7 @@ pub use opcode::{
     Action, BinaryOperator, Comparison, Computational, ConstantSource, ElementKind, Exclusion,
     MemberAccess, MemberUse, Opcode, OperandLayout, Shuffle, StackChange, UnaryOperator,
 };
+pub use plain::is_plain;
 pub use program::{
     LinkedConstant, LinkedField, LinkedMethod, Mark, Origin, Program, ProgramSize, ProgramStorage,
     SwitchCase, ValueKind,

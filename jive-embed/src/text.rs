@@ -3,18 +3,21 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Returns a name with all characters escaped that could control a terminal.
+use jive_core::is_plain;
+
+/// Returns a name with every character escaped that is not [plain](is_plain).
 pub fn printable(name: &str) -> String {
-    name.chars()
-        .flat_map(|c| {
-            let plain = c.escape_debug().len() == 1 || matches!(c, '\'' | '"' | '\\');
-            let escaped = (!plain).then(|| c.escape_debug());
-            plain
-                .then_some(c)
-                .into_iter()
-                .chain(escaped.into_iter().flatten())
-        })
-        .collect()
+    let mut shown = String::with_capacity(name.len());
+    for character in name.chars() {
+        if is_plain(character) {
+            shown.push(character);
+        } else if character.is_control() {
+            shown.extend(character.escape_debug());
+        } else {
+            shown.extend(character.escape_unicode());
+        }
+    }
+    shown
 }
 
 /// Returns a path as text, in which bytes that are not valid UTF-8 are escaped as `\xff`.

@@ -2,13 +2,15 @@
 
 use core::fmt::{self, Write};
 
+use crate::plain::is_plain;
+
 /// A string of the constant pool.
 ///
 /// The bytes of the string are valid modified UTF-8. Valid modified UTF-8 contains no zero byte, no four-byte form, no
 /// incomplete sequence, and no overlong form except that of zero. Surrogates may be unpaired.
 ///
 /// A string of the constant pool is compared with a `&str` byte by byte. The comparison with a `&str` is exact if the
-/// `&str` has no zeros and no characters above U+FFFF. `Display` escapes control characters.
+/// `&str` has no zeros and no characters above U+FFFF. `Display` escapes what is not [plain](is_plain).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utf8<'a>(&'a [u8]);
 
@@ -86,8 +88,7 @@ impl fmt::Debug for Utf8<'_> {
 
 /// Displays bytes that may not be valid modified UTF-8, so that they cannot control a terminal.
 ///
-/// Control characters, line separators, bidirectional controls, unpaired surrogates and backslashes are shown as
-/// `\u{…}`. Bytes that are not modified UTF-8 are shown as `\x…`.
+/// Characters that are not [plain](is_plain), unpaired surrogates and backslashes are shown as `\u{…}`. Bytes that are not modified UTF-8 are shown as `\x…`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Escaped<'a>(pub &'a [u8]);
 
@@ -102,7 +103,9 @@ impl fmt::Display for Escaped<'_> {
             };
             let (decoded, after) = pair_up(unit, after);
             match decoded {
-                Ok(character) if is_plain(character) => f.write_char(character)?,
+                Ok(character) if character != '\\' && is_plain(character) => {
+                    f.write_char(character)?
+                }
                 Ok(character) => write!(f, "\\u{{{:x}}}", u32::from(character))?,
                 Err(unpaired) => write!(f, "\\u{{{unpaired:x}}}")?,
             }
@@ -123,15 +126,6 @@ fn pair_up(unit: u16, after: &[u8]) -> (Result<char, u16>, &[u8]) {
         Some(Ok(character)) => (Ok(character), after),
         Some(Err(_)) | None => (Err(unit), after),
     }
-}
-
-/// Returns whether a character is visible as itself, without an effect on its surroundings.
-fn is_plain(character: char) -> bool {
-    !character.is_control()
-        && !matches!(
-            character,
-            '\\' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        )
 }
 
 #[cfg(test)]

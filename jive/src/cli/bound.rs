@@ -12,6 +12,7 @@ use jive_embed::text::{path_text, printable_path};
 use jive_embed::{FoundAt, Rejections, load_class, names};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
+use nic_runtime::export::plain_json;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::limits;
 use nic_runtime::sle::{DetachedShape, class_environment, environment};
@@ -213,7 +214,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     match arguments.format {
         Format::Text => write!(console.out(), "{}", bound_text::Text(&report))?,
         Format::Json => {
-            let json = serde_json::to_string(&report).map_err(std::io::Error::from)?;
+            let json = plain_json::to_string(&report).map_err(std::io::Error::from)?;
             writeln!(console.out(), "{json}")?;
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use anstream::adapter::strip_str;
+use jive_core::is_plain;
 
 /// The results of all scenarios.
 #[derive(Debug, Default)]
@@ -102,7 +103,8 @@ impl fmt::Display for Escaped<'_> {
                 '\n' | '\t' => f.write_char(c)?,
                 // XML documents cannot contain most control characters, U+FFFE or U+FFFF, not even escaped (§2.2).
                 '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
-                _ => f.write_char(c)?,
+                _ if is_plain(c) => f.write_char(c)?,
+                _ => write!(f, "&#x{:x};", u32::from(c))?,
             }
         }
         Ok(())
@@ -117,10 +119,12 @@ mod tests {
     fn characters_that_no_document_may_have_are_replaced() {
         let text = "a\u{0}\u{1b}\u{ffff}\r\n\tz\u{85}";
         let escaped = Escaped(text).to_string();
-        assert_eq!(escaped, "a\u{fffd}\u{fffd}\u{fffd}\u{fffd}\n\tz\u{85}");
+        let replaced = "a\u{fffd}\u{fffd}\u{fffd}\u{fffd}\n\tz";
+        assert_eq!(escaped, [replaced, "&#x85;"].concat());
         let document = format!("<a>{escaped}</a>");
         let document = roxmltree::Document::parse(&document).expect("XML");
-        assert_eq!(document.root_element().text(), Some(&*escaped));
+        let read = [replaced, "\u{85}"].concat();
+        assert_eq!(document.root_element().text(), Some(&*read));
     }
 
     #[test]

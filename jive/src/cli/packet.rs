@@ -11,6 +11,7 @@ use jive_embed::input;
 use jive_embed::text::{path_text, printable, printable_path};
 use nic_core::event::EndReason;
 use nic_core::id::ChannelId;
+use nic_runtime::export::plain_json;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::alone::{APPLET, alone, set_state};
 use nic_runtime::scenario::model::ClassSpec;
@@ -352,7 +353,7 @@ fn handle(
                 fields: &fields,
                 ns_per_call: time,
             };
-            let json = serde_json::to_string(&report).map_err(std::io::Error::from)?;
+            let json = plain_json::to_string(&report).map_err(std::io::Error::from)?;
             writeln!(console.out(), "{json}")?;
         }
     }

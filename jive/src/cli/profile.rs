@@ -9,6 +9,7 @@ use jive_embed::input;
 use jive_embed::text::{path_text, printable_path};
 use nic_core::event::EndReason;
 use nic_runtime::export::executions::Executions;
+use nic_runtime::export::plain_json;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
 use nic_runtime::scenario::Scenario;
@@ -237,7 +238,7 @@ fn shown(
 ) -> Result<String, Failure> {
     Ok(match (arguments.format, changes) {
         (Format::Json, _) => {
-            let json = serde_json::to_string(&Compared { report, changes });
+            let json = plain_json::to_string(&Compared { report, changes });
             json.map_err(std::io::Error::from)? + "\n"
         }
         (Format::Folded, _) => Folded(report, arguments.weight).to_string(),

@@ -10,6 +10,7 @@ use jive_embed::lint::Warnings;
 use jive_embed::{Rejections, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
+use nic_runtime::export::plain_json;
 use nic_runtime::scenario::ScenarioError;
 use serde::Serialize;
 
@@ -44,7 +45,7 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
             );
             let (bounds, shown) = bound::said(&loaded.class, policy);
             let text = format!("{analysis}{}{shown}", warnings.render());
-            let json = serde_json::to_string(&Accepted {
+            let json = plain_json::to_string(&Accepted {
                 analysis,
                 warnings,
                 bounds,
@@ -59,7 +60,7 @@ pub fn of_class(bytes: &[u8], policy: Policy) -> serde_json::Result<[String; 2]>
                 NicNative::TABLE,
                 error,
             );
-            Ok([rejections.render(), serde_json::to_string(&rejections)?])
+            Ok([rejections.render(), plain_json::to_string(&rejections)?])
         }
     }
 }

@@ -12,6 +12,7 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::input;
 use jive_embed::text::printable_path;
 use jive_lab::shrink::{Answer, Search, Test, class};
+use nic_runtime::export::plain_json;
 use serde::Serialize;
 use tempfile::{NamedTempFile, TempDir};
 
@@ -340,7 +341,7 @@ fn show(report: &Report, format: Format, console: &mut Console) -> Result<(), Fa
             )?;
         }
         Format::Json => {
-            let line = serde_json::to_string(report).map_err(io::Error::from)?;
+            let line = plain_json::to_string(report).map_err(io::Error::from)?;
             writeln!(out, "{line}")?;
         }
     }

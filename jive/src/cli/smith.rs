@@ -12,6 +12,7 @@ use jive_lab::Random;
 use jive_lab::generate::{Kind, Smith};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
+use nic_runtime::export::plain_json;
 use serde::Serialize;
 
 use super::console::{Console, Failure, Status};
@@ -186,7 +187,7 @@ fn show(made: &Made<'_>, format: Format, console: &mut Console) -> Result<(), Fa
             writeln!(console.out(), "{}  {verdict}", made.file)?;
         }
         Format::Json => {
-            let line = serde_json::to_string(made).map_err(std::io::Error::from)?;
+            let line = plain_json::to_string(made).map_err(std::io::Error::from)?;
             writeln!(console.out(), "{line}")?;
         }
     }

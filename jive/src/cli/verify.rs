@@ -13,6 +13,7 @@ use jive_embed::text::{path_text, printable_path};
 use jive_embed::{FoundAt, Rejection, Rejections, load_class, names};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
+use nic_runtime::export::plain_json;
 use serde::Serialize;
 
 use super::bound;
@@ -139,7 +140,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
                     file: &path_text(file),
                     verdict: &verdict,
                 };
-                serde_json::to_writer(console.out(), &report).map_err(std::io::Error::from)?;
+                plain_json::to_writer(console.out(), &report).map_err(std::io::Error::from)?;
                 writeln!(console.out())?;
             }
         }

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use jive_core::is_plain;
 use nic_runtime::scenario;
 
 use crate::{classes, jive_in};
@@ -103,5 +104,105 @@ fn a_name_in_json_is_the_name_where_it_is_text() {
         let ended = jive_in(directory.path(), words, b"");
         let verdict: serde_json::Value = serde_json::from_str(&ended.out).expect("JSON");
         assert_eq!(verdict["file"], shown);
+    }
+}
+
+/// A class whose names hold an escape sequence, a control of the writing direction and a line separator.
+const HOSTILE: &str = r#"
+.version 49.0
+.class public super Ev\x1b31m"\xe2\x80\xae\xe2\x80\xa8
+.super java/lang/Object
+.source a\x1b]0;x\x07"\xe2\x80\xaeb\x2ejava
+.field static RxBuf [B
+.field static f\x1b32m"\xe2\x80\xae\xe2\x80\xa8 I
+.method <init>()V stack 1 locals 1
+ aload_0
+ invokespecial java/lang/Object.<init>()V
+ return
+.method static doTx(III)I stack 5 locals 5
+ iload_2
+ putstatic f\x1b32m"\xe2\x80\xae\xe2\x80\xa8:I
+ invokestatic m\x1b33m"\xe2\x80\xae\xe2\x80\xa8()I
+ ireturn
+.method static m\x1b33m"\xe2\x80\xae\xe2\x80\xa8()I stack 2 locals 2
+ .line 3
+ iconst_1
+ iconst_0
+ idiv
+ ireturn
+.method static doRx(II)I stack 2 locals 2
+ iconst_0
+ ireturn
+"#;
+
+/// A scenario that runs the class, with such names for NIC and endpoint.
+const HOSTILE_RUN: &str = r#"
+[[nic]]
+name = "n\u001b[31m\u202e\u0007\u2028\u009b"
+[[endpoint]]
+nic = "n\u001b[31m\u202e\u0007\u2028\u009b"
+name = "e\u001b[31m\u202e\u2028\u009b"
+applet = "hostile.class"
+[[channel]]
+"e\u001b[31m\u202e\u2028\u009b" = [1, 2]
+[[send]]
+endpoint = "e\u001b[31m\u202e\u2028\u009b"
+channel = 1
+payload = { zeros = 3 }
+[[expect]]
+endpoint = "e\u001b[31m\u202e\u2028\u009b"
+field = "f\u001b32m\"\u202e\u2028"
+value = 77
+"#;
+
+#[test]
+fn no_output_shows_a_character_of_a_name_that_is_not_plain() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let here = directory.path();
+    fs::write(here.join("hostile.jasm"), HOSTILE).expect("written");
+    fs::write(here.join("hostile.toml"), HOSTILE_RUN).expect("written");
+    fs::write(here.join("hostile.trace"), "").expect("written");
+    for (line, status) in [
+        ("asm hostile.jasm --out hostile.class", 0),
+        (
+            "run hostile.toml --perfetto p.json --pcap p.pcapng --trace-work --dump",
+            1,
+        ),
+        ("run hostile.toml --trace json --payload", 1),
+        ("run hostile.toml --sram", 0),
+        ("test hostile.toml --junit junit.xml", 1),
+        ("profile hostile.toml", 0),
+        ("profile hostile.toml --format json", 0),
+        ("profile hostile.toml --format folded", 0),
+        ("verify hostile.class --report --lint", 0),
+        ("verify hostile.class --format json --lint", 0),
+        ("disasm hostile.class", 0),
+        ("bound hostile.class", 0),
+        ("bound hostile.class --format json", 0),
+        ("packet hostile.class --tx 00", 3),
+        ("packet hostile.class --tx 00 --format json", 3),
+        ("exec hostile.class m", 2),
+    ] {
+        let ended = jive_in(here, line.split(' '), b"");
+        let printed = ended.out + &ended.err;
+        assert_eq!(ended.status, status, "{line}: {printed}");
+        assert_plain(line, &printed);
+    }
+    for file in ["p.json", "junit.xml"] {
+        assert_plain(
+            file,
+            &fs::read_to_string(here.join(file)).expect("it was written"),
+        );
+    }
+}
+
+#[track_caller]
+fn assert_plain(what: &str, text: &str) {
+    let hidden = text
+        .char_indices()
+        .find(|(_, c)| !is_plain(*c) && *c != '\n');
+    if let Some((at, character)) = hidden {
+        let line = text[..at].lines().last().unwrap_or_default();
+        panic!("{what} shows {character:?} after {line:?}");
     }
 }

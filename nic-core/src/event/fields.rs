@@ -6,7 +6,7 @@
 use core::fmt::{self, Write};
 use core::iter::{once, repeat_n};
 
-use jive_core::{MethodId, TrapValues};
+use jive_core::{MethodId, TrapValues, is_plain};
 
 use super::{Names, NativeArg, TracedCall, TrapDetails};
 use crate::id::EndpointId;
@@ -279,14 +279,24 @@ impl fmt::Display for Escaped<'_> {
         if !self.0.is_empty() && self.0.chars().all(plain) {
             return f.pad(self.0);
         }
-        // The function `escape_debug` also escapes characters that change the direction of writing.
-        let escaped = || self.0.chars().flat_map(char::escape_debug);
+        let escaped = || self.0.chars().flat_map(escape);
         let mut quoted = once('"').chain(escaped()).chain(once('"'));
         quoted.try_for_each(|c| f.write_char(c))?;
         let shown = escaped().count() + 2;
         let missing = f.width().unwrap_or(0).saturating_sub(shown);
         repeat_n(' ', missing).try_for_each(|c| f.write_char(c))
     }
+}
+
+/// Escapes a character inside quotes.
+fn escape(character: char) -> impl Iterator<Item = char> + Clone {
+    let is_quoted = character.is_control() || "\"'\\".contains(character);
+    let by_name = is_quoted.then(|| character.escape_debug());
+    let is_hidden = by_name.is_none() && !is_plain(character);
+    let by_number = is_hidden.then(|| character.escape_unicode());
+    let itself = (by_name.is_none() && !is_hidden).then_some(character);
+    let escaped = by_name.into_iter().flatten();
+    escaped.chain(by_number.into_iter().flatten()).chain(itself)
 }
 
 impl fmt::Display for Value<'_> {

@@ -9,6 +9,7 @@ use nic_core::event::roles::Shown;
 use nic_core::event::{Event, Names, NativeArg, Sink};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
+use super::plain_json::{self, Plain};
 use super::summary::Summary;
 use super::traps::TrapFacts;
 use crate::scenario::Scenario;
@@ -69,7 +70,7 @@ impl<W: Write> JsonTrace<W> {
         if self.failure.is_some() {
             return;
         }
-        let written = serde_json::to_writer(&mut self.writer, object);
+        let written = plain_json::to_writer(&mut self.writer, object);
         self.failure = written
             .map_err(io::Error::from)
             .and_then(|()| self.writer.write_all(b"\n"))
@@ -109,7 +110,7 @@ impl<W: Write> JsonTrace<W> {
         if self.failure.is_some() {
             return;
         }
-        let mut serializer = serde_json::Serializer::new(&mut self.writer);
+        let mut serializer = plain_json::serializer(&mut self.writer);
         let written = serializer.serialize_map(None).and_then(|mut map| {
             fill(&mut map)?;
             SerializeMap::end(map)
@@ -122,8 +123,7 @@ impl<W: Write> JsonTrace<W> {
 }
 
 /// A JSON object whose fields are still being written.
-pub(super) type Object<'s, W> =
-    serde_json::ser::Compound<'s, &'s mut W, serde_json::ser::CompactFormatter>;
+pub(super) type Object<'s, W> = serde_json::ser::Compound<'s, &'s mut W, Plain>;
 
 impl<W: Write> Sink for JsonTrace<W> {
     fn wants(&self, shown: Shown) -> bool {

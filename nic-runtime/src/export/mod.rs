@@ -11,6 +11,7 @@ pub mod golden;
 pub mod json;
 pub mod pcapng;
 pub mod perfetto;
+pub mod plain_json;
 pub mod summary;
 pub mod tally;
 pub mod text;

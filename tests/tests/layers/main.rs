@@ -17,6 +17,7 @@ type Layers = &'static [&'static [&'static str]];
 
 const JIVE_CORE: Layers = &[
     &["variant"],
+    &["plain"],
     &["limits"],
     &["id"],
     &["array_kind"],

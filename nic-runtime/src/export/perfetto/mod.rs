@@ -25,6 +25,7 @@ use self::arrows::{Arrows, Point};
 use self::tracks::{Track, Tracks};
 use self::writer::{NoArguments, Pending, Phase, Place, Records};
 use super::json::Entries;
+use super::plain_json;
 
 /// A sink that writes events as a timeline.
 #[derive(Debug)]
@@ -139,7 +140,7 @@ impl<W: Write> PerfettoTrace<W> {
             let track = (event.nic, Track::Applet(endpoint));
             place = self.tracks.place(&mut self.records, names, track);
         }
-        let fields = serde_json::value::to_raw_value(&Fields { names, event });
+        let fields = plain_json::to_raw_value(&Fields { names, event });
         let call = Call {
             place,
             begun: event.time,

@@ -10,6 +10,8 @@ use serde::ser::Error;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::export::plain_json;
+
 /// Beginning of the file.
 const HEAD: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 
@@ -134,7 +136,7 @@ impl Pending {
             args,
         };
         self.0.extend_from_slice(SEPARATOR);
-        serde_json::to_writer(&mut self.0, &record).expect("memory takes every record");
+        plain_json::to_writer(&mut self.0, &record).expect("memory takes every record");
     }
 
     /// Appends the records of another buffer.
