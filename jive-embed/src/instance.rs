@@ -17,7 +17,7 @@ use crate::owned::LoadedClass;
 pub struct Limits {
     /// Size of the instance's heap for arrays, in bytes. At most `i32::MAX`.
     pub heap_bytes: usize,
-    /// Greatest depth of nested calls, including the call from the embedding program.
+    /// Greatest depth of nested calls, including the call from the embedding program. At most `u16::MAX`.
     pub nested_calls: usize,
     /// Number of instructions that a call from the embedding program may execute, including the methods that it calls.
     pub fuel: u64,
@@ -78,6 +78,16 @@ pub enum CallError {
     Trap {
         /// The trap that ended the call, and its location.
         trap: NamedTrap,
+    },
+    /// A limit of the instance is above the greatest that it may have, or memory for it is not to be had.
+    #[error("expected `{limit}` of at most {most} and memory for it, found {found}")]
+    Limit {
+        /// The field of [`Limits`].
+        limit: &'static str,
+        /// The greatest value.
+        most: usize,
+        /// The value that the caller asked for.
+        found: usize,
     },
     /// The call returned a transient array, which was freed at the end of the call.
     #[error("expected a result that outlives the call, found an array that `{method}` made")]
@@ -141,6 +151,28 @@ self_cell! {
     }
 }
 
+/// Offsets into a heap are `int`s.
+const HEAP_BYTES_MAX: usize = i32::MAX as usize;
+
+/// Far deeper than any stack of a JVM, and small enough that frames and registers of every class can be counted.
+const NESTED_CALLS_MAX: usize = u16::MAX as usize;
+
+/// Allocates what a limit stands for.
+fn zeros<T: Clone + Default>(
+    limit: &'static str,
+    found: usize,
+    most: usize,
+    count: usize,
+) -> Result<Vec<T>, CallError> {
+    let refused = CallError::Limit { limit, most, found };
+    let mut memory = Vec::new();
+    if found > most || memory.try_reserve_exact(count).is_err() {
+        return Err(refused);
+    }
+    memory.resize(count, T::default());
+    Ok(memory)
+}
+
 impl<'c, N: Natives> Instance<'c, N> {
     pub(crate) fn new(
         class: &'c LoadedClass,
@@ -148,11 +180,21 @@ impl<'c, N: Natives> Instance<'c, N> {
         natives: N,
     ) -> Result<Instance<'c, N>, CallError> {
         let program = class.linked().program;
+        let heap = zeros(
+            "heap_bytes",
+            limits.heap_bytes,
+            HEAP_BYTES_MAX,
+            limits.heap_bytes,
+        )?;
+        let depth = limits.nested_calls;
+        let frames = zeros("nested_calls", depth, NESTED_CALLS_MAX, depth)?;
+        let slots = program.slots_for(depth);
+        let slots = zeros("nested_calls", depth, NESTED_CALLS_MAX, slots)?;
         let owner = Owner {
             program,
             buffers: MutBorrow::new(Buffers {
                 fields: vec![0; program.field_count()],
-                heap: vec![0; limits.heap_bytes],
+                heap,
             }),
         };
         let state = State::new(owner, |owner| {
@@ -162,8 +204,8 @@ impl<'c, N: Natives> Instance<'c, N> {
         let mut instance = Instance {
             class,
             state,
-            frames: vec![Frame::default(); limits.nested_calls],
-            slots: vec![0; program.slots_for(limits.nested_calls)],
+            frames,
+            slots,
             fuel: limits.fuel,
             natives,
         };

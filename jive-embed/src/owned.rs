@@ -127,7 +127,7 @@ impl LoadedClass {
     ///
     /// # Errors
     ///
-    /// Fails if the static initializer or the constructor traps.
+    /// Fails if the static initializer or the constructor traps, or if a limit is too great.
     pub fn instantiate<N: Natives>(
         &self,
         limits: Limits,

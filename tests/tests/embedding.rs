@@ -179,3 +179,41 @@ fn a_class_can_be_moved_to_another_thread() {
         Ok(Some(Value::Int(42)))
     );
 }
+
+#[test]
+fn a_limit_that_no_memory_holds_is_an_error() {
+    let class = class();
+    let refused = |limits| {
+        let instance = class.instantiate(limits, NoNatives);
+        instance.err().map(|error| error.to_string())
+    };
+    let most = i32::MAX as usize;
+    for heap_bytes in [most + 1, usize::MAX] {
+        let limits = Limits {
+            heap_bytes,
+            ..Limits::default()
+        };
+        let expected = format!(
+            "expected `heap_bytes` of at most {most} and memory for it, found {heap_bytes}"
+        );
+        assert_eq!(refused(limits), Some(expected));
+    }
+    for nested_calls in [usize::from(u16::MAX) + 1, usize::MAX] {
+        let limits = Limits {
+            nested_calls,
+            ..Limits::default()
+        };
+        let expected = format!(
+            "expected `nested_calls` of at most 65535 and memory for it, found {nested_calls}"
+        );
+        assert_eq!(refused(limits), Some(expected));
+    }
+    let nested_calls = usize::from(u16::MAX);
+    assert_eq!(
+        refused(Limits {
+            nested_calls,
+            ..Limits::default()
+        }),
+        None
+    );
+}

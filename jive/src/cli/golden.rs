@@ -53,7 +53,7 @@ Examples:
   jive test my.toml --java --debug 5005
 
 Exit status:
-  0  every scenario passed, was blessed, or agrees with OpenJDK
+  0  every scenario passed, was blessed, or agrees with OpenJDK where it can be compared
   1  a trace differs, an expectation is not met, a class was rejected, or OpenJDK differs
   2  wrong usage, or a file that cannot be read; outranks 1";
 
@@ -101,6 +101,8 @@ enum Outcome {
     Passed,
     /// The number of calls that agree with OpenJDK, and notes that name the calls that were not compared.
     Agrees(u64, Vec<String>),
+    /// No call was compared with OpenJDK, for these reasons.
+    NotCompared(Vec<String>),
     Blessed,
     Differs(String),
     Failed(Status, String),
@@ -166,11 +168,16 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         passed,
         differ,
         failed,
+        not_compared,
         ..
     } = tally;
     let word = if java.is_some() { "agree" } else { "passed" };
+    let apart = match not_compared {
+        0 => String::new(),
+        count => format!(", {count} not compared"),
+    };
     console.remark(&format!(
-        "{passed} {word}, {differ} differ, {failed} failed to load"
+        "{passed} {word}, {differ} differ, {failed} failed to load{apart}"
     ))?;
     if let Some(path) = &arguments.junit
         && let Err(report) = tally.write_junit(path)
@@ -209,6 +216,7 @@ struct Tally {
     passed: usize,
     differ: usize,
     failed: usize,
+    not_compared: usize,
     suite: Suite,
     inputs: Vec<PathBuf>,
 }
@@ -220,6 +228,7 @@ impl Default for Tally {
             passed: 0,
             differ: 0,
             failed: 0,
+            not_compared: 0,
             suite: Suite::default(),
             inputs: Vec::new(),
         }
@@ -252,6 +261,14 @@ impl Tally {
                     writeln!(console.out(), "  {note}")?;
                 }
                 CaseResult::Passed
+            }
+            Outcome::NotCompared(reasons) => {
+                self.not_compared += 1;
+                console.remark(&format!("not compared: {name}"))?;
+                for reason in &reasons {
+                    writeln!(console.out(), "  {reason}")?;
+                }
+                CaseResult::Skipped(reasons.join("\n"))
             }
             Outcome::Blessed => {
                 self.passed += 1;
@@ -331,6 +348,10 @@ fn stale_classes(path: &Path, scenario: &Scenario) -> Vec<String> {
 /// Compares a scenario's applets with OpenJDK.
 fn compare_java(file: &TestFile, scenario: &Scenario, java: &Session) -> Outcome {
     match java.compare(scenario) {
+        Ok(Compared::Agrees { calls: 0, notes }) if notes.is_empty() => {
+            Outcome::NotCompared(vec!["no applet was called".to_owned()])
+        }
+        Ok(Compared::Agrees { calls: 0, notes }) => Outcome::NotCompared(notes),
         Ok(Compared::Agrees { calls, notes }) => Outcome::Agrees(calls, notes),
         Ok(Compared::Differs(difference)) => Outcome::Differs(difference),
         Ok(Compared::Failed(report)) => Outcome::Failed(Status::Unusable, report),
@@ -395,7 +416,7 @@ impl Outcome {
         let unmet = unmet.join("\n\n");
         match self {
             Outcome::Differs(difference) => Outcome::Differs(format!("{difference}\n{unmet}\n")),
-            Outcome::Passed | Outcome::Agrees(..) | Outcome::Blessed => {
+            Outcome::Passed | Outcome::Agrees(..) | Outcome::NotCompared(_) | Outcome::Blessed => {
                 Outcome::Differs(format!("{unmet}\n"))
             }
             failed @ Outcome::Failed(..) => failed,

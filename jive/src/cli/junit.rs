@@ -27,6 +27,8 @@ pub(super) enum CaseResult {
     Passed,
     /// The scenario ran, but differs from what was expected, as the text describes.
     Failure(String),
+    /// The scenario was not judged; the text says why.
+    Skipped(String),
     /// The scenario could not be run; the text says why.
     Error(String),
 }
@@ -53,7 +55,12 @@ impl fmt::Display for Suite {
         };
         let failures = count(|result| matches!(result, CaseResult::Failure(_)));
         let errors = count(|result| matches!(result, CaseResult::Error(_)));
-        let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
+        let skipped = match count(|result| matches!(result, CaseResult::Skipped(_))) {
+            0 => String::new(),
+            skipped => format!(" skipped=\"{skipped}\""),
+        };
+        let counts =
+            format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"{skipped}");
         writeln!(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(f, "<testsuites {counts}>")?;
         writeln!(f, "  <testsuite name=\"jive test\" {counts}>")?;
@@ -72,6 +79,7 @@ impl fmt::Display for Suite {
                 }
                 CaseResult::Failure(text) => ("failure", text),
                 CaseResult::Error(text) => ("error", text),
+                CaseResult::Skipped(text) => ("skipped", text),
             };
             let text = strip_str(text).to_string();
             let message = Escaped(text.lines().next().unwrap_or_default());

@@ -169,10 +169,13 @@ fn note(uncompared: &Uncompared) -> String {
             "then the initializers of a class ran that a swap or a capsule brought".to_owned()
         }
     };
-    format!(
-        "endpoint `{}` was compared up to call {after} and without its fields: {why}",
-        printable(endpoint)
-    )
+    let endpoint = printable(endpoint);
+    match after {
+        0 => format!("endpoint `{endpoint}` was not compared: {why}"),
+        _ => format!(
+            "endpoint `{endpoint}` was compared up to call {after} and without its fields: {why}"
+        ),
+    }
 }
 
 /// Describes a difference: the place, the lines before it, and the first lines that differ.
