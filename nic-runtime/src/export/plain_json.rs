@@ -1,7 +1,7 @@
 //! JSON in which every character that is not plain is escaped.
 //!
 //! JSON allows raw controls of the writing direction, line separators and C1 controls in strings, and a terminal obeys
-//! them. `\u` escapes mean the same to whoever reads the JSON.
+//! them. A JSON reader gets the same string from `\u` escapes.
 
 use std::io::{self, Write};
 

@@ -21,7 +21,7 @@ pub(crate) struct Crate {
 
 /// A module: a file, or a module inside a file.
 struct Module {
-    /// Its path below the crate's root.
+    /// The path below the crate's root.
     path: Vec<String>,
     /// The path of its file below `src`, without `.rs`.
     file: String,
@@ -90,7 +90,7 @@ impl Crate {
             match item {
                 Item::Mod(child) => {
                     let name = child.ident.to_string();
-                    let below = [&path[..], &[name.clone()]].concat();
+                    let below = [&path[..], std::slice::from_ref(&name)].concat();
                     for (file, items) in content(files, &below, file, child) {
                         let child = self.add(files, below.clone(), &file, items);
                         self.modules[position]
