@@ -41,7 +41,8 @@ Examples:
 
 Exit status:
   0  the run ended; traps are in the trace
-  1  a class was rejected, or trapped while it was loaded; an `[[expect]]` is not met
+  1  a class was rejected, or trapped while it was loaded without --lenient-load; an `[[expect]]` is not
+     met
   2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory
   130  interrupted: Ctrl-C ends the run, files are whole and the summary is printed; a second one
        ends jive at once";
@@ -89,6 +90,10 @@ pub(super) struct Arguments {
     /// Fill `RxBuf` behind each packet with a pattern, so that an applet that reads there shows
     #[arg(long)]
     poison: bool,
+
+    /// Start an endpoint without its applet if the applet traps while it is loaded; else that ends the run
+    #[arg(long)]
+    lenient_load: bool,
 
     #[command(flatten)]
     capture: CaptureArguments,
@@ -143,6 +148,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Ok(mut scenario) => match check_outputs(arguments, &scenario) {
             Ok(()) => {
                 scenario.poisons_rx_buf = arguments.poison;
+                scenario.lenient_load = arguments.lenient_load;
                 run(arguments, &scenario, Programs::new(), console)
             }
             Err(report) => {
@@ -177,6 +183,7 @@ fn replay(
         }
     };
     scenario.poisons_rx_buf = arguments.poison;
+    scenario.lenient_load = arguments.lenient_load;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     let status = run(arguments, &scenario, programs, console)?;
     let replayed = replayed.borrow();
@@ -417,7 +424,7 @@ pub(super) fn status(reason: EndReason) -> Status {
         | EndReason::MaxEvents
         | EndReason::MaxBytecodes
         | EndReason::Unheard => Status::Done,
-        EndReason::LoadTrap => Status::Rejected,
+        EndReason::LoadTrap(_) => Status::Rejected,
         EndReason::Interrupted => Status::Interrupted,
     }
 }

@@ -127,22 +127,29 @@ fn a_class_that_is_rejected_or_traps_at_load_ends_a_run_with_1() {
         );
         fs::copy(classes().join(class), directory.path().join(class)).expect("it can be copied");
         fs::write(directory.path().join("s.toml"), text).expect("it can be written");
-        jive_in(directory.path(), words("run s.toml --trace json"), b"")
+        let text = jive_in(directory.path(), words("run s.toml"), b"");
+        let lenient = words("run s.toml --lenient-load --trace json");
+        let lenient = jive_in(directory.path(), lenient, b"");
+        let json = jive_in(directory.path(), words("run s.toml --trace json"), b"");
+        (json, text.out, lenient)
     };
-    let rejected = run("LongMaths.class");
+    let (rejected, _, lenient) = run("LongMaths.class");
+    assert_eq!(lenient.status, 1);
     assert_eq!((rejected.status, rejected.out.as_str()), (1, ""));
     assert!(
         rejected.err.contains("error[subset/long]"),
         "{}",
         rejected.err
     );
-    let trapped = run("Stillborn.class");
+    let (trapped, text, lenient) = run("Stillborn.class");
     assert_eq!(trapped.status, 1);
-    assert!(
-        trapped.out.contains(r#""ended":"load-trap""#),
-        "{}",
-        trapped.out
-    );
+    let named = "; an applet of e trapped while it was loaded\n";
+    assert!(text.contains(named), "{text}");
+    assert_eq!(lenient.status, 0, "{}", lenient.err);
+    assert!(lenient.out.contains(r#""ended":"idle""#), "{}", lenient.out);
+    assert!(lenient.err.contains("error[ArithmeticException]"));
+    let ended = r#""ended":"load-trap","ended_by":"e""#;
+    assert!(trapped.out.contains(ended), "{}", trapped.out);
 }
 
 #[test]

@@ -209,8 +209,8 @@ pub enum EndReason {
     MaxEvents,
     /// An applet was about to exceed the number `max_bytecodes` of the scenario.
     MaxBytecodes,
-    /// An applet trapped while the NIC loaded it.
-    LoadTrap,
+    /// An applet of this endpoint trapped while the NIC loaded it.
+    LoadTrap(EndpointId),
     /// The sink failed, so no output would have received the further events.
     Unheard,
     /// The user ended it.
@@ -226,7 +226,7 @@ impl EndReason {
             EndReason::Until => "until",
             EndReason::MaxEvents => "max-events",
             EndReason::MaxBytecodes => "max-bytecodes",
-            EndReason::LoadTrap => "load-trap",
+            EndReason::LoadTrap(_) => "load-trap",
             EndReason::Unheard => "unheard",
             EndReason::Interrupted => "interrupted",
         }

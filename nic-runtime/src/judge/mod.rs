@@ -98,7 +98,7 @@ fn run_and_look<T>(
         | EndReason::Until
         | EndReason::MaxEvents
         | EndReason::MaxBytecodes
-        | EndReason::LoadTrap => Some(judging.judge.end(of_fields)),
+        | EndReason::LoadTrap(_) => Some(judging.judge.end(of_fields)),
     };
     Ok((end, judgement, seen))
 }

@@ -68,6 +68,9 @@ pub struct Scenario {
     /// reveal applets that read beyond the packet. A command line option sets `poisons_rx_buf`; the scenario file
     /// cannot.
     pub poisons_rx_buf: bool,
+    /// Whether an endpoint starts without its applets if one of them traps while it is loaded. Otherwise such a trap
+    /// ends the run. A command line option sets `lenient_load`; the scenario file cannot.
+    pub lenient_load: bool,
     /// The files that were read because the scenario names them; a file that was read twice is listed twice.
     pub files: Vec<PathBuf>,
 }

@@ -282,6 +282,7 @@ fn read_root(
         expectations,
         classes,
         poisons_rx_buf: false,
+        lenient_load: false,
         files,
     })
 }

@@ -135,7 +135,7 @@ impl<A: Audience> Simulation<'_, A> {
                 EndReason::Until => reason = EndReason::Until,
                 cut @ (EndReason::MaxEvents
                 | EndReason::MaxBytecodes
-                | EndReason::LoadTrap
+                | EndReason::LoadTrap(_)
                 | EndReason::Unheard
                 | EndReason::Interrupted) => return Some(cut),
             }

@@ -69,7 +69,12 @@ impl<'a, A: Audience> Simulation<'a, A> {
         let may_have_applet = scenario.may_have_applets();
         // Endpoints that get their first applet during the run also need a place in the list of applets.
         let followers = scenario.endpoints.iter().map(|spec| spec.followers.len());
-        let places = may_have_applet.iter().filter(|may| **may).count() + followers.sum::<usize>();
+        let mut places =
+            may_have_applet.iter().filter(|may| **may).count() + followers.sum::<usize>();
+        if scenario.lenient_load {
+            // The applet that follows an applet that trapped while it was loaded gets a place of its own.
+            places += scenario.endpoints.len();
+        }
         let may_come = may_bring_agendas(scenario, classes);
         let agendas = Agendas::new(&applets, places, may_come);
         let nics = nics(scenario, &may_have_applet, !agendas.is_empty());
@@ -98,6 +103,7 @@ impl<'a, A: Audience> Simulation<'a, A> {
                 .iter()
                 .all(|link| link.wire.flow == Flow::Hold),
             poisons_rx_buf: scenario.poisons_rx_buf,
+            lenient_load: scenario.lenient_load,
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,

@@ -343,6 +343,8 @@ pub(crate) struct Simulation<'a, A: Audience> {
     pub(crate) reserves_slots: bool,
     /// Whether the part of `RxBuf` that an arriving packet leaves unused is filled with a pattern.
     pub(crate) poisons_rx_buf: bool,
+    /// Whether an endpoint whose applet traps while it is loaded starts without it.
+    pub(crate) lenient_load: bool,
     /// Total time of the work that users' processors have begun.
     pub(crate) host_time: SimDuration,
     pub(crate) until: SimTime,
@@ -437,7 +439,7 @@ impl<A: Audience> Simulation<'_, A> {
                 self.start_programs();
                 self.handle_due()
             }
-            (Err(NotLoaded::Trap), _) => EndReason::LoadTrap,
+            (Err(NotLoaded::Trap(endpoint)), _) => EndReason::LoadTrap(endpoint),
             (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
         };
         debug_assert!(

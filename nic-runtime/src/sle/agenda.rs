@@ -101,6 +101,13 @@ pub(crate) fn set_timer<A: Audience>(
     }
 }
 
+/// Forgets everything that an applet waits for, because nothing calls it any more.
+pub(crate) fn clear<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
+    if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
+        *agenda = Agenda::default();
+    }
+}
+
 /// Schedules a check of the applet's timer. An applet's call schedules the timer's check once, at the end, so that a
 /// call that sets the timer often schedules one check only.
 #[cold]

@@ -124,6 +124,13 @@ impl Chains {
         self.0.get(at(endpoint.0))?.as_deref()
     }
 
+    /// Makes an endpoint one without a chain.
+    pub(super) fn leave(&mut self, endpoint: EndpointId) {
+        if let Some(chain) = self.0.get_mut(at(endpoint.0)) {
+            *chain = None;
+        }
+    }
+
     pub(super) fn of_mut(&mut self, endpoint: EndpointId) -> Option<&mut Chain> {
         self.0.get_mut(at(endpoint.0))?.as_deref_mut()
     }

@@ -74,8 +74,8 @@ impl From<Exceeded> for Uninitialized {
 
 /// The reason why loading failed.
 pub(crate) enum NotLoaded {
-    /// An applet trapped; the trap has been reported.
-    Trap,
+    /// An applet of this endpoint trapped; the trap has been reported.
+    Trap(EndpointId),
     /// An applet exceeded the run's instruction budget.
     Exceeded,
 }
@@ -120,7 +120,15 @@ pub(crate) fn load_applets<A: Audience>(sim: &mut Simulation<'_, A>) -> Result<(
         let specs: &[EndpointSpec] = sim.specs;
         for (applet, (_, state)) in sim.applets_of(endpoint).zip(specs[index].applets()) {
             chain::speaks(sim, endpoint, applet);
-            load_applet(sim, (Tenant { endpoint, applet }, state), &mut of_endpoint)?;
+            let tenant = Tenant { endpoint, applet };
+            match load_applet(sim, (tenant, state), &mut of_endpoint) {
+                Ok(()) => {}
+                Err(NotLoaded::Trap(_)) if sim.lenient_load => {
+                    leave(sim, tenant);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
         }
         sent.append(&mut of_endpoint);
     }
@@ -132,6 +140,24 @@ pub(crate) fn load_applets<A: Audience>(sim: &mut Simulation<'_, A>) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Makes an endpoint one without applets, because one of its applets has trapped while it was loaded. What natives have
+/// done stands, as after every trap, but nothing calls the applets any more.
+#[cold]
+fn leave<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
+    let Tenant { endpoint, .. } = tenant;
+    sim.endpoints[at(endpoint.0)].free.return_popped();
+    for applet in sim.applets_of(endpoint) {
+        let tenant = Tenant { endpoint, applet };
+        agenda::clear(sim, tenant);
+        remote::unwatch_all(sim, tenant);
+    }
+    sim.swaps.leave(endpoint);
+    sim.chains.leave(endpoint);
+    sim.seats[at(endpoint.0)].applet = None;
+    sim.report.set_class(endpoint, None);
+    sim.levels_changed(endpoint);
 }
 
 fn load_applet<A: Audience>(
@@ -146,7 +172,7 @@ fn load_applet<A: Audience>(
     let on = sim.nics[at(nic.0)].first_processor();
     match run_initializers(sim, on, tenant, (&mut stores, &mut BeforeStart { sent })) {
         Ok(()) => {}
-        Err(Uninitialized::Trapped(_)) => return Err(NotLoaded::Trap),
+        Err(Uninitialized::Trapped(_)) => return Err(NotLoaded::Trap(tenant.endpoint)),
         Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
     }
     sim.endpoints[at(tenant.endpoint.0)].free.keep_popped();

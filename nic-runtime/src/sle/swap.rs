@@ -221,6 +221,19 @@ impl<'a> Swaps<'a> {
         }
     }
 
+    /// Gives the memory of an endpoint's applets back, because the endpoint starts without them.
+    pub(crate) fn leave(&mut self, endpoint: EndpointId) {
+        if self.current.is_empty() {
+            return;
+        }
+        self.current[at(endpoint.0)] = None;
+        for (class, _) in self.scenario.endpoints[at(endpoint.0)].applets() {
+            if let Some(need) = self.need(endpoint, class) {
+                self.ledger.give_back(endpoint, need);
+            }
+        }
+    }
+
     fn need(&self, endpoint: EndpointId, class: usize) -> Option<Need> {
         let loaded = self.loaded(class).ok()?;
         Some(Need::of(self.scenario, endpoint, class, &loaded.program))

@@ -1,6 +1,7 @@
 //! `max_bytecodes` limits the number of instructions that all applets of a run execute, including those of loading.
 
 use nic_core::event::EndReason;
+use nic_core::id::EndpointId;
 use serde_json::Value;
 
 use crate::apart::ends;
@@ -71,14 +72,14 @@ fn an_applets_own_fuel_ends_its_call_and_not_the_run() {
     // Loading the applet `Brooder` takes just over 900,000 instructions. If the applet's fuel is not higher than the
     // run's budget, the applet traps.
     for (fuel, limit, reason) in [
-        (1_000, 1_000, EndReason::LoadTrap),
+        (1_000, 1_000, EndReason::LoadTrap(EndpointId(0))),
         (1_001, 1_000, EndReason::MaxBytecodes),
         (1_000_000, 1_000, EndReason::MaxBytecodes),
     ] {
         let toml = brooding(&format!("max_bytecodes = {limit}"), 1) + &format!("fuel = {fuel}\n");
         let trace = run(&toml);
         assert_eq!(trace.end.reason, reason, "fuel {fuel}");
-        let traps = usize::from(reason == EndReason::LoadTrap);
+        let traps = usize::from(matches!(reason, EndReason::LoadTrap(_)));
         assert_eq!(trace.of("trap").len(), traps, "fuel {fuel}");
     }
 }

@@ -1,6 +1,7 @@
 //! Chains of applets: each applet receives what the one before pushes, and has its own state, timer and traps.
 
 use nic_core::event::EndReason;
+use nic_core::id::EndpointId;
 use nic_runtime::scenario::{Mistake, ScenarioError, parse};
 use serde_json::Value;
 
@@ -297,7 +298,7 @@ fn a_call_that_waits_for_a_slot_keeps_its_round() {
 fn while_it_is_loaded_an_applet_sends_nothing_to_its_neighbour() {
     let trace = run(&pair("['EarlyChained.class', 'builtin:RawUnet']", "", ""));
     assert_eq!(texts(&trace.of("trap"), "kind"), ["ProtectionFault"]);
-    assert_eq!(trace.end.reason, EndReason::LoadTrap);
+    assert_eq!(trace.end.reason, EndReason::LoadTrap(EndpointId(0)));
     let last = run(&pair("['builtin:RawUnet', 'EarlyChained.class']", "", ""));
     assert_eq!(last.at("client", "wire-tx").len(), 1);
 }

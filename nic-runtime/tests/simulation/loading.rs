@@ -1,10 +1,13 @@
 //! Loading of applets: initializers, their natives, and failures.
 
 use nic_core::event::EndReason;
+use nic_core::id::EndpointId;
+use nic_runtime::scenario::{BUILTIN, parse};
 use nic_runtime::sim::SimError;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::trace::{Pair, numbers, send, texts, try_run};
+use crate::scenario::read;
+use crate::trace::{Pair, Trace, numbers, run, send, simulate, texts, try_run};
 
 #[test]
 fn natives_may_be_called_while_loading() {
@@ -72,7 +75,7 @@ fn a_trap_while_loading_ends_the_run_before_any_traffic() {
         ..Pair::PLAIN
     }
     .run();
-    assert_eq!(trace.end.reason, EndReason::LoadTrap);
+    assert_eq!(trace.end.reason, EndReason::LoadTrap(EndpointId(1)));
     assert_eq!(trace.end.time.as_ns(), 0);
     assert_eq!(
         trace.names_from("server", "applet-call"),
@@ -111,7 +114,7 @@ fn the_initializer_runs_before_the_constructor_and_both_before_load() {
 
 #[test]
 fn a_rejected_class_is_named_and_nothing_runs() {
-    let mut scenario = crate::scenario::read(
+    let mut scenario = read(
         &Pair {
             client: "applet = 'builtin:RawUnet'",
             server: "applet = 'Burst.class'",
@@ -138,5 +141,121 @@ fn fuel_bounds_initializers_too() {
     };
     // The constructor of RawUnet executes 14 instructions.
     assert_eq!(texts(&trace.of("trap"), "kind"), ["FuelExhausted"]);
-    assert_eq!(trace.end.reason, EndReason::LoadTrap);
+    assert_eq!(trace.end.reason, EndReason::LoadTrap(EndpointId(0)));
+}
+
+/// Runs a scenario in which an endpoint starts without its applets if one of them traps while it is loaded.
+fn run_leniently(toml: &str) -> Trace {
+    let mut scenario = read(toml);
+    scenario.lenient_load = true;
+    simulate(&scenario).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// An initializer with no fuel traps at its first instruction, before it has done anything.
+#[test]
+fn an_endpoint_that_starts_without_its_applet_is_as_one_that_has_none() {
+    let mut compared = 0;
+    for builtin in BUILTIN {
+        let scenario = parse(builtin.text.as_bytes(), None, None).expect("it is right");
+        // A swap or a capsule finds more SRAM where the scenario names one class less.
+        if scenario.replaces_applets() {
+            continue;
+        }
+        for index in 0..scenario.endpoints.len() {
+            if scenario.endpoints[index].class.is_none() {
+                continue;
+            }
+            let mut lenient = scenario.clone();
+            lenient.lenient_load = true;
+            lenient.endpoints[index].fuel = 0;
+            let mut plain = scenario.clone();
+            plain.endpoints[index].class = None;
+            plain.endpoints[index].followers.clear();
+            // The NIC shares its slots as for an endpoint that may have an applet.
+            plain.endpoints[index].accepts_capsules = true;
+            let trace = simulate(&lenient).expect("it can be run");
+            let expected = simulate(&plain).expect("it can be run");
+            let name = &scenario.endpoints[index].name;
+            let place = format!("{} at {name}", builtin.name);
+            let traps = trace.at(name, "trap");
+            assert_eq!(texts(&traps, "kind"), ["FuelExhausted"], "{place}");
+            let of_load = |event: &&Value| {
+                event["endpoint"] == **name
+                    && ["applet-call", "trap"].contains(&event["event"].as_str().unwrap_or(""))
+            };
+            let left = trace.events.iter().filter(|event| !of_load(event));
+            assert!(left.eq(&expected.events), "{place}");
+            assert_eq!(trace.end.time, expected.end.time, "{place}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 20, "{compared} endpoints were compared");
+}
+
+#[test]
+fn what_an_initializer_did_before_its_trap_stands_and_nothing_calls_its_applet() {
+    // `Early` sends packets, pops a buffer and pushes a descriptor with its first 40 instructions or so.
+    let whole = Pair {
+        client: "applet = 'Early.class'",
+        ..Pair::PLAIN
+    };
+    let whole = run(&whole.toml());
+    let executed = |trace: &Trace, at: &str| {
+        let returns = trace.at("client", at);
+        numbers(&returns, "bytecodes").first().copied()
+    };
+    let last = executed(&whole, "applet-return").expect("its initializer returns");
+    let mut sent = Vec::new();
+    for fuel in 1..=last {
+        let fuel_key = format!("applet = 'Early.class'\nfuel = {fuel}");
+        let toml = Pair {
+            client: &fuel_key,
+            rest: &send("100us", "{ count = 9 }"),
+            ..Pair::PLAIN
+        }
+        .toml();
+        let trace = run_leniently(&toml);
+        let is_loaded = !trace.of("load").is_empty();
+        assert_eq!(trace.of("trap").is_empty(), is_loaded, "fuel {fuel}");
+        if is_loaded {
+            continue;
+        }
+        assert_eq!(trace.end.reason, EndReason::Idle, "fuel {fuel}");
+        // The post of 100 us takes the base path.
+        let received = trace.at("server", "rx-descriptor");
+        let payloads = texts(&received, "payload");
+        assert_eq!(payloads.last(), Some(&"000102030405060708"), "fuel {fuel}");
+        sent.push(payloads.len());
+        let calls = numbers(&trace.at("client", "applet-call"), "t_ns");
+        assert!(calls.iter().all(|&time| time == 0), "fuel {fuel}");
+    }
+    sent.dedup();
+    assert!(sent.len() > 2 && sent.is_sorted(), "{sent:?}");
+}
+
+#[test]
+fn a_swap_gives_an_applet_to_an_endpoint_that_started_without_one() {
+    for (other, expected) in [("", 1), ("['builtin:RawUnet', 'Stillborn.class']", 1)] {
+        let client = match other {
+            "" => String::new(),
+            chain => format!("applet = {chain}"),
+        };
+        let toml = Pair {
+            client: &client,
+            server: "applet = 'Stillborn.class'",
+            rest: &format!(
+                "{}[[swap]]\nendpoint = 'server'\napplet = 'builtin:Drop'\nat = '50us'\n\
+                 [[swap]]\nendpoint = 'server'\napplet = 'Stillborn.class'\nat = '60us'\n",
+                send("100us", "{ count = 9 }")
+            ),
+            ..Pair::PLAIN
+        }
+        .toml();
+        let trace = run_leniently(&toml);
+        assert_eq!(trace.of("applet-swap").len(), expected, "{other}");
+        assert_eq!(texts(&trace.of("applet-swap"), "class"), ["Drop"]);
+        assert_eq!(trace.of("swap-refused").len(), 1, "{other}");
+        let calls = trace.at("server", "applet-call");
+        assert!(texts(&calls, "method").contains(&"doRx"), "{calls:?}");
+    }
 }

@@ -5,6 +5,7 @@
 //! the offset of the watched bytes. The traced value is the first of the watched bytes.
 
 use nic_core::event::EndReason;
+use nic_core::id::EndpointId;
 use nic_runtime::sim::SimError;
 use serde_json::json;
 
@@ -141,7 +142,7 @@ fn a_watch_outside_of_a_window_ends_the_run_while_loading() {
     let reason = refused.map(|trace| trace.end.reason);
     assert_eq!(
         reason.expect("a trap while loading is an end"),
-        EndReason::LoadTrap
+        EndReason::LoadTrap(EndpointId(1))
     );
 }
 
@@ -169,7 +170,7 @@ fn endpoints_share_the_watches_of_their_nic() {
         trace.end.reason
     };
     assert_eq!(end(&ranges(2_048)), EndReason::Idle);
-    assert_eq!(end(&ranges(2_049)), EndReason::LoadTrap);
+    assert_eq!(end(&ranges(2_049)), EndReason::LoadTrap(EndpointId(1)));
     // A range of no bytes removes all watches of the window, so the applet can set as many again.
     let removed = format!("{}, 0, 0, 0, 0, 5, 1", ranges(2_048));
     assert_eq!(end(&removed), EndReason::Idle);

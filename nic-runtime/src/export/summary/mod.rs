@@ -212,6 +212,22 @@ impl Summary {
         &self.totals
     }
 
+    /// Returns the name of the endpoint whose applet ended the run by a trap while it was loaded.
+    fn trapped_endpoint(&self) -> Option<&str> {
+        match self.reason {
+            EndReason::LoadTrap(endpoint) => {
+                let row = self.endpoints.get(endpoint.0 as usize)?.as_ref()?;
+                Some(&row.endpoint)
+            }
+            EndReason::Idle
+            | EndReason::Until
+            | EndReason::MaxEvents
+            | EndReason::MaxBytecodes
+            | EndReason::Unheard
+            | EndReason::Interrupted => None,
+        }
+    }
+
     fn rows(&self) -> impl Iterator<Item = &EndpointRow> {
         self.endpoints.iter().flatten().map(|row| &**row)
     }
@@ -237,6 +253,9 @@ impl Summary {
         map.serialize_entry("event", "summary")?;
         map.serialize_entry("time_ns", &self.time.as_ns())?;
         map.serialize_entry("ended", self.reason.word())?;
+        if let Some(endpoint) = self.trapped_endpoint() {
+            map.serialize_entry("ended_by", endpoint)?;
+        }
         map.serialize_entry("events", &self.events)?;
         map.serialize_entry("totals", &self.totals)?;
         map.serialize_entry("endpoints", &Vec::from_iter(self.rows()))?;

@@ -21,7 +21,13 @@ impl fmt::Display for Summary {
             EndReason::Until => "the scenario's `until` was reached",
             EndReason::MaxEvents => "the scenario's `max_events` was reached",
             EndReason::MaxBytecodes => "the scenario's `max_bytecodes` was reached",
-            EndReason::LoadTrap => "an applet trapped while it was loaded",
+            EndReason::LoadTrap(_) => match self.trapped_endpoint() {
+                Some(endpoint) => {
+                    let endpoint = Escaped(endpoint);
+                    &format!("an applet of {endpoint} trapped while it was loaded")
+                }
+                None => "an applet trapped while it was loaded",
+            },
             EndReason::Unheard => "nothing took its events any more",
             EndReason::Interrupted => "interrupted",
         };
