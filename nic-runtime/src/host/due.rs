@@ -2,47 +2,112 @@
 
 use std::collections::VecDeque;
 
+use nic_core::time::SimTime;
+
 /// Due messages, oldest first, stored as runs of messages of the same send. A send may become due far more often than
 /// its user can post, so one counter for each run bounds the memory.
+///
+/// All messages of a send without time between them are due at once. They are one run from the beginning, so that they
+/// cost nothing before their turn. Such runs of the same time take turns, message by message.
 #[derive(Clone, Debug, Default)]
-pub struct DueSends(VecDeque<Run>);
+pub struct DueSends {
+    /// The runs, in the order of `from`, and of `turns` where `from` is equal.
+    runs: VecDeque<Run>,
+    /// The time of the last run that was due at once.
+    at_once: Option<SimTime>,
+}
 
 #[derive(Copy, Clone, Debug)]
 struct Run {
     send: u32,
     count: u64,
+    /// When the first message of the run became due.
+    from: SimTime,
+    /// Whether all messages of the run became due at once.
+    is_at_once: bool,
+    /// How many messages of a run that is due at once have been removed.
+    turns: u64,
+}
+
+impl Run {
+    fn of_one(send: u32, from: SimTime) -> Run {
+        Run {
+            send,
+            count: 1,
+            from,
+            is_at_once: false,
+            turns: 0,
+        }
+    }
 }
 
 impl DueSends {
     /// Appends a message of a send; `send` is the send's position in the scenario.
-    pub fn add(&mut self, send: u32) {
-        match self.0.back_mut() {
-            Some(last) if last.send == send => last.count += 1,
-            Some(_) | None => self.0.push_back(Run { send, count: 1 }),
+    pub fn add(&mut self, send: u32, now: SimTime) {
+        match self.runs.back_mut() {
+            // A run that takes turns may only be continued by messages of its own time.
+            Some(last)
+                if last.send == send
+                    && !last.is_at_once
+                    && (last.from == now || self.at_once != Some(last.from)) =>
+            {
+                last.count += 1;
+            }
+            Some(_) => self.insert(Run::of_one(send, now)),
+            None => self.runs.push_back(Run::of_one(send, now)),
         }
+    }
+
+    /// Inserts a run behind all runs of its time that have had as many turns.
+    fn insert(&mut self, run: Run) {
+        let order = |run: &Run| (run.from, run.turns);
+        let behind = self
+            .runs
+            .partition_point(|other| order(other) <= order(&run));
+        self.runs.insert(behind, run);
+    }
+
+    /// Appends `count` messages of a send that are due at once, one at least.
+    pub fn add_at_once(&mut self, send: u32, count: u64, now: SimTime) {
+        self.at_once = Some(now);
+        self.insert(Run {
+            send,
+            count: count.max(1),
+            from: now,
+            is_at_once: true,
+            turns: 0,
+        });
     }
 
     /// Returns whether no message is due.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.runs.is_empty()
     }
 
     /// Returns the send of the oldest due message, as its position in the scenario.
     #[must_use]
     pub fn first(&self) -> Option<u32> {
-        self.0.front().map(|run| run.send)
+        self.runs.front().map(|run| run.send)
     }
 
-    /// Removes the oldest message.
-    pub fn remove_first(&mut self) {
-        let Some(run) = self.0.front_mut() else {
-            return;
+    /// Removes the oldest message. Returns whether another message, due at once with it, lines up in its place.
+    pub fn remove_first(&mut self) -> bool {
+        let Some(run) = self.runs.front_mut() else {
+            return false;
         };
         run.count -= 1;
+        run.turns += u64::from(run.is_at_once);
+        let run = *run;
         if run.count == 0 {
-            self.0.pop_front();
+            self.runs.pop_front();
+            return false;
         }
+        if run.is_at_once {
+            self.runs.pop_front();
+            self.insert(run);
+        }
+        run.is_at_once
     }
 }
 
@@ -50,19 +115,86 @@ impl DueSends {
 mod tests {
     use super::*;
 
+    const AT: SimTime = SimTime::ZERO;
+
+    fn later(ps: u64) -> SimTime {
+        SimTime::from_ps(ps)
+    }
+
     #[test]
     fn messages_keep_their_order() {
         let mut due = DueSends::default();
         let order = [7, 7, 7, 3, 7, 3, 3];
         for send in order {
-            due.add(send);
+            due.add(send, AT);
         }
-        assert_eq!(due.0.len(), 4, "runs");
+        assert_eq!(due.runs.len(), 4, "runs");
         for send in order {
             assert_eq!(due.first(), Some(send));
-            due.remove_first();
+            assert!(!due.remove_first());
         }
         assert_eq!(due.first(), None);
-        due.remove_first();
+        assert!(!due.remove_first());
+    }
+
+    /// Compares the queue with a list of single messages. In the list the sends of one time take turns, in rounds of one
+    /// message of each send that has more of them.
+    #[test]
+    fn runs_that_are_due_at_once_take_turns() {
+        let mut seed = 1_u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        for _ in 0..2_000 {
+            let (mut due, mut list) = (DueSends::default(), VecDeque::new());
+            for time in 0..4 {
+                let mut rounds = Vec::new();
+                // If nothing else is due, the first message is removed before the others become due.
+                let removes_first = list.is_empty() && draw(2) == 0;
+                for send in 0..u32::try_from(draw(4)).expect("it is small") {
+                    if draw(2) == 0 {
+                        due.add(send, later(time));
+                        rounds.push((send, 1));
+                    } else {
+                        let count = 1 + draw(4);
+                        due.add_at_once(send, count, later(time));
+                        rounds.push((send, count));
+                    }
+                    if removes_first && send == 0 {
+                        assert_eq!(due.first(), Some(0));
+                        due.remove_first();
+                    }
+                }
+                let is_removed = removes_first && !rounds.is_empty();
+                while !rounds.is_empty() {
+                    list.extend(rounds.iter().map(|(send, _)| *send));
+                    rounds.iter_mut().for_each(|(_, count)| *count -= 1);
+                    rounds.retain(|(_, count)| *count > 0);
+                }
+                if is_removed {
+                    list.pop_front();
+                }
+                for _ in 0..draw(8) {
+                    assert_eq!(due.first(), list.pop_front());
+                    due.remove_first();
+                }
+            }
+            while let Some(send) = list.pop_front() {
+                assert_eq!(due.first(), Some(send));
+                due.remove_first();
+            }
+            assert!(due.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_long_wait_needs_few_runs() {
+        let mut due = DueSends::default();
+        due.add_at_once(0, u64::MAX, AT);
+        for time in 1..10_000 {
+            due.add(1, later(time));
+        }
+        assert_eq!(due.runs.len(), 2);
     }
 }

@@ -359,7 +359,7 @@ pub(crate) struct Simulation<'a, A: Audience> {
     /// Costs for users, by the NIC of their host.
     pub(crate) host_costs: Vec<HostCosts>,
     pub(crate) sends: &'a [SendSpec],
-    /// Number of messages of each send that have become due.
+    /// Number of messages of each send that have become due one by one, with time between them.
     pub(crate) sends_made: Vec<u64>,
     pub(crate) nics: Vec<Nic>,
     pub(crate) processors: Vec<Processor<'a>>,

@@ -18,18 +18,24 @@ use crate::unet::Endpoint;
 use crate::via;
 
 impl<A: Audience> Simulation<'_, A> {
-    /// Queues a message of a send that has become due for its user, and schedules the send's next message.
+    /// Queues a message of a send that has become due for its user, and schedules the send's next message. Messages
+    /// without time between them are queued all at once.
     pub(crate) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
         read_lines(&spec.payload);
         self.read_ahead(spec.endpoint, Way::Out);
-        let made = &mut self.sends_made[at(send)];
-        *made += 1;
-        if *made < spec.repeat {
-            self.schedule
-                .insert(self.now + spec.every, Work::Send(send));
+        let due = &mut self.users[at(spec.endpoint.0)].due;
+        if spec.every == SimDuration::ZERO && spec.repeat > 1 {
+            due.add_at_once(send, spec.repeat, self.now);
+        } else {
+            due.add(send, self.now);
+            let made = &mut self.sends_made[at(send)];
+            *made += 1;
+            if *made < spec.repeat {
+                self.schedule
+                    .insert(self.now + spec.every, Work::Send(send));
+            }
         }
-        self.users[at(spec.endpoint.0)].due.add(send);
         self.begin_task(spec.endpoint);
     }
 
@@ -191,7 +197,10 @@ impl<A: Audience> Simulation<'_, A> {
         let TransmitSpace::Free(space) = user.region.take(length) else {
             return false;
         };
-        user.due.remove_first();
+        if user.due.remove_first() && self.events < self.events_max {
+            // Another message of a send without time between its messages counts as an event when its turn comes.
+            self.events += 1;
+        }
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         interface::send_begins(self, id, spec);
         let mut takes = costs.of_post(length);

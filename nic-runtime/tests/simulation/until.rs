@@ -10,7 +10,7 @@ use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd};
 
 use crate::scenario::read;
-use crate::trace::{Pair, send};
+use crate::trace::{Pair, run, send};
 
 /// A sink that keeps all events of a run, with exact times.
 #[derive(Default)]
@@ -84,4 +84,24 @@ fn whatever_happens_at_the_end_is_the_whole_of_that_moment() {
             assert_eq!(unheard, end, "until {until}");
         }
     }
+}
+
+/// All messages of the send are due at once; one of them fits on the wire before the run ends.
+#[test]
+fn messages_that_are_due_at_once_count_when_their_turn_comes() {
+    let toml = |repeat: u64| {
+        Pair {
+            scenario: "until = '1ms'\nmax_events = 1000",
+            link: "bandwidth = '1B/s'",
+            rest: &format!("{}repeat = {repeat}\n", send("0us", "{ zeros = 0 }")),
+            ..Pair::PLAIN
+        }
+        .toml()
+    };
+    let (few, many) = (run(&toml(200)), run(&toml(1_000_000)));
+    assert_eq!(many.end.reason, EndReason::Until);
+    assert!(many.end.events < 1000, "{}", many.end.events);
+    assert!(!many.of("tx-post").is_empty());
+    assert!(few.events == many.events);
+    assert_eq!(few.end.events, many.end.events);
 }
