@@ -51,4 +51,5 @@ mod via;
 mod via_over_memory;
 mod via_random;
 mod via_streams;
+mod via_times;
 mod windows;
