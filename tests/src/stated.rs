@@ -3,7 +3,7 @@
 use core::fmt;
 
 use jive_core::{ClassFile, Method, NativeId, TrapKind};
-use jive_embed::analysis::{Bound, Bounds, Entry, Environment, Native};
+use jive_embed::analysis::{Bound, Bounds, Entry, Environment, ForeignFields, Native};
 use jive_embed::verify_class;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
@@ -104,6 +104,7 @@ pub fn environment() -> Environment {
         array_length_max: u32::try_from(HEAP).expect("it is small"),
         packet: None,
         bytecode_ps: 1_000,
+        foreign: ForeignFields::None,
     }
 }
 

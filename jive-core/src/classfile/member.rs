@@ -33,6 +33,14 @@ pub struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
+    /// Returns whether the field is a constant (`static final` with a `ConstantValue`), whose value compilers copy into
+    /// the code.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        let is_static_final = FieldAccess::STATIC | FieldAccess::FINAL;
+        self.access.contains(is_static_final) && self.constant_value().is_some()
+    }
+
     /// Returns the constant of the `ConstantValue` attribute. Returns `None` for a field that is not static, because a
     /// JVM ignores its `ConstantValue` (JVMS §4.7.2).
     #[must_use]

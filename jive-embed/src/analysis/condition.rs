@@ -100,9 +100,7 @@ fn value_before(
             }
         }
         (Action::Member(MemberUse::Load), Operand::Constant(index)) => {
-            // The receiver of the field access does not matter, because the class has a single instance.
-            let (_, first) = reference_before(graph, last)?;
-            return Some((Value::Field(index), first));
+            return Some((Value::Field(index), receiver_before(graph, last)?));
         }
         (Action::Member(MemberUse::LoadStatic), Operand::Constant(index)) => Value::Field(index),
         (Action::ArrayLength, _) => return reference_before(graph, last),
@@ -124,11 +122,19 @@ fn reference_before(graph: &ControlFlow<'_>, node: Node) -> Option<(Value, Node)
             Some((Value::FieldLength(index), last))
         }
         (Action::Member(MemberUse::Load), Operand::Constant(index)) => {
-            let (_, first) = reference_before(graph, last)?;
-            Some((Value::FieldLength(index), first))
+            Some((Value::FieldLength(index), receiver_before(graph, last)?))
         }
         _ => None,
     }
+}
+
+/// Returns the instruction that loads the receiver of the field access `node`. The receiver itself does not matter,
+/// because the class has a single instance. Only a receiver in a local variable is recognized, because a chain of field
+/// accesses may be as long as the method.
+fn receiver_before(graph: &ControlFlow<'_>, node: Node) -> Option<Node> {
+    let last = only_way_to(graph, node)?;
+    let is_local = graph.insn(last).action() == Action::Load(Computational::Reference);
+    is_local.then_some(last)
 }
 
 /// Returns the constant that a store to a local variable adds to the variable, as in `i = i + 2`.

@@ -9,8 +9,7 @@ use std::hash::BuildHasherDefault;
 
 use fnv::FnvHasher;
 use jive_core::{
-    Action, ArrayKind, Computational, ElementKind, FieldId, MemberAccess, MethodAccess,
-    MethodDescriptor, MethodId, Operand, OwnMember,
+    Action, Computational, ElementKind, FieldId, MemberAccess, MethodId, Operand, OwnMember,
 };
 
 use super::calls::{Callee, callee};
@@ -41,17 +40,35 @@ pub(super) struct Families {
     members: HashMap<Holder, Family, BuildHasherDefault<FnvHasher>>,
     /// The parent of each holder of an array: another holder of the same family, or the holder itself.
     parents: Vec<usize>,
-    /// The instructions that store into elements of arrays, each with a holder of its array.
-    stores: Vec<(Family, Site)>,
+    /// The instructions that store into elements of a family's arrays, by the holder that represents the family.
+    stores: HashMap<Family, Vec<Site>, BuildHasherDefault<FnvHasher>>,
+    /// The family of the arrays that come from outside the class, whose elements may have any value.
+    outside: Option<Family>,
 }
 
 impl Families {
     /// Returns the holder that represents a family.
-    fn root(&self, Family(mut member): Family) -> Family {
+    fn root(&mut self, Family(mut member): Family) -> Family {
         while self.parents[member] != member {
-            member = self.parents[member];
+            // Each second holder on the way is skipped from now on, so that many searches stay short.
+            let next = self.parents[self.parents[member]];
+            self.parents[member] = next;
+            member = next;
         }
         Family(member)
+    }
+
+    /// Lets each holder name the root of its family, and sorts the stores by family.
+    fn finish(&mut self, stores: Vec<(Family, Site)>) {
+        for member in 0..self.parents.len() {
+            let Family(root) = self.root(Family(member));
+            self.parents[member] = root;
+        }
+        for (member, site) in stores {
+            let root = self.root(member);
+            self.stores.entry(root).or_default().push(site);
+        }
+        self.outside = self.outside.map(|outside| self.root(outside));
     }
 
     fn member(&mut self, holder: Holder) -> Family {
@@ -84,17 +101,19 @@ impl Ranges<'_, '_> {
         // The families have been found already, so every holder that the search finds has a family.
         let holder = self.holders(site, below_top)?.into_iter().next()?;
         let families = self.families.as_ref()?.as_ref()?;
-        let member = *families.members.get(&holder)?;
-        Some(families.root(member))
+        let Family(member) = *families.members.get(&holder)?;
+        Some(Family(*families.parents.get(member)?))
     }
 
     /// Returns the values that the elements of a family's arrays can have.
     pub(super) fn elements(&mut self, family: Family) -> Option<Interval> {
         self.relies_on_fields = true;
         let families = self.families.as_ref()?.as_ref()?;
-        let stores = families.stores.iter();
-        let stores = stores.filter(|(member, _)| families.root(*member) == family);
-        let stores = stores.map(|(_, site)| *site).collect::<Vec<_>>();
+        if families.outside == Some(family) {
+            return None;
+        }
+        let stores = families.stores.get(&family).cloned().unwrap_or_default();
+        self.spend(stores.len());
         let first = Interval::exactly(0);
         if stores.is_empty() {
             return Some(first);
@@ -134,6 +153,19 @@ impl Ranges<'_, '_> {
             && self.family(Site { method, node }, 1) == Some(family)
     }
 
+    /// Joins the fields that may hold an array from outside the class, because two of them may hold the same array.
+    fn outside(&self, families: &mut Families) -> Option<Family> {
+        let class = &self.facts.class;
+        let mut outside = None;
+        for field in class.fields().filter(|field| field.descriptor == "[I") {
+            if self.environment.is_foreign(class, field.id) {
+                let member = families.member(Holder::Field(field.id));
+                families.join(*outside.get_or_insert(member), member);
+            }
+        }
+        outside
+    }
+
     /// Finds the families of the `int` arrays of the class. Returns `None` if an array may come from outside the class,
     /// or if the search takes too many steps.
     fn find_families(&mut self) -> Option<Families> {
@@ -141,6 +173,8 @@ impl Ranges<'_, '_> {
         self.environment.entries.as_ref()?;
         let facts = self.facts;
         let mut families = Families::default();
+        let mut stores = Vec::new();
+        families.outside = self.outside(&mut families);
         for method in facts.class.methods() {
             let Some(flow) = facts.flow(method.id) else {
                 continue;
@@ -164,11 +198,12 @@ impl Ranges<'_, '_> {
                     }
                     let action = flow.graph.insn(node).action();
                     if action == Action::StoreElement(ElementKind::Int) {
-                        families.stores.push((first, site));
+                        stores.push((first, site));
                     }
                 }
             }
         }
+        families.finish(stores);
         Some(families)
     }
 
@@ -211,20 +246,12 @@ impl Ranges<'_, '_> {
     /// Returns the arguments of a call that are `int` arrays, each with the callee's parameter that receives the
     /// argument.
     fn passed(&self, callee: MethodId) -> Option<Vec<(usize, Option<Holder>)>> {
-        let method = self.facts.class.method(callee)?;
-        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
-        let parameters = descriptor.parameters();
-        let count = parameters.len();
-        let mut local = u16::from(!method.access.contains(MethodAccess::STATIC));
-        let mut passed = Vec::new();
-        for (index, kind) in parameters.enumerate() {
-            if kind.array_kind() == Some(ArrayKind::Int) {
-                let holder = Holder::Parameter(callee, local);
-                passed.push((count - index - 1, Some(holder)));
-            }
-            local = local.checked_add(kind.slots().into())?;
-        }
-        Some(passed)
+        let parameters = &self.facts.parameters(callee)?.int_arrays;
+        let passed = parameters.iter().map(|(below_top, local)| {
+            let holder = Holder::Parameter(callee, *local);
+            (*below_top, Some(holder))
+        });
+        Some(passed.collect())
     }
 
     /// Returns the places from which an array operand of an instruction may come. Returns `None` if the array may also

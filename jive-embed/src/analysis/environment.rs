@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use jive_core::Utf8;
+use jive_core::{ClassFile, FieldId, Utf8};
 
 /// A method that is called from outside the class.
 #[derive(Clone, Debug)]
@@ -55,9 +55,37 @@ pub struct Environment {
     pub packet: Option<(String, u32)>,
     /// Time that each bytecode instruction takes, in picoseconds.
     pub bytecode_ps: u64,
+    /// The fields to which not only the class itself stores.
+    pub foreign: ForeignFields,
+}
+
+/// The fields of a class to which not only the class itself stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForeignFields {
+    /// Only the class itself stores to its fields.
+    None,
+    /// Someone stores to these fields before the first call.
+    Listed(Vec<FieldId>),
+    /// Fields may keep what other classes have stored: all fields but constants and the field that holds the packet.
+    /// Fields that hold arrays may refer to the same array.
+    Kept,
 }
 
 impl Environment {
+    /// Returns whether not only the class itself stores to a field.
+    pub(crate) fn is_foreign(&self, class: &ClassFile<'_>, id: FieldId) -> bool {
+        match &self.foreign {
+            ForeignFields::None => false,
+            ForeignFields::Listed(fields) => fields.contains(&id),
+            ForeignFields::Kept => class.field(id).is_none_or(|field| {
+                let packet = self.packet.as_ref();
+                let is_packet = field.descriptor == "[B"
+                    && packet.is_some_and(|(name, _)| field.name == name.as_str());
+                !is_packet && !field.is_constant()
+            }),
+        }
+    }
+
     /// Returns the entry with this method name and descriptor.
     pub(crate) fn entry(&self, name: Utf8<'_>, descriptor: Utf8<'_>) -> Option<&Entry> {
         let mut entries = self.entries.iter().flatten();

@@ -1,6 +1,9 @@
 //! What the analyses of a whole class need of each method and member: control flow, depths, stores and calls.
 
-use jive_core::{Action, ClassFile, FieldId, Insn, MemberAccess, MethodId, Operand, OwnMember};
+use jive_core::{
+    Action, ArrayKind, ClassFile, FieldId, Insn, MemberAccess, Method, MethodAccess,
+    MethodDescriptor, MethodId, Operand, OwnMember,
+};
 
 use super::calls::{Callee, Signatures, callee};
 use super::depths::Depths;
@@ -32,12 +35,43 @@ impl Flow<'_> {
     }
 }
 
+/// The parameters of a method.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parameters {
+    pub(crate) count: usize,
+    /// The parameters that are `int` arrays: the argument's position below the top of the caller's operand stack, and
+    /// the local variable in which the method receives it.
+    pub(crate) int_arrays: Vec<(usize, u16)>,
+}
+
+impl Parameters {
+    fn of(method: &Method<'_>) -> Option<Parameters> {
+        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).ok()?;
+        let parameters = descriptor.parameters();
+        let mut found = Parameters {
+            count: parameters.len(),
+            int_arrays: Vec::new(),
+        };
+        let mut local = u16::from(!method.access.contains(MethodAccess::STATIC));
+        for (index, kind) in parameters.enumerate() {
+            if kind.array_kind() == Some(ArrayKind::Int) {
+                found.int_arrays.push((found.count - index - 1, local));
+            }
+            local = local.checked_add(kind.slots().into())?;
+        }
+        Some(found)
+    }
+}
+
 /// The control flow, stores and calls of a whole class.
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) class: ClassFile<'a>,
     /// The flow of each method, indexed by the method's number, or `None` for methods without code.
     flows: Vec<Option<Flow<'a>>>,
+    /// The parameters of each method, indexed by the method's number. A descriptor may be as long as the code, so each
+    /// is parsed once.
+    parameters: Vec<Option<Parameters>>,
     /// The places that store to each field, indexed by the field's number.
     stores: Vec<Vec<Site>>,
     /// The places that call each method, indexed by the callee's number.
@@ -53,6 +87,7 @@ impl<'a> Facts<'a> {
         let mut facts = Facts {
             class,
             flows: Vec::new(),
+            parameters: Vec::new(),
             stores: vec![Vec::new(); class.field_count()],
             calls: vec![Vec::new(); class.method_count()],
             steps: 0,
@@ -73,6 +108,8 @@ impl<'a> Facts<'a> {
                 }
             }
             facts.flows.push(flow);
+            facts.parameters.push(Parameters::of(&method));
+            facts.steps += method.descriptor.as_bytes().len();
         }
         facts
     }
@@ -100,6 +137,11 @@ impl<'a> Facts<'a> {
     /// Returns the control flow and stack depths of a method, or `None` if the method has no code.
     pub(crate) fn flow(&self, method: MethodId) -> Option<&Flow<'a>> {
         self.flows.get(method.index())?.as_ref()
+    }
+
+    /// Returns the parameters of a method.
+    pub(crate) fn parameters(&self, method: MethodId) -> Option<&Parameters> {
+        self.parameters.get(method.index())?.as_ref()
     }
 
     /// Returns the places that store to a field.

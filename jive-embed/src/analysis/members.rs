@@ -1,8 +1,6 @@
 //! The values that parameters, fields and results may have, from the class itself and from its callers.
 
-use jive_core::{
-    Action, Constant, FieldId, FieldType, MethodAccess, MethodDescriptor, MethodId, parse_field,
-};
+use jive_core::{Action, Constant, FieldId, MethodAccess, MethodId};
 
 use super::facts::Site;
 use super::interval::Interval;
@@ -34,10 +32,7 @@ impl Ranges<'_, '_> {
             }
             None => None,
         };
-        let count = MethodDescriptor::parse(found.descriptor.as_bytes())
-            .ok()?
-            .parameters()
-            .len();
+        let count = self.facts.parameters(method)?.count;
         let below_top = count.checked_sub(index + 1)?;
         let facts = self.facts;
         let calls = self.all(facts.calls(method), |ranges, site| {
@@ -55,6 +50,9 @@ impl Ranges<'_, '_> {
     pub(super) fn field(&mut self, id: FieldId) -> Option<Interval> {
         let field = self.facts.class.field(id)?;
         let kind = of_type(field.descriptor.as_bytes());
+        if self.environment.is_foreign(&self.facts.class, id) {
+            return None;
+        }
         self.relies_on_fields = true;
         let first = match field.constant_value() {
             Some(index) => match self.facts.class.pool().get(index).ok()? {
@@ -77,6 +75,9 @@ impl Ranges<'_, '_> {
     pub(super) fn field_length(&mut self, id: FieldId) -> Option<Interval> {
         let facts = self.facts;
         let field = facts.class.field(id)?;
+        if self.environment.is_foreign(&facts.class, id) {
+            return None;
+        }
         let outside = match &self.environment.packet {
             Some((name, length)) if field.name == name.as_str() => {
                 Some(Interval::new(i64::from(*length), i64::from(*length)))
@@ -119,12 +120,13 @@ impl Ranges<'_, '_> {
     }
 }
 
-/// Returns the values that a field or result with this descriptor can have.
+/// Returns the values that a field or result with this descriptor can have. Takes constant time, because a descriptor
+/// may be long.
 pub(super) fn of_type(descriptor: &[u8]) -> Interval {
-    match parse_field(descriptor) {
-        Ok(FieldType::Byte) => Interval::BYTE,
-        Ok(FieldType::Short) => Interval::SHORT,
-        Ok(FieldType::Boolean) => Interval::new(0, 1),
-        Ok(_) | Err(_) => Interval::INT,
+    match descriptor {
+        b"B" => Interval::BYTE,
+        b"S" => Interval::SHORT,
+        b"Z" => Interval::new(0, 1),
+        _ => Interval::INT,
     }
 }

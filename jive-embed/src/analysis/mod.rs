@@ -31,7 +31,7 @@ pub use bound::{Bound, BoundedLoop, Bounds, Reason, UnboundedLoop};
 pub(crate) use calls::{Callee, Signatures, callee};
 pub(crate) use components::Components;
 pub(crate) use depths::Depths;
-pub use environment::{Entry, Environment, Native};
+pub use environment::{Entry, Environment, ForeignFields, Native};
 pub(crate) use explore::makes_array;
 pub(crate) use graph::ControlFlow;
 pub use line_table::LineTable;
@@ -56,6 +56,7 @@ mod tests {
             array_length_max: u32::MAX,
             packet: None,
             bytecode_ps: 0,
+            foreign: ForeignFields::None,
         };
         let bounds = Bounds::of(class, &anywhere).entry_points;
         let up = bounds.iter().find(|bound| bound.method == "up");

@@ -179,8 +179,9 @@ impl<'f, 'a> Ranges<'f, 'a> {
     ) {
         let counters = self.counters.entry((method, local)).or_default();
         counters.push(Counter { nodes, values });
-        // The earlier answers are dropped, because they did not use the values of the new counter.
-        self.known.clear();
+        // The earlier answers are dropped, because they did not use the values of the new counter. Clearing the map
+        // would take time for its capacity, which earlier loops may have made large.
+        self.known = Map::default();
     }
 
     pub(super) fn spend(&mut self, steps: usize) {

@@ -15,7 +15,9 @@ use serde::Serialize;
 
 use self::flow::Natives;
 use self::method::Examined;
-use crate::analysis::{Bounds, ControlFlow, Depths, Environment, LineTable, Origins, Signatures};
+use crate::analysis::{
+    Bounds, ControlFlow, Depths, Environment, ForeignFields, LineTable, Origins, Signatures,
+};
 use crate::names;
 use crate::rejection::{FoundAt, Rejection};
 
@@ -202,6 +204,7 @@ fn bounded_loops(class: &ClassFile<'_>, environment: &Environment) -> BTreeSet<(
         array_length_max: u32::MAX,
         packet: None,
         bytecode_ps: 0,
+        foreign: ForeignFields::None,
     };
     let bounds = [environment, &anywhere].map(|around| Bounds::of(*class, around).entry_points);
     let loops = bounds.into_iter().flatten().flat_map(|bound| bound.loops);

@@ -16,11 +16,23 @@ impl fmt::Display for Text<'_, '_> {
         let Report {
             class,
             profile,
+            place,
             assumes,
             entry_points,
             ..
         } = self.0;
         writeln!(f, "{class}, times of {}", printable(profile))?;
+        if let Some(place) = place {
+            let (scenario, endpoint) = (printable(&place.scenario), printable(&place.endpoint));
+            match place.applets {
+                1 => writeln!(f, "at endpoint {endpoint} of {scenario}")?,
+                applets => writeln!(
+                    f,
+                    "as applet {} of {applets} at endpoint {endpoint} of {scenario}",
+                    place.applet
+                )?,
+            }
+        }
         match assumes {
             Some(assumed) => {
                 writeln!(
@@ -32,6 +44,15 @@ impl fmt::Display for Text<'_, '_> {
                     assumed.free_buffer_bytes,
                     assumed.heap_bytes
                 )?;
+                if place.is_none() {
+                    writeln!(f, "where the applet is its endpoint's only one")?;
+                }
+                if assumed.any_kept_values {
+                    writeln!(
+                        f,
+                        "where a replaced applet may have left any values in the fields"
+                    )?;
+                }
                 if assumed.only_own_stores {
                     writeln!(f, "where nothing but the class stores to its fields")?;
                 }

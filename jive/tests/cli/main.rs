@@ -17,6 +17,7 @@ mod tshark;
 mod asm;
 mod bound;
 mod bound_page;
+mod bound_placed;
 #[cfg(unix)]
 mod bounded;
 mod displays;

@@ -150,7 +150,8 @@ impl Load {
     }
 }
 
-const ALONE: u32 = 1_000;
+/// The factor of work that nothing slows down, in thousandths.
+pub(crate) const ALONE: u32 = 1_000;
 
 /// Returns a time in the unit of [`Load::left`].
 pub(super) fn thousandths(time: SimDuration) -> u64 {

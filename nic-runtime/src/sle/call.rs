@@ -1,7 +1,5 @@
 //! The call of an applet on a processor: its cause, and its state of execution.
 
-use std::num::NonZeroU32;
-
 use jive_core::{CallStack, MethodId, Trap};
 use nic_core::event::Trigger;
 use nic_core::id::{ChannelId, PacketId};
@@ -10,6 +8,7 @@ use nic_core::sle::{ArraySpan, NicEntry, NicNative};
 use nic_core::time::SimTime;
 
 use super::agenda::{Refill, Watched};
+use super::chain;
 use super::quota::Spent;
 use crate::fabric::PacketRef;
 use crate::sim::Tenant;
@@ -55,8 +54,10 @@ pub(crate) struct Handed {
     pub(crate) trigger: Trigger,
     pub(crate) length: u32,
     pub(crate) channel: ChannelId,
-    /// Offset of the message if `doTx` handles it; `None` if `doRx` handles the message.
-    pub(crate) staged_at: Option<NonZeroU32>,
+    /// The direction: `doTx` handles a message that goes down, and `doRx` one that goes up.
+    pub(crate) way: chain::Way,
+    /// Offset of the message if `doTx` handles it.
+    pub(crate) staged_at: u32,
 }
 
 /// A [`Cause`] must stay small, because each call is copied once; see `Activation::begin`.
@@ -69,7 +70,7 @@ impl Call {
             Cause::Arrival { packet, .. }
             | Cause::Handed(Handed {
                 trigger: Trigger::Passed(packet),
-                staged_at: None,
+                way: chain::Way::Up,
                 ..
             }) => Some(packet),
             Cause::Post(_)
@@ -100,9 +101,9 @@ impl Call {
             Cause::Timer => NicEntry::DoTimer,
             Cause::Refill(_) => NicEntry::DoRefill,
             Cause::Watch(_) => NicEntry::DoWatch,
-            Cause::Handed(handed) => match handed.staged_at {
-                Some(_) => NicEntry::DoTx,
-                None => NicEntry::DoRx,
+            Cause::Handed(handed) => match handed.way {
+                chain::Way::Down => NicEntry::DoTx,
+                chain::Way::Up => NicEntry::DoRx,
             },
         }
     }
@@ -168,15 +169,14 @@ impl Call {
                 &place[..]
             }
             Cause::Handed(handed) => {
-                let offset = handed.staged_at.map_or(0, NonZeroU32::get);
                 *place = [
                     handed.length.cast_signed(),
                     handed.channel.0,
-                    offset.cast_signed(),
+                    handed.staged_at.cast_signed(),
                 ];
-                match handed.staged_at {
-                    Some(_) => &place[..],
-                    None => &place[..2],
+                match handed.way {
+                    chain::Way::Down => &place[..],
+                    chain::Way::Up => &place[..2],
                 }
             }
         }

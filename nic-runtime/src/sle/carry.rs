@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use jive_core::{ArrayKind, Field, FieldAccess, FieldId, Heap, ValueKind};
+use jive_core::{ArrayKind, Field, FieldId, Heap, ValueKind};
 use nic_core::sle::Applet;
 
 /// The heap of the new applet has no room for all arrays.
@@ -97,8 +97,8 @@ fn sources(old: &Applet<'_>, new: &Applet<'_>) -> Vec<Source> {
         match same {
             Some(known)
                 if known.id != old.members.rx_buf
-                    && !is_constant(known)
-                    && !is_constant(&field) =>
+                    && !known.is_constant()
+                    && !field.is_constant() =>
             {
                 Source::Carried(known.id)
             }
@@ -106,11 +106,6 @@ fn sources(old: &Applet<'_>, new: &Applet<'_>) -> Vec<Source> {
         }
     };
     new.class.class.fields().map(source).collect()
-}
-
-fn is_constant(field: &Field<'_>) -> bool {
-    let is_static_final = FieldAccess::STATIC | FieldAccess::FINAL;
-    field.access.contains(is_static_final) && field.constant_value().is_some()
 }
 
 /// A copy of an array.

@@ -73,7 +73,7 @@ pub(super) struct Message {
 
 /// The direction of a message in a chain.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// Towards the wire: `doTx` handles the message.
     Down,
     /// Towards the user: `doRx` handles the message.

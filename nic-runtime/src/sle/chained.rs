@@ -3,8 +3,6 @@
 //! The stages of a call are those of [`engine`], which also performs most natives. This module performs the pushes of
 //! an applet to its neighbour in the chain, and the copies between neighbours.
 
-use std::num::NonZeroU32;
-
 use jive_core::{Trap, TrapKind};
 use nic_core::event::{DropReason, Made, Trigger, TxStatus};
 use nic_core::id::EndpointId;
@@ -114,10 +112,7 @@ pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -
         }
     }
     chain::speaks(sim, endpoint, applet);
-    if let Cause::Handed(Handed {
-        staged_at: None, ..
-    }) = call.cause
-    {
+    if let Cause::Handed(Handed { way: Way::Up, .. }) = call.cause {
         chain::receive(sim, endpoint, applet);
     }
     let next = engine::enter_call(sim, on);
@@ -188,9 +183,10 @@ fn between<A: Audience>(
         NicNative::DmaRxd | NicNative::DmaRxdPayload => (!is_first).then_some(Between::Up),
         NicNative::DoHtoLDma => match call.cause {
             Cause::Handed(Handed {
-                staged_at: Some(start),
+                way: Way::Down,
+                staged_at,
                 ..
-            }) => (offset? >= start.get()).then_some(Between::Staged),
+            }) => (offset? >= staged_at).then_some(Between::Staged),
             Cause::Handed(_)
             | Cause::Post(_)
             | Cause::Arrival { .. }
@@ -411,13 +407,9 @@ fn go_on<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, ended: Call)
         let members = &sim.applets[at(to.0)].members;
         let processor = &mut sim.processors[at(on.0)];
         let area = sim.endpoints[at(endpoint.0)].area.length();
-        let (method, setup, staged_at) = match way {
-            Way::Down => (
-                members.do_tx,
-                processor.costs.tx.setup,
-                NonZeroU32::new(area),
-            ),
-            Way::Up => (members.do_rx, processor.costs.rx.setup, None),
+        let (method, setup) = match way {
+            Way::Down => (members.do_tx, processor.costs.tx.setup),
+            Way::Up => (members.do_rx, processor.costs.rx.setup),
         };
         let trigger = match ended.trigger() {
             Trigger::Arrival(packet) => Trigger::Passed(packet),
@@ -432,7 +424,8 @@ fn go_on<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, ended: Call)
             trigger,
             length,
             channel,
-            staged_at,
+            way,
+            staged_at: area,
         };
         processor.activation.begin(Call {
             tenant: Tenant {

@@ -10,6 +10,7 @@ use super::call::{Call, Cause};
 use super::fault::Detachment;
 use super::port::{OnNic, Push};
 use super::quota::Spent;
+use super::{arguments, chain};
 use super::{host_to_nic, suspend, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
@@ -104,6 +105,7 @@ pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
     let processor = &sim.processors[at(on.0)];
     let (call, costs) = (processor.activation.call(), processor.costs);
     let Tenant { endpoint, applet } = call.tenant;
+    debug_assert!(arguments::are_stated(sim, call), "{call:?}");
     let (method, mut place) = (call.method, [0; 3]);
     let args = call.arguments(&mut place);
     let cost = match call.cause {
@@ -119,9 +121,9 @@ pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
         Cause::Timer => costs.timer.call,
         Cause::Refill(_) => costs.refill.call,
         Cause::Watch(_) => costs.watch.call,
-        Cause::Handed(handed) => match handed.staged_at {
-            Some(_) => costs.tx.call,
-            None => costs.rx.call,
+        Cause::Handed(handed) => match handed.way {
+            chain::Way::Down => costs.tx.call,
+            chain::Way::Up => costs.rx.call,
         },
     };
     let is_reattached = sim.residents[at(endpoint.0)].fault.reattached();
@@ -133,7 +135,7 @@ pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
         }
         let packet = match call.cause {
             Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
-            Cause::Handed(handed) if handed.staged_at.is_none() => sim.chains.handled(endpoint),
+            Cause::Handed(handed) if handed.way == chain::Way::Up => sim.chains.handled(endpoint),
             Cause::Post(_)
             | Cause::Timer
             | Cause::Refill(_)

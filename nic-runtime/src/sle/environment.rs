@@ -3,28 +3,29 @@
 
 use std::ops::RangeInclusive;
 
-use jive_embed::analysis::{Entry, Environment, Native};
+use jive_embed::analysis::{Entry, Environment, ForeignFields, Native};
 use nic_core::event::DmaDirection;
 use nic_core::sle::{EntryCost, NicEntry, NicNative};
+use nic_core::time::SimDuration;
 
-use super::DetachedShape;
+use super::arguments;
+use super::{AppletSite, DetachedShape};
 use crate::nic::DmaSchedule;
 use crate::profile::Profile;
 use crate::sim::costs::Costs;
-
-/// A number that is not negative.
-const NATURAL: RangeInclusive<i32> = 0..=i32::MAX;
+use crate::sim::crew::ALONE;
 
 /// The field that holds an arriving packet.
 const PACKET_FIELD: &str = "RxBuf";
 
-/// Returns the environment of the applet of an endpoint of this shape, with this heap, on a NIC with this profile.
+/// Returns the environment of an applet at this place, on a NIC with this profile.
 ///
-/// The time of a call includes the transfers for which the call waits, but no wait for a DMA engine, a slot or another
-/// processor.
+/// The time of a call includes the transfers for which the call waits, and the slowdown by busy neighbours. The time
+/// leaves out all waits for a DMA engine, a slot or another processor.
 #[must_use]
-pub fn environment(profile: &Profile, shape: DetachedShape, heap: u32) -> Environment {
+pub fn environment(profile: &Profile, site: &AppletSite) -> Environment {
     let costs = Costs::new(profile);
+    let pace = Pace::of(profile, site);
     let entries = NicEntry::ALL.iter().map(|entry| {
         let cost = match entry.cost() {
             EntryCost::Tx => costs.tx,
@@ -37,16 +38,18 @@ pub fn environment(profile: &Profile, shape: DetachedShape, heap: u32) -> Enviro
         Entry {
             name: decl.name.to_owned(),
             descriptor: decl.descriptor.to_owned(),
-            parameters: arguments(*entry, shape),
-            time_ps: (cost.setup + cost.call).as_ps(),
+            parameters: arguments::ranges(*entry, site),
+            // The processor works on the setup and on the call one after the other.
+            time_ps: pace.of_work(cost.setup) + pace.of_work(cost.call),
         }
     });
     Environment {
         entries: Some(entries.collect()),
-        natives: natives(profile, shape, &costs),
-        array_length_max: heap.max(shape.max_packet),
-        packet: Some((PACKET_FIELD.to_owned(), shape.max_packet)),
-        bytecode_ps: costs.bytecode.as_ps(),
+        natives: natives(profile, site, &costs),
+        array_length_max: site.heap.max(site.max_packet),
+        packet: Some((PACKET_FIELD.to_owned(), site.max_packet)),
+        bytecode_ps: pace.of_work(costs.bytecode),
+        foreign: site.foreign.clone(),
     }
 }
 
@@ -58,70 +61,115 @@ pub fn class_environment(profile: &Profile, shape: DetachedShape) -> Environment
         entries: None,
         array_length_max: i32::MAX.cast_unsigned(),
         packet: None,
-        ..environment(profile, shape, 0)
+        foreign: ForeignFields::None,
+        ..environment(profile, &AppletSite::alone(shape, 0))
     }
 }
 
-/// Returns the possible values of an entry's parameters, in the order of the entry's descriptor.
-fn arguments(entry: NicEntry, shape: DetachedShape) -> Vec<RangeInclusive<i32>> {
-    let area = shape.buffer_area.cast_signed();
-    match entry {
-        // A descriptor names bytes of the buffer area, which the applet may divide among packets.
-        NicEntry::DoTx => vec![0..=area, NATURAL, 0..=area],
-        NicEntry::DoRx => vec![0..=shape.max_packet.cast_signed(), NATURAL],
-        NicEntry::DoTimer => Vec::new(),
-        // A message that is inside its receive descriptor has the offset -1.
-        NicEntry::DoRefill => vec![0..=area, NATURAL, -1..=area],
-        NicEntry::DoWatch => vec![NATURAL, 0..=area, 0..=area],
-    }
+/// How long work takes while the neighbouring processors are busy.
+#[derive(Copy, Clone, Debug)]
+struct Pace {
+    /// Factor in thousandths.
+    factor: u32,
 }
 
-fn natives(profile: &Profile, shape: DetachedShape, costs: &Costs) -> Vec<Native> {
-    let natives = NicNative::ALL.iter().map(|native| {
-        let time = costs.of(*native).time.as_ps();
-        let dma = DmaSchedule::new(&profile.dma);
-        let area = shape.buffer_area;
-        let waits = match native {
-            NicNative::DoHtoLDma => true,
-            NicNative::NewAlignedArray
-            | NicNative::GetFreeBufferLength
-            | NicNative::GetFreeBuffer
-            | NicNative::DoLtoHDma
-            | NicNative::TxPush
-            | NicNative::DmaRxd
-            | NicNative::DmaRxdPayload
-            | NicNative::CurrentTime
-            | NicNative::SetTimer
-            | NicNative::Trace
-            | NicNative::Immediate
-            | NicNative::SetImmediate
-            | NicNative::Watch
-            | NicNative::WindowWrite => false,
-        };
-        Native {
-            name: native.decl().name.to_owned(),
-            result: result(*native, shape),
-            // On the operand stack, the destination array is below three numbers.
-            array_below_top: waits.then_some(3),
-            time_ps: Box::new(move |length| {
-                let transfer = waits.then(|| {
-                    // A transfer longer than the buffer area traps.
-                    let length = length.min(area);
-                    dma.duration(DmaDirection::HostToNic, length).as_ps()
-                });
-                time.saturating_add(transfer.unwrap_or(0))
-            }),
+impl Pace {
+    fn of(profile: &Profile, site: &AppletSite) -> Pace {
+        Pace {
+            factor: match site.has_neighbour {
+                true => profile.processor.contention,
+                false => ALONE,
+            },
         }
+    }
+
+    /// Returns the longest time of work that takes the time `alone` without neighbours.
+    ///
+    /// The end of each piece of work is rounded up to a picosecond, and a piece is the sum of several costs. The sum of
+    /// the rounded costs is at least the rounded sum.
+    fn of_work(self, alone: SimDuration) -> u64 {
+        let thousandths = u128::from(alone.as_ps()) * u128::from(self.factor);
+        u64::try_from(thousandths.div_ceil(ALONE.into())).unwrap_or(u64::MAX)
+    }
+}
+
+fn natives(profile: &Profile, site: &AppletSite, costs: &Costs) -> Vec<Native> {
+    let natives = NicNative::ALL.iter().map(|native| Native {
+        name: native.decl().name.to_owned(),
+        result: result(*native, site),
+        array_below_top: below_top(*native),
+        time_ps: time(*native, profile, site, costs),
     });
     natives.collect()
 }
 
-fn result(native: NicNative, shape: DetachedShape) -> RangeInclusive<i32> {
+/// Returns the position of the array whose bytes a native copies by DMA, counted from the top of the operand stack.
+fn below_top(native: NicNative) -> Option<usize> {
     match native {
-        NicNative::GetFreeBufferLength => 0..=shape.free_buffer_length.cast_signed(),
+        NicNative::DoHtoLDma | NicNative::DoLtoHDma => Some(3),
+        NicNative::NewAlignedArray
+        | NicNative::GetFreeBufferLength
+        | NicNative::GetFreeBuffer
+        | NicNative::TxPush
+        | NicNative::DmaRxd
+        | NicNative::DmaRxdPayload
+        | NicNative::CurrentTime
+        | NicNative::SetTimer
+        | NicNative::Trace
+        | NicNative::Immediate
+        | NicNative::SetImmediate
+        | NicNative::Watch
+        | NicNative::WindowWrite => None,
+    }
+}
+
+/// Returns the time of a native as a function of its greatest last argument.
+fn time(
+    native: NicNative,
+    profile: &Profile,
+    site: &AppletSite,
+    costs: &Costs,
+) -> Box<dyn Fn(u32) -> u64> {
+    let pace = Pace::of(profile, site);
+    let own = pace.of_work(costs.of(native).time);
+    let dma = DmaSchedule::new(&profile.dma);
+    let (site, costs) = (site.clone(), costs.clone());
+    match native {
+        NicNative::DoHtoLDma => Box::new(move |length| {
+            // A copy of more bytes than the buffer area or the handled message has traps.
+            let transfer = dma.duration(DmaDirection::HostToNic, length.min(site.buffer_area));
+            let by_dma = own.saturating_add(transfer.as_ps());
+            match site.has_above {
+                true => by_dma.max(pace.of_work(costs.of_copy(length.min(site.max_packet)))),
+                false => by_dma,
+            }
+        }),
+        NicNative::DoLtoHDma if site.has_above => Box::new(move |length| {
+            own.max(pace.of_work(costs.of_copy(length.min(site.free_bytes))))
+        }),
+        NicNative::DoLtoHDma
+        | NicNative::NewAlignedArray
+        | NicNative::GetFreeBufferLength
+        | NicNative::GetFreeBuffer
+        | NicNative::TxPush
+        | NicNative::DmaRxd
+        | NicNative::DmaRxdPayload
+        | NicNative::CurrentTime
+        | NicNative::SetTimer
+        | NicNative::Trace
+        | NicNative::Immediate
+        | NicNative::SetImmediate
+        | NicNative::Watch
+        | NicNative::WindowWrite => Box::new(move |_| own),
+    }
+}
+
+fn result(native: NicNative, site: &AppletSite) -> RangeInclusive<i32> {
+    match native {
+        NicNative::GetFreeBufferLength => 0..=site.free_buffer_length.cast_signed(),
         // `getFreeBuffer` returns an offset in the buffer area, or -1.
-        NicNative::GetFreeBuffer => -1..=shape.buffer_area.cast_signed(),
-        // The natives below return an array, or nothing.
+        NicNative::GetFreeBuffer => -1..=site.buffer_area.cast_signed(),
+        // The natives below return an array, or nothing that is known.
         NicNative::NewAlignedArray
         | NicNative::DoHtoLDma
         | NicNative::DoLtoHDma

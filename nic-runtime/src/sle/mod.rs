@@ -13,9 +13,10 @@
 //! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
 //! Apart from the simulation, `detached` is an endpoint without a NIC. `environment` describes a NIC to the analysis of
-//! worst cases. `stub` generates the Java stub of the natives and the reference of natives.
+//! worst cases, `site` the place of an applet, `arguments` the arguments of its calls. `stub` generates the Java stub of the natives and the reference of natives.
 
 pub(crate) mod agenda;
+mod arguments;
 mod beside;
 pub(crate) mod call;
 pub(crate) mod capsule;
@@ -30,6 +31,7 @@ pub(crate) mod load;
 mod port;
 pub(crate) mod quota;
 mod reassembly;
+mod site;
 pub(crate) mod state;
 mod stub;
 pub(crate) mod suspend;
@@ -43,5 +45,6 @@ pub(crate) const SECTIONS: &[&str] = &["entry", "native", "native_fuel", "quota"
 
 pub use detached::{DetachedEndpoint, DetachedShape};
 pub use environment::{class_environment, environment};
+pub use site::AppletSite;
 pub use stub::{java_stub, natives_reference};
 pub(crate) use transfer::{host_to_nic, nic_to_host};
