@@ -26,6 +26,8 @@ pub mod seen;
 pub mod simulation;
 pub mod skipped;
 #[cfg(feature = "simulation")]
+pub mod placed;
+#[cfg(feature = "simulation")]
 pub mod stated;
 #[cfg(feature = "simulation")]
 pub mod tshark;

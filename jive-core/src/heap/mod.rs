@@ -56,6 +56,9 @@ pub struct Heap<'m> {
     /// [`PERSISTENT`] if the running call frees no arrays. So one comparison decides whether an array is transient,
     /// with or without a per-call activation.
     call_floor: i32,
+    /// Bytes of new arrays since the last [`Heap::take_cleared`]. The arrays of a run count when the heap adopts its
+    /// extent.
+    cleared: u32,
 }
 
 /// How far the memory of a heap is filled, and which part of the memory belongs to the running call.
@@ -108,6 +111,7 @@ impl<'m> Heap<'m> {
             memory,
             top: HEAP_START,
             call_floor: PERSISTENT,
+            cleared: 0,
         }
     }
 
@@ -124,6 +128,7 @@ impl<'m> Heap<'m> {
             memory: self.memory,
             top: self.top,
             call_floor: self.call_floor,
+            cleared: 0,
         }
     }
 
@@ -144,6 +149,9 @@ impl<'m> Heap<'m> {
 
     /// Records how far a run filled the heap's memory.
     pub(crate) const fn adopt(&mut self, extent: Extent) {
+        // During a run, arrays are only added.
+        let added = extent.top.saturating_sub(self.top);
+        self.cleared = self.cleared.saturating_add(added);
         self.top = extent.top;
         self.call_floor = extent.call_floor;
     }
@@ -193,6 +201,7 @@ impl<'m> Heap<'m> {
             .ok_or(TrapKind::OutOfMemoryError)?;
         // The memory of the new array may contain elements of an earlier call, which no other call may read.
         block.fill(0);
+        self.cleared = self.cleared.saturating_add(end - self.top);
         if let Some(header) = block.first_chunk_mut() {
             *header = Header::new(length, kind).to_bytes();
         }
@@ -200,6 +209,13 @@ impl<'m> Heap<'m> {
         let reference = self.top.cast_signed();
         self.top = end;
         Ok(reference)
+    }
+
+    /// Returns how many bytes of new arrays were cleared since the last call of `take_cleared`. Clearing takes real time
+    /// that no fuel pays for.
+    #[inline]
+    pub fn take_cleared(&mut self) -> u32 {
+        core::mem::take(&mut self.cleared)
     }
 
     /// Returns how many bytes an array takes, including its header.
@@ -217,6 +233,7 @@ impl<'m> Heap<'m> {
             memory: self.memory,
             top,
             call_floor: PERSISTENT,
+            cleared: 0,
         }
     }
 

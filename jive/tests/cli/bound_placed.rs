@@ -122,7 +122,7 @@ fn assemble(directory: &Path, name: &str, source: &str) {
         words(&format!("asm source.jasm --out {name}")),
         b"",
     );
-    assert_eq!((ended.status, ended.err.as_str()), (0, ""), "{source}");
+    assert_eq!(ended.status, 0, "{}\n{source}", ended.err);
 }
 
 fn counts(directory: &Path, name: &str, length: &str) {
@@ -155,20 +155,27 @@ fn run(directory: &Path) -> BTreeMap<(String, String), (u64, u64)> {
         event.expect("JSON Lines")
     });
     let (mut most, mut began) = (BTreeMap::new(), BTreeMap::new());
+    // Events of an endpoint with a single applet leave its class out.
+    let mut classes = BTreeMap::new();
     for event in events {
         let word = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
         let time = event["t_ns"].as_u64().unwrap_or_default();
         let endpoint = word("endpoint");
         match event["event"].as_str() {
+            Some("load" | "applet-swap") => {
+                classes.insert(endpoint, word("class"));
+            }
             Some("applet-call") => {
                 began.insert(endpoint, time);
             }
             Some("applet-return") => {
                 let taken = time - began.get(&endpoint).copied().unwrap_or(time);
                 let bytecodes = event["bytecodes"].as_u64().expect("a number");
-                let known = most
-                    .entry((word("applet"), word("method")))
-                    .or_insert((0, 0));
+                let class = match event["applet"].as_str() {
+                    Some(class) => class.to_owned(),
+                    None => classes.get(&endpoint).cloned().unwrap_or_default(),
+                };
+                let known = most.entry((class, word("method"))).or_insert((0, 0));
                 *known = (known.0.max(bytecodes), known.1.max(taken));
             }
             _ => {}
@@ -366,6 +373,8 @@ fn the_state_of_a_scenario_is_not_the_class_s_own() {
          [[send]]\nendpoint = 'c'\nchannel = 1\npayload = { zeros = 4 }\n",
     );
     let source = KEEPS.replace("COUNT", "14").replace("BODY", "nop");
+    // The class itself stores nothing.
+    let source = source.replace("putstatic Keeps.n:I", "pop");
     assemble(directory.path(), "Few.class", &source);
     holds(
         &directory,
@@ -378,7 +387,7 @@ fn the_state_of_a_scenario_is_not_the_class_s_own() {
 #[test]
 fn a_place_that_is_not_there_is_named() {
     let directory = scenario(
-        "[[endpoint]]\nnic = 'a'\nname = 'c'\naccept_capsules = true\n\
+        "[[endpoint]]\nnic = 'a'\nname = 'c'\n\
          [[endpoint]]\nnic = 'b'\nname = 's'\napplet = ['builtin:RawUnet', 'builtin:Counter']\n",
     );
     for (line, message) in [

@@ -120,6 +120,8 @@ impl<'a> Applet<'a> {
             .and_then(|array| ArraySpan::whole(&heap, array))
             .ok_or(AppletError::TooLarge)?;
         let rx_buf_bytes = heap.used();
+        // The runtime has made this array, not a call of the applet.
+        heap.take_cleared();
         let mut instance = Instance::new(class.program, fields, heap);
         instance.set_field(members.rx_buf, rx_buf.array());
         Ok(Applet {

@@ -184,6 +184,32 @@ impl Effect {
     }
 }
 
+impl Effect {
+    /// Returns how many bytes the native copies from or to an array.
+    #[must_use]
+    #[inline]
+    pub fn bytes_moved(&self) -> u32 {
+        match *self {
+            Effect::HostToNic { to: span, .. }
+            | Effect::NicToHost { from: span, .. }
+            | Effect::Send { from: span, .. }
+            | Effect::Carry { from: span, .. }
+            | Effect::WriteWindow { from: span, .. } => span.length(),
+            // The bytes of a message in free buffers are copied within a chain only.
+            Effect::Describe { length, .. } => length,
+            Effect::NewArray { .. }
+            | Effect::BufferLength
+            | Effect::PopBuffer
+            | Effect::Time
+            | Effect::Timer { .. }
+            | Effect::Note { .. }
+            | Effect::Immediate
+            | Effect::SetImmediate { .. }
+            | Effect::Watch { .. } => 0,
+        }
+    }
+}
+
 /// Number of bytes of an element of the array that holds the offsets of a message's shares.
 const SHARE_BYTES: u32 = size_of::<i32>() as u32;
 

@@ -7,6 +7,14 @@
 //! Whether a run exceeds its budget must not depend on the order in which NICs are simulated. The sum of all applets'
 //! instructions is the same in any order of the NICs. A share of the budget, given to each call at its beginning, would
 //! depend on the order of the NICs.
+//!
+//! Work whose time grows with a number of bytes is charged too, at [`BYTES_PER_INSTRUCTION`]: clearing new arrays, bytes
+//! that natives move, and the arrays that a swap carries over. Fuel does not count bytes, so that what a call may do
+//! does not depend on the simulator.
+
+/// Number of bytes whose clearing or copying counts as one instruction. A computer copies more bytes in the time of an
+/// instruction that is interpreted.
+pub(crate) const BYTES_PER_INSTRUCTION: u64 = 16;
 
 /// Returns the fuel for a call: the endpoint's own fuel, but at most slightly more than the whole run's budget.
 ///
@@ -23,7 +31,10 @@ pub(crate) fn fuel_of_call(granted: u64, bytecodes_max: u64, native_fuel_max: u6
 /// The rest of a run's instruction budget.
 #[derive(Debug)]
 pub(crate) struct Budget {
+    /// The rest, in bytes, so that nothing is rounded and the sum is the same in any order.
     left: u64,
+    /// Bytes of work that are not charged yet.
+    bytes: u64,
     is_exceeded: bool,
 }
 
@@ -33,7 +44,8 @@ pub(crate) struct Exceeded;
 impl Budget {
     pub(crate) fn new(bytecodes_max: u64) -> Budget {
         Budget {
-            left: bytecodes_max,
+            left: bytecodes_max.saturating_mul(BYTES_PER_INSTRUCTION),
+            bytes: 0,
             is_exceeded: false,
         }
     }
@@ -44,8 +56,18 @@ impl Budget {
     /// had not been executed.
     #[inline]
     pub(crate) fn spend(&mut self, fuel: u64) -> Result<(), Exceeded> {
-        self.left = self.left.checked_sub(fuel).ok_or(Exceeded)?;
+        let bytes = std::mem::take(&mut self.bytes);
+        let work = fuel
+            .saturating_mul(BYTES_PER_INSTRUCTION)
+            .saturating_add(bytes);
+        self.left = self.left.checked_sub(work).ok_or(Exceeded)?;
         Ok(())
+    }
+
+    /// Notes bytes that were cleared or copied. The next [`spend`](Budget::spend) charges them.
+    #[inline]
+    pub(crate) fn note_bytes(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 
     /// Marks the budget as exceeded; the run must end.

@@ -216,6 +216,8 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
     };
     // The subtraction saturates, because a native without enough fuel is taken back from the count.
     let spent = before.saturating_sub(stack.fuel_left());
+    let heap = sim.applets[at(applet.0)].instance.heap_mut();
+    sim.budget.note_bytes(heap.take_cleared().into());
     if let Err(Exceeded) = sim.budget.spend(spent) {
         return sim.exceed_budget(on);
     }
@@ -304,6 +306,7 @@ fn perform_native<A: Audience>(
         Err(Refused::Stop(next)) => return next,
         Err(Refused::Trap(kind)) => return refuse_native(sim, on, kind),
     };
+    sim.budget.note_bytes(effect.bytes_moved().into());
     let mut port = OnNic {
         simulation: sim,
         on,

@@ -557,9 +557,15 @@ fn start<A: Audience>(
     ran?;
     let carried = match former {
         Some(former) => carry::carry(former, &mut sim.applets[at(tenant.applet.0)])
-            .map_err(|HeapFull| NotMade::Refused(SwapRefusal::NoHeap))?,
-        None => 0,
+            .map_err(|HeapFull| NotMade::Refused(SwapRefusal::NoHeap)),
+        None => Ok(0),
     };
+    // Each array that is carried over is read once, and written twice: with zeros and with its elements.
+    let applet = &mut sim.applets[at(tenant.applet.0)];
+    let cleared = u64::from(applet.instance.heap_mut().take_cleared());
+    let rx_buf = applet.rx_buf().len() as u64;
+    sim.budget.note_bytes(cleared.saturating_mul(3).saturating_add(rx_buf));
+    let carried = carried?;
     Ok(Started {
         carried,
         timer: natives.timer,

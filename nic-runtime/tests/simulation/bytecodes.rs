@@ -121,7 +121,14 @@ fn what_natives_add_counts() {
     let toml = |limit: &str| three_pairs(limit, "builtin:RawUnet", "builtin:RawUnet");
     let whole = run(&toml(""));
     let natives = whole.of("native");
-    let total = executed(&whole) + texts(&natives, "name").into_iter().map(added).sum::<u64>();
+    let fuel = executed(&whole) + texts(&natives, "name").into_iter().map(added).sum::<u64>();
+    // Each of six applets makes arrays of 9,352 bytes while it is loaded, and 16 bytes count as an instruction.
+    let copies = natives.iter().filter(|event| {
+        let name = event["name"].as_str().unwrap_or_default();
+        name.starts_with("do") || name.starts_with("dma") || name == "txPush"
+    });
+    let moved = copies.filter_map(|event| event["args"].as_array()?.last()?.as_u64());
+    let total = fuel + (6 * 9_352 + moved.sum::<u64>()).div_ceil(16);
     for (limit, reason) in [
         (total, EndReason::Idle),
         (total - 1, EndReason::MaxBytecodes),
@@ -183,4 +190,28 @@ fn random_runs_end_alike_with_and_without_a_listener() {
         }
     }
     assert!(cut > 40, "only {cut} runs reach the limit");
+}
+
+#[test]
+fn clearing_arrays_counts_by_the_byte() {
+    // Each call of `Clearer` makes two arrays of 1,000,000 bytes, with a dozen instructions.
+    let toml = |limit: u64, repeat: u64| {
+        format!(
+            "max_bytecodes = {limit}\nuntil = '100s'\n[[nic]]\nname = 'n'\nsram = '4MiB'\n\
+             [[endpoint]]\nnic = 'n'\nname = 'e'\napplet = 'Clearer.class'\nheap = 2100000\n\
+             [[channel]]\ne = [1, 2]\n\
+             [[send]]\nendpoint = 'e'\nchannel = 1\npayload = {{ zeros = 1 }}\nrepeat = {repeat}\n"
+        )
+    };
+    let calls = |limit: u64| {
+        let trace = run(&toml(limit, 1_000_000));
+        let called = trace.of("applet-return").iter().filter(|event| event["method"] == "doTx").count();
+        (trace.end.reason, called)
+    };
+    // Two million bytes count as 125,000 instructions.
+    let (reason, called) = calls(1_260_000);
+    assert_eq!(reason, EndReason::MaxBytecodes);
+    assert!((9..=10).contains(&called), "{called}");
+    let few = run(&toml(1_260_000, 10));
+    assert_eq!(few.end.reason, EndReason::Idle);
 }

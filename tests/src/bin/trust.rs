@@ -7,6 +7,7 @@
 //! trust lent N [SEED]      N classes in memory that holds something already
 //! trust isolation N [SEED] N casts of victims and hostile endpoints, with and without the latter
 //! trust stated N [SEED]    N calls of classes with loops, beside the cost that is stated of them
+//! trust placed N [SEED]    N calls of applets in random scenarios, beside the cost that is stated of them there
 //! trust reliable N FILE    N messages over links with faults, by the applet `Reliable`; FILE keeps the progress
 //! trust worst              class files that are made to be slow, measured
 //! trust search N [SEED]    N random class files, and which of them are slowest to analyse
@@ -56,6 +57,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "simulation")]
         (Some("stated"), Some(count)) => stated(count, seed),
         #[cfg(feature = "simulation")]
+        (Some("placed"), Some(count)) => placed(count, seed),
+        #[cfg(feature = "simulation")]
         (Some("reliable"), Some(count)) if arguments.len() == 3 => {
             let progress = std::path::Path::new(&arguments[2]);
             tests::delivery::resume(count as u64, progress)
@@ -69,7 +72,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust lent N [SEED] | \
-                 trust isolation N [SEED] | trust stated N [SEED] | trust reliable N FILE | trust worst | trust search N [SEED]"
+                 trust isolation N [SEED] | trust stated N [SEED] | trust placed N [SEED] | trust reliable N FILE | trust worst | trust search N [SEED]"
             );
             return ExitCode::from(2);
         }
@@ -111,6 +114,19 @@ fn stated(count: usize, seed: usize) -> Result<(), String> {
     let mut tally = tests::stated::Tally::default();
     while tally.calls < count as u64 {
         tests::stated::compare(&mut random, CALLS, &mut tally)?;
+    }
+    println!("no call costs more than is stated: {tally}");
+    Ok(())
+}
+
+/// Makes calls of applets in random scenarios, and compares their costs with the bounds that are stated there.
+#[cfg(feature = "simulation")]
+fn placed(count: usize, seed: usize) -> Result<(), String> {
+    let mut tally = tests::placed::Tally::default();
+    let mut number = seed as u64;
+    while tally.calls < count as u64 {
+        tests::placed::compare(number, &mut tally)?;
+        number += 1;
     }
     println!("no call costs more than is stated: {tally}");
     Ok(())

@@ -11,6 +11,8 @@ use jive_lab::Random;
 pub const PARAMETER_MAX: i32 = 12;
 /// Greatest result of `getFreeBufferLength`.
 pub const BUFFER_MAX: i32 = 9;
+/// The tag of an event that tells the length of the next array of an applet.
+pub const LENGTH_TAG: i32 = 77;
 /// Number of local variables of a method, all of which are `int`s; the first two are the parameters of `run`.
 const LOCALS: usize = 8;
 /// Largest number of loops that enclose a statement.
@@ -48,6 +50,7 @@ pub fn counted(random: &mut Random) -> String {
             labels: 0,
             loops: Vec::new(),
             calls,
+            calls_natives: false,
         };
         for local in parameters..LOCALS {
             writer.line(&format!("iconst_0\n    istore {local}"));
@@ -55,6 +58,59 @@ pub fn counted(random: &mut Random) -> String {
         let budget = 2 + writer.random.below(5);
         writer.block(budget);
         writer.line("iload 2\n    ireturn");
+        let code = writer.code;
+        // Writing to a string never fails.
+        let _ = write!(
+            source,
+            ".method static {header} stack 12 locals {LOCALS}\n{code}"
+        );
+    }
+    source
+}
+
+/// The array from which natives send, and into which they copy.
+const PLACED_MEMBERS: &str = "
+.field static RxBuf [B
+.field static big [B
+";
+
+/// Returns the assembly of an applet that counts with its arguments, and calls natives. `has_extras` says whether the
+/// applet has `doTimer`, `doRefill` and `doWatch`.
+#[must_use]
+pub fn placed(random: &mut Random, name: &str, has_extras: bool) -> String {
+    let start = "sipush 9216\n    invokestatic unet/Nic.newAlignedArray(I)[B\n    putstatic big:[B\n    sipush 300\n    \
+                 invokestatic unet/Nic.setTimer(I)V\n    iconst_5\n    putstatic fixed:I";
+    let members = MEMBERS.replace("iconst_5\n    putstatic fixed:I", start);
+    let mut source = format!(".class public super {name}\n{PLACED_MEMBERS}{members}");
+    let required = [
+        ("doTx(III)I", 3, true),
+        ("doRx(II)I", 2, true),
+        ("count(I)I", 1, false),
+    ];
+    let extras = [
+        ("doTimer()I", 0, true),
+        ("doRefill(III)I", 3, true),
+        ("doWatch(III)I", 3, true),
+    ];
+    let extras = extras.into_iter().filter(|_| has_extras);
+    for (header, parameters, is_entry) in required.into_iter().chain(extras) {
+        let mut writer = Writer {
+            random,
+            code: String::new(),
+            labels: 0,
+            loops: Vec::new(),
+            calls: is_entry,
+            calls_natives: is_entry,
+        };
+        for local in parameters..LOCALS {
+            writer.line(&format!("iconst_0\n    istore {local}"));
+        }
+        let budget = 1 + writer.random.below(4);
+        writer.block(budget);
+        if is_entry {
+            writer.native();
+        }
+        writer.line("iload 4\n    ireturn");
         let code = writer.code;
         // Writing to a string never fails.
         let _ = write!(
@@ -73,6 +129,8 @@ struct Writer<'r> {
     loops: Vec<(usize, usize, usize)>,
     /// Whether the method, which is then `run`, may call `count`.
     calls: bool,
+    /// Whether the method calls natives with effects.
+    calls_natives: bool,
 }
 
 impl Writer<'_> {
@@ -104,6 +162,9 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self) {
+        if self.calls_natives && self.random.one_in(6) {
+            return self.native();
+        }
         match self.random.below(14) {
             0..=4 if self.loops.len() < NESTING_MAX => self.counting_loop(),
             0..=5 => {
@@ -136,10 +197,59 @@ impl Writer<'_> {
             }
             _ => {
                 self.expression(1);
+                if self.calls_natives {
+                    // The value of the event is the length of the array that follows.
+                    self.line(&format!("dup\n    bipush {LENGTH_TAG}\n    swap\n    invokestatic unet/Nic.trace(II)V"));
+                }
                 self.line("newarray byte");
                 self.line("putstatic other:[B");
             }
         }
+    }
+
+    /// Generates a call of a native with an effect, whose arguments are usually right.
+    fn native(&mut self) {
+        let length = match self.random.below(4) {
+            0 => "iload 0".to_owned(),
+            1 => "iload 0\n    sipush 4095\n    iand".to_owned(),
+            _ => format!("bipush {}", self.random.below(57)),
+        };
+        let channel = match self.random.below(4) {
+            0 => "iload 1".to_owned(),
+            1 => format!("ldc int {}", self.random.int()),
+            _ => "iconst_1".to_owned(),
+        };
+        let line = match self.random.below(9) {
+            0 => format!(
+                "getstatic big:[B\n    iconst_0\n    {channel}\n    {length}\n    invokestatic unet/Nic.txPush([BIII)V"
+            ),
+            1 => format!(
+                "getstatic big:[B\n    iconst_0\n    iconst_1\n    {length}\n    invokestatic unet/Nic.txPush([BIII)V"
+            ),
+            2 => format!(
+                "getstatic big:[B\n    {channel}\n    bipush {}\n    invokestatic unet/Nic.dmaRxdPayload([BII)V",
+                self.random.below(57)
+            ),
+            3 => format!(
+                "getstatic ints:[I\n    {channel}\n    iconst_2\n    invokestatic unet/Nic.dmaRxd([III)V"
+            ),
+            4 | 5 => {
+                let from = self.pick(&["iconst_0", "iload 2", "iconst_4"]);
+                format!(
+                    "getstatic big:[B\n    iconst_0\n    {from}\n    {length}\n    invokestatic unet/Nic.doHtoLDMA([BIII)V"
+                )
+            }
+            6 => format!(
+                "getstatic big:[B\n    iconst_0\n    iconst_0\n    {length}\n    invokestatic unet/Nic.doLtoHDMA([BIII)V"
+            ),
+            7 => format!(
+                "sipush {}\n    invokestatic unet/Nic.setTimer(I)V",
+                1 + self.random.below(900)
+            ),
+            _ => "iconst_1\n    iconst_0\n    iconst_4\n    invokestatic unet/Nic.watch(III)V"
+                .to_owned(),
+        };
+        self.line(&line);
     }
 
     /// Returns a local variable, which is rarely the counter of an enclosing loop.
