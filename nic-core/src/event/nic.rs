@@ -431,20 +431,20 @@ impl DropReason {
 
     fn what(self) -> Dropped {
         match self {
-            DropReason::NoFreeBuffer
-            | DropReason::RxQueueFull
-            | DropReason::TooLong
-            | DropReason::NotConnected
-            | DropReason::Gap
-            | DropReason::WindowRefused => Dropped::Arrival,
+            DropReason::NoFreeBuffer | DropReason::RxQueueFull | DropReason::TooLong => {
+                Dropped::Arrival
+            }
+            DropReason::NotConnected | DropReason::Gap | DropReason::WindowRefused => {
+                Dropped::Unread
+            }
+            DropReason::Duplicate => Dropped::Copy,
             DropReason::AppletTrap => Dropped::Trapped,
             DropReason::NicFull | DropReason::ChainFull => Dropped::Outgoing,
             DropReason::NoTransmitRoom => Dropped::Answer,
             DropReason::NoDescriptor
             | DropReason::DuplicateFrame
             | DropReason::EarlyFrame
-            | DropReason::BadFrame
-            | DropReason::Duplicate => Dropped::Frame,
+            | DropReason::BadFrame => Dropped::Frame,
         }
     }
 }

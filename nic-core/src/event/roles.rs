@@ -271,6 +271,10 @@ impl Step<'_> {
 pub enum Dropped {
     /// A packet that arrived. While a call runs, a descriptor that the call pushed.
     Arrival,
+    /// A packet that the NIC dropped as soon as it had arrived, whatever call runs.
+    Unread,
+    /// A copy of a packet, dropped as soon as it had arrived. The packet itself may still be handled.
+    Copy,
     /// The packet or descriptor on which an applet trapped.
     Trapped,
     /// A packet that was to be sent.

@@ -165,6 +165,8 @@ pub(super) struct Clerk {
     in_frames: BTreeSet<PacketId>,
     /// Number of invisible receive descriptors that `doRx` pushed, by packet.
     described: BTreeMap<(EndpointId, PacketId), u64>,
+    /// The endpoint at which the last event showed an arrival, and the packet if it carried a message.
+    came: Option<(EndpointId, Option<PacketId>)>,
     /// Whether the last trap was on a message that an applet of a chain had passed on.
     has_passed: bool,
 }
@@ -213,6 +215,7 @@ impl Clerk {
         roles: &Roles<'_>,
     ) -> [Option<(EndpointId, Entry)>; 2] {
         let one = |entry| [Some((here, entry)), None];
+        let came = self.came.take();
         match roles.step {
             Step::Posted { .. } => one(Entry::Posted),
             Step::Completed {
@@ -262,9 +265,13 @@ impl Clerk {
                 let left = pushed.then_some((here, Entry::PushEnded("sent")));
                 [Some((peer, Entry::Sent)), left]
             }
-            Step::Received { .. } => one(Entry::Received),
+            Step::Received { packet, .. } => {
+                self.came = Some((here, Some(packet)));
+                one(Entry::Received)
+            }
             Step::ControlSent { peer, .. } => [Some((peer, Entry::Sent)), None],
             Step::ControlReceived { kind, .. } => {
+                self.came = Some((here, None));
                 let entries = [Entry::Received, Entry::ArrivalEnded(kind)];
                 entries.map(|entry| Some((here, entry)))
             }
@@ -283,7 +290,14 @@ impl Clerk {
                 packet: Some(packet),
                 reason,
                 what,
-            } => self.dropped(here, packet, (reason, what)),
+            } => match (what, came) {
+                // The dropped packet has just arrived. If it carried no message, its arrival is already counted.
+                (Dropped::Unread | Dropped::Copy, Some((at, came))) if at == here => {
+                    let ended = (here, Entry::ArrivalEnded(reason));
+                    [came.map(|_| ended), None]
+                }
+                _ => self.dropped(here, packet, (reason, what)),
+            },
             Step::Delivered { packet: None, .. }
             | Step::Dropped { packet: None, .. }
             | Step::CallSuspended
@@ -314,19 +328,19 @@ impl Clerk {
         (reason, what): (&'static str, Dropped),
     ) -> [Option<(EndpointId, Entry)>; 2] {
         // An applet of this endpoint pushed the dropped packet, which has not been sent.
-        if what != Dropped::Frame && self.pushed.remove(&packet) {
+        if !matches!(what, Dropped::Frame | Dropped::Copy) && self.pushed.remove(&packet) {
             return [Some((here, Entry::PushEnded(reason))), None];
         }
         match what {
             // When an answer is dropped, the message itself was delivered. When an outgoing packet is dropped on the
             // base path, its `tx-done` is counted. When a frame is dropped, its packet may still arrive.
-            Dropped::Answer | Dropped::Outgoing | Dropped::Frame => [None, None],
+            Dropped::Answer | Dropped::Outgoing | Dropped::Frame | Dropped::Copy => [None, None],
             // A drop during a call concerns a descriptor that the call pushed; the call is still handling the arrived
             // packet.
-            Dropped::Arrival if self.call(here).is_some() => [None, None],
+            Dropped::Arrival | Dropped::Unread if self.call(here).is_some() => [None, None],
             // The first applet of a chain has handled the dropped packet.
             Dropped::Trapped if std::mem::take(&mut self.has_passed) => [None, None],
-            Dropped::Arrival | Dropped::Trapped => {
+            Dropped::Arrival | Dropped::Unread | Dropped::Trapped => {
                 [Some((here, Entry::ArrivalEnded(reason))), None]
             }
         }

@@ -511,3 +511,28 @@ fn a_send_that_is_refused_is_counted_with_its_reason() {
         "posted        4 messages: ok 1, refused 3; refused for too-long 1, unknown-channel 2\n";
     assert!(ran.text.contains(posted), "{}", ran.text);
 }
+
+#[test]
+fn copies_that_a_vi_drops_are_accounted_for_whether_or_not_a_call_runs() {
+    let vi = "interface = 'via'\nreliability = 'unreliable'\n";
+    for applet in ["", "applet = 'builtin:RawUnet'"] {
+        let keys = format!("{vi}{applet}");
+        let messages = send("0us", "{ zeros = 40 }");
+        let toml = Pair {
+            client: &keys,
+            server: &keys,
+            link: "duplicate = 1.0",
+            rest: &format!("{messages}repeat = 6\n"),
+            ..Pair::PLAIN
+        }
+        .toml();
+        let ran = run(&read(&toml));
+        let handled = if applet.is_empty() {
+            "delivered"
+        } else {
+            "applet"
+        };
+        let arrivals = &ran.summary["totals"]["accounts"]["arrivals"];
+        assert_eq!(*arrivals, json!({ handled: 6, "duplicate": 6 }), "{applet}");
+    }
+}

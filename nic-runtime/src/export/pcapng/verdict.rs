@@ -226,8 +226,12 @@ impl Verdicts {
             // For a trapped call, the trap has already set the packet's verdict. For a dropped answer, the message
             // itself was delivered. A dropped outgoing packet was never on a wire. When a frame is dropped, its packet
             // may still arrive.
-            Dropped::Trapped | Dropped::Answer | Dropped::Outgoing | Dropped::Frame => None,
-            Dropped::Arrival => match self.calls.get(&endpoint) {
+            Dropped::Trapped
+            | Dropped::Answer
+            | Dropped::Outgoing
+            | Dropped::Frame
+            | Dropped::Copy => None,
+            Dropped::Arrival | Dropped::Unread => match self.calls.get(&endpoint) {
                 Some(call) => call.record,
                 None => packet.and_then(|packet| take_first(&mut self.received, packet)),
             },

@@ -103,7 +103,7 @@ impl Arrows {
                 described.or_else(|| take_first(&mut self.received, packet?))
             }
             Step::Dropped {
-                what: Dropped::Frame,
+                what: Dropped::Frame | Dropped::Copy,
                 ..
             } => None,
             Step::Dropped {
