@@ -25,6 +25,7 @@ mod emp_spaced;
 mod emp_times;
 mod engines;
 mod every_length;
+mod exchange;
 mod expectations;
 mod faults;
 mod hostile;
