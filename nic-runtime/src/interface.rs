@@ -24,6 +24,7 @@ use crate::sim::audience::Audience;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
+use crate::sim::stuck::Waiters;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
@@ -170,10 +171,19 @@ pub(crate) trait Interface {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn message_gone<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
 
-    /// Returns how many arrival slots the interface's endpoints hold on a NIC when nothing is due any more. Returns
-    /// `None` if the interface's endpoints hold something else that they should have returned.
-    fn held_at_rest<A: Audience>(_sim: &Simulation<'_, A>, _nic: NicId) -> Option<u32> {
-        Some(0)
+    /// Returns how many arrival slots the interface's endpoints may hold on a NIC when nothing is due any more. Adds
+    /// what waits in the interface's own state for anything but users.
+    fn held_at_rest<A: Audience>(
+        _sim: &Simulation<'_, A>,
+        _nic: NicId,
+        _waiters: &mut Waiters<'_>,
+    ) -> usize {
+        0
+    }
+
+    /// Returns how many transmit descriptors of an endpoint wait for a user, for as long as the user likes.
+    fn posts_for_users<A: Audience>(_sim: &Simulation<'_, A>, _endpoint: EndpointId) -> usize {
+        0
     }
 
     /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped. A packet to
@@ -335,11 +345,25 @@ macro_rules! interfaces {
             $($interface::prepare(sim);)*
         }
 
-        /// Returns how many arrival slots of a NIC the interfaces hold when nothing is due any more. Returns `None` if
-        /// an interface holds something else that it should have returned.
-        pub(crate) fn held_at_rest<A: Audience>(sim: &Simulation<'_, A>, nic: NicId) -> Option<u32> {
-            let held = [$($interface::held_at_rest(sim, nic)?),*];
-            Some(held.iter().sum())
+        /// Returns how many arrival slots of a NIC the interfaces may hold when nothing is due any more. Adds what
+        /// waits in their own states for anything but users.
+        pub(crate) fn held_at_rest<A: Audience>(
+            sim: &Simulation<'_, A>,
+            nic: NicId,
+            waiters: &mut Waiters<'_>,
+        ) -> usize {
+            let held = [$($interface::held_at_rest(sim, nic, waiters)),*];
+            held.iter().sum()
+        }
+
+        /// Returns how many transmit descriptors of an endpoint wait for a user.
+        pub(crate) fn posts_for_users<A: Audience>(
+            sim: &Simulation<'_, A>,
+            endpoint: EndpointId,
+        ) -> usize {
+            match sim.seats[at(endpoint.0)].interface {
+                $(InterfaceKind::$interface => $interface::posts_for_users(sim, endpoint),)*
+            }
         }
 
         /// Starts each interface's part of the run.

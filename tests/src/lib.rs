@@ -18,6 +18,8 @@ pub mod lent;
 pub mod library;
 pub mod machine;
 pub mod openjdk;
+#[cfg(feature = "simulation")]
+pub mod placed;
 pub mod random;
 pub mod reference;
 #[cfg(feature = "simulation")]
@@ -25,8 +27,6 @@ pub mod seen;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 pub mod skipped;
-#[cfg(feature = "simulation")]
-pub mod placed;
 #[cfg(feature = "simulation")]
 pub mod stated;
 #[cfg(feature = "simulation")]

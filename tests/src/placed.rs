@@ -222,7 +222,8 @@ impl Watcher {
         if let Some(entry) = entry {
             let ranges = entry.parameters.clone();
             let mut pairs = ranges.iter().zip(*args);
-            let are_stated = ranges.len() == args.len() && pairs.all(|(range, value)| range.contains(value));
+            let are_stated =
+                ranges.len() == args.len() && pairs.all(|(range, value)| range.contains(value));
             if !are_stated {
                 self.exceed(format!("{class}.{method}{args:?}, {ranges:?} stated"));
             }
@@ -490,7 +491,10 @@ fn draw(random: &mut Random, sources: &mut BTreeMap<String, String>) -> Result<C
     }
     write(&mut case.toml, "[[channel]]\nc = 1\ns = 1");
     if capsule {
-        write(&mut case.toml, "[[endpoint]]\nnic = 'a'\nname = 'k'\n[[channel]]\nk = 1\ns = 0");
+        write(
+            &mut case.toml,
+            "[[endpoint]]\nnic = 'a'\nname = 'k'\n[[channel]]\nk = 1\ns = 0",
+        );
         add(&mut case, random, "N0".to_owned(), (1, 0))?;
         let line = "[[send]]\nendpoint = 'k'\nchannel = 1\nat = '50ms'\npayload = { capsule = 'N0.class', number = 1 }";
         write(&mut case.toml, line);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nic_core::event::{Event, EventKind, Names, RxBody, Sink, UnetEvent};
+use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::text::TextTrace;
@@ -22,9 +22,11 @@ pub fn scenario(text: &str, directory: Option<&Path>, seed: Option<u64>) -> Scen
 ///
 /// # Panics
 ///
-/// Panics if the simulation rejects the scenario.
+/// Panics if the simulation rejects the scenario, or the run is stuck.
 pub fn run(scenario: &Scenario, sink: &mut impl Sink) -> RunEnd {
-    sim::run(scenario, sink).unwrap_or_else(|error| panic!("{error:?}"))
+    let end = sim::run(scenario, sink).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_ne!(end.reason, EndReason::Stuck, "{:?}", end.waiting);
+    end
 }
 
 /// Returns the trace of a run as text, with payloads.

@@ -38,7 +38,10 @@ fn calls_in_random_scenarios_cost_no_more_than_is_stated_there() {
     }
     jdk::announce(&format!("placed: {tally}"));
     assert!(tally.bounded * 4 > tally.calls, "{tally}");
-    assert!(tally.in_chains > 0 && tally.kept > 0 && tally.tight > 0, "{tally}");
+    assert!(
+        tally.in_chains > 0 && tally.kept > 0 && tally.tight > 0,
+        "{tally}"
+    );
     for entry in ["doTx", "doRx", "doTimer", "doRefill"] {
         assert!(tally.of_entry.contains_key(entry), "{entry}: {tally}");
     }

@@ -20,7 +20,7 @@ use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::{self, Judgement};
 use nic_runtime::scenario::Scenario;
-use nic_runtime::sim;
+use nic_runtime::sim::{self, RunEnd};
 
 use super::against_golden::AgainstGolden;
 use super::console::{Console, Failure, Status};
@@ -32,6 +32,7 @@ use super::openjdk_child::Settings;
 use super::output_file::{OutputFile, unwritable};
 use super::overwrite;
 use super::progress::Progress;
+use super::run;
 use super::scenario_file;
 use super::test_files::{TestFile, TestFiles};
 use super::traps;
@@ -54,7 +55,8 @@ Examples:
 
 Exit status:
   0  every scenario passed, was blessed, or agrees with OpenJDK where it can be compared
-  1  a trace differs, an expectation is not met, a class was rejected, or OpenJDK differs
+  1  a trace differs, an expectation is not met, a class was rejected, a run is stuck, or OpenJDK
+     differs
   2  wrong usage, or a file that cannot be read; outranks 1";
 
 /// Runs every scenario with a golden trace or expectations, and shows where the run differs.
@@ -377,10 +379,13 @@ fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> 
     } else {
         let mut log = TrapLog::default();
         let judged = judge::run(scenario, &mut log).map_err(NotJudged::Refused);
-        judged.map(|(_, judgement)| (Outcome::Passed, judgement, log))
+        judged.map(|(end, judgement)| (Outcome::Passed, end, judgement, log))
     };
     match judged {
-        Ok((outcome, judgement, log)) => {
+        Ok((outcome, end, judgement, log)) => {
+            if let Some(report) = run::stuck(&end) {
+                return Outcome::Failed(run::status(end.reason), report);
+            }
             let outcome = outcome.with(path, &judgement.unwrap_or_default());
             outcome.explained(&log, (path, scenario))
         }
@@ -474,8 +479,8 @@ enum NotJudged {
     Unwritable(io::Error),
 }
 
-/// The result of comparing or writing the trace, the judgement on the expectations, and the traps.
-type Shown = (Outcome, Option<Judgement>, TrapLog);
+/// The result of comparing or writing the trace, the end of the run, the judgement on the expectations, and the traps.
+type Shown = (Outcome, RunEnd, Option<Judgement>, TrapLog);
 
 /// Runs a scenario and compares its trace with the golden trace line by line. Neither the trace nor the golden trace is
 /// held in memory as a whole.
@@ -483,14 +488,14 @@ fn compare(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let unreadable = |error: io::Error| NotJudged::Unreadable(error.into());
     let against = AgainstGolden::new(open(golden).map_err(NotJudged::Unreadable)?);
     let mut run = WithTraps::new(GoldenTrace::new(against, scenario.golden));
-    let (_, judgement) = judge::run(scenario, &mut run).map_err(NotJudged::Refused)?;
+    let (end, judgement) = judge::run(scenario, &mut run).map_err(NotJudged::Refused)?;
     let WithTraps { sink: trace, log } = run;
     let difference = trace.finish().and_then(AgainstGolden::finish);
     let outcome = match difference.map_err(unreadable)? {
         None => Outcome::Passed,
         Some(difference) => Outcome::Differs(difference),
     };
-    Ok((outcome, judgement, log))
+    Ok((outcome, end, judgement, log))
 }
 
 /// Opens a golden trace, unless it is too long.
@@ -507,9 +512,9 @@ fn open(golden: &Path) -> Result<BufReader<io::Take<File>>, ReadError> {
 fn write(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let file = OutputFile::derived(golden).map_err(NotJudged::Unwritable)?;
     let mut run = WithTraps::new(GoldenTrace::new(file, scenario.golden));
-    let (_, judgement) = judge::run(scenario, &mut run).map_err(NotJudged::Refused)?;
+    let (end, judgement) = judge::run(scenario, &mut run).map_err(NotJudged::Refused)?;
     let WithTraps { sink: trace, log } = run;
     let placed = trace.finish().and_then(OutputFile::place);
     placed.map_err(NotJudged::Unwritable)?;
-    Ok((Outcome::Blessed, judgement, log))
+    Ok((Outcome::Blessed, end, judgement, log))
 }

@@ -161,6 +161,7 @@ impl<W: Write> Outputs<W> {
         dump: &Dump<'_>,
     ) -> Result<Finished, OutputError> {
         self.summary.end(end.time, end.reason);
+        self.summary.waits(&end.waiting);
         if let Some(Judgement { met, unmet }) = judgement {
             self.summary.judge(*met, unmet.len());
         }

@@ -22,7 +22,7 @@ use super::console::{Console, Failure, Status};
 use super::fields::{self, Field};
 use super::packet_events::{Bytes, Gathered, Happened, hex};
 use super::scenario_file;
-use super::{packet_run, packet_time, traps};
+use super::{packet_run, packet_time, run, traps};
 
 /// Maximum number of packets of one command. A command line cannot hold more packets of full length.
 const PACKETS_MAX: usize = 10_000;
@@ -362,13 +362,14 @@ fn handle(
     if !reports.is_empty() {
         console.notice(&reports.join("\n\n"))?;
     }
+    run::report_stuck(&end, console)?;
     if end.reason == EndReason::MaxEvents {
         let title = format!("ended at {} after {EVENTS_MAX} events", end.time);
         console.notice(&sentence(&title, &[]))?;
     }
-    Ok(if trapped {
-        Status::Trapped
-    } else {
-        Status::Done
+    let ended = run::status(end.reason);
+    Ok(match trapped {
+        true => Status::Trapped.max(ended),
+        false => ended,
     })
 }

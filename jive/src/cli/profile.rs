@@ -46,7 +46,7 @@ Examples:
 
 Exit status:
   0  done
-  1  a class was rejected, or trapped while it was loaded
+  1  a class was rejected, or trapped while it was loaded; the run is stuck
   2  wrong usage, or a file that cannot be read
   130  interrupted: the profile shows the run up to there";
 
@@ -186,6 +186,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             "interrupted: the profile shows the run up to {at}"
         )))?;
     }
+    run::report_stuck(&end, console)?;
     let reports = traps::of_run(&trapped, of_run, &arguments.source_path);
     if !reports.is_empty() {
         console.notice(&reports.join("\n\n"))?;

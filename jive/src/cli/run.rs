@@ -42,7 +42,7 @@ Examples:
 Exit status:
   0  the run ended; traps are in the trace
   1  a class was rejected, or trapped while it was loaded without --lenient-load; an `[[expect]]` is not
-     met
+     met; the run is stuck
   2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory
   130  interrupted: Ctrl-C ends the run, files are whole and the summary is printed; a second one
        ends jive at once";
@@ -234,6 +234,7 @@ fn run(
             },
         )) => {
             explain_traps(arguments, scenario, &traps, console)?;
+            report_stuck(&end, console)?;
             let judged = report_unmet(arguments, judgement, console)?;
             Ok(status(end.reason).max(judged))
         }
@@ -248,10 +249,12 @@ fn run(
             }
             write!(console.out(), "{dump}")?;
             explain_traps(arguments, scenario, &traps, console)?;
+            report_stuck(&end, console)?;
             let judged = report_unmet(arguments, judgement, console)?;
             Ok(status(end.reason).max(judged))
         }
         Ok((end, Finished::NoSuchPacket, _)) => {
+            report_stuck(&end, console)?;
             let packet = arguments.follow.unwrap_or_default();
             let title = format!("packet {packet} does not occur in this run");
             let (status, notes) = match end.reason {
@@ -275,6 +278,23 @@ fn run(
             console.notice(&report)?;
             Ok(Status::Unusable)
         }
+    }
+}
+
+/// Returns the report of a run that is stuck, or `None`.
+pub(super) fn stuck(end: &RunEnd) -> Option<String> {
+    (end.reason == EndReason::Stuck).then(|| {
+        let title = format!("the run is stuck at {}: this is an error of jive", end.time);
+        let notes = Vec::from_iter(end.waiting.iter().map(ToString::to_string));
+        sentence(&title, &notes)
+    })
+}
+
+/// Shows what waits for what in a run that is stuck.
+pub(super) fn report_stuck(end: &RunEnd, console: &mut Console) -> Result<(), Failure> {
+    match stuck(end) {
+        Some(report) => Ok(console.notice(&report)?),
+        None => Ok(()),
     }
 }
 
@@ -400,7 +420,8 @@ fn listen<'s>(
     } else if arguments.dump {
         let ran = judge::run_to_state(scenario, &mut outputs);
         let (end, judgement, states) = ran.map_err(NotRun::Refused)?;
-        (end, judgement, Dump::of(scenario, &end, &states))
+        let dump = Dump::of(scenario, &end, &states);
+        (end, judgement, dump)
     } else {
         let ran = judge::run(scenario, &mut outputs);
         let (end, judgement) = ran.map_err(NotRun::Refused)?;
@@ -424,7 +445,7 @@ pub(super) fn status(reason: EndReason) -> Status {
         | EndReason::MaxEvents
         | EndReason::MaxBytecodes
         | EndReason::Unheard => Status::Done,
-        EndReason::LoadTrap(_) => Status::Rejected,
+        EndReason::LoadTrap(_) | EndReason::Stuck => Status::Rejected,
         EndReason::Interrupted => Status::Interrupted,
     }
 }

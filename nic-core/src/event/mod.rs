@@ -203,6 +203,9 @@ pub trait Names {
 pub enum EndReason {
     /// The run had nothing left to do.
     Idle,
+    /// Something waited for a slot, a processor, a wake-up or an acknowledgement, and nothing was due that could bring
+    /// it. This is an error of the simulator.
+    Stuck,
     /// The run reached the time `until` of the scenario.
     Until,
     /// The run reached the number `max_events` of the scenario.
@@ -223,6 +226,7 @@ impl EndReason {
     pub fn word(self) -> &'static str {
         match self {
             EndReason::Idle => "idle",
+            EndReason::Stuck => "stuck",
             EndReason::Until => "until",
             EndReason::MaxEvents => "max-events",
             EndReason::MaxBytecodes => "max-bytecodes",

@@ -16,6 +16,7 @@ use crate::sim::audience::Audience;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
+use crate::sim::stuck::Waiters;
 use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
@@ -265,8 +266,12 @@ impl Interface for Emp {
         transmit::send_message(sim, packet);
     }
 
-    fn held_at_rest<A: Audience>(sim: &Simulation<'_, A>, nic: NicId) -> Option<u32> {
-        sim.states.emp.held_at_rest(nic, sim.specs)
+    fn held_at_rest<A: Audience>(
+        sim: &Simulation<'_, A>,
+        nic: NicId,
+        waiters: &mut Waiters<'_>,
+    ) -> usize {
+        sim.states.emp.held_at_rest(nic, sim.specs, waiters)
     }
 
     #[cold]

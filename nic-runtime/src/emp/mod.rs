@@ -30,6 +30,7 @@ use crate::nic::EmpPlacement;
 use crate::profile::EmpCosts;
 use crate::scenario::model::{EndpointSpec, ReceiveSpec, Scenario};
 use crate::sim::at;
+use crate::sim::stuck::Waiters;
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
@@ -251,23 +252,27 @@ impl<'a> EmpState<'a> {
     }
 
     /// Returns how many arrival slots of a NIC hold messages that no applet will get, because their senders have given
-    /// up. Returns `None` if a message is still being sent. Called when nothing is due any more.
-    fn held_at_rest(&self, nic: NicId, specs: &[EndpointSpec]) -> Option<u32> {
-        let ends = self.ends.iter().zip(specs);
-        let own = ends.filter(|(_, spec)| spec.nic == nic);
-        let mut flows = own
-            .filter_map(|(end, _)| end.as_ref())
-            .flat_map(|end| &end.flows);
-        let board = self.boards.get(at(nic.0)).and_then(Option::as_ref);
-        let is_cutting =
-            board.is_some_and(|board| board.cutting.is_some() || board.parked.is_some());
-        let held = flows.try_fold(0, |held, flow| {
-            let rooms = flow.inbound.held().map(|matched| matched.room);
-            let on_nic = rooms.filter(|room| matches!(room, Room::Nic(_))).count();
-            let is_sending = !flow.outstanding.is_empty() || !flow.waiting.is_empty();
-            (!is_sending).then_some(held + u32::try_from(on_nic).unwrap_or(u32::MAX))
-        });
-        held.filter(|_| !is_cutting)
+    /// up. Adds the messages that are still being sent. Called when nothing is due any more.
+    fn held_at_rest(&self, nic: NicId, specs: &[EndpointSpec], waiters: &mut Waiters<'_>) -> usize {
+        let mut held = 0;
+        for ((id, end), spec) in (0u32..).map(EndpointId).zip(&self.ends).zip(specs) {
+            let flows = end.iter().filter(|_| spec.nic == nic);
+            for flow in flows.flat_map(|end| &end.flows) {
+                let rooms = flow.inbound.held().map(|matched| matched.room);
+                held += rooms.filter(|room| matches!(room, Room::Nic(_))).count();
+                let outstanding = flow.outstanding.len();
+                waiters.endpoint(id, "an acknowledgement of a message", outstanding);
+                let waiting = flow.waiting.len();
+                waiters.endpoint(id, "a message's turn to be sent", waiting);
+            }
+        }
+        if let Some(board) = self.boards.get(at(nic.0)).and_then(Option::as_ref) {
+            let cutting = usize::from(board.cutting.is_some()) + board.queue.len();
+            waiters.nic(nic, "a message to be cut into frames", cutting);
+            let parked = usize::from(board.parked.is_some());
+            waiters.nic(nic, "a send slot for a frame", parked);
+        }
+        held
     }
 
     /// Returns the header fields that events show for a frame at a NIC.

@@ -95,6 +95,7 @@ fn run_and_look<T>(
     let judgement = match end.reason {
         EndReason::Interrupted | EndReason::Unheard => None,
         EndReason::Idle
+        | EndReason::Stuck
         | EndReason::Until
         | EndReason::MaxEvents
         | EndReason::MaxBytecodes

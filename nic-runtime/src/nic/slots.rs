@@ -25,10 +25,10 @@ impl Slots {
         self.count as usize
     }
 
-    /// Returns whether all slots are free.
+    /// Returns the number of slots that are taken.
     #[must_use]
-    pub fn are_free(self) -> bool {
-        self.free == self.count
+    pub fn taken(self) -> usize {
+        (self.count - self.free) as usize
     }
 
     /// Takes a slot; returns false if none is free.

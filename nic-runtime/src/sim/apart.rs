@@ -133,7 +133,8 @@ impl<A: Audience> Simulation<'_, A> {
             match end {
                 EndReason::Idle => {}
                 EndReason::Until => reason = EndReason::Until,
-                cut @ (EndReason::MaxEvents
+                cut @ (EndReason::Stuck
+                | EndReason::MaxEvents
                 | EndReason::MaxBytecodes
                 | EndReason::LoadTrap(_)
                 | EndReason::Unheard

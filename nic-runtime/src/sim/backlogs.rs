@@ -123,7 +123,7 @@ impl<A: Audience> Simulation<'_, A> {
         self.deliver_waiting(nic);
     }
 
-    fn first_waiting(&self, id: DirectionId) -> Option<PacketRef> {
+    pub(super) fn first_waiting(&self, id: DirectionId) -> Option<PacketRef> {
         self.fabric[id].backlog.as_ref()?.first()
     }
 
@@ -143,12 +143,5 @@ impl<A: Audience> Simulation<'_, A> {
             backlog.free_at = direction.gap_ends;
             direction.gap_ends = SimTime::MAX;
         }
-    }
-
-    /// Returns whether all backlogs are empty.
-    pub(crate) fn nothing_waits(&self) -> bool {
-        self.fabric
-            .directions()
-            .all(|(id, _)| self.first_waiting(id).is_none())
     }
 }

@@ -10,6 +10,7 @@
 //! - `staging` assigns slots to packets
 //! - `user` and `programs` are the hosts, `ahead` prefetches what they will touch
 //! - `budget` bounds what applets execute
+//! - `stuck` looks for what still waits when nothing is due
 //! - `ledger` counts the SRAM that is free for classes that come during the run
 //! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
 //! - `audience` is who learns of events, `report` hands them on
@@ -39,6 +40,7 @@ mod sram;
 pub(crate) mod stage;
 pub(crate) mod staging;
 mod state;
+pub(crate) mod stuck;
 mod user;
 mod wire;
 mod work;
@@ -69,6 +71,7 @@ use self::report::Report;
 use self::resident::{Resident, Seat};
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletClass, AppletState, EndpointState};
+pub use self::stuck::Waiting;
 use self::work::Delays;
 pub(crate) use self::work::Work;
 use crate::fabric::{Fabric, PacketStore};
@@ -90,12 +93,14 @@ use crate::sle::swap::Swaps;
 use crate::unet::Endpoint;
 
 /// How and when a run ended.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunEnd {
     /// The virtual time at which the run ended.
     pub time: SimTime,
     /// The reason.
     pub reason: EndReason,
+    /// What waits for what, if the run is [stuck](EndReason::Stuck); otherwise empty.
+    pub waiting: Vec<Waiting>,
     /// Number of simulation events handled.
     pub events: u64,
     /// Total time that users' processors spend on the work that they have begun: posting, reading and copying.
@@ -442,13 +447,11 @@ impl<A: Audience> Simulation<'_, A> {
             (Err(NotLoaded::Trap(endpoint)), _) => EndReason::LoadTrap(endpoint),
             (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
         };
-        debug_assert!(
-            reason != EndReason::Idle || self.states.via.is_on() || self.holds_no_packet(),
-            "nothing is due, and a packet has a place or waits for one"
-        );
+        let (reason, waiting) = self.look_at_rest(reason);
         Some(RunEnd {
             time: self.now,
             reason,
+            waiting,
             events: self.events,
             host: self.host_time,
         })

@@ -72,6 +72,11 @@ impl<'a, A: Audience> Report<'a, A> {
         }
     }
 
+    /// Returns the names of NICs and endpoints.
+    pub(crate) fn names(&self) -> &dyn Names {
+        &self.names
+    }
+
     /// Returns whether the sink can no longer write.
     pub(crate) fn has_failed(&mut self) -> bool {
         self.audience.sink().is_some_and(|sink| sink.has_failed())

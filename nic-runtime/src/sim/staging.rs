@@ -383,18 +383,6 @@ impl<A: Audience> Simulation<'_, A> {
         is_given
     }
 
-    /// Returns whether all slots are free and no claim waits. An interface may hold arrival slots for messages that will
-    /// never be complete.
-    pub(crate) fn holds_no_packet(&self) -> bool {
-        let mut residents = self.residents.iter();
-        self.nothing_waits()
-            && residents.all(|resident| resident.claims == [Progress::None; 2])
-            && (0u32..).map(NicId).zip(&self.nics).all(|(id, nic)| {
-                let held = interface::held_at_rest(self, id);
-                nic.send_slots.are_free() && Some(nic.arrival_slots.taken()) == held
-            })
-    }
-
     /// Continues the work whose claim has its slots.
     fn places_found(&mut self, claim: ClaimId) {
         let id = claim.endpoint();

@@ -564,7 +564,8 @@ fn start<A: Audience>(
     let applet = &mut sim.applets[at(tenant.applet.0)];
     let cleared = u64::from(applet.instance.heap_mut().take_cleared());
     let rx_buf = applet.rx_buf().len() as u64;
-    sim.budget.note_bytes(cleared.saturating_mul(3).saturating_add(rx_buf));
+    sim.budget
+        .note_bytes(cleared.saturating_mul(3).saturating_add(rx_buf));
     let carried = carried?;
     Ok(Started {
         carried,

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 
 use nic_core::event::{DmaDirection, DropReason, NicEvent, Trigger, TxStatus};
-use nic_core::id::EndpointId;
+use nic_core::id::{EndpointId, NicId};
 use nic_core::via::ViaHeader;
 
 use super::connection::{is_silent, look_at_silence, prepare};
@@ -23,6 +23,7 @@ use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
+use crate::sim::stuck::Waiters;
 use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
@@ -172,6 +173,19 @@ impl Interface for Via {
         let immediate = immediate::of_packet(sim, from, trigger);
         sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
         sim.enqueue(packet);
+    }
+
+    fn held_at_rest<A: Audience>(
+        sim: &Simulation<'_, A>,
+        nic: NicId,
+        waiters: &mut Waiters<'_>,
+    ) -> usize {
+        sim.states.via.sent_at_rest(nic, waiters);
+        0
+    }
+
+    fn posts_for_users<A: Audience>(sim: &Simulation<'_, A>, endpoint: EndpointId) -> usize {
+        over_memory::posts_for_users(sim, endpoint)
     }
 
     #[cold]

@@ -28,7 +28,7 @@ mod written;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::id::{EndpointId, PacketId, PostId};
+use nic_core::id::{EndpointId, NicId, PacketId, PostId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 use nic_core::via::{CompletionQueue, Handle, Registry, Vi};
@@ -55,6 +55,7 @@ use crate::interface::InterfaceKind;
 use crate::remote::AllMappings;
 use crate::scenario::model::{Provider, Scenario, SendSpec};
 use crate::sim::audience::Audience;
+use crate::sim::stuck::Waiters;
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -225,6 +226,16 @@ impl<'a> ViaState<'a> {
 
     fn end_mut(&mut self, id: EndpointId) -> Option<&mut End> {
         self.ends.get_mut(at(id.0))?.as_deref_mut()
+    }
+
+    /// Adds the packets of a NIC's VIs that still wait for an acknowledgement when nothing is due any more.
+    fn sent_at_rest(&self, nic: NicId, waiters: &mut Waiters<'_>) {
+        let specs = &self.scenario.endpoints;
+        for ((id, end), spec) in (0u32..).map(EndpointId).zip(&self.ends).zip(specs) {
+            let sent = end.as_ref().filter(|_| spec.nic == nic);
+            let sent = sent.map_or(0, |end| end.sent.len());
+            waiters.endpoint(id, "an acknowledgement of a packet", sent);
+        }
     }
 
     /// Returns whether an endpoint is a VI without a connection.

@@ -320,6 +320,12 @@ pub(super) fn send_due<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId)
     }
 }
 
+/// Returns how many posted descriptors wait for receive descriptors that the user of the peer has not posted.
+pub(super) fn posts_for_users<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> usize {
+    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
+    over.map_or(0, |over| at(over.due))
+}
+
 /// Sends a posted message, or completes its descriptor with an error. Returns false if the message waits for receive
 /// descriptors of the peer.
 fn send<A: Audience>(

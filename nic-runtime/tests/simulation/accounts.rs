@@ -50,6 +50,7 @@ fn run(scenario: &Scenario) -> Ran {
         summary: Summary::new(scenario),
     };
     let end = sim::run(scenario, &mut both).expect("it runs");
+    crate::trace::check_moves(&end);
     both.summary.end(end.time, end.reason);
     let text = both.summary.to_string();
     let bytes = both.trace.finish(&both.summary).expect("memory takes it");

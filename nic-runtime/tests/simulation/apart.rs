@@ -73,6 +73,7 @@ fn groups_joined_by(joins: &[&str], limits: &str, client: &str) -> Scenario {
 /// Runs a scenario with and without a sink, and asserts that both runs end in the same way.
 pub(crate) fn ends(scenario: &Scenario) -> RunEnd {
     let heard = sim::run(scenario, &mut Heard).expect("it runs");
+    crate::trace::check_moves(&heard);
     let unheard = sim::run(scenario, &mut ()).expect("it runs");
     assert_eq!(unheard, heard);
     heard

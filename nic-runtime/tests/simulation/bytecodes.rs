@@ -205,7 +205,11 @@ fn clearing_arrays_counts_by_the_byte() {
     };
     let calls = |limit: u64| {
         let trace = run(&toml(limit, 1_000_000));
-        let called = trace.of("applet-return").iter().filter(|event| event["method"] == "doTx").count();
+        let called = trace
+            .of("applet-return")
+            .iter()
+            .filter(|event| event["method"] == "doTx")
+            .count();
         (trace.end.reason, called)
     };
     // Two million bytes count as 125,000 instructions.

@@ -378,6 +378,7 @@ fn a_faulty_link_installs_the_class_as_it_was_sent_or_not_at_all() {
             .filter(|status| ["gap", "checksum", "mismatch"].contains(status))
             .count();
         let (end, states) = sim::run_to_state(&read(&toml), &mut ()).expect("it runs");
+        crate::trace::check_moves(&end);
         assert_eq!(end, trace.end, "seed {seed}");
         if let Some(applet) = &states[1].applet {
             assert_eq!(

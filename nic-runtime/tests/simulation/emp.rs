@@ -116,6 +116,7 @@ impl Exchange {
     fn run(&self) -> Heard {
         let mut heard = Heard::default();
         let end = sim::run(&read(&self.text), &mut heard).expect("it fits");
+        crate::trace::check_moves(&end);
         assert_eq!(end.reason, EndReason::Idle);
         heard
     }
@@ -326,6 +327,7 @@ fn flipped_headers_harm_nobody() {
             pair(PLACEMENTS[(seed % 6) as usize], link, (room, room))
         );
         let (end, states) = sim::run_to_state(&read(&text), &mut ()).expect("it fits");
+        crate::trace::check_moves(&end);
         assert_eq!(end.reason, EndReason::Idle, "{seed}");
         // The receiver has four receives of 64 bytes, and no frame is written beyond them.
         assert!(
@@ -349,6 +351,7 @@ fn applets_deliver_over_emp_what_they_deliver_over_u_net() {
             }
             let mut heard = Heard::default();
             let end = sim::run(&read(&text), &mut heard).expect("it fits");
+            crate::trace::check_moves(&end);
             assert_eq!(end.reason, EndReason::Idle);
             heard.received
         };

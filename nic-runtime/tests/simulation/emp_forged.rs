@@ -93,6 +93,7 @@ fn forge(placement: &str, frames: Vec<Vec<u8>>) -> Seen {
     let mut seen = Seen::default();
     let (end, states) =
         sim::run_with_to_state(&read(&text.concat()), programs, &mut seen).expect("it fits");
+    crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle);
     let honest: Vec<u32> = of_channel(&seen, 2);
     assert_eq!(honest, [40; 5], "{placement}");
@@ -225,6 +226,7 @@ fn acknowledgements_of_what_was_not_sent_are_dropped() {
     let programs = Programs::new().with("forger", Forger(frames));
     let mut seen = Seen::default();
     let end = sim::run_with(&read(text), programs, &mut seen).expect("it fits");
+    crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle);
     assert_eq!(seen.sent, [(EndpointId(1), TxStatus::Failed)]);
     // The acknowledgement of message 1 refers to no outstanding message, so it is ignored.

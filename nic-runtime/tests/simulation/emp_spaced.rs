@@ -204,6 +204,7 @@ fn exchanged(seed: u64, total: &mut Counts) {
     let mut heard = Heard::of(2 * exchange.pairs.len());
     let scenario = read(&exchange.text);
     let end = sim::run(&scenario, &mut heard).expect("it fits");
+    crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle, "{seed}");
     for (number, pair) in exchange.pairs.iter().enumerate() {
         let (from, to) = (2 * number, 2 * number + 1);

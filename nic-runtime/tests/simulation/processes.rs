@@ -160,6 +160,7 @@ fn a_program_of_ones_own_asks_and_waits_for_answers() {
     };
     let programs = Programs::new().with("client", client);
     let end = sim::run_with(&read(PAIR), programs, &mut ()).expect("it can be run");
+    crate::trace::check_moves(&end);
     let told = told.take();
     let words: Vec<&str> = told.iter().map(|(_, word)| word.as_str()).collect();
     assert_eq!(

@@ -45,6 +45,7 @@ impl Sink for Read {
 fn states(scenario: &Scenario, what: &str) -> (EndReason, Vec<EndpointState>) {
     let mut read = Read::default();
     let (end, heard) = sim::run_to_state(scenario, &mut read).expect("it runs");
+    crate::trace::check_moves(&end);
     let (unheard_end, unheard) = sim::run_to_state(scenario, &mut ()).expect("it runs");
     assert_eq!(unheard_end, end, "{what}");
     for (index, (heard, unheard)) in heard.iter().zip(&unheard).enumerate() {

@@ -241,6 +241,7 @@ fn what_initializers_did_for_a_refused_class_is_undone() {
     }
     .toml();
     let (end, states) = sim::run_to_state(&read(&toml), &mut ()).expect("it runs");
+    crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle);
     let order = [0, 1, 2, 3, 4, 5, 6, 7].map(|buffer| buffer * 4096);
     assert_eq!(states[1].free, order);
@@ -518,6 +519,7 @@ fn of_100_000_packets_none_is_lost_or_delivered_twice_by_a_swap_midway() {
     .toml();
     let mut delivered = Delivered::default();
     let end = sim::run(&read(&toml), &mut delivered).expect("it runs");
+    crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle);
     assert_eq!(delivered.packets.len(), PACKETS as usize, "none is lost");
     assert!(

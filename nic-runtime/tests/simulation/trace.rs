@@ -96,6 +96,7 @@ pub(crate) fn try_run(toml: &str) -> Result<Trace, SimError> {
 pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
     let mut sink = JsonTrace::new(Vec::new(), PayloadMode::Shown, scenario);
     let end = sim::run(scenario, &mut sink)?;
+    check_moves(&end);
     let mut summary = Summary::new(scenario);
     summary.end(end.time, end.reason);
     let bytes = sink.finish(&summary).expect("a vector takes every write");
@@ -104,6 +105,11 @@ pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
     events.remove(0);
     let text = String::from_utf8(bytes).expect("JSON is UTF-8");
     Ok(Trace { events, end, text })
+}
+
+/// Checks that nothing waited for a slot, a processor, a wake-up or an acknowledgement when nothing was due any more.
+pub(crate) fn check_moves(end: &RunEnd) {
+    assert_ne!(end.reason, EndReason::Stuck, "{:?}", end.waiting);
 }
 
 impl Trace {

@@ -28,6 +28,7 @@ impl Sink for Timed {
 fn events(scenario: &Scenario) -> (Vec<(SimTime, String)>, RunEnd) {
     let mut timed = Timed::default();
     let end = sim::run(scenario, &mut timed).expect("it runs");
+    crate::trace::check_moves(&end);
     (timed.0, end)
 }
 

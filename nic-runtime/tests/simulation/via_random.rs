@@ -297,6 +297,7 @@ fn random_runs_are_those_of_plain_queues() {
             ends: Default::default(),
         };
         let end = sim::run_with(&scenario, programs, &mut queues).expect("the scenario fits");
+        crate::trace::check_moves(&end);
         assert!(
             end.time < SimTime::ZERO + SimDuration::from_ns(900_000_000),
             "{seed}"

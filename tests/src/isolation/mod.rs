@@ -74,7 +74,7 @@ pub fn check(cast: &Cast) -> Result<Tally, String> {
     let mut record = Record::new(&alone, cast);
     let end = sim::run(&alone, &mut record).map_err(|error| format!("alone: {error}"))?;
     if end.reason != EndReason::Idle {
-        return Err(format!("alone the victims end with {:?}", end.reason));
+        return Err(format!("alone the victims end with {end:?}"));
     }
     let expected = record.into_seen();
     let sights = expected.count();
@@ -86,6 +86,9 @@ pub fn check(cast: &Cast) -> Result<Tally, String> {
         hostile_drops: compared.hostile_drops(),
         hostile_calls: compared.hostile_calls(),
     };
+    if end.reason == EndReason::Stuck {
+        return Err(format!("the run is stuck: {:?}", end.waiting));
+    }
     compared.verdict(end.reason)?;
     Ok(tally)
 }

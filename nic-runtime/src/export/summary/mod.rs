@@ -20,6 +20,7 @@ use super::is_shown;
 use super::json::Object;
 use super::tally::Tally;
 use crate::scenario::Scenario;
+use crate::sim::Waiting;
 
 /// Counts and sums of an endpoint, or of all endpoints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -142,6 +143,8 @@ pub struct Summary {
     clocks: Vec<NonZeroU64>,
     time: SimTime,
     reason: EndReason,
+    /// What waits for what, if the run is stuck.
+    waiting: Vec<Waiting>,
     events: u64,
     /// The sums over all endpoints. Until the run has ended, the totals count only events that belong to no endpoint.
     totals: Totals,
@@ -171,6 +174,7 @@ impl Summary {
             clocks: nics.map(clock).collect(),
             time: SimTime::ZERO,
             reason: EndReason::Idle,
+            waiting: Vec::new(),
             events: 0,
             totals: Totals::default(),
             endpoints: Vec::new(),
@@ -183,6 +187,11 @@ impl Summary {
     /// Sets the number of expectations that the run meets, and the number that it does not meet.
     pub fn judge(&mut self, met: usize, not_met: usize) {
         self.expectations = Some(Expectations { met, not_met });
+    }
+
+    /// Records what waits for what in a run that is stuck.
+    pub fn waits(&mut self, waiting: &[Waiting]) {
+        self.waiting = waiting.to_vec();
     }
 
     /// Records the end of the run, and adds up the endpoints' rows. The caller must end the summary once, after the
@@ -220,6 +229,7 @@ impl Summary {
                 Some(&row.endpoint)
             }
             EndReason::Idle
+            | EndReason::Stuck
             | EndReason::Until
             | EndReason::MaxEvents
             | EndReason::MaxBytecodes
@@ -255,6 +265,9 @@ impl Summary {
         map.serialize_entry("ended", self.reason.word())?;
         if let Some(endpoint) = self.trapped_endpoint() {
             map.serialize_entry("ended_by", endpoint)?;
+        }
+        if !self.waiting.is_empty() {
+            map.serialize_entry("waiting", &self.waiting)?;
         }
         map.serialize_entry("events", &self.events)?;
         map.serialize_entry("totals", &self.totals)?;

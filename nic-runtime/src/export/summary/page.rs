@@ -18,6 +18,7 @@ impl fmt::Display for Summary {
         let totals = &self.totals;
         let ended = match self.reason {
             EndReason::Idle => "nothing was left to do",
+            EndReason::Stuck => "stuck: nothing was due that could bring what was waited for",
             EndReason::Until => "the scenario's `until` was reached",
             EndReason::MaxEvents => "the scenario's `max_events` was reached",
             EndReason::MaxBytecodes => "the scenario's `max_bytecodes` was reached",
@@ -32,6 +33,9 @@ impl fmt::Display for Summary {
             EndReason::Interrupted => "interrupted",
         };
         writeln!(f, "virtual time  {}; {ended}", self.time)?;
+        for waiting in &self.waiting {
+            writeln!(f, "stuck         {waiting}")?;
+        }
         writeln!(f, "events        {}", self.events)?;
         let accounts = &totals.accounts;
         let refusals = match accounts.refusals.is_empty() {

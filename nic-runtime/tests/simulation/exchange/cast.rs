@@ -97,26 +97,6 @@ impl Way {
         }
     }
 
-    /// Returns whether the simulator does not yet keep the promise of a way, so that no exchange takes it.
-    fn is_left_out(self, profile: &str) -> bool {
-        match self {
-            // Messages that do not fit their descriptor overtake those before them, and deferred ones that need more
-            // descriptors than the peer has wait for ever.
-            Way::Clan(_) => true,
-            // The NIC's DMA is slower than the wire, and a header is rewritten before the sender has read it.
-            Way::Via(Reliability::Reception) | Way::ViaApplet(Reliability::Reception, _) => {
-                profile == "giganet-1999"
-            }
-            Way::Plain
-            | Way::Applet(_)
-            | Way::Windows
-            | Way::Emp
-            | Way::EmpApplet(_)
-            | Way::Via(_)
-            | Way::ViaApplet(..) => false,
-        }
-    }
-
     pub(super) fn interface(self) -> InterfaceKind {
         match self {
             Way::Plain | Way::Applet(_) | Way::Windows => InterfaceKind::Unet,
@@ -263,17 +243,9 @@ impl Exchange {
         let mut generator = Generator::named(seed, &["exchange"]);
         let generator = &mut generator;
         let profiles = Profile::builtin_names().collect::<Vec<_>>();
-        let profiles: Vec<&str> = profiles
-            .into_iter()
-            .filter(|name| *name != "clan-2001")
-            .collect();
         let name = profiles[(seed % profiles.len() as u64) as usize];
         let profile = Profile::builtin(name).expect("a built-in profile");
         let ways = Way::on(&profile);
-        let ways: Vec<Way> = ways
-            .into_iter()
-            .filter(|way| !way.is_left_out(name))
-            .collect();
         let first = ways[(seed / profiles.len() as u64) as usize % ways.len()];
         let mut pairs = vec![Pair::draw(generator, &profile, (0, first))];
         for number in 1..1 + below(generator, 3) {

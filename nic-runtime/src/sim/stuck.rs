@@ -1,0 +1,289 @@
+//! What still waits when nothing is due any more.
+//!
+//! A run has nothing left to do in two cases. Either everything is done except what waits for users, who may return
+//! buffers or post receives for as long as they like. Or something waits that the NICs owe: a slot, a processor, a
+//! wake-up or an acknowledgement. Nothing can bring it any more, so the run is stuck. That is an error of the simulator
+//! and not of the scenario, and every build looks for it at the end of each run.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use nic_core::event::fields::Escaped;
+use nic_core::event::{EndReason, Names};
+use nic_core::id::{DirectionId, EndpointId, NicId};
+use serde::Serialize;
+
+use super::audience::Audience;
+use super::processor::Processor;
+use super::stage::Stage;
+use super::{Simulation, at};
+use crate::host::{Notice, Task};
+use crate::interface;
+use crate::nic::{ClaimId, Nic, Progress, Purpose};
+use crate::sle;
+
+/// Something that waits although nothing is due any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// Name of the NIC.
+    pub nic: String,
+    /// Name of the endpoint that waits; `None` if the NIC itself waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// What the endpoint or the NIC waits for, in words.
+    pub awaits: String,
+    /// How often.
+    pub count: u64,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.endpoint {
+            Some(endpoint) => write!(f, "endpoint {}", Escaped(endpoint))?,
+            None => write!(f, "NIC {}", Escaped(&self.nic))?,
+        }
+        write!(f, " waits for {}", self.awaits)?;
+        match self.count {
+            1 => Ok(()),
+            count => write!(f, " ({count} times)"),
+        }
+    }
+}
+
+/// The list of what waits, while it is made.
+pub(crate) struct Waiters<'s> {
+    names: &'s dyn Names,
+    list: Vec<Waiting>,
+}
+
+impl Waiters<'_> {
+    /// Adds that an endpoint waits for something, unless `count` is 0.
+    pub(crate) fn endpoint(&mut self, id: EndpointId, awaits: &str, count: usize) {
+        let endpoint = self.names.endpoint(id).to_owned();
+        self.add(self.names.home(id), Some(endpoint), awaits, count);
+    }
+
+    /// Adds that a NIC waits for something, unless `count` is 0.
+    pub(crate) fn nic(&mut self, id: NicId, awaits: &str, count: usize) {
+        self.add(id, None, awaits, count);
+    }
+
+    fn add(&mut self, nic: NicId, endpoint: Option<String>, awaits: &str, count: usize) {
+        if count > 0 {
+            self.list.push(Waiting {
+                nic: self.names.nic(nic).to_owned(),
+                endpoint,
+                awaits: awaits.to_owned(),
+                count: count as u64,
+            });
+        }
+    }
+}
+
+impl<A: Audience> Simulation<'_, A> {
+    /// Returns the reason why a run ended, with what still waits if the run is stuck.
+    pub(super) fn look_at_rest(&self, reason: EndReason) -> (EndReason, Vec<Waiting>) {
+        if reason != EndReason::Idle {
+            return (reason, Vec::new());
+        }
+        let waiting = self.waiting_at_rest();
+        match waiting.is_empty() {
+            true => (EndReason::Idle, waiting),
+            false => (EndReason::Stuck, waiting),
+        }
+    }
+
+    /// Returns what waits for anything but users. The function must be called only when nothing is due.
+    fn waiting_at_rest(&self) -> Vec<Waiting> {
+        let mut waiters = Waiters {
+            names: self.report.names(),
+            list: Vec::new(),
+        };
+        for (id, _) in (0u32..).map(EndpointId).zip(self.specs) {
+            self.endpoint_at_rest(id, &mut waiters);
+        }
+        for (id, nic) in (0u32..).map(NicId).zip(&self.nics) {
+            self.nic_at_rest(id, nic, &mut waiters);
+        }
+        for (id, _) in self.fabric.directions() {
+            self.wire_at_rest(id, &mut waiters);
+        }
+        waiters.list
+    }
+
+    fn endpoint_at_rest(&self, id: EndpointId, waiters: &mut Waiters<'_>) {
+        for purpose in [Purpose::Post, Purpose::Push] {
+            let name = |id: EndpointId| Escaped(self.report.names().endpoint(id));
+            let awaits = match self.progress(ClaimId::of(id, purpose)) {
+                Progress::None => continue,
+                Progress::AwaitsArrival(to) => format!("an arrival slot at endpoint {}", name(to)),
+                Progress::AwaitsSend(to) => format!("a send slot to endpoint {}", name(to)),
+                Progress::Held(to) => format!("a packet to endpoint {} in its slots", name(to)),
+            };
+            waiters.endpoint(id, &awaits, 1);
+        }
+        let is_suspended = sle::suspend::is_suspended(self, id);
+        waiters.endpoint(id, "its suspended call to go on", usize::from(is_suspended));
+        let queue = &self.endpoints[at(id.0)].transmit;
+        let for_users = interface::posts_for_users(self, id);
+        let posts = queue.pending().saturating_sub(for_users);
+        waiters.endpoint(id, "a transmit descriptor to complete", posts);
+        let is_stuck = self.user_is_stuck(id);
+        waiters.endpoint(id, "its user's next task", usize::from(is_stuck));
+    }
+
+    /// Returns whether an endpoint's user has something to do and does not do it.
+    fn user_is_stuck(&self, id: EndpointId) -> bool {
+        let user = &self.users[at(id.0)];
+        let endpoint = &self.endpoints[at(id.0)];
+        // A user may wait until descriptors complete: for room in the transmit queue or the transmit region.
+        let has_room = endpoint.transmit.pending() == 0;
+        let has_work = match user.notice {
+            Notice::Coming => return true,
+            Notice::Taken => endpoint.receive.first().is_some() || !user.due.is_empty(),
+            Notice::None => !user.due.is_empty(),
+        };
+        user.task != Task::Waiting || (has_work && has_room)
+    }
+
+    fn nic_at_rest(&self, id: NicId, nic: &Nic, waiters: &mut Waiters<'_>) {
+        let held = interface::held_at_rest(self, id, waiters);
+        let arrival = (nic.arrival_slots.taken() as usize).saturating_sub(held);
+        waiters.nic(id, "a taken arrival slot to become free", arrival);
+        let send = nic.send_slots.taken();
+        waiters.nic(id, "a taken send slot to become free", send);
+        let dma = nic.dma_slots.taken();
+        waiters.nic(id, "a taken DMA slot to become free", dma);
+        let dma_waits = nic.awaiting_dma_slot.len();
+        waiters.nic(id, "a DMA slot for a processor", dma_waits);
+        let ready = [&nic.posted, &nic.timers, &nic.refills, &nic.watched];
+        let ready = ready.iter().filter(|set| !set.is_empty()).count();
+        let processors = nic.processors().map(|on| &self.processors[at(on.0)]);
+        let items =
+            |processor: &Processor<'_>| processor.share.handed.len() + processor.resumable.len();
+        let items: usize = processors.clone().map(items).sum();
+        let shared = self.shared.get(at(id.0)).map_or(0, VecDeque::len);
+        let items = items + ready + nic.arrivals.len() + shared;
+        waiters.nic(id, "a processor to take its work", items);
+        let is_busy = |processor: &&Processor<'_>| !matches!(processor.stage, Stage::Idle);
+        let busy = processors.filter(is_busy).count();
+        waiters.nic(id, "a processor to end its work", busy);
+    }
+
+    fn wire_at_rest(&self, id: DirectionId, waiters: &mut Waiters<'_>) {
+        let direction = &self.fabric[id];
+        let to = Escaped(self.report.names().nic(direction.to));
+        let queued = direction.queue.len() + usize::from(direction.sending.is_some());
+        waiters.nic(direction.from, &format!("the wire to NIC {to}"), queued);
+        let backlog = usize::from(self.first_waiting(id).is_some());
+        waiters.nic(
+            direction.to,
+            "a place for the packets at the end of its wire",
+            backlog,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bumpalo::Bump;
+
+    use super::*;
+    use crate::scenario::parse;
+    use crate::sim::audience::Nobody;
+    use crate::sim::{Prepared, build};
+
+    /// A message between two NICs over an interface with a profile that has its costs.
+    fn scenario(profile: &str, interface: &str) -> String {
+        format!(
+            "profile = '{profile}'\n[[nic]]\nname = 'one'\n[[nic]]\nname = 'two'\n\
+             [[link]]\nbetween = ['one', 'two']\n\
+             [[endpoint]]\nnic = 'one'\nname = 'a'\ninterface = '{interface}'\n\
+             [[endpoint]]\nnic = 'two'\nname = 'b'\ninterface = '{interface}'\n\
+             [[channel]]\na = 1\nb = 1\n\
+             [[send]]\nendpoint = 'a'\nchannel = 1\npayload = {{ text = 'hello' }}\n"
+        )
+    }
+
+    /// The profiles and interfaces of the runs.
+    const RUNS: [(&str, &str); 3] = [
+        ("lanai-1998", "unet"),
+        ("tigon2-2002", "emp"),
+        ("lanai-1998", "via"),
+    ];
+
+    /// Runs a scenario whose simulation `spoil` changes before the run.
+    fn end(text: &str, spoil: impl Fn(&mut Simulation<'_, Nobody>)) -> (EndReason, Vec<String>) {
+        let scenario = parse(text.as_bytes(), None, None).expect("a right scenario");
+        let arena = Bump::new();
+        let classes = Prepared::new(&arena, &scenario, crate::host::Programs::new());
+        let classes = classes.expect("a scenario that fits").classes;
+        let mut memory = vec![0; build::applet_memory_bytes(&scenario)];
+        let lent = (&arena, &mut memory[..]);
+        let mut simulation = Simulation::build(lent, &scenario, classes, Nobody)
+            .expect("a scenario that can be simulated");
+        spoil(&mut simulation);
+        let end = simulation.run(None).expect("there are no groups");
+        let waiting = end.waiting.iter().map(Waiting::to_string).collect();
+        (end.reason, waiting)
+    }
+
+    #[test]
+    fn a_whole_run_is_idle() {
+        for (profile, interface) in RUNS {
+            let found = end(&scenario(profile, interface), |_| ());
+            assert_eq!(found, (EndReason::Idle, vec![]), "{profile} {interface}");
+        }
+    }
+
+    #[test]
+    fn a_processor_that_is_never_woken_is_stuck() {
+        for (profile, interface) in RUNS {
+            // The processor takes itself to be looking for work, so that nobody wakes it.
+            let (reason, waiting) = end(&scenario(profile, interface), |simulation| {
+                for processor in &mut simulation.processors {
+                    processor.stage = Stage::Look;
+                }
+            });
+            assert_eq!(reason, EndReason::Stuck, "{profile} {interface}");
+            let waits = |what: &str| waiting.iter().any(|found| found.contains(what));
+            assert!(waits("NIC one waits for a processor to"), "{waiting:?}");
+        }
+    }
+
+    #[test]
+    fn a_send_slot_that_nobody_frees_is_stuck() {
+        for (profile, interface) in RUNS {
+            let (reason, waiting) = end(&scenario(profile, interface), |simulation| {
+                while simulation.nics[0].send_slots.take() {}
+            });
+            assert_eq!(reason, EndReason::Stuck, "{profile} {interface}");
+            let waits = |what: &str| waiting.iter().any(|found| found.contains(what));
+            assert!(waits("endpoint a waits for a send slot"), "{waiting:?}");
+            assert!(waits("NIC one waits for a taken send slot"), "{waiting:?}");
+        }
+    }
+
+    #[test]
+    fn an_arrival_slot_that_nobody_frees_is_stuck() {
+        for (profile, interface) in RUNS {
+            let (reason, waiting) = end(&scenario(profile, interface), |simulation| {
+                let tenancy = simulation.seats[1].tenancy;
+                let taken = simulation.nics[1].arrival_slots.take(tenancy);
+                assert!(taken, "a new NIC has a slot");
+            });
+            assert_eq!(reason, EndReason::Stuck, "{profile} {interface}");
+            let expected = "NIC two waits for a taken arrival slot to become free";
+            assert_eq!(waiting, [expected], "{profile} {interface}");
+        }
+    }
+
+    #[test]
+    fn a_user_that_is_never_told_is_stuck() {
+        let (reason, waiting) = end(&scenario("lanai-1998", "unet"), |simulation| {
+            simulation.users[1].notice = Notice::Coming;
+        });
+        assert_eq!(reason, EndReason::Stuck);
+        assert_eq!(waiting, ["endpoint b waits for its user's next task"]);
+    }
+}
