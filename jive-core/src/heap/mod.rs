@@ -201,7 +201,7 @@ impl<'m> Heap<'m> {
             .ok_or(TrapKind::OutOfMemoryError)?;
         // The memory of the new array may contain elements of an earlier call, which no other call may read.
         block.fill(0);
-        self.cleared = self.cleared.saturating_add(end - self.top);
+        self.cleared = self.cleared.saturating_add(end.saturating_sub(self.top));
         if let Some(header) = block.first_chunk_mut() {
             *header = Header::new(length, kind).to_bytes();
         }

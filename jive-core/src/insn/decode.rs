@@ -18,7 +18,8 @@ use crate::id::Pc;
 ///
 /// Returns an error if the bytes at `pc` are not a complete instruction. The padding of a switch may have any value
 /// (JVMS §6.5.tableswitch). HotSpot requires that the padding of a switch is zeros below class file version 51. A
-/// caller that has the class file version can check the padding of a switch with [`TableSwitch::padding_is_zero`].
+/// caller that has the class file version can check the padding of a switch with
+/// [`TableSwitch::padding_is_zero`](crate::TableSwitch::padding_is_zero).
 // `decode` is inlined except in builds optimized for size: callers match on the operand at once, and the compiler
 // merges both matches.
 #[inline(always)]
