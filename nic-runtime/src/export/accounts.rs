@@ -309,6 +309,21 @@ impl Clerk {
         }
     }
 
+    /// Returns whether the running call of an endpoint handles this packet.
+    fn handles(&mut self, here: EndpointId, packet: PacketId) -> bool {
+        match *self.call(here) {
+            Some(Trigger::Arrival(own) | Trigger::Passed(own)) => own == packet,
+            Some(
+                Trigger::Load
+                | Trigger::Post(_)
+                | Trigger::Timer
+                | Trigger::Refill
+                | Trigger::Watch,
+            )
+            | None => false,
+        }
+    }
+
     /// Removes a receive descriptor that an applet pushed; returns false if no applet pushed one for this packet.
     fn is_described(&mut self, here: EndpointId, packet: PacketId) -> bool {
         let Some(count) = self.described.get_mut(&(here, packet)) else {
@@ -336,8 +351,9 @@ impl Clerk {
             // base path, its `tx-done` is counted. When a frame is dropped, its packet may still arrive.
             Dropped::Answer | Dropped::Outgoing | Dropped::Frame | Dropped::Copy => [None, None],
             // A drop during a call concerns a descriptor that the call pushed; the call is still handling the arrived
-            // packet.
-            Dropped::Arrival | Dropped::Unread if self.call(here).is_some() => [None, None],
+            // packet. A packet that nobody has read is another one than the packet of the call.
+            Dropped::Arrival if self.call(here).is_some() => [None, None],
+            Dropped::Unread if self.handles(here, packet) => [None, None],
             // The first applet of a chain has handled the dropped packet.
             Dropped::Trapped if std::mem::take(&mut self.has_passed) => [None, None],
             Dropped::Arrival | Dropped::Unread | Dropped::Trapped => {

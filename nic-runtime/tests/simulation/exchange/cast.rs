@@ -477,14 +477,15 @@ impl End {
             }
         }
         let mut regions = Vec::new();
-        if way.interface() == InterfaceKind::Via && below(generator, 4) == 0 {
+        // `Reliable` repeats a message for ever if its peer has no buffer and says so.
+        let repeats = way.applet() == Some(Applet::Reliable);
+        if way.interface() == InterfaceKind::Via && below(generator, 4) == 0 && !repeats {
             for number in 0..2 * (1 + below(generator, 6)) {
                 regions.push((below(generator, latest), number % 2 == 1));
             }
             regions.sort_unstable();
         }
-        // `Reliable` repeats a message for ever if its peer has no buffer and says so.
-        let few = below(generator, 3) == 0 && way.applet() != Some(Applet::Reliable);
+        let few = below(generator, 3) == 0 && !repeats;
         let count = if few {
             below(generator, 4)
         } else {
