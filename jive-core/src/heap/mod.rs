@@ -56,9 +56,11 @@ pub struct Heap<'m> {
     /// [`PERSISTENT`] if the running call frees no arrays. So one comparison decides whether an array is transient,
     /// with or without a per-call activation.
     call_floor: i32,
-    /// Bytes of new arrays since the last [`Heap::take_cleared`]. The arrays of a run count when the heap adopts its
-    /// extent.
+    /// Bytes of new arrays that were freed since the last [`Heap::take_cleared`].
     cleared: u32,
+    /// Where the arrays begin that [`Heap::take_cleared`] has not counted. It is counted when arrays are freed, and not
+    /// when they are made, because few calls make any.
+    counted_to: u32,
 }
 
 /// How far the memory of a heap is filled, and which part of the memory belongs to the running call.
@@ -112,6 +114,7 @@ impl<'m> Heap<'m> {
             top: HEAP_START,
             call_floor: PERSISTENT,
             cleared: 0,
+            counted_to: HEAP_START,
         }
     }
 
@@ -129,6 +132,7 @@ impl<'m> Heap<'m> {
             top: self.top,
             call_floor: self.call_floor,
             cleared: 0,
+            counted_to: self.counted_to,
         }
     }
 
@@ -149,9 +153,6 @@ impl<'m> Heap<'m> {
 
     /// Records how far a run filled the heap's memory.
     pub(crate) const fn adopt(&mut self, extent: Extent) {
-        // During a run, arrays are only added.
-        let added = extent.top.saturating_sub(self.top);
-        self.cleared = self.cleared.saturating_add(added);
         self.top = extent.top;
         self.call_floor = extent.call_floor;
     }
@@ -201,7 +202,6 @@ impl<'m> Heap<'m> {
             .ok_or(TrapKind::OutOfMemoryError)?;
         // The memory of the new array may contain elements of an earlier call, which no other call may read.
         block.fill(0);
-        self.cleared = self.cleared.saturating_add(end.saturating_sub(self.top));
         if let Some(header) = block.first_chunk_mut() {
             *header = Header::new(length, kind).to_bytes();
         }
@@ -211,11 +211,20 @@ impl<'m> Heap<'m> {
         Ok(reference)
     }
 
+    /// Returns whether new arrays were cleared since the last call of [`Heap::take_cleared`].
+    #[inline]
+    #[must_use]
+    pub const fn has_cleared(&self) -> bool {
+        self.cleared > 0 || self.top > self.counted_to
+    }
+
     /// Returns how many bytes of new arrays were cleared since the last call of `take_cleared`. Clearing takes real time
     /// that no fuel pays for.
     #[inline]
     pub fn take_cleared(&mut self) -> u32 {
-        core::mem::take(&mut self.cleared)
+        let made = self.top.saturating_sub(self.counted_to);
+        self.counted_to = self.top;
+        core::mem::take(&mut self.cleared).saturating_add(made)
     }
 
     /// Returns how many bytes an array takes, including its header.
@@ -234,6 +243,7 @@ impl<'m> Heap<'m> {
             top,
             call_floor: PERSISTENT,
             cleared: 0,
+            counted_to: self.counted_to,
         }
     }
 
@@ -339,9 +349,20 @@ impl<'m> Heap<'m> {
     /// Ends the call that [`Heap::begin_call`] has begun, if the call is still running, and frees the call's arrays.
     pub(crate) fn end_call(&mut self) {
         if self.is_in_call() {
-            self.top = self.call_floor.cast_unsigned().wrapping_add(1);
+            let floor = self.call_floor.cast_unsigned().wrapping_add(1);
+            if self.top > floor {
+                self.free_to(floor);
+            }
             self.call_floor = PERSISTENT;
         }
+    }
+
+    #[cold]
+    fn free_to(&mut self, floor: u32) {
+        let made = self.top.saturating_sub(self.counted_to);
+        self.cleared = self.cleared.saturating_add(made);
+        self.top = floor;
+        self.counted_to = self.counted_to.min(floor);
     }
 
     /// Returns whether a reference names an array that is freed at the end of the running call.

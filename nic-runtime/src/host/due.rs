@@ -9,13 +9,10 @@ use nic_core::time::SimTime;
 ///
 /// All messages of a send without time between them are due at once. They are one run from the beginning, so that they
 /// cost nothing before their turn. Such runs of the same time take turns, message by message.
+///
+/// The runs are in the order of `from`, and of `turns` where `from` is equal.
 #[derive(Clone, Debug, Default)]
-pub struct DueSends {
-    /// The runs, in the order of `from`, and of `turns` where `from` is equal.
-    runs: VecDeque<Run>,
-    /// The time of the last run that was due at once.
-    at_once: Option<SimTime>,
-}
+pub struct DueSends(VecDeque<Run>);
 
 #[derive(Copy, Clone, Debug)]
 struct Run {
@@ -25,6 +22,8 @@ struct Run {
     from: SimTime,
     /// Whether all messages of the run became due at once.
     is_at_once: bool,
+    /// Whether a run that is due at once has become due at the same time.
+    is_in_turns: bool,
     /// How many messages of a run that is due at once have been removed.
     turns: u64,
 }
@@ -36,6 +35,7 @@ impl Run {
             count: 1,
             from,
             is_at_once: false,
+            is_in_turns: false,
             turns: 0,
         }
     }
@@ -43,38 +43,50 @@ impl Run {
 
 impl DueSends {
     /// Appends a message of a send; `send` is the send's position in the scenario.
+    #[inline(always)]
     pub fn add(&mut self, send: u32, now: SimTime) {
-        match self.runs.back_mut() {
+        match self.0.back_mut() {
             // A run that takes turns may only be continued by messages of its own time.
             Some(last)
                 if last.send == send
                     && !last.is_at_once
-                    && (last.from == now || self.at_once != Some(last.from)) =>
+                    && (last.from == now || !last.is_in_turns) =>
             {
                 last.count += 1;
             }
-            Some(_) => self.insert(Run::of_one(send, now)),
-            None => self.runs.push_back(Run::of_one(send, now)),
+            Some(last) => {
+                let is_in_turns = last.from == now && last.is_in_turns;
+                self.insert(Run {
+                    is_in_turns,
+                    ..Run::of_one(send, now)
+                });
+            }
+            None => self.0.push_back(Run::of_one(send, now)),
         }
     }
 
     /// Inserts a run behind all runs of its time that have had as many turns.
+    #[cold]
     fn insert(&mut self, run: Run) {
         let order = |run: &Run| (run.from, run.turns);
-        let behind = self
-            .runs
-            .partition_point(|other| order(other) <= order(&run));
-        self.runs.insert(behind, run);
+        let behind = self.0.partition_point(|other| order(other) <= order(&run));
+        self.0.insert(behind, run);
     }
 
     /// Appends `count` messages of a send that are due at once, one at least.
     pub fn add_at_once(&mut self, send: u32, count: u64, now: SimTime) {
-        self.at_once = Some(now);
+        for run in self.0.iter_mut().rev() {
+            if run.from != now {
+                break;
+            }
+            run.is_in_turns = true;
+        }
         self.insert(Run {
             send,
             count: count.max(1),
             from: now,
             is_at_once: true,
+            is_in_turns: true,
             turns: 0,
         });
     }
@@ -82,32 +94,36 @@ impl DueSends {
     /// Returns whether no message is due.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+        self.0.is_empty()
     }
 
     /// Returns the send of the oldest due message, as its position in the scenario.
     #[must_use]
     pub fn first(&self) -> Option<u32> {
-        self.runs.front().map(|run| run.send)
+        self.0.front().map(|run| run.send)
     }
 
     /// Removes the oldest message. Returns whether another message, due at once with it, lines up in its place.
     pub fn remove_first(&mut self) -> bool {
-        let Some(run) = self.runs.front_mut() else {
-            return false;
-        };
-        run.count -= 1;
-        run.turns += u64::from(run.is_at_once);
-        let run = *run;
-        if run.count == 0 {
-            self.runs.pop_front();
-            return false;
+        match self.0.front_mut() {
+            Some(run) if !run.is_at_once && run.count > 1 => run.count -= 1,
+            Some(run) if run.is_at_once && run.count > 1 => {
+                self.take_turn();
+                return true;
+            }
+            Some(_) | None => _ = self.0.pop_front(),
         }
-        if run.is_at_once {
-            self.runs.pop_front();
+        false
+    }
+
+    /// Removes a message of the first run, which lines up behind the other runs of its time.
+    #[cold]
+    fn take_turn(&mut self) {
+        if let Some(mut run) = self.0.pop_front() {
+            run.count -= 1;
+            run.turns += 1;
             self.insert(run);
         }
-        run.is_at_once
     }
 }
 
@@ -128,7 +144,7 @@ mod tests {
         for send in order {
             due.add(send, AT);
         }
-        assert_eq!(due.runs.len(), 4, "runs");
+        assert_eq!(due.0.len(), 4, "runs");
         for send in order {
             assert_eq!(due.first(), Some(send));
             assert!(!due.remove_first());
@@ -195,6 +211,6 @@ mod tests {
         for time in 1..10_000 {
             due.add(1, later(time));
         }
-        assert_eq!(due.runs.len(), 2);
+        assert_eq!(due.0.len(), 2);
     }
 }

@@ -16,6 +16,9 @@
 /// instruction that is interpreted.
 pub(crate) const BYTES_PER_INSTRUCTION: u64 = 16;
 
+/// The number of bytes that are charged together, because a packet moves few.
+const BYTES_IN_A_CHARGE: u64 = 65_536;
+
 /// Returns the fuel for a call: the endpoint's own fuel, but at most slightly more than the whole run's budget.
 ///
 /// The bound on a call's fuel keeps the call from computing far beyond the budget. If a call uses up fuel that was
@@ -29,45 +32,96 @@ pub(crate) fn fuel_of_call(granted: u64, bytecodes_max: u64, native_fuel_max: u6
 }
 
 /// The rest of a run's instruction budget.
+///
+/// Bytes are charged late, so a part of the budget is held back for them. Once the other part is used up, everything is
+/// charged exactly. Whether a run exceeds its budget thus depends only on the sum of its work.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// The rest, in bytes, so that nothing is rounded and the sum is the same in any order.
+    /// The rest, without what is held back.
     left: u64,
+    held_back: u64,
     /// Bytes of work that are not charged yet.
     bytes: u64,
     is_exceeded: bool,
 }
 
-/// The error for a run whose applets exceed `max_bytecodes`.
+/// The instructions that a run may execute are used up.
 pub(crate) struct Exceeded;
 
 impl Budget {
     pub(crate) fn new(bytecodes_max: u64) -> Budget {
+        let held_back = bytecodes_max.min(BYTES_IN_A_CHARGE / BYTES_PER_INSTRUCTION);
         Budget {
-            left: bytecodes_max.saturating_mul(BYTES_PER_INSTRUCTION),
+            left: bytecodes_max - held_back,
+            held_back,
             bytes: 0,
             is_exceeded: false,
         }
     }
 
-    /// Charges the fuel that a call used up to its next native or its end, including the native's own fuel.
+    /// Subtracts instructions from the rest.
     ///
-    /// If the fuel exceeds the budget, no effect of the charged instructions is visible yet: the run ends as if they
+    /// If fewer instructions are left, returns an error and subtracts nothing, and the run must end as if the instructions
     /// had not been executed.
     #[inline]
     pub(crate) fn spend(&mut self, fuel: u64) -> Result<(), Exceeded> {
-        let bytes = std::mem::take(&mut self.bytes);
-        let work = fuel
-            .saturating_mul(BYTES_PER_INSTRUCTION)
-            .saturating_add(bytes);
-        self.left = self.left.checked_sub(work).ok_or(Exceeded)?;
+        match self.left.checked_sub(fuel) {
+            Some(left) => self.left = left,
+            None => self.spend_exactly(fuel)?,
+        }
         Ok(())
     }
 
-    /// Notes bytes that were cleared or copied. The next [`spend`](Budget::spend) charges them.
+    /// Subtracts instructions from the whole rest, and the bytes that are not charged yet.
+    #[cold]
+    fn spend_exactly(&mut self, fuel: u64) -> Result<(), Exceeded> {
+        self.use_all();
+        let work = fuel
+            .saturating_mul(BYTES_PER_INSTRUCTION)
+            .saturating_add(self.bytes);
+        let whole = work.div_ceil(BYTES_PER_INSTRUCTION);
+        self.held_back = self.held_back.checked_sub(whole).ok_or(Exceeded)?;
+        // What rounding up has charged too much is given back.
+        let over = whole
+            .saturating_mul(BYTES_PER_INSTRUCTION)
+            .saturating_sub(work);
+        if over > 0 {
+            self.held_back += 1;
+            self.bytes = BYTES_PER_INSTRUCTION - over;
+        } else {
+            self.bytes = 0;
+        }
+        Ok(())
+    }
+
+    /// Makes each later charge exact.
+    fn use_all(&mut self) {
+        self.held_back += std::mem::take(&mut self.left);
+    }
+
+    /// Charges bytes that were cleared or copied. If the budget does not suffice, the next [`spend`](Budget::spend)
+    /// fails.
     #[inline]
-    pub(crate) fn note_bytes(&mut self, bytes: u64) {
+    pub(crate) fn spend_bytes(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes >= BYTES_IN_A_CHARGE {
+            self.charge_bytes();
+        }
+    }
+
+    #[cold]
+    fn charge_bytes(&mut self) {
+        let rest = self.bytes % BYTES_IN_A_CHARGE;
+        match self
+            .left
+            .checked_sub((self.bytes - rest) / BYTES_PER_INSTRUCTION)
+        {
+            Some(left) => {
+                self.left = left;
+                self.bytes = rest;
+            }
+            None => self.use_all(),
+        }
     }
 
     /// Marks the budget as exceeded; the run must end.
@@ -78,5 +132,43 @@ impl Budget {
     /// Returns whether the run must end because its budget is exceeded.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.is_exceeded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares the budget with a sum of bytes, for random work around its end.
+    #[test]
+    fn a_budget_is_the_sum_of_its_work() {
+        let mut seed = 1_u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        let mut exceeded = 0;
+        for _ in 0..3_000 {
+            let most = [draw(40), draw(9_000), draw(100_000)][usize::try_from(draw(3)).unwrap()];
+            let mut budget = Budget::new(most);
+            let mut bytes = 0;
+            for _ in 0..200 {
+                if draw(2) == 0 {
+                    let more =
+                        [draw(40), draw(3_000), draw(200_000)][usize::try_from(draw(3)).unwrap()];
+                    budget.spend_bytes(more);
+                    bytes += more;
+                }
+                let fuel = 1 + [draw(3), draw(2_000)][usize::try_from(draw(2)).unwrap()];
+                bytes += fuel * BYTES_PER_INSTRUCTION;
+                let fits = bytes <= most * BYTES_PER_INSTRUCTION;
+                assert_eq!(budget.spend(fuel).is_ok(), fits, "{most}: {bytes}");
+                if !fits {
+                    exceeded += 1;
+                    break;
+                }
+            }
+        }
+        assert!(exceeded > 1_000, "{exceeded}");
     }
 }

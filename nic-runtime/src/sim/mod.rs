@@ -593,6 +593,7 @@ impl<A: Audience> Simulation<'_, A> {
     ///
     /// Advancing the clock at once saves an insertion and a removal, which matters because usually no event falls
     /// between two stages of a packet.
+    #[inline(always)]
     fn advance(&mut self, delay: SimDuration, work: Work) -> bool {
         let time = self.now + delay;
         if time > self.until || self.events >= self.pause {

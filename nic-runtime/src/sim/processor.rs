@@ -183,15 +183,13 @@ impl<A: Audience> Simulation<'_, A> {
     pub(crate) fn go_on(&mut self, on: ProcessorId) {
         self.end_work(on);
         let processor = &self.processors[at(on.0)];
-        let (mut stage, is_timed) = (processor.stage, processor.share.is_timed());
-        while let Next::After((delay, mut then)) = stage::step(self, on, stage) {
+        if processor.share.is_timed() {
+            return self.go_on_timed(on);
+        }
+        let mut stage = processor.stage;
+        while let Next::After((delay, then)) = stage::step(self, on, stage) {
             self.begin_work(on, then);
-            if is_timed {
-                match self.begin_timed(on, delay, (stage, then)) {
-                    Some(next) => then = next,
-                    None => return,
-                }
-            } else if !self.advance(delay, Due::Processor(on)) {
+            if !self.advance(delay, Due::Processor(on)) {
                 self.processors[at(on.0)].stage = then;
                 return;
             }
@@ -221,7 +219,7 @@ impl<A: Audience> Simulation<'_, A> {
 
     /// Records that the work leading to the stage `then` begins.
     #[inline]
-    fn begin_work(&mut self, on: ProcessorId, then: Stage) {
+    pub(super) fn begin_work(&mut self, on: ProcessorId, then: Stage) {
         if !A::LISTENS || !self.report.wants_work {
             return;
         }
@@ -256,11 +254,7 @@ impl<A: Audience> Simulation<'_, A> {
 
     /// Stops a processor until another event continues it at this stage.
     pub(crate) fn wait(&mut self, on: ProcessorId, stage: Stage) -> Next {
-        let processor = &mut self.processors[at(on.0)];
-        processor.stage = stage;
-        if let Some(slicing) = &mut processor.share.slicing {
-            slicing.waits(stage);
-        }
+        self.processors[at(on.0)].stage = stage;
         Next::Stopped
     }
 }

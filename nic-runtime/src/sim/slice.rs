@@ -22,7 +22,7 @@ use nic_core::time::{SimDuration, SimTime};
 use super::audience::Audience;
 use super::crew::{thousandths, time_of};
 use super::processor::{Item, Next, Processor};
-use super::stage::Stage;
+use super::stage::{self, Stage};
 use super::{Simulation, Work, at};
 use crate::interface;
 use crate::nic::ProcessorId;
@@ -129,11 +129,28 @@ impl Processor<'_> {
 }
 
 impl<A: Audience> Simulation<'_, A> {
+    /// Runs the stages of a processor whose work may end later than it was to end.
+    #[cold]
+    pub(super) fn go_on_timed(&mut self, on: ProcessorId) {
+        let mut stage = self.processors[at(on.0)].stage;
+        while let Next::After((delay, then)) = stage::step_timed(self, on, stage) {
+            self.begin_work(on, then);
+            let Some(next) = self.begin_timed(on, delay, (stage, then)) else {
+                return;
+            };
+            self.end_work(on);
+            stage = next;
+        }
+        let processor = &mut self.processors[at(on.0)];
+        if let Some(slicing) = &mut processor.share.slicing {
+            slicing.waits(processor.stage);
+        }
+    }
+
     /// Begins the work before the stage `then`, on a processor whose work may end later than it was to end. `ended` is
     /// the stage that is over. Returns the stage with which the processor continues at once, or `None` if it continues
     /// later.
-    #[cold]
-    pub(super) fn begin_timed(
+    fn begin_timed(
         &mut self,
         on: ProcessorId,
         delay: SimDuration,
@@ -321,6 +338,7 @@ impl<A: Audience> Simulation<'_, A> {
         if let Some(slicing) = &mut processor.share.slicing {
             slicing.begins(now);
             slicing.after_code = yielded.after_code;
+            slicing.is_waiting = yielded.is_waiting;
         }
         if yielded.stage.has_entered() {
             let (endpoint, trigger) = self.subject_of_call(on);

@@ -116,6 +116,17 @@ impl Stage {
     }
 }
 
+/// Runs a stage of a processor whose work may end later than it was to end. Not inlined, since few processors are such.
+#[cold]
+#[inline(never)]
+pub(crate) fn step_timed<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    stage: Stage,
+) -> Next {
+    step(sim, on, stage)
+}
+
 /// Runs a stage.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn step<A: Audience>(

@@ -20,6 +20,8 @@ use crate::sim::audience::Audience;
 const NATURAL: RangeInclusive<i32> = 0..=i32::MAX;
 /// A number that an applet has chosen: `dmaRxd` and `dmaRxdPayload` take any number as the channel of a descriptor.
 const ANY: RangeInclusive<i32> = i32::MIN..=i32::MAX;
+/// The place of a parameter that an entry does not have.
+const NONE: RangeInclusive<i32> = 0..=0;
 
 /// The kinds of causes for a call of an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -88,27 +90,31 @@ impl CauseKind {
     }
 
     /// Returns the values of the entry's parameters, in the order of its descriptor.
-    fn ranges(self, site: &AppletSite) -> Vec<RangeInclusive<i32>> {
+    fn ranges(
+        self,
+        site: &AppletSite,
+    ) -> impl ExactSizeIterator<Item = RangeInclusive<i32>> + use<> {
         let area = site.buffer_area.cast_signed();
         let packet = site.max_packet.cast_signed();
-        match self {
+        let (count, ranges) = match self {
             // `resolve` accepts a descriptor of bytes in the buffer area, which the applet may divide among packets.
-            CauseKind::Post => vec![0..=area, NATURAL, 0..=area],
+            CauseKind::Post => (3, [0..=area, NATURAL, 0..=area]),
             // The packet fits in `RxBuf`.
-            CauseKind::Arrival => vec![0..=packet, NATURAL],
-            CauseKind::Timer => Vec::new(),
+            CauseKind::Arrival => (2, [0..=packet, NATURAL, NONE]),
+            CauseKind::Timer => (0, [NONE, NONE, NONE]),
             // The buffer is a free buffer or a receive descriptor itself, which has the offset -1. The applet has
             // chosen the channel of the descriptor.
             CauseKind::Refill => {
                 let longest = site.free_buffer_length.max(INLINE_MAX as u32);
-                vec![0..=longest.cast_signed(), ANY, -1..=area]
+                (3, [0..=longest.cast_signed(), ANY, -1..=area])
             }
             // `watch` accepts a range inside a window, and a window is inside the buffer area.
-            CauseKind::Watch => vec![NATURAL, 0..=area, 0..=area],
+            CauseKind::Watch => (3, [NATURAL, 0..=area, 0..=area]),
             // `txPush` accepts a channel of the endpoint. Messages start where the buffer area ends.
-            CauseKind::FromAbove => vec![0..=packet, NATURAL, area..=area],
-            CauseKind::FromBelow => vec![0..=packet, ANY],
-        }
+            CauseKind::FromAbove => (3, [0..=packet, NATURAL, area..=area]),
+            CauseKind::FromBelow => (2, [0..=packet, ANY, NONE]),
+        };
+        ranges.into_iter().take(count)
     }
 }
 
@@ -120,7 +126,7 @@ pub(super) fn ranges(entry: NicEntry, site: &AppletSite) -> Vec<RangeInclusive<i
         *one.start().min(other.start())..=*one.end().max(other.end())
     };
     causes
-        .map(|cause| cause.ranges(site))
+        .map(|cause| cause.ranges(site).collect::<Vec<_>>())
         .reduce(|one, other| {
             one.into_iter()
                 .zip(other)
@@ -150,7 +156,6 @@ pub(crate) fn are_stated<A: Audience>(sim: &Simulation<'_, A>, call: &Call) -> b
         && cause.reaches(&site)
         && ranges.len() == arguments.len()
         && ranges
-            .iter()
             .zip(arguments)
             .all(|(range, argument)| range.contains(argument))
 }

@@ -232,7 +232,7 @@ fn perform_between<A: Audience>(
     between: Between,
 ) -> Result<SimDuration, TrapKind> {
     let effect = admit(sim, on, native, between)?;
-    sim.budget.note_bytes(effect.bytes_moved().into());
+    sim.budget.spend_bytes(effect.bytes_moved().into());
     let processor = &mut sim.processors[at(on.0)];
     let costs = processor.costs;
     let Tenant { endpoint, applet } = processor.activation.call().tenant;

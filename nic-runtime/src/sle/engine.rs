@@ -90,6 +90,7 @@ pub(crate) fn posted<A: Audience>(
 }
 
 /// Enters an applet, with the arrived packet in `RxBuf` if the call is for a packet.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     if sim.processors[at(on.0)].share.is_recorded
         && let Some(next) = sim.enter_recorded(on)
@@ -216,8 +217,13 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
     };
     // The subtraction saturates, because a native without enough fuel is taken back from the count.
     let spent = before.saturating_sub(stack.fuel_left());
-    let heap = sim.applets[at(applet.0)].instance.heap_mut();
-    sim.budget.note_bytes(heap.take_cleared().into());
+    // The memory of arrays is used again only when the call has ended.
+    if matches!(stage, Stage::Return | Stage::Trap) {
+        let heap = sim.applets[at(applet.0)].instance.heap_mut();
+        if heap.has_cleared() {
+            sim.budget.spend_bytes(heap.take_cleared().into());
+        }
+    }
     if let Err(Exceeded) = sim.budget.spend(spent) {
         return sim.exceed_budget(on);
     }
@@ -306,7 +312,7 @@ fn perform_native<A: Audience>(
         Err(Refused::Stop(next)) => return next,
         Err(Refused::Trap(kind)) => return refuse_native(sim, on, kind),
     };
-    sim.budget.note_bytes(effect.bytes_moved().into());
+    sim.budget.spend_bytes(effect.bytes_moved().into());
     let mut port = OnNic {
         simulation: sim,
         on,
@@ -452,6 +458,7 @@ pub(crate) fn resume<A: Audience>(
     Next::after(SimDuration::ZERO, Stage::Run)
 }
 
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn return_from<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     let (call, returned) = (activation.call(), activation.told.returned);

@@ -299,7 +299,7 @@ fn run_to_native<A: Audience>(
     };
     let instructions = stack.executed().saturating_sub(before);
     let heap = sim.applets[at(tenant.applet.0)].instance.heap_mut();
-    sim.budget.note_bytes(heap.take_cleared().into());
+    sim.budget.spend_bytes(heap.take_cleared().into());
     sim.budget.spend(instructions)?;
     match trap {
         Some(trap) => Err(Uninitialized::Trapped(trap)),

@@ -565,7 +565,7 @@ fn start<A: Audience>(
     let cleared = u64::from(applet.instance.heap_mut().take_cleared());
     let rx_buf = applet.rx_buf().len() as u64;
     sim.budget
-        .note_bytes(cleared.saturating_mul(3).saturating_add(rx_buf));
+        .spend_bytes(cleared.saturating_mul(3).saturating_add(rx_buf));
     let carried = carried?;
     Ok(Started {
         carried,
