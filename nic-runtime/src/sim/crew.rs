@@ -303,13 +303,16 @@ impl<A: Audience> Simulation<'_, A> {
                     suspended.activation.parked.taken.push_back(arrival)
                 }
                 Cause::Post(_)
-                | Cause::Timer
+                | Cause::Timer(_)
                 | Cause::Refill(_)
                 | Cause::Watch(_)
                 | Cause::Handed(_) => sle::agenda::put_off(self, tenant, cause),
             }
             self.leave_call(on);
             return Some(self.look(on));
+        }
+        if let Some(next) = sle::overtaken::turn_aside(self, on) {
+            return Some(next);
         }
         let nic = self.processors[at(on.0)].nic;
         let is_running = |other: ProcessorId| {

@@ -41,11 +41,18 @@ pub(crate) struct Watched {
     pub(crate) range: (u32, u32),
 }
 
+/// One setting of an applet's timer. A call of `doTimer` carries the turn of the setting that expired, because another
+/// processor may set the timer again before the call begins.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TimerTurn(u32);
+
 /// The pending timer, refills and events of an applet.
 #[derive(Clone, Debug, Default)]
 struct Agenda {
     /// When `doTimer` is due, if the timer is set.
     timer: Option<SimTime>,
+    /// The latest setting of the timer.
+    turn: TimerTurn,
     /// When the earliest scheduled check of the timer takes place. Checks for earlier settings of the timer stay in the
     /// schedule and find nothing to do.
     look: Option<SimTime>,
@@ -55,6 +62,15 @@ struct Agenda {
     refills: VecDeque<Refill>,
     /// Watches that have noticed a peer's write for which `doWatch` has not been called.
     events: EventQueue<Growing>,
+}
+
+impl Agenda {
+    /// Cancels the timer. A call of `doTimer` that has not begun is void.
+    fn cancel_timer(&mut self) {
+        self.turn.0 = self.turn.0.wrapping_add(1);
+        self.timer = None;
+        self.is_over = false;
+    }
 }
 
 /// The agendas of all applets. The list of agendas is empty if no applet has `doTimer`, `doRefill` or `doWatch`, and no
@@ -96,8 +112,8 @@ pub(crate) fn set_timer<A: Audience>(
 ) {
     let has_entry = sim.applets[at(tenant.applet.0)].members.do_timer.is_some();
     if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
+        agenda.cancel_timer();
         agenda.timer = (has_entry && after > SimDuration::ZERO).then(|| sim.now + after);
-        agenda.is_over = false;
     }
 }
 
@@ -162,6 +178,10 @@ pub(crate) fn note_refills<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
     if sim.applets[at(applet.0)].members.do_refill.is_none() {
         return;
     }
+    // A detached applet never learns of this buffer, even if the processor gets to it only later.
+    if !sim.residents[at(id.0)].fault.is_attached(sim.now) {
+        return;
+    }
     let endpoint = &sim.endpoints[at(id.0)];
     let Some(message) = endpoint.receive.first() else {
         return;
@@ -212,14 +232,18 @@ pub(crate) fn note_taken<A: Audience>(
     come_back(sim, tenant.endpoint);
 }
 
-/// Adds the event of a watch. Returns whether no event of this watch was waiting already.
+/// Adds the event of a watch, unless the applet is detached. Returns whether the event was added and did not wait
+/// already.
 pub(crate) fn add_watch<A: Audience>(
     sim: &mut Simulation<'_, A>,
     tenant: Tenant,
     watch: WatchId,
 ) -> bool {
+    let is_attached = sim.residents[at(tenant.endpoint.0)]
+        .fault
+        .is_attached(sim.now);
     let agenda = sim.agendas.0.get_mut(at(tenant.applet.0));
-    agenda.is_some_and(|agenda| agenda.events.add(watch))
+    is_attached && agenda.is_some_and(|agenda| agenda.events.add(watch))
 }
 
 /// Removes the event of a watch that is removed.
@@ -283,17 +307,18 @@ pub(crate) fn take_timer<A: Audience>(
         };
         let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
         agenda.is_over = false;
-        let fault = &sim.residents[at(tenant.endpoint.0)].fault;
-        if !fault.is_attached(sim.now) {
-            // The applet with the expired timer is detached: call `doTimer` as soon as the applet is attached again.
-            agenda.timer = Some(fault.attached_from());
-            arm(sim, tenant);
+        let turn = agenda.turn;
+        if !sim.residents[at(tenant.endpoint.0)]
+            .fault
+            .is_attached(sim.now)
+        {
+            call_timer_again(sim, tenant);
             continue;
         }
         let call = Call {
             tenant,
             method,
-            cause: Cause::Timer,
+            cause: Cause::Timer(turn),
         };
         let processor = &mut sim.processors[at(on.0)];
         processor.activation.begin(call);
@@ -303,6 +328,28 @@ pub(crate) fn take_timer<A: Audience>(
             come_back(sim, tenant.endpoint);
         }
         return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
+    }
+}
+
+/// Makes the expired timer of a detached applet expire again when the applet is attached.
+fn call_timer_again<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
+    let attached_from = sim.residents[at(tenant.endpoint.0)].fault.attached_from();
+    sim.agendas.0[at(tenant.applet.0)].timer = Some(attached_from);
+    arm(sim, tenant);
+}
+
+/// Returns whether the cause of a call that has not begun is void: the timer was set again, or the watch was removed.
+pub(crate) fn is_void<A: Audience>(sim: &Simulation<'_, A>, tenant: Tenant, cause: &Cause) -> bool {
+    match cause {
+        Cause::Timer(turn) => sim.agendas.0[at(tenant.applet.0)].turn != *turn,
+        Cause::Watch(watched) => {
+            let owner = (tenant.endpoint, &sim.endpoints[at(tenant.endpoint.0)]);
+            let found = sim.remote.watched(owner, watched.watch);
+            found.is_none_or(|(window, watch)| {
+                (window, (watch.offset, watch.length)) != (watched.window, watched.range)
+            })
+        }
+        Cause::Post(_) | Cause::Arrival { .. } | Cause::Refill(_) | Cause::Handed(_) => false,
     }
 }
 
@@ -400,6 +447,19 @@ fn tenant_at<A: Audience>(
     })
 }
 
+/// Gives up a timer, a refill or an event whose call was to begin when another processor's call detached the applet. A
+/// timer waits until the applet is attached again.
+pub(crate) fn detached<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, cause: Cause) {
+    match cause {
+        Cause::Timer(_) => call_timer_again(sim, tenant),
+        Cause::Refill(_)
+        | Cause::Watch(_)
+        | Cause::Post(_)
+        | Cause::Arrival { .. }
+        | Cause::Handed(_) => {}
+    }
+}
+
 /// Adapts the agenda of an endpoint to the class that has become its applet. An armed timer, returned buffers and
 /// watches stay in the agenda if the class has the entry for them. `timer` is the time that the initializers of the
 /// class passed to `setTimer`.
@@ -414,8 +474,7 @@ pub(crate) fn adapt<A: Audience>(
         return;
     };
     if members.do_timer.is_none() {
-        agenda.timer = None;
-        agenda.is_over = false;
+        agenda.cancel_timer();
     }
     if members.do_refill.is_none() {
         agenda.refills.clear();
@@ -430,11 +489,15 @@ pub(crate) fn adapt<A: Audience>(
     come_back(sim, tenant.endpoint);
 }
 
-/// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended.
+/// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended. Nothing is left
+/// of a void cause.
 pub(crate) fn put_off<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, cause: Cause) {
+    if is_void(sim, tenant, &cause) {
+        return;
+    }
     let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
     match cause {
-        Cause::Timer => agenda.is_over = true,
+        Cause::Timer(_) => agenda.is_over = true,
         Cause::Refill(refill) => agenda.refills.push_front(refill),
         Cause::Watch(watched) => {
             agenda.events.add(watched.watch);

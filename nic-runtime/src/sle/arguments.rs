@@ -57,7 +57,7 @@ impl CauseKind {
         match cause {
             Cause::Post(_) => CauseKind::Post,
             Cause::Arrival { .. } => CauseKind::Arrival,
-            Cause::Timer => CauseKind::Timer,
+            Cause::Timer(_) => CauseKind::Timer,
             Cause::Refill(_) => CauseKind::Refill,
             Cause::Watch(_) => CauseKind::Watch,
             Cause::Handed(handed) => match handed.way {

@@ -7,7 +7,7 @@ use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicEntry, NicNative};
 use nic_core::time::SimTime;
 
-use super::agenda::{Refill, Watched};
+use super::agenda::{Refill, TimerTurn, Watched};
 use super::chain;
 use super::quota::Spent;
 use crate::fabric::PacketRef;
@@ -37,8 +37,8 @@ pub(crate) enum Cause {
         /// The packet itself, which keeps its arrival slot until the call is over.
         arrival: PacketRef,
     },
-    /// The applet's timer has expired.
-    Timer,
+    /// The applet's timer has expired, in the turn that the call carries.
+    Timer(TimerTurn),
     /// The user has returned a receive buffer.
     Refill(Refill),
     /// A peer has written to bytes that the applet watches.
@@ -74,7 +74,7 @@ impl Call {
                 ..
             }) => Some(packet),
             Cause::Post(_)
-            | Cause::Timer
+            | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_)
             | Cause::Handed(_) => None,
@@ -86,7 +86,7 @@ impl Call {
         match self.cause {
             Cause::Post(posted) => Trigger::Post(posted.post),
             Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
-            Cause::Timer => Trigger::Timer,
+            Cause::Timer(_) => Trigger::Timer,
             Cause::Refill(_) => Trigger::Refill,
             Cause::Watch(_) => Trigger::Watch,
             Cause::Handed(handed) => handed.trigger,
@@ -98,7 +98,7 @@ impl Call {
         match self.cause {
             Cause::Post(_) => NicEntry::DoTx,
             Cause::Arrival { .. } => NicEntry::DoRx,
-            Cause::Timer => NicEntry::DoTimer,
+            Cause::Timer(_) => NicEntry::DoTimer,
             Cause::Refill(_) => NicEntry::DoRefill,
             Cause::Watch(_) => NicEntry::DoWatch,
             Cause::Handed(handed) => match handed.way {
@@ -124,7 +124,7 @@ impl Call {
     pub(crate) fn is_for_message(&self) -> bool {
         match self.cause {
             Cause::Post(_) | Cause::Arrival { .. } | Cause::Handed(_) => true,
-            Cause::Timer | Cause::Refill(_) | Cause::Watch(_) => false,
+            Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) => false,
         }
     }
 
@@ -133,7 +133,7 @@ impl Call {
         match self.cause {
             Cause::Arrival { .. } => Way::In,
             Cause::Post(_)
-            | Cause::Timer
+            | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_)
             | Cause::Handed(_) => Way::Out,
@@ -157,7 +157,7 @@ impl Call {
                 *place = [length.cast_signed(), channel.0, 0];
                 &place[..2]
             }
-            Cause::Timer => &[],
+            Cause::Timer(_) => &[],
             Cause::Refill(refill) => {
                 let offset = refill.offset.map_or(-1, u32::cast_signed);
                 *place = [refill.length.cast_signed(), refill.channel.0, offset];

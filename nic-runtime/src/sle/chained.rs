@@ -190,7 +190,7 @@ fn between<A: Audience>(
             Cause::Handed(_)
             | Cause::Post(_)
             | Cause::Arrival { .. }
-            | Cause::Timer
+            | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_) => None,
         },

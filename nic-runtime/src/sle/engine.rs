@@ -119,7 +119,7 @@ pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
             }
             costs.rx.call
         }
-        Cause::Timer => costs.timer.call,
+        Cause::Timer(_) => costs.timer.call,
         Cause::Refill(_) => costs.refill.call,
         Cause::Watch(_) => costs.watch.call,
         Cause::Handed(handed) => match handed.way {
@@ -138,7 +138,7 @@ pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
             Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
             Cause::Handed(handed) if handed.way == chain::Way::Up => sim.chains.handled(endpoint),
             Cause::Post(_)
-            | Cause::Timer
+            | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_)
             | Cause::Handed(_) => &[],
@@ -520,7 +520,7 @@ fn fall_back<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, call: Ca
             interface::pass(sim, on, Item::Arrival(arrival))
         }
         // A chain drops the message on which an applet traps.
-        Cause::Timer | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => sim.look(on),
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => sim.look(on),
     }
 }
 
@@ -551,7 +551,7 @@ pub(crate) fn go_on_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: Proces
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
         Cause::Arrival { .. }
-        | Cause::Timer
+        | Cause::Timer(_)
         | Cause::Refill(_)
         | Cause::Watch(_)
         | Cause::Handed(_) => sim.look(on),
@@ -567,7 +567,7 @@ pub(crate) fn end_call<A: Audience>(
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => return end_post(sim, on, posted, status),
         Cause::Arrival { arrival, .. } => sim.end_arrival(arrival),
-        Cause::Timer | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => {}
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => {}
     }
     suspend::end_asides(sim, on);
     sim.look(on)

@@ -575,7 +575,7 @@ fn start<A: Audience>(
 }
 
 /// Directs calls that have begun but have not entered the former applet to the new applet. If the new applet has no
-/// entry for a redirected call, the call's processor looks for other work.
+/// entry for a redirected call, or the call's cause is void, the call's processor looks for other work.
 fn retarget<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
     let members = sim.applets[at(tenant.applet.0)].members;
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
@@ -589,8 +589,11 @@ fn retarget<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
             continue;
         }
         match members.entry(call.entry()) {
-            Some(method) => processor.activation.retarget(method),
-            None => sim.turn_away(on),
+            // The initializers of the new applet may have set the timer again.
+            Some(method) if !agenda::is_void(sim, tenant, &call.cause) => {
+                sim.processors[at(on.0)].activation.retarget(method);
+            }
+            Some(_) | None => sim.turn_away(on),
         }
     }
 }

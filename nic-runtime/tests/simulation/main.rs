@@ -44,6 +44,7 @@ mod swaps;
 mod thousand;
 mod timers;
 mod trace;
+mod turns;
 mod two_processors;
 mod unheard;
 mod until;

@@ -1,0 +1,39 @@
+//! Calls that wait for their applet while another processor runs it. The running call may end what they are for: it sets
+//! the timer again, removes the watch, or traps, so that the applet is detached.
+
+use super::agenda;
+use super::call::Cause;
+use crate::interface;
+use crate::nic::ProcessorId;
+use crate::sim::audience::Audience;
+use crate::sim::processor::Next;
+use crate::sim::{Simulation, at};
+
+/// Makes a processor that is about to enter an applet do something else if the reason for its call has ceased to be.
+/// Returns `None` if the call may begin.
+pub(crate) fn turn_aside<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+) -> Option<Next> {
+    let call = sim.processors[at(on.0)].activation.call();
+    let (tenant, cause) = (call.tenant, call.cause);
+    if agenda::is_void(sim, tenant, &cause) {
+        sim.leave_call(on);
+        return Some(sim.look(on));
+    }
+    let fault = &sim.residents[at(tenant.endpoint.0)].fault;
+    if fault.is_attached(sim.now) {
+        return None;
+    }
+    sim.leave_call(on);
+    Some(match cause {
+        Cause::Post(_) | Cause::Arrival { .. } => {
+            let item = *sim.in_hand(on);
+            interface::pass(sim, on, item)
+        }
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => {
+            agenda::detached(sim, tenant, cause);
+            sim.look(on)
+        }
+    })
+}
