@@ -57,6 +57,19 @@ impl HostMemory {
 }
 
 #[cfg(test)]
+impl HostMemory {
+    /// Counts the regions and their bytes.
+    pub(crate) fn counted(&self, census: &mut crate::sim::census::Census) {
+        let HostMemory { regions } = self;
+        census.length("memory.regions", regions.len());
+        census.length(
+            "memory.bytes",
+            regions.iter().map(|region| region.len()).sum(),
+        );
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -35,11 +35,18 @@ pub enum WindowError {
 }
 
 /// The windows of a node. Numbers of windows are not reused, so the number of a closed window gives access to nothing.
+/// The memory of closed windows is used again.
 #[derive(Clone, Debug)]
-pub struct Windows<S: Storage>(S::List<Window, WINDOWS_MAX>);
+pub struct Windows<S: Storage> {
+    /// Sorted by number. At most half of the windows are closed.
+    list: S::List<Window, WINDOWS_MAX>,
+    closed: u32,
+    next: u32,
+}
 
 #[derive(Copy, Clone, Debug)]
 struct Window {
+    number: u32,
     region: Region,
     start: u32,
     length: u32,
@@ -49,7 +56,11 @@ struct Window {
 
 impl<S: Storage> Default for Windows<S> {
     fn default() -> Windows<S> {
-        Windows(S::List::default())
+        Windows {
+            list: S::List::default(),
+            closed: 0,
+            next: 0,
+        }
     }
 }
 
@@ -67,24 +78,66 @@ impl<S: Storage> Windows<S> {
         writer: EndpointId,
     ) -> Result<WindowId, WindowError> {
         region.span(start.into(), length.into())?;
-        let number = u32::try_from(self.0.len()).map_err(|_| WindowError::Full)?;
+        let number = self.next;
+        let next = number.checked_add(1).ok_or(WindowError::Full)?;
         let window = Window {
+            number,
             region,
             start,
             length,
             writer,
             is_open: true,
         };
-        match self.0.push(window) {
-            true => Ok(WindowId(number)),
-            false => Err(WindowError::Full),
+        if !self.list.push(window) {
+            self.forget_closed();
+            if !self.list.push(window) {
+                return Err(WindowError::Full);
+            }
         }
+        self.next = next;
+        Ok(WindowId(number))
+    }
+
+    /// Returns the place of a window in the list.
+    fn place(&self, window: WindowId) -> Option<usize> {
+        let WindowId(number) = window;
+        // Until a window has been forgotten, the number is the place.
+        let guess = number as usize;
+        let is_there = |window: &Window| window.number == number;
+        if self.list.get(guess).is_some_and(is_there) {
+            return Some(guess);
+        }
+        let found = self
+            .list
+            .binary_search_by_key(&number, |window| window.number);
+        found.ok()
+    }
+
+    /// Removes the closed windows from the list.
+    fn forget_closed(&mut self) {
+        let mut kept = 0;
+        for place in 0..self.list.len() {
+            if self.list[place].is_open {
+                self.list.swap(kept, place);
+                kept += 1;
+            }
+        }
+        while self.list.len() > kept {
+            self.list.pop();
+        }
+        self.closed = 0;
     }
 
     /// Closes a window, so that later writes to it are refused.
     pub fn close(&mut self, window: WindowId) {
-        if let Some(window) = self.0.get_mut(window.0 as usize) {
-            window.is_open = false;
+        let place = self.place(window);
+        let Some(window) = place.and_then(|place| self.list.get_mut(place)) else {
+            return;
+        };
+        self.closed += u32::from(window.is_open);
+        window.is_open = false;
+        if self.closed as usize * 2 > self.list.len() {
+            self.forget_closed();
         }
     }
 
@@ -100,7 +153,7 @@ impl<S: Storage> Windows<S> {
         (offset, length): (u32, u32),
     ) -> Result<HostSpan, WindowError> {
         let number = window;
-        let window = self.0.get(number.0 as usize);
+        let window = self.place(number).and_then(|place| self.list.get(place));
         let window = window.filter(|window| window.is_open);
         let window = window.ok_or(WindowError::NotOpen { window: number })?;
         if window.writer != writer {
@@ -138,6 +191,46 @@ mod tests {
                 "{refused:?}"
             );
         }
+    }
+
+    #[test]
+    fn closed_windows_leave_their_memory_and_not_their_numbers() {
+        // A plain list of all windows ever opened says which are open.
+        let mut generator = crate::random::Generator::named(1, &["windows"]);
+        let mut windows = Windows::<Fixed>::default();
+        let mut open = Vec::new();
+        let writer = EndpointId(3);
+        for _ in 0..3_000 {
+            if generator.draw().is_multiple_of(2) {
+                let opened = windows.open(Region::sole(8), (0, 8), writer);
+                match opened {
+                    Ok(window) => {
+                        assert_eq!(window.0 as usize, open.len());
+                        open.push(true);
+                    }
+                    Err(error) => {
+                        assert_eq!(error, WindowError::Full);
+                        assert_eq!(open.iter().filter(|open| **open).count(), WINDOWS_MAX);
+                    }
+                }
+            } else if !open.is_empty() {
+                // Now and then a window is closed twice, or one that was never open.
+                let any = (generator.draw() % (open.len() as u64 + 2)) as usize;
+                let from = open.iter().skip(any).position(|open| *open);
+                let number = any + from.filter(|_| !any.is_multiple_of(4)).unwrap_or(0);
+                windows.close(WindowId(number as u32));
+                if let Some(open) = open.get_mut(number) {
+                    *open = false;
+                }
+            }
+            for (number, is_open) in (0u32..).zip(&open) {
+                let found = windows.resolve(WindowId(number), writer, (0, 1));
+                assert_eq!(found.is_ok(), *is_open, "{number}");
+            }
+            let count = open.iter().filter(|open| **open).count();
+            assert!(windows.list.len() <= 2 * count, "{count}");
+        }
+        assert!(open.len() > 500, "{}", open.len());
     }
 
     #[test]

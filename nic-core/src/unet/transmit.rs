@@ -149,6 +149,7 @@ impl<S: Storage> TransmitQueue<S> {
 
     /// Puts a descriptor, on which the NIC has not acted yet, back at the front of the queue.
     pub fn take_back(&mut self, post: PostId) {
+        self.check_turn(post);
         self.posted.push_front(&mut self.entries, post.entry);
     }
 
@@ -160,12 +161,14 @@ impl<S: Storage> TransmitQueue<S> {
 
     /// Records that a descriptor caused a packet.
     pub fn packet_made(&mut self, post: PostId) {
+        self.check_turn(post);
         self.entries[post.index()].packets += 1;
     }
 
     /// Records that a packet of a descriptor has left, and returns the completion if nothing else of the descriptor is
     /// outstanding.
     pub fn packet_left(&mut self, post: PostId) -> Option<Completion> {
+        self.check_turn(post);
         self.entries[post.index()].packets -= 1;
         self.complete(post)
     }
@@ -173,14 +176,25 @@ impl<S: Storage> TransmitQueue<S> {
     /// Records that a packet of a descriptor will never arrive. A descriptor with a failed packet fails, even if its
     /// status would be `Ok`.
     pub fn packet_failed(&mut self, post: PostId) {
+        self.check_turn(post);
         self.entries[post.index()].has_failed = true;
     }
 
     /// Records the status of a descriptor, and returns the completion if none of the descriptor's packets is
     /// outstanding.
     pub fn end(&mut self, post: PostId, status: TxStatus) -> Option<Completion> {
+        self.check_turn(post);
         self.entries[post.index()].ended = Some(status);
         self.complete(post)
+    }
+
+    /// Checks in debug builds that the entry still has the descriptor that the caller means.
+    fn check_turn(&self, post: PostId) {
+        debug_assert_eq!(
+            self.entries[post.index()].turn,
+            post.turn,
+            "the descriptor has completed, and another has its entry"
+        );
     }
 
     fn complete(&mut self, post: PostId) -> Option<Completion> {

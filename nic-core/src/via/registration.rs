@@ -14,15 +14,19 @@ pub struct Handle(pub u32);
 /// The registered regions of a NIC. The handle of a region is never reused, so the handle of a removed region names
 /// nothing.
 #[derive(Clone, Debug)]
-pub struct Registry<S: Storage>(S::List<Entry, REGIONS_MAX>);
+pub struct Registry<S: Storage> {
+    // Sorted by handle.
+    entries: S::List<Entry, REGIONS_MAX>,
+    next: u32,
+}
 
 #[derive(Copy, Clone, Debug)]
 struct Entry {
+    handle: Handle,
     region: Region,
     tag: u32,
     // Number of descriptors and transfers under way that name the region.
     uses: u32,
-    is_registered: bool,
 }
 
 /// Why an operation on registered memory is refused.
@@ -58,7 +62,10 @@ pub enum RegistryError {
 
 impl<S: Storage> Default for Registry<S> {
     fn default() -> Registry<S> {
-        Registry(S::List::default())
+        Registry {
+            entries: S::List::default(),
+            next: 0,
+        }
     }
 }
 
@@ -69,15 +76,19 @@ impl<S: Storage> Registry<S> {
     ///
     /// Returns [`RegistryError::Full`] if a table without an allocator is full.
     pub fn register(&mut self, region: Region, tag: u32) -> Result<Handle, RegistryError> {
+        let handle = Handle(self.next);
+        let next = self.next.checked_add(1).ok_or(RegistryError::Full)?;
         let entry = Entry {
+            handle,
             region,
             tag,
             uses: 0,
-            is_registered: true,
         };
-        let place = u32::try_from(self.0.len()).map_err(|_| RegistryError::Full)?;
-        match self.0.push(entry) {
-            true => Ok(Handle(place)),
+        match self.entries.push(entry) {
+            true => {
+                self.next = next;
+                Ok(handle)
+            }
             false => Err(RegistryError::Full),
         }
     }
@@ -136,22 +147,37 @@ impl<S: Storage> Registry<S> {
         if entry.uses > 0 {
             return Err(RegistryError::InUse { uses: entry.uses });
         }
-        entry.is_registered = false;
-        Ok(entry.region)
+        let region = entry.region;
+        let place = self.place(handle)?;
+        self.entries[place..].rotate_left(1);
+        self.entries.pop();
+        Ok(region)
+    }
+
+    /// Returns the place of a region in the table.
+    fn place(&self, handle: Handle) -> Result<usize, RegistryError> {
+        // Until a region has been removed, the handle is the place.
+        let guess = handle.0 as usize;
+        if self
+            .entries
+            .get(guess)
+            .is_some_and(|entry| entry.handle == handle)
+        {
+            return Ok(guess);
+        }
+        let found = self
+            .entries
+            .binary_search_by_key(&handle, |entry| entry.handle);
+        found.map_err(|_| RegistryError::NotRegistered { handle })
     }
 
     fn entry(&self, handle: Handle) -> Result<&Entry, RegistryError> {
-        let entry = self.0.get(handle.0 as usize);
-        entry
-            .filter(|entry| entry.is_registered)
-            .ok_or(RegistryError::NotRegistered { handle })
+        Ok(&self.entries[self.place(handle)?])
     }
 
     fn entry_mut(&mut self, handle: Handle) -> Result<&mut Entry, RegistryError> {
-        let entry = self.0.get_mut(handle.0 as usize);
-        entry
-            .filter(|entry| entry.is_registered)
-            .ok_or(RegistryError::NotRegistered { handle })
+        let place = self.place(handle)?;
+        Ok(&mut self.entries[place])
     }
 }
 
@@ -194,6 +220,23 @@ mod tests {
         assert_eq!(registry.deregister(handle), Ok(Region::sole(10)));
         let gone = RegistryError::NotRegistered { handle };
         assert_eq!(registry.hold(handle), Err(gone));
+    }
+
+    #[test]
+    fn removed_regions_leave_their_memory_and_not_their_handles() {
+        let mut registry = Registry::<Fixed>::default();
+        let kept = registry.register(Region::new(1, 10), 0).unwrap();
+        let mut before = kept;
+        for number in 1..100 {
+            let handle = registry.register(Region::new(2, 20), 0).unwrap();
+            assert_eq!(handle, Handle(number));
+            assert!(registry.hold(before).is_err() || before == kept);
+            assert_eq!(registry.span(kept, 0, (0, 1)).unwrap().region(), 1);
+            assert_eq!(registry.span(handle, 0, (0, 1)).unwrap().region(), 2);
+            assert_eq!(registry.deregister(handle), Ok(Region::new(2, 20)));
+            assert_eq!(registry.entries.len(), 1);
+            before = handle;
+        }
     }
 
     #[test]

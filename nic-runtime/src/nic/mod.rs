@@ -42,7 +42,7 @@ pub struct Nic {
     pub send_slots: Slots,
     /// Memory for bytes that `doLtoHDMA` has queued for the host.
     pub dma_slots: Slots,
-    /// Claims that wait for a send slot, oldest first, including claims that have been given up.
+    /// Claims that wait for a send slot, oldest first.
     pub awaiting_send_slot: VecDeque<ClaimId>,
     /// Processors that wait for a DMA slot, longest wait first.
     pub awaiting_dma_slot: VecDeque<ProcessorId>,

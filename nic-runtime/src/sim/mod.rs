@@ -10,7 +10,7 @@
 //! - `staging` assigns slots to packets
 //! - `user` and `programs` are the hosts, `ahead` prefetches what they will touch
 //! - `budget` bounds what applets execute
-//! - `stuck` looks for what still waits when nothing is due
+//! - `stuck` looks for what still waits when nothing is due, `census` counts in tests what is left
 //! - `ledger` counts the SRAM that is free for classes that come during the run
 //! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
 //! - `audience` is who learns of events, `report` hands them on
@@ -25,6 +25,8 @@ mod backlogs;
 pub(crate) mod budget;
 mod build;
 mod cells;
+#[cfg(test)]
+pub(crate) mod census;
 pub(crate) mod costs;
 pub(crate) mod crew;
 pub(crate) mod dma;

@@ -258,3 +258,25 @@ impl<A: Audience> Simulation<'_, A> {
         Next::Stopped
     }
 }
+
+#[cfg(test)]
+impl Processor<'_> {
+    /// Counts what the processor holds.
+    pub(super) fn counted(&self, census: &mut super::census::Census) {
+        let Processor {
+            nic: _,
+            costs: _,
+            share,
+            in_hand: _,
+            activation,
+            stage: _,
+            taking: _,
+            work: _,
+            resumable,
+            turn: _,
+        } = self;
+        census.count("processors.share", share);
+        census.count("processors.resumable", resumable);
+        activation.counted("processors", census);
+    }
+}

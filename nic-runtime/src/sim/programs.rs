@@ -268,3 +268,25 @@ impl<A: Audience> Simulation<'_, A> {
         false
     }
 }
+
+#[cfg(test)]
+impl OwnProcesses {
+    /// Counts the actions that programs have requested.
+    pub(super) fn counted(&self, census: &mut super::census::Census) {
+        let OwnProcesses {
+            processes,
+            of_endpoint,
+        } = self;
+        census.length("own.processes", processes.len());
+        census.length("own.of_endpoint", of_endpoint.len());
+        for OwnProcess {
+            program: _,
+            endpoints,
+            actions,
+        } in processes
+        {
+            census.length("own.endpoints", endpoints.len());
+            census.length("own.actions", actions.len());
+        }
+    }
+}

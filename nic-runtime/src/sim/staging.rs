@@ -167,8 +167,6 @@ impl<A: Audience> Simulation<'_, A> {
         if self.can_wait(waiter) {
             return Grant::Waits;
         }
-        let home = self.endpoints[at(claim.endpoint().0)].nic;
-        self.nics[at(home.0)].awaiting_send_slot.pop_back();
         self.give_up(claim);
         Grant::Refused
     }
@@ -220,6 +218,10 @@ impl<A: Audience> Simulation<'_, A> {
         let (progress, grant) = if nic.send_slots.take() {
             (Progress::Held(to), Grant::Given)
         } else {
+            debug_assert!(
+                !nic.awaiting_send_slot.contains(&claim),
+                "a claim waits in one place"
+            );
             nic.awaiting_send_slot.push_back(claim);
             (Progress::AwaitsSend(to), Grant::Waits)
         };
@@ -241,10 +243,15 @@ impl<A: Audience> Simulation<'_, A> {
     fn give_up(&mut self, claim: ClaimId) {
         let progress = self.progress_mut(claim);
         match *progress {
-            // A waiting claim stays in line and declines the slot when its turn comes.
+            // A claim that waits for an arrival slot stays in line and declines the slot when its turn comes.
             Progress::None | Progress::AwaitsArrival(_) => {}
             Progress::AwaitsSend(to) => {
                 *progress = Progress::None;
+                // The claim leaves the line, so that it does not have two places when it waits again.
+                let home = self.endpoints[at(claim.endpoint().0)].nic;
+                self.nics[at(home.0)]
+                    .awaiting_send_slot
+                    .retain(|other| *other != claim);
                 self.release_reserved_slot(claim, to);
             }
             Progress::Held(to) => {
@@ -362,7 +369,6 @@ impl<A: Audience> Simulation<'_, A> {
                 continue;
             }
             self.nics[at(nic.0)].awaiting_send_slot.remove(place);
-            // Skip claims that were given up while they waited.
             if let Progress::AwaitsSend(to) = self.progress(claim) {
                 let taken = self.nics[at(nic.0)].send_slots.take();
                 debug_assert!(taken, "a slot was freed for it");

@@ -73,9 +73,9 @@ impl<A: Audience> Simulation<'_, A> {
             offset,
             length,
         } = descriptor;
-        let status = match self.states.via.is_on() {
-            true => via::status(self, id, status),
-            false => status,
+        let (status, failed) = match self.states.via.is_on() {
+            true => via::over(self, id, post, status),
+            false => (status, None),
         };
         if A::LISTENS {
             let refusal = match status {
@@ -84,7 +84,7 @@ impl<A: Audience> Simulation<'_, A> {
                 }
                 TxStatus::Ok | TxStatus::Trap | TxStatus::Failed => None,
             };
-            if !via::tell_completed(self, id, (descriptor, status), post) {
+            if !via::tell_completed(self, id, (descriptor, status, failed), post) {
                 let kind = UnetEvent::TxDone {
                     channel,
                     offset,

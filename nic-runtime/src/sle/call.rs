@@ -265,3 +265,28 @@ impl<'a> Activation<'a> {
         self.call.as_ref().expect("a call is under way")
     }
 }
+
+#[cfg(test)]
+impl Activation<'_> {
+    /// Counts what waits for the end of the call.
+    pub(crate) fn counted(&self, path: &str, census: &mut crate::sim::census::Census) {
+        let Activation {
+            stack: _,
+            spent: _,
+            call: _,
+            landing,
+            parked,
+            has_dma_slot,
+            was_suspended,
+            has_asides,
+            reached: _,
+            trap: _,
+            told: _,
+        } = self;
+        census.count(&format!("{path}.landing"), &landing.is_some());
+        census.count(&format!("{path}.parked"), parked);
+        census.count(&format!("{path}.has_dma_slot"), has_dma_slot);
+        census.count(&format!("{path}.was_suspended"), was_suspended);
+        census.count(&format!("{path}.has_asides"), has_asides);
+    }
+}

@@ -276,3 +276,28 @@ fn unpark_items<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
         }
     }
 }
+
+#[cfg(test)]
+impl Suspensions<'_> {
+    /// Counts the suspended calls, and the memory for others.
+    pub(crate) fn counted(&self, census: &mut crate::sim::census::Census) {
+        let Suspensions {
+            calls,
+            vacant,
+            count,
+            of_applet,
+        } = self;
+        census.length("suspensions.calls", calls.len());
+        census.length("suspensions.vacant", vacant.len());
+        census.count("suspensions.count", count);
+        census.count("suspensions.of_applet", of_applet);
+        for call in calls {
+            let Suspended {
+                activation,
+                stage: _,
+                on: _,
+            } = call;
+            activation.counted("suspensions", census);
+        }
+    }
+}

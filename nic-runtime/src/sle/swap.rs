@@ -597,3 +597,32 @@ fn retarget<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
         }
     }
 }
+
+#[cfg(test)]
+impl Swaps<'_> {
+    /// Counts classes, memory and capsules.
+    pub(crate) fn counted(&self, census: &mut crate::sim::census::Census) {
+        let Swaps {
+            scenario: _,
+            classes: _,
+            carried,
+            ledger,
+            current: _,
+            capsules,
+            waiting,
+            spare,
+        } = self;
+        let Spare {
+            heaps,
+            fields,
+            activations,
+        } = spare;
+        census.length("swaps.carried", carried.len());
+        census.count("swaps.ledger", ledger);
+        census.count("swaps.capsules", capsules);
+        census.length("swaps.waiting", waiting.len());
+        census.length("swaps.spare.heaps", heaps.len());
+        census.length("swaps.spare.fields", fields.len());
+        census.length("swaps.spare.activations", activations.len());
+    }
+}

@@ -8,6 +8,7 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::via::ViaHeader;
 
 use super::connection::{is_silent, look_at_silence, prepare};
+use super::over_memory::SendTurn;
 use super::receive::{Message, take_descriptors};
 use super::written::Pointer;
 use super::{
@@ -35,9 +36,11 @@ pub(crate) enum Via {}
 /// What the interface schedules.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Delay {
-    /// With the hardware provider, a check whether the VI has waited for an acknowledgement for too long. With the
-    /// provider over remote memory, the end of the library's work for a posted descriptor.
+    /// With the hardware provider, a check whether the VI has waited for an acknowledgement for too long.
     Look(EndpointId),
+    /// Over remote memory, the end of the library's work for a posted descriptor. Void if the descriptors of that time
+    /// were flushed.
+    Library(EndpointId, SendTurn),
     /// Over remote memory, a check whether the VI has written nothing for so long that its NIC sends the peer the
     /// number of writes.
     Silence(EndpointId),
@@ -115,35 +118,24 @@ impl Interface for Via {
 
     #[cold]
     fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
-        let endpoint = match delay {
-            Delay::Look(endpoint) => endpoint,
-            Delay::Region(number) => {
-                regions::due(sim, number);
-                return true;
-            }
+        match delay {
+            Delay::Look(endpoint) => return look_at_silence(sim, endpoint),
             Delay::Silence(endpoint) => return order::look_at_silence(sim, endpoint),
-            Delay::Event(endpoint, pointer) => {
-                interrupt::taken(sim, endpoint, pointer);
-                return true;
+            Delay::Library(endpoint, turn) => {
+                return over_memory::library_over(sim, endpoint, turn);
             }
-            Delay::Mapped(endpoint) => {
-                remote::mapped(sim, endpoint);
-                return true;
-            }
-        };
-        if sim.states.via.is_over_memory(endpoint) {
-            over_memory::library_over(sim, endpoint);
-            return true;
+            Delay::Region(number) => regions::due(sim, number),
+            Delay::Event(endpoint, pointer) => interrupt::taken(sim, endpoint, pointer),
+            Delay::Mapped(endpoint) => remote::mapped(sim, endpoint),
         }
-        look_at_silence(sim, endpoint)
+        true
     }
 
     #[cold]
     fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
         match delay {
-            Delay::Look(endpoint) => {
-                !sim.states.via.is_over_memory(endpoint) && !is_silent(sim, endpoint)
-            }
+            Delay::Look(endpoint) => !is_silent(sim, endpoint),
+            Delay::Library(endpoint, turn) => over_memory::is_flushed(sim, endpoint, turn),
             Delay::Silence(endpoint) => sim.states.via.is_broken(endpoint),
             Delay::Region(_) | Delay::Mapped(_) | Delay::Event(..) => false,
         }

@@ -48,7 +48,7 @@ pub(crate) use self::regions::is_registered;
 pub(crate) use self::segments::described;
 pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
 pub(crate) use self::user::{
-    message_gone, message_read, publish, status, tell_completed, tell_posted,
+    message_gone, message_read, over, publish, tell_completed, tell_posted,
 };
 pub(crate) use self::written::written;
 use crate::interface::InterfaceKind;

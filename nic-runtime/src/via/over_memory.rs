@@ -31,6 +31,10 @@ use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
+/// Descriptors that are posted before the connection ends, or after it. The end flushes those that were posted before.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SendTurn(u32);
+
 /// The state of a VI's library.
 #[derive(Debug)]
 pub(super) struct Over {
@@ -45,6 +49,7 @@ pub(super) struct Over {
     strict: bool,
     /// The time at which the library has done all work that was requested so far.
     free_at: SimTime,
+    turn: SendTurn,
     /// Number of posted descriptors whose time in the library is over, and that wait for receive descriptors of the
     /// peer.
     pub(super) due: u32,
@@ -150,6 +155,7 @@ pub(super) fn join(
             on_empty: spec.on_empty,
             strict: spec.strict,
             free_at: SimTime::ZERO,
+            turn: SendTurn::default(),
             due: 0,
             failed: BTreeMap::new(),
             moving: Moving::default(),
@@ -289,16 +295,33 @@ pub(super) fn posted<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
     let length = newest.map_or(0, |descriptor| descriptor.length);
     let Some(over) = over(sim, id) else { return };
     over.free_at = over.free_at.max(now) + over.takes(length);
-    let time = over.free_at;
-    sim.schedule_own(time, AnyDelay::Via(Delay::Look(id)));
+    let (time, turn) = (over.free_at, over.turn);
+    sim.schedule_own(time, AnyDelay::Via(Delay::Library(id, turn)));
 }
 
-/// Sends a message when the library's work for the next posted descriptor is over.
-pub(crate) fn library_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
-    if let Some(over) = over(sim, id) {
-        over.due += 1;
-    }
+/// Sends a message when the library's work for the next posted descriptor is over. Returns false if that descriptor was
+/// flushed.
+pub(super) fn library_over<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    id: EndpointId,
+    turn: SendTurn,
+) -> bool {
+    let Some(over) = over(sim, id).filter(|over| over.turn == turn) else {
+        return false;
+    };
+    over.due += 1;
     send_due(sim, id);
+    true
+}
+
+/// Returns whether the descriptors of a turn were flushed.
+pub(super) fn is_flushed<A: Audience>(
+    sim: &Simulation<'_, A>,
+    id: EndpointId,
+    turn: SendTurn,
+) -> bool {
+    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
+    over.is_none_or(|over| over.turn != turn)
 }
 
 /// Sends the messages whose time in the library is over, as far as the peer has receive descriptors.
@@ -310,12 +333,15 @@ pub(super) fn send_due<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId)
             }
             return;
         };
-        if !send(sim, id, post, descriptor) {
-            sim.endpoints[at(id.0)].transmit.take_back(post);
-            return;
-        }
         if let Some(over) = over(sim, id) {
             over.due -= 1;
+        }
+        if !send(sim, id, post, descriptor) {
+            sim.endpoints[at(id.0)].transmit.take_back(post);
+            if let Some(over) = over(sim, id) {
+                over.due += 1;
+            }
+            return;
         }
     }
 }
@@ -443,7 +469,7 @@ pub(super) fn end<A: Audience>(
     sim.complete(id, post, completion);
 }
 
-/// Returns the status of a send descriptor that failed, if the library has recorded one.
+/// Takes the status of a send descriptor that failed, if the library has recorded one.
 pub(super) fn failed_with<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
@@ -698,7 +724,16 @@ pub(super) fn moving(end: &End) -> usize {
 
 /// Completes the posted send descriptors as flushed, because the connection has ended.
 pub(super) fn flush_sends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
-    while let Some((post, _)) = sim.endpoints[at(id.0)].transmit.take() {
+    if let Some(over) = over(sim, id) {
+        over.turn.0 = over.turn.0.wrapping_add(1);
+        over.due = 0;
+    }
+    // A user that learns of a completion may post again, which belongs to the next turn.
+    let queue = &mut sim.endpoints[at(id.0)].transmit;
+    let flushed: Vec<PostId> = std::iter::from_fn(|| queue.take())
+        .map(|(post, _)| post)
+        .collect();
+    for post in flushed {
         end(sim, id, post, TxStatus::Failed);
     }
 }

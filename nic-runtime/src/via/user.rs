@@ -55,36 +55,41 @@ pub(crate) fn tell_posted<A: Audience>(
     true
 }
 
-/// Returns the status with which a send descriptor completes. No descriptor completes with success on a VI without a
-/// connection.
+/// Ends a send descriptor: forgets what is kept for it. Returns the status with which it completes, and the status that
+/// the library has recorded if its message failed. No descriptor completes with success on a VI without a connection.
 #[cold]
-pub(crate) fn status<A: Audience>(
+pub(crate) fn over<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
+    post: PostId,
     status: TxStatus,
-) -> TxStatus {
+) -> (TxStatus, Option<Status>) {
     regions::release(sim, id, 1);
-    match status {
+    let failed = over_memory::failed_with(sim, id, post);
+    if let Some(end) = sim.states.via.end_mut(id) {
+        end.extras.remove(&post);
+    }
+    let status = match status {
         TxStatus::Ok if sim.states.via.is_broken(id) => TxStatus::Failed,
         TxStatus::Ok | TxStatus::Trap | TxStatus::Refused | TxStatus::Failed => status,
-    }
+    };
+    (status, failed)
 }
 
 /// Reports that a send descriptor has completed. Returns false if the endpoint is no VI.
 pub(crate) fn tell_completed<A: Audience>(
     sim: &mut Simulation<'_, A>,
     id: EndpointId,
-    (descriptor, status): (TransmitDescriptor, TxStatus),
+    (descriptor, status, failed): (TransmitDescriptor, TxStatus, Option<Status>),
     post: PostId,
 ) -> bool {
-    let Some(end) = sim.states.via.end_mut(id) else {
+    if sim.states.via.end(id).is_none() {
         return false;
-    };
-    end.extras.remove(&post);
+    }
     let status = match status {
         TxStatus::Ok => Status::Ok,
         TxStatus::Trap => Status::Trap,
-        TxStatus::Failed => over_memory::failed_with(sim, id, post).unwrap_or(Status::Flushed),
+        TxStatus::Failed => failed.unwrap_or(Status::Flushed),
         TxStatus::Refused => {
             match unet::resolve_packet(&sim.endpoints[at(id.0)], descriptor).err() {
                 Some(unet::Refusal::TooLong) => Status::LengthError,

@@ -4,9 +4,14 @@
 //! The applet `Clock` obeys commands. On `lanai-1998` the set-up of a call takes 0.6 us, its entry 3.2 us, and each
 //! native without bytes 5.5 us.
 
-use nic_core::event::EndReason;
+use nic_core::event::{EndReason, Event, EventKind, Names, RemoteEvent, Sink, ViaEvent};
+use nic_core::id::ChannelId;
+use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
+use nic_runtime::scenario::parse_on;
+use nic_runtime::sim;
 
 use crate::trace::{Pair, Trace, numbers, run};
+use crate::via_over_memory::profile_with;
 
 /// A command for `Clock`: the number that says which, calls of `currentTime` before it, and its argument.
 pub(crate) fn command(what: u8, delay: u8, number: u32) -> String {
@@ -224,4 +229,69 @@ fn a_write_that_comes_while_the_applet_is_detached_is_lost() {
     assert!(ended.last() > Some(&attached), "the processor is busy");
     assert!(calls(&during, "owner", "doWatch").is_empty());
     assert!(during.at("owner", "watch").is_empty());
+}
+
+/// A program that posts two messages, ends its connection, and posts another.
+struct Leaves;
+
+impl HostProgram for Leaves {
+    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
+        if let Happened::Started = what {
+            let home = actions.endpoints()[0];
+            actions.post(home, ChannelId(1), vec![1; 90]);
+            actions.post(home, ChannelId(1), vec![2; 90]);
+            actions.disconnect(home);
+            actions.post(home, ChannelId(1), vec![3; 90]);
+        }
+    }
+}
+
+/// The times of an exchange over CLAN, in picoseconds.
+#[derive(Default)]
+struct Times {
+    posted: Vec<u64>,
+    mapped: Vec<u64>,
+    done: Vec<u64>,
+}
+
+impl Sink for Times {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        let now = event.time.as_ps();
+        match event.kind {
+            EventKind::Via(ViaEvent::TxPost { .. }) => self.posted.push(now),
+            EventKind::Via(ViaEvent::TxDone { .. }) => self.done.push(now),
+            EventKind::Remote(RemoteEvent::WindowMap { .. }) => self.mapped.push(now),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_send_after_the_end_of_its_connection_waits_for_its_own_time_in_the_library() {
+    // The first message maps a window, so that the library gets to the second message late.
+    let mut profile = profile_with(1);
+    profile.clan.as_mut().expect("a section of CLAN").map =
+        nic_core::time::SimDuration::from_ns(400_000);
+    let both = "strict = true\ntransfer = 'pio'\nfree_buffers = { count = 4, length = 100 }";
+    let scenario = parse_on(&crate::via::pair("", both, ""), &profile).expect("it is right");
+    let mut times = Times::default();
+    let programs = Programs::new().with("left", Leaves);
+    let end = sim::run_with(&scenario, programs, &mut times).expect("it fits");
+    assert_eq!(end.reason, EndReason::Idle);
+    let Times {
+        posted,
+        mapped,
+        done,
+    } = times;
+    let via = profile.via.expect("a section of VIA");
+    assert_eq!((posted.len(), done.len()), (3, 3), "{posted:?} {done:?}");
+    // The library sends the first message at this time, and then maps the windows.
+    let first = mapped[0];
+    let takes = first - posted[0];
+    assert!(takes >= (via.library + via.cookie).as_ps());
+    let maps = 400_000_000 * mapped.iter().filter(|time| **time == first).count() as u64;
+    let free = |before: u64, post: u64| before.max(post) + takes;
+    let second = free(first + maps, posted[1]);
+    assert!(done[1] < second, "{done:?}: it was flushed");
+    assert_eq!(done[2], free(second, posted[2]), "{done:?} {maps}");
 }
