@@ -38,6 +38,7 @@ trace_snapshots! {
     counter_counts_each_channel_apart: "counter";
     generator_sends_without_a_transfer: "generator";
     null_call_calls_one_native: "null-call";
+    emp_uses_records_and_receives_again_before_and_after_each_time_out: "emp-spaced";
     a_message_that_does_not_fit_follows_the_dma_before_it: "clan-too-long";
     a_returned_buffer_opens_no_closed_window: "clan-deregistered";
 }

@@ -1,0 +1,261 @@
+//! Times that docs/simulation.md states, to the nanosecond: detachment and back-off, suspended calls, the longest waits
+//! on wires, upcalls, and who is first of those that wait.
+
+use nic_core::event::EndReason;
+use nic_core::time::{Rate, SimDuration};
+use nic_runtime::profile::{Flow, Profile};
+use nic_runtime::scenario::parse_on;
+
+use crate::trace::{Pair, Trace, number, numbers, run, send, simulate};
+use crate::turns::{calls, command};
+
+const SET: u8 = 0;
+const TRAP: u8 = 1;
+
+/// Returns when the last bit of each packet of an endpoint is on the wire, on a wire with this profile.
+fn out(trace: &Trace, endpoint: &str, profile: &Profile) -> Vec<u64> {
+    let rate = Rate::new(profile.wire.bandwidth);
+    let left = trace.at(endpoint, "wire-tx").into_iter();
+    left.map(|left| {
+        let length = u32::try_from(number(left, "length")).expect("a length");
+        let frame = profile.wire.framing().frame(length);
+        number(left, "t_ns") + rate.time(frame).as_ns()
+    })
+    .collect()
+}
+
+/// Checks times that are sums of times with fractions of a nanosecond, which the trace cuts off.
+fn assert_times(found: &[u64], expected: &[u64], about: &str) {
+    let mut pairs = found.iter().zip(expected);
+    let is_same = pairs.all(|(found, expected)| found.abs_diff(*expected) <= 1);
+    assert!(
+        found.len() == expected.len() && is_same,
+        "{about}: found {found:?}, expected {expected:?}"
+    );
+}
+
+fn on(profile: &Profile, toml: &str) -> Trace {
+    let scenario = parse_on(toml, profile).expect("it is right");
+    simulate(&scenario).expect("it fits")
+}
+
+fn builtin(name: &str) -> Profile {
+    Profile::builtin(name).expect("a built-in profile")
+}
+
+#[test]
+fn a_detached_applet_is_called_from_the_end_of_its_back_off_on() {
+    let at = |time: u64, what: u8| {
+        format!(
+            "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '{time}ns'\npayload = {}\n",
+            command(what, 0, 0)
+        )
+    };
+    let run = |sends: &str| {
+        Pair {
+            server: "applet = 'Clock.class'\non_trap = 'detach'\ndetach_after = 1\nback_off = '1ms'",
+            rest: sends,
+            ..Pair::PLAIN
+        }
+        .run()
+    };
+    // The processor decides when it has taken the descriptor; the set-up of the call follows.
+    let first = run(&(at(10_000, TRAP) + &at(5_000_000, SET)));
+    let [_, called] = calls(&first, "server", "doTx")[..] else {
+        panic!("two calls")
+    };
+    let decided = called - 700 - 5_000_000;
+    let detached = first.at("server", "applet-detach");
+    assert_eq!(numbers(&detached, "dur_ns"), [1_000_000]);
+    let attached = number(detached[0], "t_ns") + 1_000_000;
+    for (early, is_called) in [(1, false), (0, true)] {
+        let trace = run(&(at(10_000, TRAP) + &at(attached - decided - early, SET)));
+        let called = calls(&trace, "server", "doTx");
+        assert_eq!(called.len(), 1 + usize::from(is_called), "{early}");
+        let attaches = numbers(&trace.at("server", "applet-attach"), "t_ns");
+        let expected = if is_called {
+            vec![attached + 700]
+        } else {
+            vec![]
+        };
+        assert_eq!(attaches, expected, "{early}");
+        // On the base path the message leaves for the client.
+        let came = trace.at("client", "rx-descriptor").len();
+        assert_eq!(came, usize::from(!is_called), "{early}");
+    }
+}
+
+#[test]
+fn each_trap_on_probation_doubles_the_back_off_and_a_return_ends_that() {
+    // A message each millisecond. The applet traps for all of them up to 40 ms, and not afterwards.
+    let sends = |from: u64, count: u64, what: u8| {
+        format!(
+            "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '{from}us'\nrepeat = {count}\nevery = '1ms'\npayload = {}\n",
+            command(what, 0, 0)
+        )
+    };
+    let trace = Pair {
+        server: "applet = 'Clock.class'\non_trap = 'detach'\ndetach_after = 2\nback_off = '2500us'",
+        rest: &(sends(100, 40, TRAP) + &sends(40_100, 60, SET) + &sends(100_100, 10, TRAP)),
+        ..Pair::PLAIN
+    }
+    .run();
+    let detached = trace.at("server", "applet-detach");
+    let lasted = numbers(&detached, "dur_ns");
+    // Two traps, then one on each probation: 2.5, 5, 10 and 20 ms. After the calls that return, it begins again.
+    let doubled = [2_500_000, 5_000_000, 10_000_000, 20_000_000];
+    assert_eq!(lasted[..4], doubled);
+    assert_eq!(lasted[lasted.len() - 2..], [2_500_000, 5_000_000]);
+    assert_eq!(lasted.len(), 6);
+    // The next call of the applet is for the first message after each detachment.
+    let called = calls(&trace, "server", "doTx");
+    for (detached, lasted) in numbers(&detached, "t_ns").into_iter().zip(lasted) {
+        let next = called.iter().find(|call| **call > detached);
+        let attached = detached + lasted;
+        assert!(
+            next.is_none_or(|next| (attached..attached + 1_000_000).contains(next)),
+            "{detached} {lasted} {next:?}"
+        );
+    }
+}
+
+#[test]
+fn a_packet_that_none_follows_is_held_for_the_longest_time_of_reordering() {
+    for profile in ["lanai-1998", "modern", "giganet-1999"] {
+        let profile = builtin(profile);
+        let pair = |rest: &str| {
+            Pair {
+                link: "reorder = 1.0",
+                client: "applet = 'builtin:RawUnet'",
+                rest,
+                ..Pair::PLAIN
+            }
+            .toml()
+        };
+        let longest = profile.wire.reorder_max.as_ns();
+        let came = |trace: &Trace| numbers(&trace.at("server", "wire-rx"), "t_ns");
+        let lands = |trace: &Trace| -> Vec<u64> {
+            let out = out(trace, "client", &profile).into_iter();
+            out.map(|out| out + profile.wire.latency.as_ns()).collect()
+        };
+        let alone = on(&profile, &pair(&send("10us", "{ zeros = 60 }")));
+        let expected = [lands(&alone)[0] + longest];
+        assert_times(&came(&alone), &expected, &profile.name);
+        // A packet that follows ends the wait of the one before, and is not held itself.
+        let two = send("10us", "{ zeros = 60 }") + &send("30us", "{ zeros = 60 }");
+        let two = on(&profile, &pair(&two));
+        let second = lands(&two)[1];
+        if second < lands(&two)[0] + longest {
+            assert_times(&came(&two), &[second, second], &profile.name);
+        }
+    }
+}
+
+#[test]
+fn a_packet_waits_at_the_end_of_its_wire_for_the_time_out_and_no_longer() {
+    let mut profile = builtin("modern");
+    profile.wire.flow = Flow::Stop;
+    profile.wire.buffer = 1 << 20;
+    profile.wire.timeout = SimDuration::from_ns(40_000);
+    profile.memory.arrival_slots = 1.try_into().expect("more than 0");
+    // The base path of the receiver is busy with the first packet for 100 us, which holds the only slot.
+    profile.base.as_mut().expect("a base path").receive = SimDuration::from_ns(100_000);
+    let text = Pair {
+        rest: &(send("10us", "{ zeros = 60 }") + &send("20us", "{ zeros = 60 }")),
+        ..Pair::PLAIN
+    }
+    .toml();
+    let trace = on(&profile, &text);
+    let out = out(&trace, "client", &profile).into_iter();
+    let lands: Vec<u64> = out.map(|out| out + profile.wire.latency.as_ns()).collect();
+    let dropped = trace.of("wire-drop");
+    let expected = [lands[1] + 40_000];
+    assert_times(&numbers(&dropped, "t_ns"), &expected, "dropped");
+    assert_eq!(dropped[0]["reason"], "overrun");
+    let came = numbers(&trace.at("server", "wire-rx"), "t_ns");
+    assert_times(&came, &lands[..1], "delivered");
+}
+
+#[test]
+fn an_upcall_comes_when_its_time_has_passed_and_reading_takes_its_time() {
+    for name in ["lanai-1998", "modern", "giganet-1999"] {
+        let mut profile = builtin(name);
+        profile.host.upcall = SimDuration::from_ns(7_000);
+        profile.host.receive = SimDuration::from_ns(900);
+        profile.host.post = SimDuration::from_ns(300);
+        let text = Pair {
+            server: "notify = 'upcall'\nhost = 'echo'",
+            rest: &send("10us", "{ zeros = 0 }"),
+            ..Pair::PLAIN
+        }
+        .toml();
+        let trace = on(&profile, &text);
+        let came = number(trace.at("server", "rx-descriptor")[0], "t_ns");
+        // An echo spends the time of the post before its `tx-post`. A message without bytes takes no copy.
+        let answered = number(trace.at("server", "tx-post")[0], "t_ns");
+        assert_eq!(answered, came + 7_000 + 900 + 300, "{name}");
+    }
+}
+
+/// The client and its neighbours send to endpoints of a NIC with one arrival slot, while the slot is taken.
+fn waiting(order: [&str; 3]) -> Vec<String> {
+    let mut profile = builtin("modern");
+    profile.memory.arrival_slots = 1.try_into().expect("more than 0");
+    profile.base.as_mut().expect("a base path").receive = SimDuration::from_ns(200_000);
+    let mut text = String::from("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n");
+    for name in ["first", "x", "y", "z"] {
+        text += &format!("[[endpoint]]\nnic = 'a'\nname = '{name}'\n");
+    }
+    text += "[[endpoint]]\nnic = 'b'\nname = 'server'\n";
+    for (number, name) in ["first", "x", "y", "z"].iter().enumerate() {
+        text += &format!("[[channel]]\n{name} = 1\nserver = {number}\n");
+    }
+    let mut send = |endpoint: &str, at: u64| {
+        text += &format!(
+            "[[send]]\nendpoint = '{endpoint}'\nchannel = 1\nat = '{at}us'\npayload = {{ zeros = 60 }}\n"
+        );
+    };
+    send("first", 10);
+    for (number, name) in (0u64..).zip(order) {
+        send(name, 40 + 30 * number);
+    }
+    let trace = on(&profile, &text);
+    assert_eq!(trace.end.reason, EndReason::Idle);
+    let left = trace.of("wire-tx").into_iter().skip(1);
+    left.map(|left| left["endpoint"].as_str().expect("a name").to_owned())
+        .collect()
+}
+
+#[test]
+fn the_sender_that_has_waited_longest_gets_the_slot() {
+    for order in [["x", "y", "z"], ["z", "y", "x"], ["y", "z", "x"]] {
+        assert_eq!(waiting(order), order);
+    }
+}
+
+#[test]
+fn a_suspended_call_goes_on_as_soon_as_its_packet_has_its_slots() {
+    // The relay passes packets on to a NIC whose arrival slots fill up, because its processor is slow.
+    let text = "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n[[nic]]\nname = 'c'\n\
+        [[endpoint]]\nnic = 'a'\nname = 'sender'\n\
+        [[endpoint]]\nnic = 'b'\nname = 'relay'\napplet = 'Relay.class'\n\
+        [[endpoint]]\nnic = 'c'\nname = 'end'\n\
+        [[link]]\nbetween = ['b', 'c']\nbandwidth = '1MB/s'\n\
+        [[channel]]\nsender = 1\nrelay = 1\n[[channel]]\nrelay = 2\nend = 1\n\
+        [[send]]\nendpoint = 'sender'\nchannel = 1\npayload = { random = 1000 }\nrepeat = 12\nevery = '5us'\n";
+    let trace = run(text);
+    let suspended = numbers(&trace.at("relay", "applet-suspend"), "t_ns");
+    let resumed = numbers(&trace.at("relay", "applet-resume"), "t_ns");
+    assert!(suspended.len() > 3);
+    assert_eq!(suspended.len(), resumed.len());
+    // A send slot is free when the last bit of a packet has left.
+    let mut profile = builtin("lanai-1998");
+    profile.wire.bandwidth = 1_000_000.try_into().expect("more than 0");
+    let left = out(&trace, "relay", &profile);
+    for (suspended, resumed) in suspended.iter().zip(resumed) {
+        let freed = left.iter().find(|left| **left > *suspended);
+        let freed = *freed.expect("a packet leaves");
+        // The processor may have taken an arrival for the suspended applet, which it puts aside at once.
+        assert_eq!(resumed, freed, "suspended at {suspended}");
+    }
+}
