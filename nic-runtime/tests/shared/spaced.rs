@@ -84,12 +84,15 @@ impl Traffic {
         };
         let cell = profile.wire.cell;
         let frame = profile.emp.map_or(0, |emp| emp.payload.get());
+        let small_frame = profile.emp.map_or(0, |emp| emp.small_frame);
         let by_processor = profile.via.map_or(0, |via| via.pio_max);
         // A short message travels in its receive descriptor.
         for limit in [
             0,
             56,
             cell,
+            profile.wire.min_frame,
+            small_frame,
             frame,
             2 * frame,
             4 * frame,

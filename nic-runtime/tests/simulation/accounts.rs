@@ -450,6 +450,10 @@ fn with_a_small_nic(seed: u64) -> Scenario {
 fn whatever_is_posted_sent_or_received_is_accounted_for() {
     let mut outcomes = BTreeSet::new();
     for seed in 0..runs(240) {
+        if seed % 12 == 0 {
+            let spaced = read(&random_runs::spaced(seed));
+            check(&spaced, &format!("spaced, seed {seed}"));
+        }
         let ran = check(&on_some_wire(seed), &format!("seed {seed}"));
         for account in ran.summary["totals"]["accounts"]
             .as_object()

@@ -6,11 +6,13 @@ use nic_core::id::EndpointId;
 use nic_core::random::Generator;
 use nic_core::time::SimTime;
 use nic_runtime::judge;
+use nic_runtime::profile::Profile;
 use nic_runtime::scenario::parse;
 use nic_runtime::sim::{self, SimError, SramShare};
 
 use crate::runs::runs;
 use crate::scenario::read;
+use crate::spaced::Traffic;
 use crate::trace::run;
 
 const PLACEMENTS: [&str; 6] = ["base", "SO", "RO", "DSR", "SR", "dynamic"];
@@ -101,15 +103,24 @@ impl Exchange {
             (0..MESSAGES).map(&mut one).collect::<Vec<_>>()
         };
         let messages = [0, 1].map(of);
+        // A third of the exchanges are spaced. The others begin with all messages.
+        let is_spaced = seed % 3 == 1;
+        let profile = Profile::builtin("tigon2-2002").expect("a built-in profile");
+        let traffic = Traffic::of(&profile, 6_100);
         for (endpoint, messages) in ["left", "right"].iter().zip(&messages) {
-            for (tag, bytes) in messages {
+            let due = match is_spaced {
+                true => traffic.draw(&mut generator, messages.len()),
+                false => Vec::new(),
+            };
+            for (place, (tag, bytes)) in messages.iter().enumerate() {
+                let at = due.get(place).map_or(0, |due| due.at_ns);
                 text += &format!(
-                    "[[send]]\nendpoint = '{endpoint}'\nchannel = 1\ntag = {tag}\npayload = {{ hex = '{}' }}\n",
+                    "[[send]]\nendpoint = '{endpoint}'\nchannel = 1\nat = '{at}ns'\ntag = {tag}\npayload = {{ hex = '{}' }}\n",
                     hex(bytes)
                 );
             }
         }
-        text = format!("seed = {seed}\n{text}");
+        text = format!("seed = {seed}\n{text}").replace("until = '100s'", "until = '18000000s'");
         Exchange { text, messages }
     }
 

@@ -2,16 +2,18 @@
 
 use std::fmt::Write;
 
+use nic_core::event::EndReason;
 use nic_core::random::Generator;
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::interface::InterfaceKind;
 use nic_runtime::profile::Profile;
+use nic_runtime::sim;
 
 use crate::apart::ends;
 use crate::runs::runs;
 use crate::scenario::read;
 use crate::spaced::Traffic;
-use crate::trace::run;
+use crate::trace::{check_moves, run};
 
 const APPLETS: &[&str] = &[
     "",
@@ -51,7 +53,7 @@ pub(crate) fn scenario(seed: u64) -> String {
 }
 
 /// The same network under one of the profiles, with messages that are spaced.
-fn spaced(seed: u64) -> String {
+pub(crate) fn spaced(seed: u64) -> String {
     let mut choose = Choices(Generator::named(seed, &["spaced scenario"]));
     let profiles = Profile::builtin_names().filter_map(Profile::builtin);
     let sections = InterfaceKind::Unet.sections();
@@ -69,7 +71,7 @@ fn spaced(seed: u64) -> String {
         .with_limit(4_096)
         .with_time_out(SimDuration::from_ns(1_000_000));
     for _ in 0..4 {
-        let (endpoint, channel) = (choose.below(6), choose.below(19));
+        let (endpoint, channel) = (choose.below(6), choose.below(38));
         let count = 1 + choose.below(60) as usize;
         for due in traffic.draw(&mut choose.0, count) {
             writeln!(
@@ -130,8 +132,18 @@ fn network(choose: &mut Choices, sram: &str, answers: Answers) -> String {
             "[[endpoint]]\nname = 'e{endpoint}'\nnic = '{nic}'\nhost = '{host}'\n{notify}"
         )
         .unwrap();
-        let (tx, rx) = (1 + choose.below(8), 1 + choose.below(8));
-        let (count, length) = (choose.below(9), 100 + choose.below(3000));
+        let (mut tx, mut rx) = (1 + choose.below(8), 1 + choose.below(8));
+        let (mut count, mut length) = (choose.below(9), 100 + choose.below(3000));
+        if answers == Answers::ByOne {
+            // A queue grows at powers of two. A descriptor names 14 buffers, and a short message travels in it.
+            let mut near = |limits: &[u64]| {
+                let limit = limits[choose.below(limits.len() as u64) as usize];
+                (limit + choose.below(3)).max(2) - 1
+            };
+            (tx, rx) = (near(&[1, 8, 64]), near(&[1, 8, 64]));
+            (count, length) = (near(&[1, 14, 16]) - 1, near(&[56, 64, 1_500, 4_096]));
+            toml += "buffer_area = 131072\n";
+        }
         writeln!(
             toml,
             "fuel = 2000\ntx_queue = {tx}\nrx_queue = {rx}\n\
@@ -144,8 +156,16 @@ fn network(choose: &mut Choices, sram: &str, answers: Answers) -> String {
             applet => writeln!(toml, "applet = '{applet}'").unwrap(),
         }
     }
-    for channel in 0..9 {
-        let (a, b) = (choose.below(6), choose.below(6));
+    // More than 16 channels of an endpoint are found by a search.
+    let channels = match answers {
+        Answers::ByAny => 9,
+        Answers::ByOne => 9 + choose.below(10),
+    };
+    for channel in 0..channels {
+        let (a, b) = match channel {
+            0..9 => (choose.below(6), choose.below(6)),
+            _ => (0, 1 + choose.below(5)),
+        };
         if a == b {
             writeln!(
                 toml,
@@ -185,6 +205,15 @@ fn bursts(choose: &mut Choices) -> String {
     toml
 }
 
+/// Checks that a run which `until` has cut goes on afterwards: nothing waits for what can never come.
+pub(crate) fn goes_on(toml: &str) {
+    let mut scenario = read(toml);
+    // Timers and answers to answers may go on for ever.
+    scenario.until = SimTime::from_ps(u64::MAX / 2);
+    let end = sim::run(&scenario, &mut ()).expect("it fits");
+    check_moves(&end);
+}
+
 #[test]
 fn the_laws_hold_for_whatever_meets_whatever() {
     let mut events = 0;
@@ -192,6 +221,9 @@ fn the_laws_hold_for_whatever_meets_whatever() {
     for toml in bursts.chain((0..runs(20)).map(spaced)) {
         let trace = run(&toml);
         assert_eq!(trace.text, run(&toml).text, "it repeats itself\n{toml}");
+        if trace.end.reason == EndReason::Until {
+            goes_on(&toml);
+        }
         events += trace.events.len();
         ends(&read(&toml));
     }
