@@ -42,7 +42,8 @@ pub struct Packet {
     pub bytes: Vec<u8>,
 }
 
-/// Index of a packet in the store. The index is meaningless after the packet is released.
+/// Index of a packet in the store. The index is meaningless after the packet is released, and debug builds panic where
+/// one is used.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketRef(u32);
 
@@ -52,6 +53,9 @@ pub struct PacketRef(u32);
 pub struct PacketStore {
     packets: Vec<Packet>,
     vacant: Vec<PacketRef>,
+    /// Whether each packet is released. Debug builds check that nothing uses the index of a released packet.
+    #[cfg(debug_assertions)]
+    vacant_now: Vec<bool>,
 }
 
 impl PacketStore {
@@ -60,6 +64,7 @@ impl PacketStore {
     pub fn add(&mut self, packet: Packet, bytes: &[u8]) -> PacketRef {
         let place = match self.vacant.pop() {
             Some(place) => {
+                self.note_vacant(place, false);
                 let reused = std::mem::take(&mut self[place].bytes);
                 self[place] = Packet {
                     bytes: reused,
@@ -70,6 +75,8 @@ impl PacketStore {
             None => {
                 let place = u32::try_from(self.packets.len()).expect("slots bound the packets");
                 self.packets.push(packet);
+                #[cfg(debug_assertions)]
+                self.vacant_now.push(false);
                 PacketRef(place)
             }
         };
@@ -92,7 +99,30 @@ impl PacketStore {
 
     /// Removes a packet, so that later packets reuse its memory.
     pub fn release(&mut self, packet: PacketRef) {
+        self.note_vacant(packet, true);
         self.vacant.push(packet);
+    }
+
+    /// Notes in debug builds that a packet is released, or is used again.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn note_vacant(&mut self, packet: PacketRef, is_vacant: bool) {
+        #[cfg(debug_assertions)]
+        {
+            let was = std::mem::replace(&mut self.vacant_now[packet.0 as usize], is_vacant);
+            assert_ne!(was, is_vacant, "{packet:?} is released once");
+        }
+        _ = (packet, is_vacant);
+    }
+
+    /// Checks in debug builds that a packet is not released.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn check(&self, packet: PacketRef) {
+        #[cfg(debug_assertions)]
+        assert!(
+            !self.vacant_now[packet.0 as usize],
+            "{packet:?} is released"
+        );
+        _ = packet;
     }
 }
 
@@ -100,12 +130,14 @@ impl Index<PacketRef> for PacketStore {
     type Output = Packet;
 
     fn index(&self, packet: PacketRef) -> &Packet {
+        self.check(packet);
         &self.packets[packet.0 as usize]
     }
 }
 
 impl IndexMut<PacketRef> for PacketStore {
     fn index_mut(&mut self, packet: PacketRef) -> &mut Packet {
+        self.check(packet);
         &mut self.packets[packet.0 as usize]
     }
 }
