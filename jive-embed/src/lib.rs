@@ -28,6 +28,7 @@ pub mod lint;
 mod load;
 pub mod names;
 mod owned;
+pub mod plain_text;
 mod rejection;
 pub mod text;
 

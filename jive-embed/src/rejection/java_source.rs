@@ -7,7 +7,7 @@ use std::time::Duration;
 use jive_core::ClassFile;
 
 use crate::text::printable_path;
-use crate::{input, names};
+use crate::{input, names, plain_text};
 
 /// Greatest length of a Java source file, in bytes. A diagnosis does not quote lines of a longer source file.
 const SOURCE_BYTES_MAX: u64 = 1 << 20;
@@ -87,7 +87,7 @@ impl JavaSource {
         Some(JavaSource {
             path: printable_path(path),
             is_newer: both.is_some_and(|(source, class)| source > class + NEWER_BY),
-            text: String::from_utf8(text).ok()?,
+            text: plain_text::plain(&text).ok()?.into_owned(),
         })
     }
 

@@ -10,7 +10,7 @@ use jive_core::{ClassFile, Opcode};
 use jive_embed::diagnosis::{Diagnosis, Mark, sentence};
 use jive_embed::input::{self, ReadError};
 use jive_embed::text::printable_path;
-use jive_embed::{LoadError, Rejection};
+use jive_embed::{LoadError, Rejection, plain_text};
 use jive_lab::asm::{AsmError, AsmErrorKind, DIRECTIVES, assemble, disassemble};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
@@ -99,23 +99,20 @@ fn write_class(arguments: &Arguments, console: &mut Console) -> Result<Status, F
         Ok(source) => source,
         Err(error) => return unreadable(file, &error, console),
     };
-    let text = match std::str::from_utf8(&source) {
+    let text = match plain_text::plain(&source) {
         Ok(text) => text,
         Err(error) => {
-            let line = source[..error.valid_up_to()]
-                .split(|byte| *byte == b'\n')
-                .count();
-            let title = format!("{shown}:{line}: expected UTF-8 text");
+            let title = format!("{shown}:{}: expected UTF-8 text", error.line);
             let is_class = source.starts_with(&CLASS_MAGIC);
             let help = is_class.then(|| "`--print` writes a class file as text".to_owned());
             console.notice(&sentence(&title, help.as_slice()))?;
             return Ok(Status::Rejected);
         }
     };
-    match assemble(&shown, text) {
+    match assemble(&shown, &text) {
         Ok(assembled) => place(&target, &assembled.bytes, &[file], console),
         Err(error) => {
-            console.notice(&render(&error, text))?;
+            console.notice(&render(&error, &text))?;
             Ok(Status::Rejected)
         }
     }

@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::event_line::EventLine;
+use super::invisible;
 
 /// Maximum number of changes that are shown; further changes are only counted.
 const CHANGES_SHOWN_MAX: usize = 40;
@@ -40,6 +41,15 @@ impl Events {
 
     fn line(&self, index: usize) -> &EventLine {
         &self.lines[index].1
+    }
+
+    /// Returns the event as text, or a description of a line without visible characters.
+    fn shown(&self, index: usize) -> String {
+        let (bytes, line) = &self.lines[index];
+        match line.text() {
+            "" => format!("({})", invisible::blank(bytes)),
+            text => text.to_owned(),
+        }
     }
 
     /// Returns the number of an event in its whole trace, counted from 1.
@@ -165,24 +175,55 @@ fn moves(ops: &[DiffOp], old: &[String], new: &[String]) -> BTreeMap<usize, usiz
     moved.collect()
 }
 
-/// Pairs removed and inserted events that have the same name and endpoint, in order. Each pair is a changed event.
-/// Events without a partner are missing or new.
+/// Pairs removed and inserted events, in order: first those that look alike, then those that have the same name and
+/// endpoint. Each pair is a changed event. Events without a partner are missing or new.
 fn pair_up(golden: &Events, now: &Events, olds: &[usize], news: &[usize], found: &mut Vec<Change>) {
-    let places = |events: &Events, indices: &[usize]| {
-        let places = indices.iter().map(|at| events.line(*at).place().to_owned());
-        places.collect::<Vec<_>>()
+    let looks = |events: &Events, at: usize| invisible::visible(&events.lines[at].0);
+    let place = |events: &Events, at: usize| events.line(at).place().to_owned();
+    pair_by(
+        golden,
+        now,
+        (olds, news),
+        looks,
+        found,
+        |olds, news, found| {
+            pair_by(
+                golden,
+                now,
+                (olds, news),
+                place,
+                found,
+                |olds, news, found| {
+                    found.extend(olds.iter().map(|&golden| Change::Gone { golden }));
+                    found.extend(news.iter().map(|&now| Change::New { now }));
+                },
+            );
+        },
+    );
+}
+
+/// Pairs removed and inserted events with equal keys, in order, and gives the events between the pairs to `others`.
+fn pair_by(
+    golden: &Events,
+    now: &Events,
+    (olds, news): (&[usize], &[usize]),
+    key: impl Fn(&Events, usize) -> String,
+    found: &mut Vec<Change>,
+    others: impl Fn(&[usize], &[usize], &mut Vec<Change>),
+) {
+    let keys = |events: &Events, indices: &[usize]| {
+        let keys = indices.iter().map(|at| key(events, *at));
+        keys.collect::<Vec<_>>()
     };
-    let (old_places, new_places) = (places(golden, olds), places(now, news));
-    for op in capture_diff_slices(Algorithm::Myers, &old_places, &new_places) {
-        let (old_range, new_range) = (op.old_range(), op.new_range());
+    let (old_keys, new_keys) = (keys(golden, olds), keys(now, news));
+    for op in capture_diff_slices(Algorithm::Myers, &old_keys, &new_keys) {
+        let (olds, news) = (&olds[op.old_range()], &news[op.new_range()]);
         if let DiffOp::Equal { .. } = op {
-            let pairs = olds[old_range].iter().zip(&news[new_range]);
+            let pairs = olds.iter().zip(news);
             found.extend(pairs.map(|(&golden, &now)| Change::Changed { golden, now }));
-            continue;
+        } else {
+            others(olds, news, found);
         }
-        let gone = olds[old_range].iter();
-        found.extend(gone.map(|&golden| Change::Gone { golden }));
-        found.extend(news[new_range].iter().map(|&now| Change::New { now }));
     }
 }
 
@@ -222,8 +263,15 @@ fn write_change(
         } => {
             let (old, new) = (golden.line(golden_at), now.line(now_at));
             let number = golden.number(golden_at);
-            writeln!(text, "~ event {number}: {}", old.text())?;
-            write_fields(text, old, new)
+            writeln!(text, "~ event {number}: {}", golden.shown(golden_at))?;
+            let (bytes, now_bytes) = (&golden.lines[golden_at].0, &now.lines[now_at].0);
+            let looks_alike = old.text() == new.text()
+                || invisible::visible(bytes) == invisible::visible(now_bytes);
+            if looks_alike {
+                writeln!(text, "    {}", invisible::difference(bytes, now_bytes))
+            } else {
+                write_fields(text, old, new)
+            }
         }
         Change::Moved {
             golden: golden_at,
@@ -237,11 +285,11 @@ fn write_change(
             )
         }
         Change::Gone { golden: at } => {
-            let (number, line) = (golden.number(at), golden.line(at).text());
+            let (number, line) = (golden.number(at), golden.shown(at));
             writeln!(text, "{OLD}- event {number}: {line}{OLD:#}")
         }
         Change::New { now: at } => {
-            let (number, line) = (now.number(at), now.line(at).text());
+            let (number, line) = (now.number(at), now.shown(at));
             writeln!(text, "{NEW}+ event {number}: {line}{NEW:#}")
         }
     }
@@ -270,9 +318,6 @@ fn write_fields(text: &mut String, old: &EventLine, new: &EventLine) -> std::fmt
         }
     }
     if differing.is_empty() {
-        if old.text() == new.text() {
-            return writeln!(text, "    differs in bytes that are not shown");
-        }
         let (from, to) = (old.text(), new.text());
         return writeln!(text, "{OLD}- {from}{OLD:#}\n{NEW}+ {to}{NEW:#}");
     }
@@ -361,6 +406,23 @@ mod tests {
         assert_eq!(
             shown(GOLDEN, &now),
             "~ event 12: 2.000 us -> 2.500 us  b  y  wire-rx  packet=1 length=5\n"
+        );
+    }
+
+    #[test]
+    fn an_invisible_difference_is_named_also_where_the_columns_no_longer_stand_apart() {
+        let golden = GOLDEN.replace("b  y  wire-rx", "b\u{a0}y  wire-rx");
+        assert_eq!(
+            shown(&golden, GOLDEN),
+            "~ event 12: 2.000 us  b\\u{a0}y  wire-rx  packet=1 length=5\n    \
+             column 12 is U+00A0 in the golden trace, and 2 spaces now\n"
+        );
+        let golden = GOLDEN.replace("length=5\n2", "length=5  \n2") + "\n";
+        assert_eq!(
+            shown(&golden, GOLDEN),
+            "~ event 11: 1.000 us  a  x  wire-tx  packet=1 length=5\n    \
+             column 43 is 2 spaces in the golden trace, and the end of the line now\n\
+             - event 14: (an empty line)\n"
         );
     }
 

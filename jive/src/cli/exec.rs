@@ -8,7 +8,7 @@ use clap::Args;
 use jive_core::{LinkedClass, Trap};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{printable, printable_path};
-use jive_embed::{FoundAt, Rejections, closest, input, load_class, names};
+use jive_embed::{FoundAt, Rejections, closest, input, load_class, names, plain_text};
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
@@ -140,7 +140,7 @@ fn calls_of_file(path: &Path, loaded: &LinkedClass<'_>) -> Result<Vec<Call>, Wro
     let shown = printable_path(path);
     let bytes = input::read_given(path, CALLS_BYTES_MAX)
         .map_err(|error| format!("cannot read {shown}: {error}"))?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: expected UTF-8 text"))?;
+    let text = plain_text::plain(&bytes).map_err(|error| format!("{shown}: {error}"))?;
     let mut calls = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let mut words = line.split_ascii_whitespace();

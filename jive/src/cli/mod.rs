@@ -20,6 +20,7 @@ mod golden;
 mod in_order;
 mod init;
 mod interrupt;
+mod invisible;
 mod junit;
 mod machine;
 mod named_profile;

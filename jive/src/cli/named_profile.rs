@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use jive_embed::diagnosis::sentence;
-use jive_embed::input;
 use jive_embed::text::printable_path;
+use jive_embed::{input, plain_text};
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::limits;
 
@@ -25,7 +25,7 @@ pub(super) fn read(name: &Path) -> Result<Profile, String> {
             &[note],
         )
     })?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|_| sentence(&format!("{shown}: expected UTF-8"), &[]))?;
-    Profile::parse(text).map_err(|error| sentence(&format!("{shown}: {error}"), &[]))
+    let text =
+        plain_text::plain(&bytes).map_err(|error| sentence(&format!("{shown}: {error}"), &[]))?;
+    Profile::parse(&text).map_err(|error| sentence(&format!("{shown}: {error}"), &[]))
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use jive_embed::diagnosis::{sentence, warning};
-use jive_embed::input;
 use jive_embed::text::{path_text, printable_path};
+use jive_embed::{input, plain_text};
 use nic_core::event::EndReason;
 use nic_runtime::export::executions::Executions;
 use nic_runtime::export::plain_json;
@@ -254,7 +254,9 @@ fn read(path: &Path) -> Result<Report, String> {
     let shown = printable_path(path);
     let bytes = input::read_given(path, PROFILE_BYTES_MAX)
         .map_err(|error| sentence(&format!("cannot read {shown}: {error}"), &[]))?;
-    serde_json::from_slice(&bytes).map_err(|error| {
+    let text = plain_text::plain(&bytes)
+        .map_err(|error| sentence(&format!("cannot read {shown}: {error}"), &[]))?;
+    serde_json::from_str(&text).map_err(|error| {
         let title = format!("{shown} is no profile: {error}");
         sentence(
             &title,

@@ -3,22 +3,21 @@
 use std::path::Path;
 
 use jive_embed::diagnosis::{Diagnosis, Mark};
+use jive_embed::plain_text::{NotUtf8, plain_lossy};
 use jive_embed::text::printable_path;
 use nic_runtime::scenario::{Mistake, MistakeKind, ScenarioError, Span};
 
 /// Renders all mistakes of a scenario file, each as one diagnosis.
 pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
     let path = &printable_path(path);
-    // Lossy conversion keeps all bytes up to the first invalid one, so spans before that byte stay correct.
-    let text = &*String::from_utf8_lossy(bytes);
+    let text = &*plain_lossy(bytes);
     match error {
-        ScenarioError::NotUtf8 { valid } => {
+        ScenarioError::NotUtf8(NotUtf8 { valid, byte, .. }) => {
             let span = Span {
                 start: *valid,
                 end: valid + char::REPLACEMENT_CHARACTER.len_utf8(),
             };
-            let found = bytes.get(*valid).copied().unwrap_or_default();
-            let title = format!("expected a file of UTF-8 text, found byte {found:#04x}");
+            let title = format!("expected a file of UTF-8 text, found byte {byte:#04x}");
             vec![place(path, text, span, title).render()]
         }
         ScenarioError::Syntax(errors) => errors
@@ -43,7 +42,7 @@ pub(super) fn render_one(
     title: String,
     help: String,
 ) -> String {
-    let text = &*String::from_utf8_lossy(bytes);
+    let text = &*plain_lossy(bytes);
     let path = &printable_path(path);
     let mut diagnosis = place(path, text, span, title);
     diagnosis.help.push(help);
@@ -58,7 +57,7 @@ pub(super) fn render_noted(
     title: String,
     note: Option<String>,
 ) -> String {
-    let text = &*String::from_utf8_lossy(bytes);
+    let text = &*plain_lossy(bytes);
     let path = &printable_path(path);
     let mut diagnosis = place(path, text, span, title);
     diagnosis.notes.extend(note);

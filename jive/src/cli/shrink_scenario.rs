@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use jive_embed::plain_text;
 use jive_lab::shrink::{Search, bytes};
 use toml::{Table, Value};
 
@@ -17,7 +18,7 @@ enum Step {
 /// Reduces a scenario. A file that is not TOML, or that is no longer interesting after it was written again as TOML, is
 /// reduced as bytes.
 pub(super) fn scenario(search: &mut Search<'_>) {
-    let text = std::str::from_utf8(search.best()).ok();
+    let text = plain_text::plain(search.best()).ok();
     let Some(mut document) = text.and_then(|text| text.parse::<Table>().ok()) else {
         return bytes(search);
     };

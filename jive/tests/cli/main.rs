@@ -46,6 +46,7 @@ mod schema;
 mod shrink;
 mod smith;
 mod streams;
+mod texts;
 mod trace_schema;
 mod traps;
 mod verify;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jive_core::TrapKind;
+use jive_embed::plain_text::plain_lossy;
 use nic_core::event::{DropReason, WireDropReason};
 use nic_core::id::{ChannelId, EndpointId};
 use toml::Spanned;
@@ -136,10 +137,10 @@ pub enum Tally {
 /// Returns whether a text has a line `[[expect]]`, even if the text is no valid scenario.
 #[must_use]
 pub fn has_expectations(text: &[u8]) -> bool {
-    let mut lines = text.split(|byte| *byte == b'\n');
-    lines.any(|line| {
-        let line = line.iter().filter(|byte| !byte.is_ascii_whitespace());
-        line.take(b"[[expect]]".len()).eq(b"[[expect]]")
+    let text = plain_lossy(text);
+    text.lines().any(|line| {
+        let line = line.bytes().filter(|byte| !byte.is_ascii_whitespace());
+        line.take("[[expect]]".len()).eq("[[expect]]".bytes())
     })
 }
 

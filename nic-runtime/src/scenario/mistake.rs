@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use jive_embed::input::ReadError;
+use jive_embed::plain_text::NotUtf8;
 use nic_core::sle::capsule::CODE_CHANNEL;
 
 use super::capture::CaptureError;
@@ -346,8 +347,8 @@ pub enum MistakeKind {
     #[error("cannot read the file: {0}")]
     File(ReadError),
     /// A file that must be text is not UTF-8.
-    #[error("expected a file of UTF-8 text")]
-    NotUtf8,
+    #[error("cannot read the file: {0}")]
+    NotUtf8(NotUtf8),
     /// No built-in applet has this name.
     #[error("no such built-in applet")]
     UnknownBuiltin {
@@ -529,7 +530,7 @@ impl MistakeKind {
             | MistakeKind::NotOffered { .. }
             | MistakeKind::CompletionQueueTooSmall { .. }
             | MistakeKind::File(_)
-            | MistakeKind::NotUtf8
+            | MistakeKind::NotUtf8(_)
             | MistakeKind::Profile(_)
             | MistakeKind::Capture(_)
             | MistakeKind::UnknownStateField { .. }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use jive_embed::plain_text;
 use nic_core::id::NicId;
 
 use super::context::Context;
@@ -71,7 +72,7 @@ fn file(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKi
         return Err(MistakeKind::UnknownProfile { suggestion });
     }
     let bytes = context.file(name, limits::FILE_BYTES_MAX)?;
-    let text = String::from_utf8(bytes).map_err(|_| MistakeKind::NotUtf8)?;
+    let text = plain_text::plain(&bytes).map_err(MistakeKind::NotUtf8)?;
     match Profile::parse(&text) {
         Ok(profile) => Ok(Arc::new(profile)),
         Err(error) => Err(MistakeKind::Profile(error)),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use jive_embed::plain_text::{self, NotUtf8};
 use nic_core::time::SimTime;
 use toml::de::DeTable;
 
@@ -76,11 +77,8 @@ const LINK_TYPE_NAMES: [&str; LINK_TYPES.len()] = keys(&LINK_TYPES);
 #[derive(Clone, Debug)]
 pub enum ScenarioError {
     /// The text is not UTF-8.
-    NotUtf8 {
-        /// How many bytes of the text precede the first invalid byte.
-        valid: usize,
-    },
-    /// The text is not TOML; each syntax error has its place and the parser's message.
+    NotUtf8(NotUtf8),
+    /// The text is not TOML; each syntax error has its place in the [plain text](plain_text), and the parser's message.
     Syntax(Vec<(Span, String)>),
     /// The text is TOML, but no valid scenario. The list has at least one mistake, and is in the order of the file.
     Mistakes(Vec<Mistake>),
@@ -89,9 +87,7 @@ pub enum ScenarioError {
 impl std::fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (count, (span, message)) = match self {
-            Self::NotUtf8 { valid } => {
-                return write!(f, "expected UTF-8, found another byte at offset {valid}");
-            }
+            Self::NotUtf8(error) => return error.fmt(f),
             Self::Syntax(errors) => {
                 let first = errors.first().map(|(span, text)| (*span, text.clone()));
                 (errors.len(), first.unwrap_or_default())
@@ -166,10 +162,8 @@ fn parse_with(
     seed: Option<u64>,
     profile: Option<&Profile>,
 ) -> Result<Scenario, ScenarioError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| ScenarioError::NotUtf8 {
-        valid: error.valid_up_to(),
-    })?;
-    let (document, errors) = DeTable::parse_recoverable(text);
+    let text = plain_text::plain(bytes).map_err(ScenarioError::NotUtf8)?;
+    let (document, errors) = DeTable::parse_recoverable(&text);
     if !errors.is_empty() {
         return Err(ScenarioError::Syntax(
             errors
