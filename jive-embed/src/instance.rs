@@ -9,8 +9,8 @@ use jive_core::{
 };
 use self_cell::{MutBorrow, self_cell};
 
-use crate::names;
 use crate::owned::LoadedClass;
+use crate::{fields, names};
 
 /// Resource limits of an instance.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -284,11 +284,12 @@ impl<'c, N: Natives> Instance<'c, N> {
             .with_dependent_mut(|_, instance| instance.heap_mut().bytes_mut(array.0))
     }
 
-    /// Returns the value of an `int` field of the instance. Returns `None` if the class has no such field, or if the
+    /// Returns the value of an `int` field of the instance. The name may contain the field's type, as in `count:I`; it
+    /// must where several fields of the class have the name. Returns `None` if no single field has the name, or if the
     /// field is a reference.
     pub fn int_field(&self, name: &str) -> Option<i32> {
         let linked = self.class.linked();
-        let field = linked.class.fields().find(|field| field.name == name)?;
+        let field = fields::find_in(&linked.class, name).ok()?;
         let kind = linked.program.fields().get(field.id.index())?.kind;
         (kind != ValueKind::Reference).then(|| self.state.borrow_dependent().field(field.id))
     }

@@ -21,6 +21,7 @@
 pub mod analysis;
 pub mod diagnosis;
 pub mod explanations;
+pub mod fields;
 mod inferred;
 pub mod input;
 mod instance;

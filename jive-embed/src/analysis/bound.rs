@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jive_core::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
-use jive_core::{ClassFile, Cut, Method, MethodId, Pc};
+use jive_core::{ClassFile, Cut, Method, MethodId, OwnMember, Pc};
 use serde::Serialize;
 
 use super::calls::{Callee, Signatures, callee};
@@ -18,10 +18,11 @@ use super::ranges::Ranges;
 use super::report::{LISTED_MAX, LoopPlace};
 use super::rounds::{Nest, Unbounded, nest};
 use super::worst::Worst;
+use crate::fields;
 
 /// The search for loops in a class may take a fixed number of steps, and more for each byte of the class's code.
 const LOOP_STEPS_BASE: usize = 1 << 18;
-const LOOP_STEPS_PER_BYTE: usize = 24;
+const LOOP_STEPS_PER_BYTE: usize = 16;
 
 /// The worst case of each entry point of a class.
 #[derive(Clone, Debug, Serialize)]
@@ -149,7 +150,8 @@ impl Bounds {
             signatures: Signatures::new(&class),
             loop_steps: LOOP_STEPS_BASE + LOOP_STEPS_PER_BYTE * code_bytes,
             known: vec![None; class.method_count()],
-            loops: vec![Vec::new(); class.method_count()],
+            loops: vec![Loops::default(); class.method_count()],
+            field_names: None,
             steps: facts.steps,
         };
         let mut entry_points = Vec::new();
@@ -180,15 +182,19 @@ struct Analyst<'f, 'a> {
     loop_steps: usize,
     known: Vec<Option<Costs>>,
     /// The loops of each method.
-    loops: Vec<Vec<Found>>,
+    loops: Vec<Loops>,
+    /// The names of the class's fields, once a loop needs one.
+    field_names: Option<Vec<String>>,
     steps: usize,
 }
 
-/// A loop of a method.
-#[derive(Clone, Debug)]
-struct Found {
-    pc: Pc,
-    tests: Result<u64, Unbounded>,
+/// The loops of a method: as many as a bound lists, and how many there are.
+#[derive(Clone, Debug, Default)]
+struct Loops {
+    bounded: Vec<BoundedLoop>,
+    bounded_count: usize,
+    unbounded: Vec<UnboundedLoop>,
+    unbounded_count: usize,
 }
 
 impl<'a> Analyst<'_, 'a> {
@@ -234,50 +240,38 @@ impl<'a> Analyst<'_, 'a> {
         bound
     }
 
-    fn list_loops(&self, id: MethodId, bound: &mut Bound) {
-        let Some(loops) = self.loops.get(id.index()).filter(|loops| !loops.is_empty()) else {
+    /// Lists the loops of a method that an entry reaches. Each entry may reach each method, so a method's loops beyond
+    /// those that can be listed are not visited.
+    fn list_loops(&mut self, id: MethodId, bound: &mut Bound) {
+        let Some(loops) = self.loops.get(id.index()) else {
             return;
         };
-        let method = self.facts.class.method(id);
-        let Some((method, code)) = method.and_then(|method| Some((method, method.code()?))) else {
-            return;
-        };
-        let lines = LineTable::of(&code);
-        let place = |pc: Pc| LoopPlace {
-            method: Cut(method.name).to_string(),
-            pc: pc.0,
-            line: lines.line(pc),
-        };
-        for found in loops {
-            match found.tests {
-                Ok(_) if bound.loops.len() == LISTED_MAX => bound.loops_omitted += 1,
-                Ok(tests) => bound.loops.push(BoundedLoop {
-                    place: place(found.pc),
-                    tests,
-                }),
-                Err(_) if bound.unbounded_loops.len() == LISTED_MAX => {
-                    bound.unbounded_loops_omitted += 1;
-                }
-                Err(why) => {
-                    let (reason, field) = self.reason(why);
-                    bound.unbounded_loops.push(UnboundedLoop {
-                        place: place(found.pc),
-                        reason,
-                        field,
-                    });
-                }
-            }
-        }
+        let listed = loops.bounded.iter().take(LISTED_MAX - bound.loops.len());
+        bound.loops_omitted += loops.bounded_count - listed.len();
+        self.steps += 1 + listed.len();
+        bound.loops.extend(listed.cloned());
+        let listed = loops.unbounded.iter();
+        let listed = listed.take(LISTED_MAX - bound.unbounded_loops.len());
+        bound.unbounded_loops_omitted += loops.unbounded_count - listed.len();
+        self.steps += listed.len();
+        bound.unbounded_loops.extend(listed.cloned());
     }
 
-    fn reason(&self, why: Unbounded) -> (Reason, Option<String>) {
+    fn reason(&mut self, why: Unbounded) -> (Reason, Option<String>) {
         let reason = match why {
             Unbounded::NoCounter => Reason::NoCounter,
             Unbounded::Start => Reason::UnknownStart,
             Unbounded::End(None) => Reason::UnknownEnd,
             Unbounded::End(Some(index)) => {
-                let member = self.facts.class.pool().member(index).ok();
-                let field = member.map(|member| Cut(member.name).to_string());
+                let class = &self.facts.class;
+                let names = || fields::shown(class);
+                let field = match class.own_member(index) {
+                    Some(OwnMember::Field(id)) => {
+                        let names = self.field_names.get_or_insert_with(names);
+                        names.get(id.index()).cloned()
+                    }
+                    Some(OwnMember::Method(_)) | None => None,
+                };
                 return (Reason::UnknownEnd, field);
             }
             Unbounded::Past => Reason::MayPass,
@@ -337,18 +331,52 @@ impl<'a> Analyst<'_, 'a> {
         costs
     }
 
+    /// Keeps the loops of a method, in ascending order of their pcs.
     fn note_loops(&mut self, id: MethodId, flow: &Flow<'_>, nest: &Nest) {
-        let found = nest.levels.iter().map(|level| Found {
-            pc: flow.graph.insn(level.nodes[0]).pc,
-            tests: match &level.rounds {
-                Ok(rounds) => Ok(rounds.passages),
-                Err(why) => Err(*why),
-            },
-        });
+        let method = self.facts.class.method(id);
+        let Some((method, code)) = method.and_then(|method| Some((method, method.code()?))) else {
+            return;
+        };
+        if nest.levels.is_empty() {
+            return;
+        }
+        let lines = LineTable::of(&code);
+        self.steps += lines.len() + nest.levels.len();
+        let place = |pc: Pc| LoopPlace {
+            method: Cut(method.name).to_string(),
+            pc: pc.0,
+            line: lines.line(pc),
+        };
+        let found = nest.levels.iter();
+        let found = found.map(|level| (flow.graph.insn(level.nodes[0]).pc, &level.rounds));
         let mut found = found.collect::<Vec<_>>();
-        found.sort_by_key(|found| found.pc);
-        if let Some(loops) = self.loops.get_mut(id.index()) {
-            *loops = found;
+        found.sort_by_key(|(pc, _)| *pc);
+        let mut loops = Loops::default();
+        for (pc, rounds) in found {
+            match rounds {
+                Ok(rounds) => {
+                    loops.bounded_count += 1;
+                    if loops.bounded.len() < LISTED_MAX {
+                        let (place, tests) = (place(pc), rounds.passages);
+                        loops.bounded.push(BoundedLoop { place, tests });
+                    }
+                }
+                Err(why) => {
+                    loops.unbounded_count += 1;
+                    if loops.unbounded.len() < LISTED_MAX {
+                        let (reason, field) = self.reason(*why);
+                        let place = place(pc);
+                        loops.unbounded.push(UnboundedLoop {
+                            place,
+                            reason,
+                            field,
+                        });
+                    }
+                }
+            }
+        }
+        if let Some(known) = self.loops.get_mut(id.index()) {
+            *known = loops;
         }
     }
 

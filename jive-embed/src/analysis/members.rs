@@ -79,7 +79,7 @@ impl Ranges<'_, '_> {
             return None;
         }
         let outside = match &self.environment.packet {
-            Some((name, length)) if field.name == name.as_str() => {
+            Some((name, length)) if field.name == name.as_str() && field.descriptor == "[B" => {
                 Some(Interval::new(i64::from(*length), i64::from(*length)))
             }
             Some(_) | None => None,

@@ -85,7 +85,8 @@ fn is_receive_buffer(examined: &mut Examined<'_, '_>, pc: Pc) -> bool {
                 (Action::Member(usage), Operand::Constant(index)) => {
                     let member = examined.class.pool().member(index);
                     usage.access() == MemberAccess::Load
-                        && member.is_ok_and(|member| member.name == "RxBuf")
+                        && member
+                            .is_ok_and(|member| member.name == "RxBuf" && member.descriptor == "[B")
                 }
                 _ => false,
             })

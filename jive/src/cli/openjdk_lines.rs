@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use jive_core::{ArrayKind, ClassFile, Cut, FieldType, Heap, TrapKind, limits, parse_field};
+use jive_core::{ArrayKind, ClassFile, FieldType, Heap, TrapKind, limits, parse_field};
 use nic_core::event::NativeArg;
 use nic_runtime::sim::AppletState;
 
@@ -68,13 +68,13 @@ pub(super) fn fields(class: &[u8], state: &AppletState) -> Vec<(String, String)>
     let mut heap = Heap::new(&mut memory);
     heap.restore(&state.heap)
         .expect("the memory is as large as what was in use");
-    let fields = class.fields().zip(&state.fields);
-    let line = |(field, &value): (jive_core::Field<'_>, &i32)| {
+    let fields = class.fields().zip(jive_embed::fields::shown(&class));
+    let line = |((field, name), &value): ((jive_core::Field<'_>, String), &i32)| {
         let kind = parse_field(field.descriptor.as_bytes()).ok();
         let line = kind.map_or(String::new(), |kind| whole(kind, value, &heap));
-        (Cut(field.name).to_string(), line)
+        (name, line)
     };
-    fields.map(line).collect()
+    fields.zip(&state.fields).map(line).collect()
 }
 
 /// Returns a field's value with all elements of an array.

@@ -24,6 +24,7 @@ mod displays;
 mod documents;
 mod exec;
 mod expectations;
+mod field_names;
 mod golden;
 mod init;
 #[cfg(unix)]

@@ -3,11 +3,10 @@
 use jive_core::ArrayKind;
 use nic_core::event::fields::Escaped;
 use nic_core::id::EndpointId;
-use nic_core::sle::Applet;
 
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
-use crate::scenario::{Expected, FieldKind, FieldValue, Scenario, kind_of};
+use crate::scenario::{Expected, FieldKind, FieldName, FieldValue, Scenario};
 use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
@@ -18,7 +17,13 @@ pub(super) fn judge<A: Audience>(
     simulation: &Simulation<'_, A>,
 ) -> Vec<Option<Shortfall>> {
     let judged = scenario.expectations.iter().map(|expectation| {
-        let Expected::Field { name, kind, value } = &expectation.what else {
+        let Expected::Field {
+            name,
+            field,
+            kind,
+            value,
+        } = &expectation.what
+        else {
             return None;
         };
         let endpoint = expectation.endpoint?;
@@ -27,14 +32,25 @@ pub(super) fn judge<A: Audience>(
             Escaped(name),
             At(scenario, Some(endpoint))
         );
-        match Field::of(simulation, endpoint, name, *kind) {
-            Some(found) => found.compare(&what, *kind, value),
-            None => Some(Shortfall::of(format!(
-                "expected a value in {what}, found an applet without such a field of that type"
-            ))),
+        let lacks = |found: &str| {
+            let title = format!("expected a value in {what}, found {found}");
+            Some(Shortfall::of(title))
+        };
+        match Field::of(simulation, endpoint, (name, field), *kind) {
+            Ok(found) => found.compare(&what, *kind, value),
+            Err(Absent::Applet) => lacks("no applet at the end of the run"),
+            Err(Absent::Field) => lacks("an applet without such a field of that type"),
         }
     });
     judged.collect()
+}
+
+/// Why an endpoint has no value to compare.
+enum Absent {
+    /// The endpoint has no applet: it began without one, or its applet was taken from it.
+    Applet,
+    /// The applet has no such field.
+    Field,
 }
 
 /// The value of a field.
@@ -53,29 +69,27 @@ impl<'m> Field<'m> {
     fn of<A: Audience>(
         simulation: &'m Simulation<'_, A>,
         endpoint: EndpointId,
-        name: &str,
+        (name, field): (&str, &FieldName),
         kind: FieldKind,
-    ) -> Option<Field<'m>> {
+    ) -> Result<Field<'m>, Absent> {
         let applets = simulation.applets_of(endpoint);
-        let mut applets = applets.map(|id| &simulation.applets[at(id.0)]);
-        let (applet, name) = match name.split_once('.') {
+        let mut applets = applets.map(|id| &simulation.applets[at(id.0)]).peekable();
+        if applets.peek().is_none() {
+            return Err(Absent::Applet);
+        }
+        let applet = match name.split_once('.') {
             // No field of a Java class has a dot in its name (JVMS §4.2.2): a name with a dot means an applet of a
             // chain.
-            Some((class, field)) => {
-                let of_class =
-                    |applet: &&Applet<'_>| applet.class.class.name().as_bytes() == class.as_bytes();
-                (applets.find(of_class)?, field)
+            Some((class, _)) => {
+                applets.find(|applet| applet.class.class.name().as_bytes() == class.as_bytes())
             }
-            None => (applets.next()?, name),
+            None => applets.next(),
         };
+        let applet = applet.ok_or(Absent::Field)?;
         let instance = &applet.instance;
-        let mut fields = applet.class.class.fields();
-        let field = fields.find(|field| {
-            let is_of_kind = kind_of(field.descriptor.as_bytes()) == Some(kind);
-            field.name.as_bytes() == name.as_bytes() && is_of_kind
-        })?;
+        let field = field.field_of(&applet.class.class).ok_or(Absent::Field)?;
         let value = instance.field(field.id);
-        Some(match kind.is_array {
+        Ok(match kind.is_array {
             false => Field::One(value),
             true => instance
                 .heap()

@@ -11,7 +11,7 @@ use toml::de::DeValue;
 
 use super::context::Context;
 use super::endpoints::Endpoints;
-use super::field::{self, ClassFields, FieldKind, FieldValue};
+use super::field::{self, ClassFields, FieldKind, FieldName, FieldValue};
 use super::limits;
 use super::mistake::{MistakeKind, Span};
 use super::model::{EndpointSpec, SwapSpec};
@@ -107,8 +107,10 @@ pub enum Expected {
     /// The value of a field at the end of the run. At least one of the classes that the endpoint's applet may have has
     /// this field.
     Field {
-        /// The name of the field.
+        /// The text that names the field: `NAME`, `NAME:TYPE`, and `CLASS.` before either for a chain.
         name: String,
+        /// The field.
+        field: FieldName,
         /// The type of the field.
         kind: FieldKind,
         /// The expected value.
@@ -282,7 +284,7 @@ fn of_chain(
     name: &str,
     classes: &mut Classes,
     context: &Context<'_>,
-) -> Result<FieldKind, MistakeKind> {
+) -> Result<(FieldName, FieldKind), MistakeKind> {
     let (class, field) = name.split_once('.').ok_or(MistakeKind::FieldOfChain)?;
     for (applet, _) in spec.applets() {
         let fields = classes
@@ -296,7 +298,8 @@ fn of_chain(
 }
 
 /// Reads an expectation about a field. An endpoint whose applet is replaced has the fields of all its applets' classes,
-/// because a swap may be refused. The first of an endpoint's classes that has the field gives the field's type.
+/// because a swap may be refused. The first of an endpoint's classes that has the field gives the
+/// field's type, and in none of them the name may stand for several fields.
 fn of_field(
     table: &Table<'_>,
     ((endpoints, swaps), endpoint): (Applets<'_, '_>, EndpointId),
@@ -309,10 +312,11 @@ fn of_field(
     if endpoints.specs[endpoint.0 as usize].has_chain() {
         let spec = &endpoints.specs[endpoint.0 as usize];
         let found = of_chain(spec, name.value, classes, context);
-        let kind = context.mistakes().note(name.span, found)?;
+        let (field, kind) = context.mistakes().note(name.span, found)?;
         let value = field::read_value(given, kind, context.mistakes())?;
         return Some(Expected::Field {
             name: name.value.to_owned(),
+            field,
             kind,
             value,
         });
@@ -327,25 +331,30 @@ fn of_field(
         }
         return None;
     };
-    let mut find = |class: usize| {
-        // A class file that is invalid or too large is reported later, when the class is loaded.
+    let mut found = None;
+    for class in std::iter::once(class).chain(of_endpoint) {
         let fields = classes
             .entry(class)
             .or_insert_with(|| ClassFields::of(context.class_bytes(class)));
-        Some(fields.as_ref()?.find(name.value))
-    };
-    let found = match find(class) {
-        Some(Ok(found)) => Ok(found),
-        first => match of_endpoint.find_map(|class| find(class)?.ok()) {
-            Some(found) => Ok(found),
-            None => first?,
-        },
-    };
+        let of_class = fields.as_ref().map(|fields| fields.find(name.value));
+        match (&found, of_class) {
+            (_, Some(Err(ambiguous @ MistakeKind::AmbiguousField { .. }))) => {
+                context.mistakes().add(name.span, ambiguous);
+                return None;
+            }
+            (None | Some(Some(Err(_)) | None), of_class @ Some(Ok(_))) => found = Some(of_class),
+            (None, of_class) => found = Some(of_class),
+            (Some(_), _) => {}
+        }
+    }
+    // A class file that is invalid or too large is reported later, when the class is loaded.
+    let found = found??;
     let mistakes = context.mistakes();
-    let kind = mistakes.note(name.span, found)?;
+    let (field, kind) = mistakes.note(name.span, found)?;
     let value = field::read_value(given, kind, mistakes)?;
     Some(Expected::Field {
         name: name.value.to_owned(),
+        field,
         kind,
         value,
     })

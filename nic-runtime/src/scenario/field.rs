@@ -1,7 +1,10 @@
 //! Finds fields of an applet's class by name, and reads values for them.
 
 use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX};
-use jive_core::{ArrayKind, ClassFile, Cut, Escaped, FieldAccess, FieldId, FieldType, parse_field};
+use jive_core::{
+    ArrayKind, ClassFile, Cut, Escaped, Field, FieldAccess, FieldId, FieldType, parse_field,
+};
+use jive_embed::fields::{self, NameError};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -15,8 +18,24 @@ const FIELD_NAME_BYTES_MAX: usize = 256;
 /// Maximum number of field names that a mistake about an unknown name lists.
 const NAMES_LISTED: usize = 8;
 
-/// The field of an applet that the runtime itself sets.
-const RX_BUF: &[u8] = b"RxBuf";
+/// The name and the descriptor of the field of an applet that the runtime itself sets.
+const RX_BUF: (&[u8], &[u8]) = (b"RxBuf", b"[B");
+
+/// The name and the descriptor of a field, which are those of one field only (JVMS §4.5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldName {
+    name: Vec<u8>,
+    descriptor: Vec<u8>,
+}
+
+impl FieldName {
+    /// Returns the field of a class that has this name and type.
+    pub(crate) fn field_of<'c>(&self, class: &ClassFile<'c>) -> Option<Field<'c>> {
+        class.fields().find(|field| {
+            (field.name.as_bytes(), field.descriptor.as_bytes()) == (&*self.name, &*self.descriptor)
+        })
+    }
+}
 
 /// The type of a field for which a scenario may give a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -61,12 +80,20 @@ pub(super) struct ClassFields {
 #[derive(Debug)]
 struct NamedField {
     name: Vec<u8>,
+    descriptor: Vec<u8>,
     id: FieldId,
     /// The field's type; `None` if a scenario cannot give a value of this type.
     kind: Option<FieldKind>,
     is_static: bool,
     /// Whether the field is `final` with a `ConstantValue`. Compilers copy the value of a constant field to each use.
     is_constant: bool,
+}
+
+impl NamedField {
+    /// Returns whether the runtime itself sets the field.
+    fn is_rx_buf(&self) -> bool {
+        (self.name.as_slice(), self.descriptor.as_slice()) == RX_BUF
+    }
 }
 
 impl ClassFields {
@@ -84,6 +111,7 @@ impl ClassFields {
             .filter(|field| field.name.as_bytes().len() <= FIELD_NAME_BYTES_MAX);
         let fields = fields.map(|field| NamedField {
             name: field.name.as_bytes().to_vec(),
+            descriptor: field.descriptor.as_bytes().to_vec(),
             id: field.id,
             kind: kind_of(field.descriptor.as_bytes()),
             is_static: field.access.contains(FieldAccess::STATIC),
@@ -103,19 +131,31 @@ impl ClassFields {
         &self.class
     }
 
-    /// Finds a field by its name.
+    /// Finds a field by its name, or by its name and type.
     ///
     /// # Errors
     ///
-    /// Returns an error if the class has no field of that name, or if a scenario cannot give a value of the field's
-    /// type.
-    pub(super) fn find(&self, name: &str) -> Result<FieldKind, MistakeKind> {
-        let found = self
-            .fields
-            .iter()
-            .find(|field| field.name == name.as_bytes());
+    /// Returns an error if no single field has the name, or if a scenario cannot give a value of the field's type.
+    pub(super) fn find(&self, name: &str) -> Result<(FieldName, FieldKind), MistakeKind> {
+        let found = self.named(name)?;
         let found = found.ok_or_else(|| self.unknown(name))?;
-        found.kind.ok_or(MistakeKind::FieldType)
+        let kind = found.kind.ok_or(MistakeKind::FieldType)?;
+        let (name, descriptor) = (found.name.clone(), found.descriptor.clone());
+        Ok((FieldName { name, descriptor }, kind))
+    }
+
+    /// Finds the field that a text names. Returns `None` if there is none.
+    fn named(&self, text: &str) -> Result<Option<&NamedField>, MistakeKind> {
+        let fields = self.fields.iter();
+        let pairs = fields.map(|field| (field.name.as_slice(), field.descriptor.as_slice()));
+        match fields::find(pairs, text) {
+            Ok(position) => Ok(self.fields.get(position)),
+            Err(NameError::Unknown) => Ok(None),
+            Err(NameError::Ambiguous(candidates)) => {
+                let class = self.class.clone();
+                Err(MistakeKind::AmbiguousField { class, candidates })
+            }
+        }
     }
 
     /// Checks that the simulator can add the constants with which the static initializer is rewritten
@@ -135,9 +175,8 @@ impl ClassFields {
     /// Returns an error if the class has no such static field, or if the field cannot be set before code of the class
     /// runs.
     pub(super) fn find_settable(&self, name: &str) -> Result<(FieldId, FieldKind), MistakeKind> {
-        let mut fields = self.fields.iter();
-        let Some(field) = fields.find(|field| field.name == name.as_bytes()) else {
-            let settable = |field: &&NamedField| field.is_static && field.name != RX_BUF;
+        let Some(field) = self.named(name)? else {
+            let settable = |field: &&NamedField| field.is_static && !field.is_rx_buf();
             let names = self.fields.iter().filter(settable);
             let names = Vec::from_iter(names.map(|field| Escaped(&field.name).to_string()));
             let suggestion = closest(name, names.iter().map(String::as_str));
@@ -145,7 +184,7 @@ impl ClassFields {
                 suggestion: suggestion.map(str::to_owned),
             });
         };
-        if field.name == RX_BUF {
+        if field.is_rx_buf() {
             return Err(MistakeKind::FieldOfRuntime);
         }
         if !field.is_static {
@@ -175,7 +214,7 @@ impl ClassFields {
 }
 
 /// Returns the type that a field's descriptor gives, if a scenario can give a value of that type.
-pub(crate) fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
+fn kind_of(descriptor: &[u8]) -> Option<FieldKind> {
     let (is_array, element) = match parse_field(descriptor).ok()? {
         FieldType::Byte => (false, ArrayKind::Byte),
         FieldType::Short => (false, ArrayKind::Short),

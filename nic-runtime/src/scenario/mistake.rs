@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use jive_embed::fields::Candidates;
 use jive_embed::input::ReadError;
 use jive_embed::plain_text::NotUtf8;
 use nic_core::sle::capsule::CODE_CHANNEL;
@@ -370,6 +371,14 @@ pub enum MistakeKind {
         /// The name of the field that was probably meant.
         suggestion: Option<String>,
     },
+    /// Several fields of the class have the given name.
+    #[error("{candidates} in class `{class}`")]
+    AmbiguousField {
+        /// The class.
+        class: String,
+        /// The fields of that name.
+        candidates: Candidates,
+    },
     /// A scenario cannot give a value of the field's type.
     #[error("expected a field of a number, a boolean, or an array of them")]
     FieldType,
@@ -496,6 +505,7 @@ impl MistakeKind {
             }
             MistakeKind::MissingKey { .. }
             | MistakeKind::NoApplet
+            | MistakeKind::AmbiguousField { .. }
             | MistakeKind::FieldType
             | MistakeKind::FieldRange { .. }
             | MistakeKind::WrongType { .. }

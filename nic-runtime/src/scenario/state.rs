@@ -56,7 +56,7 @@ pub(super) fn check_fits(state: &[FieldState], heap: u64) -> Result<(), MistakeK
 /// Returns a message about the mistake in the argument.
 pub(super) fn field_state(class: &[u8], given: &str) -> Result<Option<FieldState>, String> {
     let expected = || format!("expected a field and its value, as in `WINDOW=8`, found {given:?}");
-    let (name, value) = given.split_once('=').ok_or_else(expected)?;
+    let (name, value) = given.rsplit_once('=').ok_or_else(expected)?;
     let text = format!("value = {value}");
     let (document, errors) = DeTable::parse_recoverable(&text);
     let value = document.get_ref().get("value");

@@ -1,6 +1,7 @@
 //! Passes events from the simulation to its audience, with the names of NICs, endpoints, classes and their members.
 
 use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
+use jive_embed::fields;
 use nic_core::event::roles::Shown;
 use nic_core::event::{Event, EventKind, Executed, Names, SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
@@ -232,12 +233,10 @@ impl ClassNames {
     fn of(class: &ClassFile<'_>) -> ClassNames {
         let methods = class.methods();
         let methods = methods.map(|method| Cut(method.name).to_string());
-        let fields = class.fields();
-        let fields = fields.map(|field| Cut(field.name).to_string());
         ClassNames {
             class: Cut(class.name()).to_string(),
             methods: methods.collect(),
-            fields: fields.collect(),
+            fields: fields::shown(class),
         }
     }
 
