@@ -123,6 +123,12 @@ impl<'a> ControlFlow<'a> {
         self.predecessors.of(node)
     }
 
+    /// Returns whether paths neither split nor join at an instruction. Every loop that execution can enter has an
+    /// instruction at which they do.
+    pub(crate) fn is_straight(&self, node: Node) -> bool {
+        self.predecessors(node).len() == 1 && self.successors(node).len() == 1
+    }
+
     /// Returns for each instruction whether it is reachable from the start of the method.
     pub(crate) fn reachable(&self) -> Vec<bool> {
         let mut reached = vec![false; self.len()];
