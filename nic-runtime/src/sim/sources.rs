@@ -19,10 +19,6 @@ use crate::sle;
 impl Processor<'_> {
     /// Makes the processor idle, because there is neither an arrival nor a transmit descriptor to take.
     fn find_nothing(&mut self) -> Next {
-        // There are no suspended calls, so skip their turn.
-        if let Turn::Suspended = self.turn {
-            self.turn = Turn::Transmit;
-        }
         self.stage = Stage::Idle;
         Next::Stopped
     }
@@ -40,8 +36,9 @@ impl<A: Audience> Simulation<'_, A> {
         if nic.arrivals.is_empty() && nic.posted.is_empty() {
             return processor.find_nothing();
         }
+        // The turns between transmit descriptors and arrivals are those of sources that are empty now.
         let is_turn_of_arrivals =
-            matches!(processor.turn, Turn::Arrival) && !nic.arrivals.is_empty();
+            !matches!(processor.turn, Turn::Transmit) && !nic.arrivals.is_empty();
         let nic = processor.nic;
         if !is_turn_of_arrivals && let Some(next) = self.take_post(on, nic, true) {
             self.processors[at(on.0)].turn = Turn::Arrival;

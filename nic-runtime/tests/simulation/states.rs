@@ -131,3 +131,10 @@ fn chains_end_in_the_same_state() {
     assert_eq!(reason, EndReason::Idle);
     assert!(left.iter().all(|state| state.followers.len() == 2));
 }
+
+/// On another NIC a call is suspended, which is nothing to this one.
+#[test]
+fn a_call_that_is_suspended_on_another_nic_changes_no_turn() {
+    let toml = random_runs::scenario(701).replace("until = '20ms'", "until = '700us'");
+    states(&read(&toml), "seed 701");
+}
