@@ -123,6 +123,93 @@ mod analysed {
         }
     }
 
+    /// Classes that ask the search for bounds many questions: their fields, the code at the start of each method, and
+    /// the code that is repeated, in which `@` stands for a number of its own.
+    const REPEATED: [(&str, &str, &str, &str); 7] = [
+        (
+            "stores into one family of arrays, and a loop for each that reads it",
+            ".field static F [I\n",
+            "",
+            "getstatic F:[I\niconst_0\nsipush 7\niastore\niconst_0\nistore_0\nA@:\niload_0\n\
+             getstatic F:[I\niconst_0\niaload\nif_icmpge B@\niinc 0 1\ngoto A@\nB@:\n",
+        ),
+        (
+            "loops to a field, each with a store to it",
+            ".field static f I\n",
+            "",
+            "iconst_5\nputstatic f:I\niconst_0\nistore_0\nA@:\niload_0\ngetstatic f:I\n\
+             if_icmpge B@\niinc 0 1\ngoto A@\nB@:\n",
+        ),
+        (
+            "arrays of a length from far away",
+            "",
+            "iconst_3\nistore_0\n",
+            "iload_0\nnewarray int\nastore_1\naload_1\niconst_0\niload_0\niastore\n",
+        ),
+        (
+            "a chain of copies",
+            "",
+            "iconst_3\nistore_0\n",
+            "iload_0\nistore_1\niload_1\nistore_0\niload_0\nnewarray byte\npop\n",
+        ),
+        (
+            "one long basic block",
+            "",
+            "iconst_0\nistore_0\n",
+            "iload_0\niconst_1\niadd\nistore_0\n",
+        ),
+        (
+            "counted loops with one counter",
+            "",
+            "",
+            "iconst_0\nistore_0\nA@:\niload_0\nbipush 10\nif_icmpge B@\niinc 0 1\ngoto A@\nB@:\n",
+        ),
+        (
+            "loops without a counter",
+            "",
+            "",
+            "A@:\niconst_0\nifne A@\n",
+        ),
+    ];
+
+    /// Assembles a class in which `doTx` calls `methods` methods of 200 copies of a code each.
+    fn repeated((fields, first, code): (&str, &str, &str), methods: usize) -> Vec<u8> {
+        let mut text = format!(".class public super Worst\n.version 49.0\n{fields}");
+        let mut number = 0;
+        for method in 0..methods {
+            text += &format!(".method static m{method}()V stack 3 locals 2\n{first}");
+            for _ in 0..200 {
+                text += &code.replace('@', &number.to_string());
+                number += 1;
+            }
+            text += "return\n";
+        }
+        text += ".method static doRx(II)I stack 1 locals 2\niconst_0\nireturn\n\
+                 .method static doTx(III)I stack 1 locals 3\n";
+        for method in 0..methods {
+            text += &format!("invokestatic m{method}()V\n");
+        }
+        text += "iconst_0\nireturn\n";
+        let assembled = jive_lab::asm::assemble("worst.jasm", &text);
+        assembled.expect("the text is right").bytes
+    }
+
+    #[test]
+    fn the_search_for_bounds_grows_with_the_class_and_no_faster() {
+        for (name, fields, first, code) in REPEATED {
+            let steps = [6, 48].map(|methods| {
+                let bytes = repeated((fields, first, code), methods);
+                let (steps, _) = bound(&bytes).expect("it is accepted");
+                let most = bound_steps_max(bytes.len());
+                assert!(steps <= most, "{name}: {steps} of {most}");
+                steps
+            });
+            // The fixed part of the budget may be spent by the short class alone.
+            let most = 8 * steps[0] * 5 / 4;
+            assert!(steps[1] <= most, "{name}: {steps:?} for 6 and 48 methods");
+        }
+    }
+
     #[test]
     fn loops_beyond_the_budget_are_reported_as_not_worked_out() {
         let family = explored_family();

@@ -24,7 +24,7 @@ pub fn steps_max(file_bytes: usize) -> usize {
 }
 
 /// Maximum number of steps for each byte of a class file, to state its worst case.
-const BOUND_STEPS_PER_BYTE: usize = 192;
+const BOUND_STEPS_PER_BYTE: usize = 128;
 /// Additional steps that any class may take to state its worst case.
 const BOUND_STEPS_BASE: usize = 4_000_000;
 
