@@ -5,7 +5,7 @@ use jive_lab::asm::assemble;
 use nic_core::event::{EndReason, Event, EventKind, Names, Sink, SleEvent};
 use nic_core::via::Status;
 use nic_runtime::scenario::Scenario;
-use nic_runtime::scenario::model::ClassSpec;
+use nic_runtime::scenario::model::{AppletSpec, ClassSpec};
 use nic_runtime::sim;
 use tests::simulation;
 
@@ -285,4 +285,47 @@ fn a_run_with_a_trace_and_one_without_yield_alike() {
         assert_eq!((with.time, with.events), (without.time, without.events));
         assert!(matches!(with.reason, EndReason::Idle | EndReason::Until));
     }
+}
+
+#[test]
+fn a_call_of_a_chain_yields() {
+    let toml = scenario("giganet-1999", ("", DELIVERY), FUEL);
+    for bodies in [[ENDLESS, ""], ["", ENDLESS], [ENDLESS, STORES]] {
+        let mut scenario = with_class(&toml, hostile(bodies[0]));
+        let follower = AppletSpec {
+            class: scenario.classes.len(),
+            state: Vec::new(),
+        };
+        scenario.classes.push(ClassSpec {
+            origin: "follower".to_owned(),
+            bytes: hostile(bodies[1]),
+        });
+        let spec = scenario.endpoints.iter_mut();
+        let spec = spec.into_iter().find(|spec| spec.name == "hostile");
+        spec.expect("it has one").followers.push(follower);
+        let seen = seen(&scenario);
+        assert!(seen.all_arrived(), "{bodies:?}: {seen:?}");
+        let yields = seen.calls.iter().filter(|(_, step)| *step == "suspend");
+        assert!(yields.count() > 0, "{bodies:?}");
+    }
+}
+
+#[test]
+fn a_swap_waits_for_the_end_of_a_call_that_has_yielded() {
+    let toml = scenario("giganet-1999", ("", DELIVERY), FUEL);
+    let yielding = seen(&with_class(&toml, hostile(ENDLESS)));
+    let steps: Vec<_> = yielding.calls.iter().map(|(_, step)| *step).collect();
+    assert_eq!(steps[..4], ["call", "suspend", "resume", "trap"]);
+    // While the processor serves the message for which the call has yielded.
+    let during_ns = yielding.calls[1].0.div_ceil(1_000) + 1;
+    assert!(during_ns * 1_000 < yielding.calls[2].0);
+    let swap =
+        format!("[[swap]]\nat = '{during_ns}ns'\nendpoint = 'hostile'\napplet = 'builtin:Drop'\n");
+    let swapped = seen(&with_class(&(toml + &swap), hostile(ENDLESS)));
+    assert!(swapped.all_arrived());
+    let end = |seen: &Seen, name: &str| {
+        let step = seen.calls.iter().find(|(_, step)| *step == name);
+        step.expect("it occurs").0
+    };
+    assert_eq!(end(&swapped, "swap"), end(&yielding, "trap"));
 }
