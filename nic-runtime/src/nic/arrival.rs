@@ -1,17 +1,32 @@
 //! Arrival slots: NIC memory for arriving packets, which the endpoints of a NIC share.
 //!
 //! Every applet owns one arrival slot: its `RxBuf`, which has the size of a packet and is part of the applet's SRAM
-//! anyway. If a NIC has applets, its endpoints without an applet own one arrival slot together. All other arrival slots
-//! form a pool. An endpoint can fill the pool, but cannot take the slot that each neighbour owns.
+//! anyway. An endpoint whose frames come without asking for a slot owns slots for as many frames as its sender repeats
+//! together, because such a frame cannot wait until a slot is free. If any endpoint of a NIC owns a slot, its other
+//! endpoints own one together. All other arrival slots form a pool. An endpoint can fill the pool, but cannot take the
+//! slots that each neighbour owns.
 
 use nic_core::chain::{Chain, Link};
 use nic_core::id::EndpointId;
 
 use super::ready::RoundRobin;
 
-/// A group of endpoints that own an arrival slot together: one applet's endpoint, or all endpoints without an applet.
+/// A group of endpoints that own an arrival slot together: one endpoint, or all endpoints without a slot of their own.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Tenancy(pub u32);
+
+/// The endpoints of a NIC by the arrival slots that they own. Tenancies have this order.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Owners {
+    /// Number of endpoints that have an applet, or may get one. Each owns a slot.
+    pub applets: usize,
+    /// Number of other endpoints whose frames come without asking for a slot.
+    pub unasked: usize,
+    /// How many frames their senders repeat together. Each of these endpoints owns as many slots, if the NIC has them.
+    pub group: u32,
+    /// Whether there are further endpoints, which form the last [`Tenancy`].
+    pub others: bool,
+}
 
 /// A claim of an endpoint for slots: the endpoint and the purpose in one number. The number is also the index of the
 /// claim's link in a queue.
@@ -81,28 +96,40 @@ pub struct ArrivalSlots {
 struct Tenant {
     // Number of slots that packets for this tenancy hold.
     held: u32,
-    // Number of slots that the tenancy owns: 0 or 1.
+    // Number of slots that the tenancy owns.
     own: u32,
     waiting: Chain,
 }
 
 impl ArrivalSlots {
-    /// Returns the arrival slots of a NIC: `count` slots in the pool, and one for each applet. With
-    /// `has_base_endpoints`, endpoints without an applet form the last [`Tenancy`].
+    /// Returns the arrival slots of a NIC: `count` slots, and one more for each applet. Slots that endpoints without an
+    /// applet own are taken from the pool, in which at least one slot stays.
     #[must_use]
-    pub fn new(count: u32, applets: usize, has_base_endpoints: bool) -> ArrivalSlots {
-        let base_own = u32::from(applets > 0 && has_base_endpoints && count > 1);
-        let applet = Tenant {
-            own: 1,
+    pub fn new(count: u32, owners: Owners) -> ArrivalSlots {
+        let owner = |own| Tenant {
+            own,
             ..Tenant::default()
         };
-        let mut tenants = vec![applet; applets];
-        tenants.push(Tenant {
-            own: base_own,
-            ..Tenant::default()
-        });
+        let mut pool = count;
+        let mut of_pool = |most: u32| {
+            let own = most.min(pool - 1);
+            pool -= own;
+            owner(own)
+        };
+        let Owners {
+            applets,
+            unasked,
+            group,
+            others,
+        } = owners;
+        let base = of_pool(u32::from(others && applets + unasked > 0));
+        // Where the slots do not suffice, each endpoint owns equally many, but at least one as long as there are any.
+        let share = (count - 1) / u32::try_from(unasked.max(1)).unwrap_or(u32::MAX);
+        let mut tenants = vec![owner(1); applets];
+        tenants.extend((0..unasked).map(|_| of_pool(group.min(share).max(1))));
+        tenants.push(base);
         ArrivalSlots {
-            pool: count - base_own,
+            pool,
             awaited: RoundRobin::new(tenants.len()),
             tenants,
         }
@@ -177,6 +204,15 @@ mod tests {
 
     const BASE: Tenancy = Tenancy(2);
 
+    fn owners(applets: usize, unasked: usize, others: bool) -> Owners {
+        Owners {
+            applets,
+            unasked,
+            group: 2,
+            others,
+        }
+    }
+
     fn wait(slots: &mut ArrivalSlots, tenancy: Tenancy, links: &mut [Link], claim: u32) {
         assert!(!slots.take(tenancy));
         slots.wait(tenancy, links, ClaimId(claim));
@@ -184,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_full_pool_leaves_each_neighbour_its_own_slot() {
-        let mut slots = ArrivalSlots::new(4, 2, true);
+        let mut slots = ArrivalSlots::new(4, owners(2, 0, true));
         // The tenancy takes its own slot and the three slots of the pool, which no tenancy owns.
         let taken = (0..9).filter(|_| slots.take(Tenancy(0))).count();
         assert_eq!(taken, 4);
@@ -194,14 +230,29 @@ mod tests {
 
     #[test]
     fn endpoints_without_applets_have_the_whole_pool_where_they_are_alone() {
-        let mut slots = ArrivalSlots::new(4, 0, true);
+        let mut slots = ArrivalSlots::new(4, owners(0, 0, true));
         assert_eq!((0..9).filter(|_| slots.take(Tenancy(0))).count(), 4);
+    }
+
+    #[test]
+    fn an_endpoint_whose_frames_come_unasked_has_slots_for_a_group() {
+        // The other endpoints fill the pool, and take the slot that they own.
+        for (count, group, pool) in [(12, 2, 7), (6, 2, 1), (4, 1, 1)] {
+            let mut slots = ArrivalSlots::new(count, owners(0, 2, true));
+            let mut taken = |tenancy| (0..20).filter(|_| slots.take(tenancy)).count();
+            assert_eq!(taken(BASE), pool + 1, "{count}");
+            assert_eq!(taken(Tenancy(0)), group, "{count}");
+            assert_eq!(taken(Tenancy(1)), group, "{count}");
+        }
+        // The pool keeps its slot, so that these endpoints own none.
+        let mut slots = ArrivalSlots::new(1, owners(0, 2, false));
+        assert!(slots.take(Tenancy(1)) && !slots.take(Tenancy(0)));
     }
 
     #[test]
     fn a_pool_slot_goes_round_and_an_own_slot_stays() {
         let mut links = [Link::default(); 8];
-        let mut slots = ArrivalSlots::new(2, 3, false);
+        let mut slots = ArrivalSlots::new(2, owners(3, 0, false));
         for tenancy in [0, 0, 1, 1, 2] {
             assert!(slots.take(Tenancy(tenancy)));
         }
@@ -220,7 +271,7 @@ mod tests {
     #[test]
     fn with_a_single_slot_everybody_goes_on() {
         let mut links = [Link::default(); 2];
-        let mut slots = ArrivalSlots::new(1, 1, true);
+        let mut slots = ArrivalSlots::new(1, owners(1, 0, true));
         assert!(slots.take(Tenancy(0)) && slots.take(Tenancy(0)));
         // The pool has only one slot, so endpoints without applets own none.
         wait(&mut slots, Tenancy(1), &mut links, 0);

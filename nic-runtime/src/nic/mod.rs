@@ -8,7 +8,7 @@ mod slots;
 
 use std::collections::VecDeque;
 
-pub use arrival::{ArrivalSlots, ClaimId, Progress, Purpose, Tenancy};
+pub use arrival::{ArrivalSlots, ClaimId, Owners, Progress, Purpose, Tenancy};
 pub use dma::DmaSchedule;
 use nic_core::id::EndpointId;
 pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement, ProcessorId};
@@ -59,20 +59,19 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// Returns an idle NIC with these endpoints; `applets` is the number of endpoints with an applet. The argument
-    /// `first_processor` is the number of the NIC's first processor among those of all NICs.
+    /// Returns an idle NIC with these endpoints. The argument `first_processor` is the number of the NIC's first
+    /// processor among those of all NICs.
     #[must_use]
     pub fn new(
         profile: &Profile,
         (first_processor, processors): (u32, u32),
         placement: Placement,
         endpoints: Vec<EndpointId>,
-        applets: usize,
+        owners: Owners,
         has_agendas: bool,
     ) -> Nic {
         // If no applet uses timers or refills, the sets for them stay empty and need no memory.
         let with_agenda = if has_agendas { endpoints.len() } else { 0 };
-        let has_base_endpoints = applets < endpoints.len();
         let memory = &profile.memory;
         Nic {
             first_processor,
@@ -83,11 +82,7 @@ impl Nic {
             dma: DmaSchedule::new(&profile.dma),
             sends_in_turn: profile.sends_in_turn(),
             arrivals: VecDeque::with_capacity(memory.arrival_slots.get() as usize),
-            arrival_slots: ArrivalSlots::new(
-                memory.arrival_slots.get(),
-                applets,
-                has_base_endpoints,
-            ),
+            arrival_slots: ArrivalSlots::new(memory.arrival_slots.get(), owners),
             send_slots: Slots::new(memory.send_slots),
             dma_slots: Slots::new(memory.dma_slots),
             awaiting_send_slot: VecDeque::new(),

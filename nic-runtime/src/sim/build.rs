@@ -31,7 +31,7 @@ use crate::fabric::{Admission, Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, Turns, User};
 use crate::interface::{self, States};
 use crate::memory::HostMemory;
-use crate::nic::{Nic, Progress, Tenancy};
+use crate::nic::{Nic, Owners, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
 use crate::remote::Remote;
 use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Provider, Scenario};
@@ -322,6 +322,20 @@ fn nics(scenario: &Scenario, may_have_applet: &[bool], has_agendas: bool) -> Vec
     let nics = (0u32..).map(NicId).zip(nics);
     let nics = nics.map(|(id, (endpoints, spec))| {
         let applets = endpoints.iter().filter(has_applet).count();
+        let unasked = endpoints.iter().filter(|id| {
+            let interface = scenario.endpoints[at(id.0)].interface;
+            !has_applet(id) && !interface.reserves_arrival()
+        });
+        let unasked = unasked.count();
+        let owners = Owners {
+            applets,
+            unasked,
+            group: scenario
+                .profile_of(id)
+                .emp
+                .map_or(1, |emp| emp.ack_every.get()),
+            others: applets + unasked < endpoints.len(),
+        };
         let first = processors;
         processors += spec.processors;
         let crew = (first, spec.processors);
@@ -330,7 +344,7 @@ fn nics(scenario: &Scenario, may_have_applet: &[bool], has_agendas: bool) -> Vec
             crew,
             spec.placement,
             endpoints,
-            applets,
+            owners,
             has_agendas,
         )
     });
@@ -401,8 +415,8 @@ impl<'a, 's> KnownCosts<'a, 's> {
 }
 
 /// Returns the [`Seat`] of each endpoint, with the fixed facts about the endpoint. Applets are numbered in the order in
-/// which [`applets`] builds them. An endpoint that has an applet, or may get one, has arrival slots of its own; the
-/// other endpoints of a NIC share theirs.
+/// which [`applets`] builds them. An endpoint that has an applet, or may get one, has arrival slots of its own, and so
+/// has one whose packets come without asking for a slot. The other endpoints of a NIC share theirs.
 fn seats(scenario: &Scenario, may_have_applet: &[bool], nics: &[Nic]) -> Vec<Seat> {
     let mut applets = (0u32..).map(AppletId);
     let seat = |spec: &EndpointSpec| Seat {
@@ -426,10 +440,18 @@ fn seats(scenario: &Scenario, may_have_applet: &[bool], nics: &[Nic]) -> Vec<Sea
                 applets += 1;
             }
         }
-        for id in &nic.endpoints {
-            let seat = &mut seats[at(id.0)];
-            if !may_have_applet[at(id.0)] {
-                seat.tenancy = Tenancy(applets);
+        let mut owners = applets;
+        let others = nic.endpoints.iter().map(|id| at(id.0));
+        let others = others.filter(|place| !may_have_applet[*place]);
+        for place in others.clone() {
+            if !seats[place].interface.reserves_arrival() {
+                seats[place].tenancy = Tenancy(owners);
+                owners += 1;
+            }
+        }
+        for place in others {
+            if seats[place].interface.reserves_arrival() {
+                seats[place].tenancy = Tenancy(owners);
             }
         }
     }

@@ -393,3 +393,35 @@ fn an_applet_whose_link_loses_frames_leaves_slots_to_a_neighbour() {
         }
     }
 }
+
+#[test]
+fn packets_that_wait_for_slots_leave_slots_to_frames() {
+    let end = |nic: &str, name: &str, keys: &str| {
+        format!("[[endpoint]]\nnic = '{nic}'\nname = '{name}'\n{keys}\n")
+    };
+    // Packets of U-Net wait at `a` for the slots of `c`, where frames come without asking for one.
+    let text = format!(
+        "until = '60s'\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n[[nic]]\nname = 'c'\n{}{}{}{}\
+         [[channel]]\ns = 1\nr = 1\n[[channel]]\nx = 1\ny = 1\n\
+         [[send]]\nendpoint = 'x'\nchannel = 1\npayload = {{ zeros = 900 }}\nrepeat = 160\n\
+         [[send]]\nendpoint = 's'\nchannel = 1\nat = '2ms'\npayload = {{ count = 5000 }}\nrepeat = 2\nevery = '10ms'\n",
+        end("b", "s", "interface = 'emp'"),
+        end(
+            "c",
+            "r",
+            "interface = 'emp'\nfree_buffers = { count = 4, length = 6000 }"
+        ),
+        end("a", "x", "applet = 'builtin:Burst25'"),
+        end("c", "y", "applet = 'builtin:RawUnet'"),
+    );
+    let trace = simulate(&read_on(&text, &few_slots("flow = 'hold'"))).expect("it fits");
+    assert_eq!(trace.end.reason, EndReason::Idle);
+    let done = trace.at("s", "tx-done");
+    assert_eq!(done.len(), 2);
+    assert!(done.iter().all(|done| done["status"] == "ok"), "{done:?}");
+    assert_eq!(trace.at("r", "rx-descriptor").len(), 2);
+    // The packets wait for longer than the sender of a message repeats it.
+    let last = done[1]["t_ns"].as_u64().expect("a time");
+    let end = trace.end.time.as_ns();
+    assert!(end > last + 85_000_000, "{last} {end}");
+}
