@@ -69,6 +69,15 @@ pub enum EmpEvent<'a> {
         /// Why.
         reason: ResendReason,
     },
+    /// The sender gives up a message after its last repetition.
+    GiveUp {
+        /// The message.
+        packet: PacketId,
+        /// The endpoint to which the message went.
+        peer: EndpointId,
+        /// Number of the message among those between its two endpoints.
+        message: u16,
+    },
 }
 
 /// Why the sender sends frames again.
@@ -127,6 +136,11 @@ impl<'a> EmpEvent<'a> {
             EmpEvent::Resend { .. } => Roles {
                 track: Track::WireIn,
                 ..Roles::of("resend")
+            },
+            EmpEvent::GiveUp { packet, peer, .. } => Roles {
+                track: Track::WireIn,
+                step: Step::GivenUp { packet, peer },
+                ..Roles::of("give-up")
             },
         }
     }
@@ -202,6 +216,15 @@ impl<'a> EmpEvent<'a> {
                 fields.put("message", Value::Number(message.into()))?;
                 fields.put("frame", Value::Number(frame.into()))?;
                 fields.put("reason", Value::Word(reason.word()))
+            }
+            EmpEvent::GiveUp {
+                packet,
+                peer,
+                message,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.endpoint("peer", peer)?;
+                fields.put("message", Value::Number(message.into()))
             }
         }
     }

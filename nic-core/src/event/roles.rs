@@ -203,6 +203,13 @@ pub enum Step<'a> {
         /// Whether the packet came in several frames.
         is_in_frames: bool,
     },
+    /// The sender sends no more frames of a packet, although it has not heard that the packet arrived.
+    GivenUp {
+        /// The packet.
+        packet: PacketId,
+        /// The endpoint to which the packet went.
+        peer: EndpointId,
+    },
     /// The wire lost a packet.
     Lost {
         /// The packet.
@@ -244,6 +251,7 @@ impl Step<'_> {
         match *self {
             Step::Sent { packet, .. }
             | Step::Received { packet, .. }
+            | Step::GivenUp { packet, .. }
             | Step::Lost { packet, .. }
             | Step::Consumed { packet, .. }
             | Step::Made(Made::Packet(packet)) => Some(packet),

@@ -515,8 +515,18 @@ fn finish<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, status: TxS
         channel,
         source,
         trigger,
+        packet,
+        message,
         ..
     } = outgoing;
+    if status == TxStatus::Failed {
+        let kind = EmpEvent::GiveUp {
+            packet,
+            peer: channel.peer,
+            message,
+        };
+        sim.report.emit(sim.now, from, kind);
+    }
     if let Some(flow) = sim.states.emp.flow(from, channel.id) {
         flow.outstanding.retain(|&other| other != of);
     }

@@ -185,7 +185,8 @@ impl Clerk {
     /// that it came from, and its length.
     ///
     /// A packet in frames can arrive more often than it was sent. A link without a CRC may change the number of a frame,
-    /// so that the frame opens another message. Such a packet counts as a copy that the link has made.
+    /// so that the frame opens another message. Such a packet counts as a copy that the link has made. So does a packet
+    /// whose last frame arrives after its sender has given it up.
     pub(super) fn copied(&mut self, roles: &Roles<'_>) -> Option<(EndpointId, u64)> {
         if let Step::Sent {
             packet,
@@ -274,6 +275,14 @@ impl Clerk {
                 self.came = Some((here, None));
                 let entries = [Entry::Received, Entry::ArrivalEnded(kind)];
                 entries.map(|entry| Some((here, entry)))
+            }
+            Step::GivenUp { packet, peer } => {
+                let pushed = self.pushed.remove(&packet);
+                let was_on_its_way = self.in_frames.remove(&packet);
+                [
+                    was_on_its_way.then_some((peer, Entry::Lost("failed"))),
+                    pushed.then_some((here, Entry::PushEnded("failed"))),
+                ]
             }
             Step::Lost { reason, .. } => one(Entry::Lost(reason)),
             Step::Consumed { by, .. } => one(Entry::ArrivalEnded(by)),

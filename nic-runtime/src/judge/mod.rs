@@ -214,6 +214,7 @@ impl<'s> Judge<'s> {
             | Step::ControlSent { .. }
             | Step::ControlReceived { .. }
             | Step::Attached
+            | Step::GivenUp { .. }
             | Step::Sent { .. }
             | Step::Received { .. } => {}
         }

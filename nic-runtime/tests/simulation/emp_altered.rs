@@ -35,6 +35,8 @@ struct End {
     altered: usize,
     /// The messages that were complete at the endpoint, in order.
     complete: Vec<(PacketId, Vec<u8>)>,
+    /// The messages of which not all had arrived when their sender, this endpoint, gave them up.
+    failed: BTreeSet<PacketId>,
 }
 
 /// A sink that counts what the summary counts.
@@ -81,6 +83,12 @@ impl Sink for Seen {
             EventKind::Emp(EmpEvent::Complete {
                 packet, payload, ..
             }) => end.complete.push((packet, payload.to_vec())),
+            EventKind::Emp(EmpEvent::GiveUp { packet, .. }) => {
+                let arrived = &self.ends[peer].complete;
+                if arrived.iter().all(|(complete, _)| *complete != packet) {
+                    self.ends[here].failed.insert(packet);
+                }
+            }
             _ => {}
         }
     }
@@ -195,18 +203,24 @@ fn exchanged(seed: u64, total: &mut Total) {
         );
         let by_link = to.complete.len() - copies.len();
         let lost = from.sent.keys().filter(|sent| !copies.contains_key(sent));
+        let lost = lost.filter(|sent| !from.failed.contains(sent));
         let lost = lost.count();
+        assert!(!is_intact || lost == 0, "{what}: {lost} are on their way");
+        // A message that arrives late counts as a copy of the one that failed.
+        let late = from.failed.iter().filter(|late| copies.contains_key(late));
+        let late = late.count();
         let endpoint = format!("e{}{}", number / 2, number % 2);
         let mut rows = summary["endpoints"].as_array().expect("rows").iter();
         let row = rows.find(|row| row["endpoint"] == endpoint).expect("a row");
         let wire = &row["accounts"]["wire"];
         assert_eq!(count(wire, "received"), to.complete.len(), "{what}");
         assert_eq!(count(wire, "in-flight"), lost, "{what}");
+        assert_eq!(count(wire, "failed"), from.failed.len(), "{what}");
         let arrivals = row["accounts"]["arrivals"].as_object().expect("counts");
         let arrivals = arrivals.values().filter_map(Value::as_u64).sum::<u64>();
         assert_eq!(arrivals as usize, to.complete.len(), "{what}");
         assert_eq!(count(&row["accounts"]["arrivals"], "waiting"), 0, "{what}");
-        sent_in_all += from.sent.len() + by_link;
+        sent_in_all += from.sent.len() + by_link + late;
         sent_by_link += by_link;
         total.arrived += to.complete.len();
         total.ok += ok;

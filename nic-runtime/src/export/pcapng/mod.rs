@@ -271,6 +271,7 @@ impl<W: Write> Capture<W> {
             | Step::ControlSent { .. }
             | Step::ControlReceived { .. }
             | Step::Attached
+            | Step::GivenUp { .. }
             | Step::Lost { .. }
             | Step::Dropped { .. }
             | Step::Other => return None,

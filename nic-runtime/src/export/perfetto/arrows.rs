@@ -123,6 +123,7 @@ impl Arrows {
             | Step::ControlSent { .. }
             | Step::ControlReceived { .. }
             | Step::Attached
+            | Step::GivenUp { .. }
             | Step::Other => None,
         }
     }

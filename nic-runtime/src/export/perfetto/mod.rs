@@ -288,6 +288,7 @@ impl<W: Write> Sink for PerfettoTrace<W> {
             | Step::ControlSent { .. }
             | Step::ControlReceived { .. }
             | Step::Attached
+            | Step::GivenUp { .. }
             | Step::Sent { .. }
             | Step::Received { .. }
             | Step::Lost { .. }

@@ -429,6 +429,7 @@ impl Totals {
             | Step::CallReturned { .. }
             | Step::Made(_)
             | Step::Attached
+            | Step::GivenUp { .. }
             | Step::Other => {}
         }
     }

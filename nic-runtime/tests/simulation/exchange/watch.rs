@@ -177,19 +177,31 @@ fn accounts(exchange: &Exchange, trace: JsonTrace<Vec<u8>>, watch: &Watch) -> Re
             .iter()
             .filter(|(_, status)| *status == Some("failed"));
         let has_broken = u64::from(seen.is_broken);
-        // A message of EMP that its sender gives up stays in flight, if a part of it was lost. Over remote memory, data
-        // waits for its entry, which does not come if the connection ends first.
+        // An altered acknowledgement may end a message of EMP that has not arrived, which then stays in flight. Over
+        // remote memory, data waits for its entry, which does not come if the connection ends first.
         let (in_flight, waiting) = match exchange.pairs[place / 2].way {
             Way::Plain | Way::Applet(_) | Way::Windows | Way::Via(_) | Way::ViaApplet(..) => (0, 0),
-            Way::Emp => (failed.count() as u64, 0),
-            Way::EmpApplet(_) => (u64::MAX, 0),
+            Way::Emp | Way::EmpApplet(_) if exchange.faults.flips() => (u64::MAX, 0),
+            Way::Emp | Way::EmpApplet(_) => (0, 0),
             Way::Clan(_) => (0, has_broken),
         };
         let pending = pending.count() as u64;
+        // What an applet sends may fail although its descriptor says nothing of it.
+        let failed = match exchange.pairs[place / 2].way {
+            Way::EmpApplet(_) => u64::MAX,
+            Way::Plain
+            | Way::Applet(_)
+            | Way::Windows
+            | Way::Via(_)
+            | Way::ViaApplet(..)
+            | Way::Emp
+            | Way::Clan(_) => failed.count() as u64,
+        };
         for (account, open, least, most) in [
             ("posts", "pending", pending, pending),
             ("pushes", "waiting", 0, 0),
             ("wire", "in-flight", 0, in_flight),
+            ("wire", "failed", 0, failed),
             ("arrivals", "waiting", 0, waiting),
         ] {
             let found = accounts[account][open].as_u64().unwrap_or(0);
