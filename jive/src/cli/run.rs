@@ -449,3 +449,55 @@ pub(super) fn status(reason: EndReason) -> Status {
         EndReason::Interrupted => Status::Interrupted,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::ExitCode;
+
+    use nic_core::time::{SimDuration, SimTime};
+    use nic_runtime::sim::Waiting;
+
+    use super::*;
+
+    /// No scenario is known whose run is stuck, so that the end of such a run is made here. How a run comes to this end
+    /// is tested beside the simulation.
+    #[test]
+    fn a_run_that_is_stuck_ends_with_status_1_and_says_what_waits_for_what() {
+        let waiting = |endpoint: Option<&str>, awaits: &str, count| Waiting {
+            nic: "one".to_owned(),
+            endpoint: endpoint.map(str::to_owned),
+            awaits: awaits.to_owned(),
+            count,
+        };
+        let mut end = RunEnd {
+            time: SimTime::ZERO,
+            reason: EndReason::Stuck,
+            waiting: vec![
+                waiting(Some("a\u{202e}"), "an acknowledgement from endpoint b", 8),
+                waiting(None, "a processor to take its work", 1),
+            ],
+            events: 7,
+            host: SimDuration::ZERO,
+        };
+        let report = stuck(&end).expect("a report");
+        let report = anstream::adapter::strip_str(&report).to_string();
+        let mut lines = report.lines();
+        let title = lines.next().expect("a title");
+        assert!(title.ends_with("this is an error of jive"), "{report}");
+        let notes: Vec<&str> = lines.collect();
+        let expected = [
+            "endpoint a\\u{202e} waits for an acknowledgement from endpoint b (8 times)",
+            "NIC one waits for a processor to take its work",
+        ];
+        for expected in expected {
+            let found = notes.iter().any(|note| note.contains(expected));
+            assert!(found, "{expected}: {report}");
+        }
+        assert_eq!(status(end.reason), Status::Rejected);
+        let code = format!("{:?}", ExitCode::from(Status::Rejected));
+        assert_eq!(code, format!("{:?}", ExitCode::from(1)));
+        end.reason = EndReason::Idle;
+        assert_eq!(stuck(&end), None);
+        assert_eq!(status(end.reason), Status::Done);
+    }
+}

@@ -260,17 +260,27 @@ impl<'a> EmpState<'a> {
             for flow in flows.flat_map(|end| &end.flows) {
                 let rooms = flow.inbound.held().map(|matched| matched.room);
                 held += rooms.filter(|room| matches!(room, Room::Nic(_))).count();
-                let outstanding = flow.outstanding.len();
-                waiters.endpoint(id, "an acknowledgement of a message", outstanding);
-                let waiting = flow.waiting.len();
-                waiters.endpoint(id, "a message's turn to be sent", waiting);
+                let peer = waiters.name(flow.channel.peer);
+                let count = flow.outstanding.len();
+                let awaits = format!("an acknowledgement from endpoint {peer}");
+                waiters.endpoint(id, &awaits, count);
+                let count = flow.waiting.len();
+                let awaits = format!("the turn of a message to endpoint {peer}");
+                waiters.endpoint(id, &awaits, count);
+                // A check is always scheduled that gives such a message up.
+                let count = flow.inbound.unfinished().count();
+                let awaits = format!("the frames of a message from endpoint {peer}");
+                waiters.endpoint(id, &awaits, count);
             }
         }
         if let Some(board) = self.boards.get(at(nic.0)).and_then(Option::as_ref) {
-            let cutting = usize::from(board.cutting.is_some()) + board.queue.len();
-            waiters.nic(nic, "a message to be cut into frames", cutting);
-            let parked = usize::from(board.parked.is_some());
-            waiters.nic(nic, "a send slot for a frame", parked);
+            let from = |of: &OutgoingRef| self.peek(*of).map(|outgoing| outgoing.from);
+            for id in board.cutting.iter().chain(&board.queue).filter_map(from) {
+                waiters.endpoint(id, "a message to be cut into frames", 1);
+            }
+            if let Some(id) = board.parked.and_then(|(of, _)| from(&of)) {
+                waiters.endpoint(id, "a send slot for a frame", 1);
+            }
         }
         held
     }

@@ -57,6 +57,11 @@ pub(crate) struct Waiters<'s> {
 }
 
 impl Waiters<'_> {
+    /// Returns the name of an endpoint as a report shows it.
+    pub(crate) fn name(&self, id: EndpointId) -> String {
+        Escaped(self.names.endpoint(id)).to_string()
+    }
+
     /// Adds that an endpoint waits for something, unless `count` is 0.
     pub(crate) fn endpoint(&mut self, id: EndpointId, awaits: &str, count: usize) {
         let endpoint = self.names.endpoint(id).to_owned();
@@ -69,7 +74,14 @@ impl Waiters<'_> {
     }
 
     fn add(&mut self, nic: NicId, endpoint: Option<String>, awaits: &str, count: usize) {
-        if count > 0 {
+        let same = |waiting: &Waiting| waiting.endpoint == endpoint && waiting.awaits == awaits;
+        if let Some(last) = self
+            .list
+            .last_mut()
+            .filter(|last| endpoint.is_some() && same(last))
+        {
+            last.count += count as u64;
+        } else if count > 0 {
             self.list.push(Waiting {
                 nic: self.names.nic(nic).to_owned(),
                 endpoint,
@@ -275,6 +287,50 @@ mod tests {
             assert_eq!(reason, EndReason::Stuck, "{profile} {interface}");
             let expected = "NIC two waits for a taken arrival slot to become free";
             assert_eq!(waiting, [expected], "{profile} {interface}");
+        }
+    }
+
+    #[test]
+    fn a_pair_of_emp_that_stops_names_what_each_message_waits_for() {
+        // Twelve messages, of which eight may be outstanding.
+        let text = scenario("tigon2-2002", "emp") + "repeat = 12\n";
+        let waits = |(reason, waiting): (EndReason, Vec<String>)| {
+            assert_eq!(reason, EndReason::Stuck);
+            waiting
+        };
+        // Nobody frees a send slot, so that the first message waits in the middle.
+        let waiting = waits(end(
+            &text,
+            |simulation| {
+                while simulation.nics[0].send_slots.take() {}
+            },
+        ));
+        for expected in [
+            "endpoint a waits for a send slot to endpoint b",
+            "endpoint a waits for an acknowledgement from endpoint b (8 times)",
+            "endpoint a waits for the turn of a message to endpoint b (4 times)",
+            "endpoint a waits for a send slot for a frame",
+            "endpoint a waits for a message to be cut into frames (7 times)",
+        ] {
+            assert!(
+                waiting.iter().any(|found| found == expected),
+                "{expected}: {waiting:?}"
+            );
+        }
+        // The processor of the receiver is never woken. The messages fail at their sender.
+        let waiting = waits(end(&text, |simulation| {
+            simulation.processors[1].stage = Stage::Look;
+        }));
+        assert_eq!(waiting.len(), 3, "{waiting:?}");
+        for expected in [
+            "NIC two waits for a taken arrival slot to become free",
+            "NIC two waits for a processor to take its work",
+            "NIC two waits for a processor to end its work",
+        ] {
+            assert!(
+                waiting.iter().any(|found| found.starts_with(expected)),
+                "{waiting:?}"
+            );
         }
     }
 
