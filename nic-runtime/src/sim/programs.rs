@@ -237,6 +237,8 @@ impl<A: Audience> Simulation<'_, A> {
                     match space {
                         TransmitSpace::Free(space) => {
                             self.memory.bytes_mut(space).copy_from_slice(&payload);
+                            // As in `begin_post`, the post may complete at once.
+                            self.users[at(home.0)].task = Task::Posting;
                             self.post(endpoint, channel, space);
                             let nic = self.endpoints[at(endpoint.0)].nic;
                             let takes = self.host_costs[at(nic.0)].of_post(length)

@@ -197,6 +197,8 @@ impl<A: Audience> Simulation<'_, A> {
         let TransmitSpace::Free(space) = user.region.take(length) else {
             return false;
         };
+        // A message that is refused at once completes while it is posted. The user must not post the next one then.
+        user.task = Task::Posting;
         if user.due.remove_first() && self.events < self.events_max {
             // Another message of a send without time between its messages counts as an event when its turn comes.
             self.events += 1;

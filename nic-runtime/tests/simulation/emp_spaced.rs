@@ -425,3 +425,33 @@ fn packets_that_wait_for_slots_leave_slots_to_frames() {
     let end = trace.end.time.as_ns();
     assert!(end > last + 85_000_000, "{last} {end}");
 }
+
+/// Counts the messages that are refused.
+#[derive(Default)]
+struct Refused(usize);
+
+impl Sink for Refused {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        if let EventKind::Unet(UnetEvent::TxDone { status, .. }) = event.kind {
+            assert_eq!(status, TxStatus::Refused);
+            self.0 += 1;
+        }
+    }
+}
+
+#[test]
+fn messages_that_are_refused_at_once_are_posted_one_after_another() {
+    const MESSAGES: usize = 50_000;
+    // A message that completes while it is posted must not make its user post the next one inside.
+    for (interface, queue) in [("emp", 1), ("emp", 64), ("unet", 64)] {
+        let text = format!(
+            "profile = 'tigon2-2002'\nuntil = '20s'\n[[nic]]\nname = 'a'\n\
+             [[endpoint]]\nnic = 'a'\nname = 's'\ninterface = '{interface}'\ntx_queue = {queue}\n\
+             [[send]]\nendpoint = 's'\nchannel = 99\npayload = {{ zeros = 8 }}\nrepeat = {MESSAGES}\n"
+        );
+        let mut refused = Refused::default();
+        let end = sim::run(&read(&text), &mut refused).expect("it fits");
+        assert_eq!(end.reason, EndReason::Idle, "{interface}");
+        assert_eq!(refused.0, MESSAGES, "{interface}");
+    }
+}
