@@ -172,6 +172,21 @@ fn a_call_without_an_end_breaks_no_connection() {
 }
 
 #[test]
+fn a_call_without_an_end_beside_a_sender_breaks_no_connection() {
+    // Messages of three frames: the receiver waits for each frame, and gives up a message whose frames cease to come.
+    for body in [ENDLESS, FETCHES, STORES] {
+        let server = "name = 'server'\nfree_buffers = { count = 8, length = 3000 }";
+        let toml = scenario("tigon2-2002", ("", EMP), FUEL)
+            .replace("nic = 'b'\nname = 'hostile'", "nic = 'a'\nname = 'hostile'")
+            .replace("random = 700", "random = 3000")
+            .replace("name = 'server'", server);
+        let seen = seen(&with_class(&toml, hostile(body)));
+        assert_eq!(seen.received, [3000; MESSAGES], "{body}");
+        assert_eq!(seen.done, [true; MESSAGES], "{body}");
+    }
+}
+
+#[test]
 fn without_a_slice_a_call_without_an_end_breaks_connections() {
     for (profile, pair) in [
         ("tigon2-2002", EMP),

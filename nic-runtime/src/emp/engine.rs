@@ -112,16 +112,8 @@ impl Interface for Emp {
 
     fn keeps_alive(_seat: Seat, item: &Item) -> bool {
         match item {
-            Item::Own(_, AnyOwn::Emp(job)) => match job.stage {
-                EmpStage::ReceiveAck
-                | EmpStage::UpdateRecord
-                | EmpStage::ReceiveBookkeeping
-                | EmpStage::ReceiveFrame
-                | EmpStage::ReceiveDma
-                | EmpStage::SendAck => true,
-                // A peer does not count the time before a frame has left.
-                EmpStage::SendBookkeeping | EmpStage::Transmission => false,
-            },
+            // The stages that send are among them: a receiver that has part of a message waits for its next frame.
+            Item::Own(_, AnyOwn::Emp(_)) => true,
             Item::Own(..) | Item::Post(_) | Item::Arrival(_) => false,
         }
     }

@@ -264,7 +264,7 @@ sections! {
     /// applet holds its processor until the call ends.
     nic optional: NicProfile / WrittenNic {
         /// For how long calls of applets hold a processor of the NIC while work waits that keeps connections alive. Then
-        /// the running call yields to the acknowledgements and the receive work of EMP and VIA. At most an eighth of
+        /// the running call yields to the stages of EMP and the receive work of VIA. At most an eighth of
         /// `emp.timeout`, and of the 20 ms after which a VI takes a packet for lost.
         slice: SimDuration as Time;
     }

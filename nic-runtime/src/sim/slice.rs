@@ -2,7 +2,7 @@
 //! connections alive.
 //!
 //! A peer that waits for an acknowledgement cannot know that a neighbour's applet computes. So a call that has held its
-//! processor for a slice yields to an interface's receive work and acknowledgements
+//! processor for a slice yields to an interface's work for connections
 //! ([`Interface::keeps_alive`](crate::interface::Interface)). The call yields between two instructions, or while it waits
 //! for a transfer, a slot or an applet. Shorter calls never yield. When several have held the processor for a slice while
 //! such work waited, it comes before the next call.
