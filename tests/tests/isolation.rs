@@ -1,14 +1,15 @@
 //! Tests isolation with random casts of victims and hostile endpoints. `trust isolation` runs any number of casts.
 
-use tests::isolation::{Tally, hold};
+#[path = "../../nic-runtime/tests/shared/runs.rs"]
+mod runs;
 
-/// Number of casts.
-const CASTS: u64 = 400;
+use tests::isolation::{Tally, hold};
 
 #[test]
 fn no_neighbour_decides_whether_a_packet_arrives() {
+    let casts = runs::runs(40);
     let mut tally = Tally::default();
-    for number in 0..CASTS {
+    for number in 0..casts {
         match hold(number) {
             Ok(seen) => tally.add(seen),
             Err(breach) => panic!(
@@ -20,7 +21,7 @@ fn no_neighbour_decides_whether_a_packet_arrives() {
         }
     }
     // The test is useful only if victims see messages, and if hostile endpoints run and sometimes harm themselves.
-    assert!(tally.sights > 10 * CASTS, "{tally:?}");
-    assert!(tally.hostile_calls > 10 * CASTS, "{tally:?}");
-    assert!(tally.hostile_drops > CASTS, "{tally:?}");
+    assert!(tally.sights > 10 * casts, "{tally:?}");
+    assert!(tally.hostile_calls > 10 * casts, "{tally:?}");
+    assert!(tally.hostile_drops > casts, "{tally:?}");
 }

@@ -2,10 +2,14 @@
 
 use std::fmt::Write as _;
 
+use nic_core::random::Generator;
+use nic_runtime::interface::InterfaceKind;
+use nic_runtime::profile::{Flow, Profile};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::ClassSpec;
 
 use super::hostile::HostileApplet;
+use super::spaced::Traffic;
 use crate::random::Random;
 use crate::simulation;
 use jive_lab::asm::assemble;
@@ -30,10 +34,114 @@ const VICTIM_BUFFERS: u32 = 28 * 3 * 2 * 2;
 /// Size of a victim's buffer area: its free buffers, and a transmit region for all of its messages.
 const VICTIM_AREA: u32 = VICTIM_BUFFERS * 4096 + 2 * 56 * 9216;
 
+/// The longest time between two messages of a victim. Hostile endpoints may be busy all the time, so a long pause takes
+/// long to simulate.
+const PAUSE_NS: u64 = 25_000_000;
+/// The same where timers of hostile applets expire every microsecond.
+const SHORT_PAUSE_NS: u64 = 2_000_000;
+
+/// The circumstances in which the victims of an interface are tested.
+#[derive(Copy, Clone, Debug)]
+struct Stage {
+    /// The interface of the victims. U-Net victims may join the others if no wire drops packets.
+    interface: InterfaceKind,
+    profile: &'static str,
+    /// The interface of the hostile endpoints.
+    of_hostile: InterfaceKind,
+    /// Whether packets wait for places instead of being dropped, although the profile's wires drop them.
+    holds: bool,
+    /// How many times longer the timers of hostile applets take than in the casts of U-Net.
+    pace: i32,
+}
+
+impl Stage {
+    /// Draws the circumstances for victims of an interface.
+    fn draw(random: &mut Random, interface: InterfaceKind) -> Stage {
+        let (profile, of_hostile, pace) = match interface {
+            InterfaceKind::Unet => (
+                random.pick(&[
+                    "lanai-1998",
+                    "lanai-1998",
+                    "lanai-1998-split",
+                    "lanai-1998-dual-dma",
+                    "modern",
+                ]),
+                InterfaceKind::Unet,
+                1,
+            ),
+            InterfaceKind::Emp => (
+                "tigon2-2002",
+                random.pick(&[InterfaceKind::Unet, InterfaceKind::Emp]),
+                100,
+            ),
+            InterfaceKind::Via => (
+                random.pick(&[
+                    "giganet-1999",
+                    "clan-programmable",
+                    "clan-programmable",
+                    "lanai-1998-split",
+                    "modern",
+                ]),
+                random.pick(&[InterfaceKind::Unet, InterfaceKind::Unet, InterfaceKind::Via]),
+                100,
+            ),
+        };
+        Stage {
+            interface,
+            profile,
+            of_hostile,
+            holds: random.below(2) == 0,
+            pace,
+        }
+    }
+
+    /// Returns whether wires may drop what neighbours leave no room for.
+    fn drops(self) -> bool {
+        let profile = Profile::builtin(self.profile).expect("a built-in profile");
+        !self.holds && profile.wire.flow == Flow::Drop
+    }
+
+    /// Draws the interface of a pair of victims.
+    fn of_victims(self, random: &mut Random) -> InterfaceKind {
+        match self.interface {
+            InterfaceKind::Unet | InterfaceKind::Emp => self.interface,
+            InterfaceKind::Via => {
+                random.pick(&[InterfaceKind::Via, InterfaceKind::Via, InterfaceKind::Unet])
+            }
+        }
+    }
+
+    /// Draws spaced messages of a victim, none longer than `longest`.
+    fn traffic(self, random: &mut Random, longest: u32) -> Vec<Send> {
+        let profile = Profile::builtin(self.profile).expect("a built-in profile");
+        let mut generator = Generator::named(random.below(u64::MAX), &["spaced"]);
+        let count = 1 + random.index(6);
+        let pause_ns = if self.pace > 1 {
+            PAUSE_NS
+        } else {
+            SHORT_PAUSE_NS
+        };
+        let (mut before_ns, mut at_ns) = (0, 0);
+        let due = Traffic::of(&profile, longest).draw(&mut generator, count);
+        let sends = due.into_iter().map(|due| {
+            at_ns += (due.at_ns - before_ns).min(pause_ns);
+            before_ns = due.at_ns;
+            Send {
+                at_ns,
+                length: due.length,
+                repeat: 1,
+                every_us: 0,
+                is_random: true,
+            }
+        });
+        sends.collect()
+    }
+}
+
 /// A scenario in parts that can be removed one by one.
 #[derive(Clone, Debug)]
 pub struct Cast {
-    profile: &'static str,
+    stage: Stage,
     seed: u64,
     /// The NICs.
     pub nics: Vec<NicKeys>,
@@ -61,10 +169,16 @@ pub struct NicKeys {
 }
 
 impl NicKeys {
-    fn draw(random: &mut Random) -> NicKeys {
+    fn draw(random: &mut Random, stage: Stage) -> NicKeys {
         let count = random.pick(&[1, 1, 2, 3]);
         let mut processors = String::new();
-        if count > 1 {
+        let of_emp = match stage.interface {
+            InterfaceKind::Emp => random.pick(&["", "base", "SO", "RO", "DSR", "SR", "dynamic"]),
+            InterfaceKind::Unet | InterfaceKind::Via => "",
+        };
+        if !of_emp.is_empty() {
+            processors = format!("processors = 2\nplacement = '{of_emp}'\n");
+        } else if count > 1 {
             let stages = ["transmit", "receive", "doTx", "doRx", "doTimer", "doRefill"];
             let stages = stages.into_iter().filter(|_| random.below(2) == 0);
             let stages: Vec<_> = stages.collect();
@@ -104,6 +218,10 @@ pub struct Link {
 #[derive(Clone, Debug)]
 pub struct Victims {
     nics: (usize, usize),
+    /// The interface of both endpoints.
+    pub interface: InterfaceKind,
+    /// The keys of this interface.
+    keys: String,
     applet: &'static str,
     on_trap: &'static str,
     host: &'static str,
@@ -117,10 +235,12 @@ pub struct Victims {
 /// A number of equal messages.
 #[derive(Clone, Debug)]
 pub struct Send {
-    at_us: u64,
+    at_ns: u64,
     length: u32,
     repeat: u64,
     every_us: u64,
+    /// Whether the bytes are random, so that no two messages are equal.
+    is_random: bool,
 }
 
 /// A hostile endpoint.
@@ -140,31 +260,36 @@ pub struct Hostile {
 impl Send {
     fn of_victim(random: &mut Random) -> Send {
         Send {
-            at_us: random.below(500),
+            at_ns: random.below(500) * 1_000,
             length: random.pick(&[0, 1, 56, 57, 1000, 4096, 9000]),
             repeat: 1 + random.below(7),
             every_us: random.pick(&[0, 1, 50, 400]),
+            is_random: false,
         }
     }
 
     fn of_hostile(random: &mut Random) -> Send {
         Send {
-            at_us: random.below(300),
+            at_ns: random.below(300) * 1_000,
             length: random.pick(&[0, 1, 56, 1000, 9000, 9216, 9300]),
             repeat: random.pick(&[1, 1, 5, 100, 10_000]),
             every_us: random.pick(&[0, 1, 10, 200]),
+            is_random: false,
         }
     }
 
     fn write(&self, text: &mut String, endpoint: &str, channel: i32, name: u64) {
         let Send {
-            at_us,
+            at_ns,
             length,
             repeat,
             every_us,
+            is_random,
         } = self;
         // If a message is long enough, it begins with a unique name.
-        let payload = if (8..200).contains(length) {
+        let payload = if *is_random {
+            format!("{{ random = {length} }}")
+        } else if (8..200).contains(length) {
             format!(
                 "{{ hex = '{:016x}{}' }}",
                 name,
@@ -175,14 +300,75 @@ impl Send {
         };
         let _infallible = writeln!(
             text,
-            "[[send]]\nendpoint = '{endpoint}'\nchannel = {channel}\nat = '{at_us}us'\n\
+            "[[send]]\nendpoint = '{endpoint}'\nchannel = {channel}\nat = '{at_ns}ns'\n\
              payload = {payload}\nrepeat = {repeat}\nevery = '{every_us}us'"
         );
     }
 }
 
 impl Victims {
-    fn draw(random: &mut Random, nics: usize) -> Victims {
+    /// Draws a pair of victims, whose sends, applets and keys depend on their interface.
+    fn draw(random: &mut Random, nics: usize, stage: Stage) -> Victims {
+        let interface = stage.of_victims(random);
+        match interface {
+            InterfaceKind::Unet => {
+                let mut victims = Victims::of_unet(random, nics);
+                if stage.pace > 1 || random.below(3) == 0 && victims.applet != "Burst25" {
+                    victims.sends = stage.traffic(random, 9_000);
+                }
+                victims
+            }
+            InterfaceKind::Emp => {
+                let sends = stage.traffic(random, 9_000);
+                Victims::plain(
+                    random,
+                    (nics, interface),
+                    sends,
+                    "interface = 'emp'".to_owned(),
+                )
+            }
+            InterfaceKind::Via => {
+                let splits = random.below(2) == 0;
+                let reliability = random.pick(&["delivery", "reception", "unreliable"]);
+                let mut keys =
+                    format!("interface = 'via'\nsplit = {splits}\nreliability = '{reliability}'");
+                let is_over_memory = stage.profile == "clan-programmable" && random.below(3) > 0;
+                keys += &match is_over_memory {
+                    true => format!(
+                        "\nprovider = 'clan'\ntransfer = '{}'\non_empty = '{}'\nstrict = {}",
+                        random.pick(&["auto", "pio", "dma"]),
+                        random.pick(&["drop", "defer"]),
+                        random.below(2) == 0
+                    ),
+                    false => "\nprovider = 'hardware'".to_owned(),
+                };
+                let sends = stage.traffic(random, if splits { 9_000 } else { 4_096 });
+                Victims::plain(random, (nics, interface), sends, keys)
+            }
+        }
+    }
+
+    /// Draws victims without applets, whose users only read what they receive.
+    fn plain(
+        random: &mut Random,
+        (nics, interface): (usize, InterfaceKind),
+        sends: Vec<Send>,
+        keys: String,
+    ) -> Victims {
+        Victims {
+            nics: (random.index(nics), random.index(nics)),
+            interface,
+            keys,
+            applet: "",
+            on_trap: "drop",
+            host: "sink",
+            notify: notify(random),
+            sends,
+            two_way: random.below(2) == 0,
+        }
+    }
+
+    fn of_unet(random: &mut Random, nics: usize) -> Victims {
         let applet = random.pick(&[
             "", "", "RawUnet", "RawUnet", "RawUnet", "PingPong", "AckInNic", "Counter", "Burst25",
             "Stumbler",
@@ -201,6 +387,8 @@ impl Victims {
         };
         Victims {
             nics: (random.index(nics), random.index(nics)),
+            interface: InterfaceKind::Unet,
+            keys: String::new(),
             applet,
             on_trap: if applet == "Stumbler" {
                 random.pick(&["drop", "base-path"])
@@ -208,14 +396,25 @@ impl Victims {
                 random.pick(&["drop", "base-path", "detach"])
             },
             host,
-            notify: random.pick(&[
-                "notify = 'upcall'",
-                "poll_every = '1us'",
-                "poll_every = '70us'",
-            ]),
+            notify: notify(random),
             sends,
             // On one channel, replies and the user's own messages would alternate depending on time.
             two_way: host == "sink" && matches!(applet, "" | "RawUnet") && random.below(2) == 0,
+        }
+    }
+
+    /// Returns whether every message must arrive as it was posted: no applet handles it, and its connection would end
+    /// only if a neighbour broke it.
+    fn are_plain(&self) -> bool {
+        self.applet.is_empty() && self.host == "sink"
+    }
+
+    /// Returns whether an interface sees to it that messages arrive, or ends a connection if one does not. On a link
+    /// with faults it depends on time which messages that are.
+    fn have_connection(&self) -> bool {
+        match self.interface {
+            InterfaceKind::Unet => false,
+            InterfaceKind::Emp | InterfaceKind::Via => true,
         }
     }
 
@@ -232,11 +431,12 @@ impl Victims {
 
 impl Cast {
     /// Draws a random cast.
-    pub fn draw(random: &mut Random) -> Cast {
+    pub fn draw(random: &mut Random, interface: InterfaceKind) -> Cast {
+        let stage = Stage::draw(random, interface);
         let nics = 1 + random.index(4);
-        let keys: Vec<NicKeys> = (0..nics).map(|_| NicKeys::draw(random)).collect();
+        let keys: Vec<NicKeys> = (0..nics).map(|_| NicKeys::draw(random, stage)).collect();
         let mut victims: Vec<Victims> = (0..1 + random.below(3))
-            .map(|_| Victims::draw(random, nics))
+            .map(|_| Victims::draw(random, nics, stage))
             .collect();
         for pair in &mut victims {
             let (a, b) = pair.nics;
@@ -275,24 +475,33 @@ impl Cast {
                     // never end its exchange.
                     link.crc = true;
                 }
+                let mut pairs = victims.iter();
+                if pairs.any(|pair| pair.have_connection() && pair.crosses(&link)) {
+                    continue;
+                }
                 links.push(link);
             }
         }
-        let count = 1 + random.index(7);
-        let channels: Vec<(usize, usize)> = (0..1 + random.below(6))
-            .map(|_| (random.index(count), random.index(count)))
-            .collect();
+        let mut count = 1 + random.index(7);
+        let channels: Vec<(usize, usize)> = match stage.of_hostile {
+            InterfaceKind::Unet | InterfaceKind::Emp => (0..1 + random.below(6))
+                .map(|_| (random.index(count), random.index(count)))
+                .collect(),
+            // A VI has one connection.
+            InterfaceKind::Via => {
+                count = 2 * count.div_ceil(2);
+                (0..count / 2)
+                    .map(|pair| (2 * pair, 2 * pair + 1))
+                    .collect()
+            }
+        };
         let hostile = (0..count)
-            .map(|position| Hostile::draw(random, nics, &own_channels(&channels, position)))
+            .map(|position| {
+                Hostile::draw(random, (nics, stage), &own_channels(&channels, position))
+            })
             .collect();
         Cast {
-            profile: random.pick(&[
-                "lanai-1998",
-                "lanai-1998",
-                "lanai-1998-split",
-                "lanai-1998-dual-dma",
-                "modern",
-            ]),
+            stage,
             seed: random.below(1 << 40),
             nics: keys,
             hostile_first: random.below(2) == 0,
@@ -318,6 +527,41 @@ impl Cast {
         })
     }
 
+    /// Returns the interface of an endpoint, if it is a victim.
+    pub fn interface_of(&self, name: &str) -> Option<InterfaceKind> {
+        let pair =
+            (0..self.victims.len()).find(|pair| victim_names(*pair).contains(&name.to_owned()));
+        pair.map(|pair| self.victims[pair].interface)
+    }
+
+    /// Returns the interface of the victims for which the cast was drawn.
+    pub fn interface(&self) -> InterfaceKind {
+        self.stage.interface
+    }
+
+    /// Returns whether wires may drop what neighbours leave no room for, so that messages may fail. Then a victim must
+    /// still see no other messages than without its neighbours, in their order, and know which did not arrive.
+    pub fn may_fail(&self) -> bool {
+        self.stage.drops()
+    }
+
+    /// Returns how many hostile endpoints depend on each other.
+    pub fn hostile_together(&self) -> usize {
+        match self.stage.of_hostile {
+            InterfaceKind::Unet | InterfaceKind::Emp => 1,
+            InterfaceKind::Via => 2,
+        }
+    }
+
+    /// Returns the names of the victims whose messages must all arrive as they were posted.
+    pub fn must_receive(&self) -> Vec<String> {
+        let pairs = self.victims.iter().enumerate();
+        let plain = pairs.filter(|(_, pair)| {
+            pair.are_plain() && !self.links.iter().any(|link| pair.crosses(link))
+        });
+        plain.flat_map(|(number, _)| victim_names(number)).collect()
+    }
+
     /// Returns whether this is the name of a victim.
     pub fn is_victim(name: &str) -> bool {
         name.starts_with('v')
@@ -330,6 +574,11 @@ impl Cast {
     /// Returns the assembler's error for a hostile class.
     pub fn scenario(&self, with_hostile: bool) -> Result<Scenario, String> {
         let mut scenario = simulation::scenario(&self.toml(with_hostile), None, None);
+        if self.stage.holds {
+            for link in &mut scenario.links {
+                link.wire.flow = Flow::Hold;
+            }
+        }
         for index in 0..scenario.endpoints.len() {
             let name = &scenario.endpoints[index].name;
             let bytes = if let Some(position) = name.strip_prefix('h') {
@@ -360,7 +609,13 @@ impl Cast {
     pub fn toml(&self, with_hostile: bool) -> String {
         let mut text = format!(
             "profile = '{}'\nseed = {}\nuntil = '1000s'\nmax_events = {}\n",
-            self.profile, self.seed, 4_000_000
+            self.stage.profile,
+            self.seed,
+            if self.stage.pace > 1 {
+                40_000_000
+            } else {
+                4_000_000
+            }
         );
         for (nic, keys) in self.nics.iter().enumerate() {
             let processors = &keys.processors;
@@ -452,6 +707,14 @@ fn own_channels(channels: &[(usize, usize)], position: usize) -> Vec<i32> {
     own
 }
 
+fn notify(random: &mut Random) -> &'static str {
+    random.pick(&[
+        "notify = 'upcall'",
+        "poll_every = '1us'",
+        "poll_every = '70us'",
+    ])
+}
+
 fn victim_names(pair: usize) -> [String; 2] {
     [format!("v{pair}c"), format!("v{pair}s")]
 }
@@ -480,12 +743,17 @@ impl Victims {
             (client, self.nics.0, "sink"),
             (server, self.nics.1, self.host),
         ] {
+            // An EMP message needs one buffer, however long it is.
+            let (count, length) = match self.interface {
+                InterfaceKind::Emp => (VICTIM_BUFFERS / 3, 9216),
+                InterfaceKind::Unet | InterfaceKind::Via => (VICTIM_BUFFERS, 4096),
+            };
             let _infallible = writeln!(
                 text,
-                "[[endpoint]]\nname = '{name}'\nnic = 'n{nic}'\nhost = '{host}'\n{}\n\
+                "[[endpoint]]\nname = '{name}'\nnic = 'n{nic}'\nhost = '{host}'\n{}\n{}\n\
                  buffer_area = {VICTIM_AREA}\ntx_queue = 128\nrx_queue = 256\n\
-                 free_buffers = {{ count = {VICTIM_BUFFERS}, length = 4096 }}\non_trap = '{}'",
-                self.notify, self.on_trap
+                 free_buffers = {{ count = {count}, length = {length} }}\non_trap = '{}'",
+                self.keys, self.notify, self.on_trap
             );
             if host == "acknowledge" {
                 let _infallible = writeln!(text, "acknowledge_every = 3");
@@ -505,12 +773,24 @@ impl Victims {
 }
 
 impl Hostile {
-    fn draw(random: &mut Random, nics: usize, channels: &[i32]) -> Hostile {
-        let applet = (random.below(8) > 0).then(|| HostileApplet::draw(random, channels));
+    fn draw(random: &mut Random, (nics, stage): (usize, Stage), channels: &[i32]) -> Hostile {
+        let applet =
+            (random.below(8) > 0).then(|| HostileApplet::draw(random, channels, stage.pace));
+        let interface = match stage.of_hostile {
+            InterfaceKind::Unet => String::new(),
+            InterfaceKind::Emp => "interface = 'emp'\n".to_owned(),
+            InterfaceKind::Via => "interface = 'via'\nprovider = 'hardware'\n".to_owned(),
+        };
+        // Some calls take longer than every time-out. They are few, since each item of the others waits for them.
+        let fuel: &[u64] = match stage.interface {
+            InterfaceKind::Unet => &[600, 1000, 20_000],
+            InterfaceKind::Emp => &[1000, 2_000, 20_000, 20_000, 20_000, 20_000, 20_000, 150_000],
+            InterfaceKind::Via => &[1000, 20_000, 20_000, 60_000, 60_000, 250_000],
+        };
         let keys = format!(
-            "fuel = {}\ntx_queue = {}\nrx_queue = {}\n\
+            "{interface}fuel = {}\ntx_queue = {}\nrx_queue = {}\n\
              free_buffers = {{ count = {}, length = {} }}\non_trap = '{}'\n{}",
-            random.pick(&[600, 1000, 20_000]),
+            random.pick(fuel),
             random.pick(&[1, 8, 64]),
             random.pick(&[1, 8, 64]),
             random.pick(&[0, 1, 5]),

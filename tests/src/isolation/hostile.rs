@@ -71,14 +71,15 @@ pub struct HostileApplet {
 const ARRAY: i32 = 9216;
 
 impl Body {
-    fn draw(random: &mut Random, channels: &[i32]) -> Body {
+    fn draw(random: &mut Random, channels: &[i32], pace: i32) -> Body {
         let count = random.below(5);
-        Body((0..count).map(|_| Action::draw(random, channels)).collect())
+        let actions = (0..count).map(|_| Action::draw(random, channels, pace));
+        Body(actions.collect())
     }
 }
 
 impl Action {
-    fn draw(random: &mut Random, channels: &[i32]) -> Action {
+    fn draw(random: &mut Random, channels: &[i32], pace: i32) -> Action {
         match random.below(13) {
             0..6 if !channels.is_empty() => Action::Push {
                 channel: random.pick(channels),
@@ -96,11 +97,12 @@ impl Action {
                 length: random.pick(&[0, 56]),
             },
             10 => Action::Spin {
-                rounds: random.pick(&[10, 500, 1_000_000]),
+                // Some calls take about as long as a slice of EMP or of VIA.
+                rounds: random.pick(&[10, 500, 1_000_000, 360, 8_000, 1_000_000]),
             },
             11 if random.below(3) == 0 => Action::Trap,
             12 => Action::Timer {
-                after: random.pick(&[0, 1, 1, 10, 100]),
+                after: pace * random.pick(&[0, 1, 1, 10, 100]),
             },
             _ => Action::EverySecond,
         }
@@ -155,14 +157,15 @@ fn repeated(text: &mut String, label: usize, times: i32, body: &str) -> std::fmt
 }
 
 impl HostileApplet {
-    /// Draws a random applet for an endpoint with these channels.
-    pub fn draw(random: &mut Random, channels: &[i32]) -> HostileApplet {
+    /// Draws a random applet for an endpoint with these channels. `pace` is how many times longer its timers take.
+    pub fn draw(random: &mut Random, channels: &[i32], pace: i32) -> HostileApplet {
+        let body = |random: &mut Random| Body::draw(random, channels, pace);
         HostileApplet {
-            tx: Body::draw(random, channels),
-            rx: Body::draw(random, channels),
+            tx: body(random),
+            rx: body(random),
             timer: (random.below(2) == 0)
-                .then(|| (random.pick(&[1, 10, 100]), Body::draw(random, channels))),
-            refill: (random.below(2) == 0).then(|| Body::draw(random, channels)),
+                .then(|| (pace * random.pick(&[1, 10, 100]), body(random))),
+            refill: (random.below(2) == 0).then(|| body(random)),
         }
     }
 

@@ -9,10 +9,14 @@ mod cast;
 mod hostile;
 mod observe;
 mod shrink;
+#[path = "../../../nic-runtime/tests/shared/spaced.rs"]
+#[expect(dead_code, reason = "the law of isolation adds no times of its own")]
+mod spaced;
 
 pub use cast::{Cast, Hostile, Link, NicKeys, Victims};
 pub use hostile::{Action, Body, HostileApplet};
 use nic_core::event::EndReason;
+use nic_runtime::interface::InterfaceKind;
 use nic_runtime::sim;
 use observe::{Compared, Record};
 pub use observe::{Seen, Sight};
@@ -29,14 +33,31 @@ pub struct Breach {
     pub found: String,
 }
 
+/// Returns the interface of the victims in the cast with this number. Every second cast has the first interface, since
+/// its casts are the shortest, and the other interfaces take turns.
+fn interface_of(number: u64) -> InterfaceKind {
+    let others = InterfaceKind::ALL.len() as u64 - 1;
+    let place = match number % 2 {
+        0 => 0,
+        _ => 1 + (number / 2) % others,
+    };
+    let place = usize::try_from(place).expect("there are few interfaces");
+    InterfaceKind::ALL[place].1
+}
+
+/// Returns the random cast with this number.
+pub fn cast(number: u64) -> Cast {
+    let mut random = Random::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    Cast::draw(&mut random, interface_of(number))
+}
+
 /// Runs the random cast with this number.
 ///
 /// # Errors
 ///
 /// Returns the reduced cast, if the cast violates the law.
 pub fn hold(number: u64) -> Result<Tally, Box<Breach>> {
-    let mut random = Random::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let cast = Cast::draw(&mut random);
+    let cast = cast(number);
     check(&cast).map_err(|found| {
         let cast = shrink(cast, |smaller| check(smaller).is_err());
         let found = check(&cast).err().unwrap_or(found);
@@ -77,6 +98,9 @@ pub fn check(cast: &Cast) -> Result<Tally, String> {
         return Err(format!("alone the victims end with {end:?}"));
     }
     let expected = record.into_seen();
+    expected
+        .check_arrived(&alone, cast)
+        .map_err(|found| format!("alone: {found}"))?;
     let sights = expected.count();
     let beside = cast.scenario(true)?;
     let mut compared = Compared::new(&beside, cast, expected);

@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 
 use nic_core::event::{
-    EndReason, Event, EventKind, Names, NicEvent, RxBody, Sink, SleEvent, UnetEvent,
+    EndReason, Event, EventKind, Names, NicEvent, RxBody, Sink, SleEvent, TxStatus, UnetEvent,
+    ViaEvent,
 };
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::via::Status;
+use nic_runtime::interface::InterfaceKind;
 use nic_runtime::scenario::Scenario;
 
 use super::cast::Cast;
@@ -27,6 +31,8 @@ pub enum Sight {
     Done(String),
     /// The runtime dropped something.
     Dropped(String),
+    /// A VI changed its state.
+    State(String),
 }
 
 /// A message, with as much detail as the comparison needs.
@@ -59,18 +65,137 @@ impl Seen {
         let counts = self.0.values().map(|sights| sights.len() as u64);
         counts.sum()
     }
+
+    /// Checks that each message arrived as it was posted, and that its sender knows, wherever no applet and no fault
+    /// changes messages.
+    ///
+    /// # Errors
+    ///
+    /// Returns a description of the endpoint that lacks messages, or has others.
+    pub(super) fn check_arrived(&self, scenario: &Scenario, cast: &Cast) -> Result<(), String> {
+        let names = cast.must_receive();
+        let name = |endpoint: EndpointId| &scenario.endpoints[endpoint.0 as usize].name;
+        for channel in &scenario.channels {
+            for (from, to) in [(channel.a, channel.b), (channel.b, channel.a)] {
+                let (sender, receiver) = (name(from.0), name(to.0));
+                if !names.contains(sender) {
+                    continue;
+                }
+                let mut posted = Vec::new();
+                for send in scenario.sends.iter().filter(|send| send.endpoint == from.0) {
+                    let times = usize::try_from(send.repeat).unwrap_or(usize::MAX);
+                    posted.extend(std::iter::repeat_n(Message::of(&send.payload), times));
+                }
+                let of = |name: &str, channel: ChannelId, kind| {
+                    let found = self.0.get(&(name.to_owned(), channel.0, kind));
+                    found.map_or(&[][..], Vec::as_slice)
+                };
+                let received = of(receiver, to.1, "rx-descriptor").iter();
+                let received = received.filter_map(|sight| match sight {
+                    Sight::Received { message, .. } => Some(*message),
+                    Sight::Arrived(_) | Sight::Done(_) | Sight::Dropped(_) | Sight::State(_) => {
+                        None
+                    }
+                });
+                let mut received: Vec<Message> = received.collect();
+                let lengths = |messages: &[Message]| -> Vec<String> {
+                    let mut lengths: Vec<_> = messages
+                        .iter()
+                        .map(|message| done(u32::try_from(message.length).unwrap_or(u32::MAX)))
+                        .collect();
+                    lengths.sort();
+                    lengths
+                };
+                let sent = of(sender, from.1, "tx-done").iter();
+                let sent = sent.filter_map(|sight| match sight {
+                    Sight::Done(done) => Some(done.clone()),
+                    Sight::Received { .. }
+                    | Sight::Arrived(_)
+                    | Sight::Dropped(_)
+                    | Sight::State(_) => None,
+                });
+                let mut sent: Vec<String> = sent.collect();
+                sent.sort();
+                posted.sort();
+                received.sort();
+                if received != posted || sent != lengths(&posted) {
+                    return Err(format!(
+                        "{sender} posted {} messages to {receiver}, which received {} ({} as they were posted); {sent:?}",
+                        posted.len(),
+                        received.len(),
+                        received
+                            .iter()
+                            .filter(|message| posted.contains(message))
+                            .count(),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the observation of an event, if a victim sees it.
-fn sight(names: &dyn Names, event: &Event<'_>) -> Option<(Key, Sight)> {
+fn sight(names: &dyn Names, cast: &Cast, event: &Event<'_>) -> Option<(Key, Sight)> {
     let name = names.endpoint(event.endpoint?);
-    if !Cast::is_victim(name) {
-        return None;
-    }
+    let interface = match Cast::is_victim(name) {
+        true => cast.interface_of(name)?,
+        false => return None,
+    };
+    // What the NICs of a connection send each other depends on time: they repeat frames and acknowledge them together.
+    let sees_packets = match interface {
+        InterfaceKind::Unet => true,
+        InterfaceKind::Emp | InterfaceKind::Via => false,
+    };
     let (channel, kind, sight) = match event.kind {
         EventKind::Nic(NicEvent::WireRx {
             channel, payload, ..
-        }) => (channel.0, "wire-rx", Sight::Arrived(Message::of(payload))),
+        }) if sees_packets => (channel.0, "wire-rx", Sight::Arrived(Message::of(payload))),
+        EventKind::Via(ViaEvent::RxDescriptor {
+            channel,
+            length,
+            status: Status::Ok,
+            offsets,
+            share,
+            area,
+            ..
+        }) => {
+            let body = RxBody::Buffers {
+                offsets,
+                share,
+                area,
+            };
+            let message = Message::of(&payload(body, length));
+            let inline = false;
+            (
+                channel.0,
+                "rx-descriptor",
+                Sight::Received { inline, message },
+            )
+        }
+        EventKind::Via(ViaEvent::RxDescriptor {
+            channel, status, ..
+        }) => (
+            channel.0,
+            "rx-descriptor",
+            Sight::Dropped(format!("{status:?}")),
+        ),
+        EventKind::Via(ViaEvent::TxDone {
+            channel,
+            length,
+            status,
+            ..
+        }) => {
+            let done = match status {
+                Status::Ok => done(length),
+                status => format!("{length} bytes {status:?}"),
+            };
+            (channel.0, "tx-done", Sight::Done(done))
+        }
+        EventKind::Via(ViaEvent::ViState { state, reason }) => {
+            let state = format!("{state:?} {reason:?}");
+            (-1, "vi-state", Sight::State(state))
+        }
         EventKind::Unet(UnetEvent::RxDescriptor {
             channel,
             length,
@@ -91,15 +216,23 @@ fn sight(names: &dyn Names, event: &Event<'_>) -> Option<(Key, Sight)> {
             status,
             ..
         }) => {
-            let done = format!("{length} bytes {status:?}");
+            let done = match status {
+                TxStatus::Ok => done(length),
+                status => format!("{length} bytes {status:?}"),
+            };
             (channel.0, "tx-done", Sight::Done(done))
         }
-        EventKind::Nic(NicEvent::Drop { reason, .. }) => {
+        EventKind::Nic(NicEvent::Drop { reason, .. }) if sees_packets => {
             (-1, "drop", Sight::Dropped(format!("{reason:?}")))
         }
         _ => return None,
     };
     Some(((name.to_owned(), channel, kind), sight))
+}
+
+/// Returns how an observation of a message that was sent names the message.
+fn done(length: u32) -> String {
+    format!("{length} bytes Ok")
 }
 
 /// Returns the endpoints whose packets may overtake each other, so that their observations are compared as sets.
@@ -118,14 +251,16 @@ fn is_unordered(names: &[String], (name, _, kind): &Key) -> bool {
 }
 
 /// Records what the victims see.
-pub(super) struct Record {
+pub(super) struct Record<'c> {
+    cast: &'c Cast,
     seen: Seen,
     unordered: Vec<String>,
 }
 
-impl Record {
-    pub(super) fn new(scenario: &Scenario, cast: &Cast) -> Record {
+impl<'c> Record<'c> {
+    pub(super) fn new(scenario: &Scenario, cast: &'c Cast) -> Record<'c> {
         Record {
+            cast,
             seen: Seen::default(),
             unordered: unordered(scenario, cast),
         }
@@ -141,9 +276,9 @@ impl Record {
     }
 }
 
-impl Sink for Record {
+impl Sink for Record<'_> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        if let Some((key, sight)) = sight(names, event) {
+        if let Some((key, sight)) = sight(names, self.cast, event) {
             self.seen.0.entry(key).or_default().push(sight);
         }
     }
@@ -151,19 +286,29 @@ impl Sink for Record {
 
 /// Compares what the victims see with the expected observations, and ends the run when all expected observations have
 /// been seen.
-pub(super) struct Compared {
+pub(super) struct Compared<'c> {
     expected: Seen,
-    record: Record,
+    record: Record<'c>,
     left: u64,
+    /// Where messages may fail: how many that their senders take for sent have not arrived.
+    owed: i64,
     breach: Option<String>,
     hostile_drops: u64,
     hostile_calls: u64,
 }
 
-impl Compared {
-    pub(super) fn new(scenario: &Scenario, cast: &Cast, expected: Seen) -> Compared {
+impl<'c> Compared<'c> {
+    pub(super) fn new(scenario: &Scenario, cast: &'c Cast, expected: Seen) -> Compared<'c> {
+        let mut sights = expected.0.iter();
+        let dones = sights
+            .by_ref()
+            .filter(|((_, _, kind), _)| *kind == "tx-done");
         Compared {
-            left: expected.count(),
+            left: match cast.may_fail() {
+                true => dones.map(|(_, sights)| sights.len() as u64).sum(),
+                false => expected.count(),
+            },
+            owed: 0,
             expected,
             record: Record::new(scenario, cast),
             breach: None,
@@ -185,17 +330,71 @@ impl Compared {
         if let Some(breach) = self.breach {
             return Err(breach);
         }
-        if self.left > 0 {
+        if self.owed > 0 {
             return Err(format!(
-                "{} sights did not come, the run ended with {end:?}",
-                self.left
+                "{} messages were sent and did not arrive, the run ended with {end:?}",
+                self.owed
             ));
         }
+        if self.left > 0 {
+            let seen = &self.record.seen.0;
+            let lacking = self.expected.0.iter().filter_map(|(key, sights)| {
+                let found = seen.get(key).map_or(0, Vec::len);
+                (found < sights.len()).then(|| format!("{key:?}: {found} of {}", sights.len()))
+            });
+            return Err(format!(
+                "{} sights did not come, the run ended with {end:?}: {}",
+                self.left,
+                Vec::from_iter(lacking).join(", ")
+            ));
+        }
+        let may_fail = self.record.cast.may_fail();
         let seen = self.record.into_seen();
+        if may_fail {
+            return Ok(());
+        }
         if seen != self.expected {
             return Err(format!("expected {:?}\nfound {seen:?}", self.expected));
         }
         Ok(())
+    }
+
+    /// Compares an observation where messages may fail. Each message that arrives is the next expected one or a later
+    /// one, and each message that the sender takes for sent has arrived in the end.
+    fn weigh(&mut self, key: Key, sight: Sight) {
+        let expected = self.expected.0.get(&key).map_or(&[][..], Vec::as_slice);
+        let seen = self.record.seen.0.entry(key.clone()).or_default();
+        match sight {
+            Sight::Done(done) => {
+                self.left -= 1;
+                if done.ends_with("Ok") {
+                    self.owed += 1;
+                }
+                return;
+            }
+            Sight::Received { .. } => {
+                let passed = expected[seen.len().min(expected.len())..].iter();
+                let skipped = passed.take_while(|wanted| **wanted != sight).count();
+                // What was skipped has failed, and takes its place in the order.
+                seen.extend(
+                    expected
+                        .iter()
+                        .skip(seen.len())
+                        .take(skipped)
+                        .cloned()
+                        .collect::<Vec<_>>(),
+                );
+                let is_expected = seen.len() < expected.len();
+                seen.push(sight.clone());
+                self.owed -= 1;
+                if is_expected {
+                    return;
+                }
+            }
+            Sight::Arrived(_) | Sight::Dropped(_) | Sight::State(_) => {}
+        }
+        let found = format!("{key:?}: found {sight:?}, which was not expected any more");
+        self.breach.get_or_insert(found);
     }
 
     fn count_hostile(&mut self, kind: &EventKind<'_>) {
@@ -207,12 +406,15 @@ impl Compared {
     }
 }
 
-impl Sink for Compared {
+impl Sink for Compared<'_> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let Some((key, sight)) = sight(names, event) else {
+        let Some((key, sight)) = sight(names, self.record.cast, event) else {
             self.count_hostile(&event.kind);
             return;
         };
+        if self.record.cast.may_fail() {
+            return self.weigh(key, sight);
+        }
         let seen = self.record.seen.0.entry(key.clone()).or_default();
         let place = seen.len();
         seen.push(sight.clone());
@@ -230,6 +432,6 @@ impl Sink for Compared {
     }
 
     fn has_failed(&self) -> bool {
-        self.left == 0 || self.breach.is_some()
+        self.left == 0 && self.owed <= 0 || self.breach.is_some()
     }
 }

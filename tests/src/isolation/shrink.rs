@@ -3,10 +3,19 @@
 use super::cast::{Cast, NicKeys};
 use super::hostile::HostileApplet;
 
-/// Returns a cast that still `fails`, and from which no part can be removed.
+/// Most casts that are tried. A run of a cast may take seconds.
+const TRIES: usize = 200;
+
+/// Returns a cast that still `fails`, and from which no part can be removed, unless the search takes too long.
 pub fn shrink(mut cast: Cast, fails: impl Fn(&Cast) -> bool) -> Cast {
+    let mut tries = 0;
     loop {
-        let Some(smaller) = smaller(&cast).into_iter().find(|smaller| fails(smaller)) else {
+        let mut candidates = smaller(&cast).into_iter();
+        let found = candidates.find(|smaller| {
+            tries += 1;
+            tries <= TRIES && fails(smaller)
+        });
+        let Some(smaller) = found else {
             return cast;
         };
         cast = smaller;
@@ -37,10 +46,9 @@ fn smaller(cast: &Cast) -> Vec<Cast> {
             cast.victims.pop();
         });
     }
-    if cast.hostile.len() > 1 {
-        without(&|cast| {
-            cast.hostile.pop();
-        });
+    let together = cast.hostile_together();
+    if cast.hostile.len() > together {
+        without(&|cast| cast.hostile.truncate(cast.hostile.len() - together));
     }
     for (position, hostile) in cast.hostile.iter().enumerate() {
         for send in 0..hostile.sends.len() {
