@@ -42,7 +42,7 @@ fn assert_alike(directory: &Path, kept: &Kept<'_>) {
         fs::write(&file, text).expect("it can be written");
         let mut ended = jive_in(directory, words(kept.command), b"");
         if kept.command.starts_with("shrink") {
-            // It says how many bytes the file had.
+            // The output of `jive shrink` says how many bytes the file had.
             ended.out.clear();
         }
         assert_eq!(fs::read(&file).expect("it was written"), text, "{ended:?}");
