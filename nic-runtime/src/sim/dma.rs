@@ -113,14 +113,19 @@ impl<A: Audience> Simulation<'_, A> {
     /// accepts the processor's request now.
     #[cold]
     pub(crate) fn await_engine(
-        &self,
+        &mut self,
         on: ProcessorId,
         direction: DmaDirection,
         stage: Stage,
     ) -> Option<Next> {
         let nic = self.processors[at(on.0)].nic;
         let takes_at = self.nics[at(nic.0)].dma.takes_at(self.now, direction)?;
-        Some(Next::after(takes_at.since(self.now), stage))
+        if !self.processors[at(on.0)].share.is_timed() {
+            return Some(Next::after(takes_at.since(self.now), stage));
+        }
+        // The wait is no work: busy neighbours do not stretch it, and it does not slow them down.
+        self.schedule.insert(takes_at, Work::EngineFree(on));
+        Some(self.wait(on, stage))
     }
 
     /// Queues a transfer on its DMA engine.

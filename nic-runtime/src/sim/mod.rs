@@ -566,6 +566,7 @@ impl<A: Audience> Simulation<'_, A> {
             Work::Wake(endpoint) => self.tell_program(endpoint, Happened::Time),
             Work::Notice(endpoint) => self.notice(endpoint),
             Work::TransferStart(transfer) => self.transfer_starts(transfer),
+            Work::EngineFree(on) => self.landed(on),
             Work::TransferEnd(transfer) => self.transfer_ends(transfer),
             Work::Publish(endpoint) => self.publish(endpoint),
             Work::WireStart(direction) => self.wire_turn(direction),

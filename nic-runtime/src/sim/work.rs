@@ -32,6 +32,8 @@ pub(crate) enum Work {
     LookCapsule(EndpointId),
     /// Checks whether an endpoint's applet timer has expired.
     Timer(EndpointId),
+    /// A DMA engine without a queue has ended the transfer for whose end a processor waits.
+    EngineFree(ProcessorId),
     /// A DMA transfer starts.
     TransferStart(TransferRef),
     /// A DMA transfer ends.
@@ -155,6 +157,7 @@ impl<A: Audience> Simulation<'_, A> {
             | Work::TaskDone(_)
             | Work::Wake(_)
             | Work::Notice(_)
+            | Work::EngineFree(_)
             | Work::TransferStart(_)
             | Work::TransferEnd(_)
             | Work::Publish(_)

@@ -150,7 +150,7 @@ fn detour<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<N
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue. Items for applets do not wait here,
 /// because an applet's natives wait for the engine.
 #[cold]
-fn await_engine<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
+fn await_engine<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);
     if sim.seats[at(item.endpoint(&sim.packets).0)]
         .applet

@@ -201,7 +201,11 @@ impl Interface for Via {
 }
 
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue.
-fn await_engine<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId, item: Item) -> Option<Next> {
+fn await_engine<A: Audience>(
+    sim: &mut Simulation<'_, A>,
+    on: ProcessorId,
+    item: Item,
+) -> Option<Next> {
     if !sim.awaits_engines {
         return None;
     }

@@ -103,3 +103,28 @@ fn a_processor_waits_for_an_engine_that_takes_one_request() {
     assert_eq!(same, starts);
     assert!(called > Some(starts), "{called:?} is after {starts}");
 }
+
+#[test]
+fn a_wait_for_an_engine_is_no_work_of_the_processor() {
+    // While one processor waits for the engine, the other takes a message every 40 us.
+    let text = include_str!("../../profiles/lanai-1998-parallel.toml");
+    let text = text.replacen("[dma]", "[dma]\ntakes = 'one'", 1).replacen(
+        "[processor]",
+        "[processor]\ncontention = 3.0",
+        1,
+    );
+    let rest = format!(
+        "{}[[send]]\nendpoint = 'server'\nchannel = 7\npayload = {{ zeros = 40 }}\nrepeat = 9\nevery = '40us'\n",
+        messages_of(9000)
+    );
+    let pair = Pair {
+        rest: &rest,
+        ..Pair::PLAIN
+    };
+    let nic = "name = 'a'\nprocessors = 2\nplacement = { doTx = 0, doRx = 1 }\n";
+    let toml = pair.toml().replacen("name = 'a'\n", nic, 1);
+    let trace = simulate(&read_on(&toml, &text)).expect("it runs");
+    // The first transfer of 9,000 bytes takes 180 us, and the second starts at its end.
+    let starts = times(&trace, "client", "dma");
+    assert_eq!(starts[1] - starts[0], 180_000);
+}
