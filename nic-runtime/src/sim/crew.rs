@@ -110,7 +110,9 @@ impl Load {
     /// Subtracts the work done since the last change of rate.
     pub(super) fn settle(&mut self, now: SimTime) {
         let elapsed = u128::from(now.since(self.since).as_ps());
-        let done = elapsed * u128::from(ALONE) * u128::from(ALONE) / u128::from(self.rate);
+        let done = elapsed * u128::from(ALONE) * u128::from(ALONE);
+        // Rounded up: however often the rate changes, the work takes no longer than at its slowest rate.
+        let done = done.div_ceil(u128::from(self.rate));
         self.left = self
             .left
             .saturating_sub(u64::try_from(done).unwrap_or(u64::MAX));
@@ -158,9 +160,9 @@ pub(super) fn thousandths(time: SimDuration) -> u64 {
     time.as_ps().saturating_mul(u64::from(ALONE))
 }
 
-/// Returns the time of an amount of work in the unit of [`Load::left`], rounded up.
+/// Returns the time of an amount of work in the unit of [`Load::left`], rounded down.
 pub(super) fn time_of(thousandths: u64) -> SimDuration {
-    SimDuration::from_ps(thousandths.div_ceil(u64::from(ALONE)))
+    SimDuration::from_ps(thousandths / u64::from(ALONE))
 }
 
 impl Share {
@@ -465,5 +467,30 @@ mod tests {
         assert_eq!(load.stretch(ALONE), Some(us(16)));
         load.settle(us(16));
         assert_eq!(load.left, 0);
+    }
+
+    #[test]
+    fn work_never_takes_longer_than_at_its_slowest_rate() {
+        for slowest in [1_001, 1_400, 1_700, 3_000] {
+            for step in 1..200 {
+                let alone = SimDuration::from_ps(8_200);
+                let mut load = Load::new(alone, SimTime::ZERO);
+                let mut now = SimTime::ZERO;
+                let mut rates = [slowest, ALONE].into_iter().cycle();
+                // The neighbour begins or ends work every few picoseconds.
+                while load.left > 0 {
+                    load.stretch(rates.next().unwrap_or(ALONE));
+                    now = load.ends.min(now + SimDuration::from_ps(step));
+                    load.settle(now);
+                }
+                let most = (alone.as_ps() * u64::from(slowest)).div_ceil(1_000);
+                assert!(
+                    now.as_ps() <= most,
+                    "{now} at {slowest}, a change every {step} ps"
+                );
+                // Each change of the rate may save a thousandth of a picosecond.
+                assert!(now.as_ps() >= alone.as_ps() - 9, "{now} at {slowest}");
+            }
+        }
     }
 }
