@@ -67,7 +67,9 @@ public final class Nic {
 
     /**
      * Returns the time since the run began, in whole microseconds. The returned time wraps from
-     * 2147483647 to -2147483648. The U-Net/SLE paper does not have {@code currentTime}.
+     * 2147483647 to -2147483648. The difference of two times is right if less than 2147483648 us
+     * (about 35 minutes) lie between them. An applet that keeps times must forget older ones, by
+     * {@code doTimer}. The U-Net/SLE paper does not have {@code currentTime}.
      */
     public static native int currentTime();
 

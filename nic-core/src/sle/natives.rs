@@ -44,7 +44,9 @@ natives! {
         /// The argument `length` is at most 56.
         DmaRxdPayload = dmaRxdPayload(from: ByteArray, channel: Int, length: Int) -> Void, DescriptorInline;
         /// Returns the time since the run began, in whole microseconds. The returned time wraps from 2147483647 to
-        /// -2147483648. The U-Net/SLE paper does not have `currentTime`.
+        /// -2147483648. The difference of two times is right if less than 2147483648 us (about 35 minutes) lie between
+        /// them. An applet that keeps times must forget older ones, by `doTimer`. The U-Net/SLE paper does not have
+        /// `currentTime`.
         CurrentTime = currentTime() -> Int, NullCall;
         /// Sets the applet's timer: the NIC calls `doTimer` once, after a time of `microseconds`. A later call of
         /// `setTimer` replaces the timer, and the argument 0 clears the timer. The U-Net/SLE paper does not have
