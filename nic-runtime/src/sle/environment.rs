@@ -85,7 +85,8 @@ impl Pace {
 
     /// Returns the longest time of work that takes the time `alone` without neighbours.
     ///
-    /// The end of each piece of work is rounded up to a picosecond, and a piece is the sum of several costs. The sum of
+    /// The end of each piece of work is rounded up to a picosecond, however often it is stretched or yields, and a piece
+    /// is the sum of several costs. The sum of
     /// the rounded costs is at least the rounded sum.
     fn of_work(self, alone: SimDuration) -> u64 {
         let thousandths = u128::from(alone.as_ps()) * u128::from(self.factor);
@@ -97,29 +98,47 @@ fn natives(profile: &Profile, site: &AppletSite, costs: &Costs) -> Vec<Native> {
     let natives = NicNative::ALL.iter().map(|native| Native {
         name: native.decl().name.to_owned(),
         result: result(*native, site),
-        array_below_top: below_top(*native),
+        array_below_top: Copies::of(*native).array_below_top(),
         time_ps: time(*native, profile, site, costs),
     });
     natives.collect()
 }
 
-/// Returns the position of the array whose bytes a native copies by DMA, counted from the top of the operand stack.
-fn below_top(native: NicNative) -> Option<usize> {
-    match native {
-        NicNative::DoHtoLDma | NicNative::DoLtoHDma => Some(3),
-        NicNative::NewAlignedArray
-        | NicNative::GetFreeBufferLength
-        | NicNative::GetFreeBuffer
-        | NicNative::TxPush
-        | NicNative::DmaRxd
-        | NicNative::DmaRxdPayload
-        | NicNative::CurrentTime
-        | NicNative::SetTimer
-        | NicNative::Trace
-        | NicNative::Immediate
-        | NicNative::SetImmediate
-        | NicNative::Watch
-        | NicNative::WindowWrite => None,
+/// The bytes that a native copies by DMA.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Copies {
+    FromHost,
+    ToHost,
+    Nothing,
+}
+
+impl Copies {
+    fn of(native: NicNative) -> Copies {
+        match native {
+            NicNative::DoHtoLDma => Copies::FromHost,
+            NicNative::DoLtoHDma => Copies::ToHost,
+            NicNative::NewAlignedArray
+            | NicNative::GetFreeBufferLength
+            | NicNative::GetFreeBuffer
+            | NicNative::TxPush
+            | NicNative::DmaRxd
+            | NicNative::DmaRxdPayload
+            | NicNative::CurrentTime
+            | NicNative::SetTimer
+            | NicNative::Trace
+            | NicNative::Immediate
+            | NicNative::SetImmediate
+            | NicNative::Watch
+            | NicNative::WindowWrite => Copies::Nothing,
+        }
+    }
+
+    /// Returns the position of the array that the native copies from or to, counted from the top of the operand stack.
+    fn array_below_top(self) -> Option<usize> {
+        match self {
+            Copies::FromHost | Copies::ToHost => Some(3),
+            Copies::Nothing => None,
+        }
     }
 }
 
@@ -134,8 +153,8 @@ fn time(
     let own = pace.of_work(costs.of(native).time);
     let dma = DmaSchedule::new(&profile.dma);
     let (site, costs) = (site.clone(), costs.clone());
-    match native {
-        NicNative::DoHtoLDma => Box::new(move |length| {
+    match Copies::of(native) {
+        Copies::FromHost => Box::new(move |length| {
             // A copy of more bytes than the buffer area or the handled message has traps.
             let transfer = dma.duration(DmaDirection::HostToNic, length.min(site.buffer_area));
             let by_dma = own.saturating_add(transfer.as_ps());
@@ -144,23 +163,10 @@ fn time(
                 false => by_dma,
             }
         }),
-        NicNative::DoLtoHDma if site.has_above => Box::new(move |length| {
+        Copies::ToHost if site.has_above => Box::new(move |length| {
             own.max(pace.of_work(costs.of_copy(length.min(site.free_bytes))))
         }),
-        NicNative::DoLtoHDma
-        | NicNative::NewAlignedArray
-        | NicNative::GetFreeBufferLength
-        | NicNative::GetFreeBuffer
-        | NicNative::TxPush
-        | NicNative::DmaRxd
-        | NicNative::DmaRxdPayload
-        | NicNative::CurrentTime
-        | NicNative::SetTimer
-        | NicNative::Trace
-        | NicNative::Immediate
-        | NicNative::SetImmediate
-        | NicNative::Watch
-        | NicNative::WindowWrite => Box::new(move |_| own),
+        Copies::ToHost | Copies::Nothing => Box::new(move |_| own),
     }
 }
 

@@ -113,7 +113,8 @@ impl Promise {
                 any_bytes: faults.flips(),
             },
             // At most once.
-            Way::Via(Reliability::Unreliable) => Promise {
+            Way::Via(Reliability::Unreliable)
+            | Way::ViaApplet(_, Applet::RawUnet | Applet::RawUnetSingle) => Promise {
                 order: Order::Posted,
                 once: true,
                 flips,
@@ -131,15 +132,6 @@ impl Promise {
                     Reliability::Reception => Means::Arrived,
                     Reliability::Delivery | Reliability::Unreliable => Means::Nothing,
                 },
-                accounted: false,
-                cuts: false,
-                any_bytes: false,
-            },
-            Way::ViaApplet(_, Applet::RawUnet | Applet::RawUnetSingle) => Promise {
-                order: Order::Posted,
-                once: true,
-                flips,
-                means: Means::Nothing,
                 accounted: false,
                 cuts: false,
                 any_bytes: false,
