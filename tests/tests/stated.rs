@@ -11,6 +11,8 @@ const CALLS: u32 = 20;
 /// Number of generated classes; `trust stated N` makes N calls. With a fifth of them, a bound that is one round too small
 /// passes.
 const CLASSES: u32 = 5_000;
+/// Number of random scenarios; `JIVE_RUNS` asks for more, and `trust placed N` makes N calls in such scenarios.
+const SCENARIOS: u64 = 150;
 
 #[test]
 fn random_calls_cost_no_more_than_is_stated() {
@@ -24,4 +26,22 @@ fn random_calls_cost_no_more_than_is_stated() {
     jdk::announce(&format!("stated: {tally}"));
     assert!(tally.loops * 10 > tally.classes, "{tally}");
     assert!(tally.tight * 20 > tally.loops, "{tally}");
+}
+
+#[test]
+fn calls_in_random_scenarios_cost_no_more_than_is_stated_there() {
+    let scenarios = match std::env::var("JIVE_RUNS") {
+        Ok(runs) => runs.parse().expect("JIVE_RUNS is a number"),
+        Err(_) => SCENARIOS,
+    };
+    let mut tally = tests::placed::Tally::default();
+    for number in 0..scenarios {
+        if let Err(excess) = tests::placed::compare(number, &mut tally) {
+            panic!("{excess}");
+        }
+    }
+    jdk::announce(&format!("placed: {tally}"));
+    assert_eq!(tally.missing(), [""; 0], "{tally}");
+    assert!(tally.bounded * 4 > tally.calls, "{tally}");
+    assert!(tally.tight > 0 && tally.tight_in_time > 0, "{tally}");
 }

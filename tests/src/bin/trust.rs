@@ -128,6 +128,12 @@ fn placed(count: usize, seed: usize) -> Result<(), String> {
         tests::placed::compare(number, &mut tally)?;
         number += 1;
     }
+    if !tally.missing().is_empty() {
+        return Err(format!(
+            "no calls of the kinds {:?}: {tally}",
+            tally.missing()
+        ));
+    }
     println!("no call costs more than is stated: {tally}");
     Ok(())
 }

@@ -50,7 +50,8 @@ pub fn counted(random: &mut Random) -> String {
             labels: 0,
             loops: Vec::new(),
             calls,
-            calls_natives: false,
+            natives: None,
+            notes_lengths: false,
         };
         for local in parameters..LOCALS {
             writer.line(&format!("iconst_0\n    istore {local}"));
@@ -74,13 +75,28 @@ const PLACED_MEMBERS: &str = "
 .field static big [B
 ";
 
-/// Returns the assembly of an applet that counts with its arguments, and calls natives. `has_extras` says whether the
-/// applet has `doTimer`, `doRefill` and `doWatch`.
+/// What an applet in a scenario has beside `doTx` and `doRx`.
+#[derive(Copy, Clone, Debug)]
+pub struct Gear {
+    /// Whether it has `doTimer`, `doRefill` and `doWatch`.
+    pub extras: bool,
+    /// Whether it has window 1 in its own memory, and writes to window 1 of a peer.
+    pub windows: bool,
+}
+
+/// Returns the assembly of an applet that counts with its arguments, and calls natives.
 #[must_use]
-pub fn placed(random: &mut Random, name: &str, has_extras: bool) -> String {
-    let start = "sipush 9216\n    invokestatic unet/Nic.newAlignedArray(I)[B\n    putstatic big:[B\n    sipush 300\n    \
-                 invokestatic unet/Nic.setTimer(I)V\n    iconst_5\n    putstatic fixed:I";
-    let members = MEMBERS.replace("iconst_5\n    putstatic fixed:I", start);
+pub fn placed(random: &mut Random, name: &str, gear: Gear) -> String {
+    let mut start =
+        "sipush 9216\n    invokestatic unet/Nic.newAlignedArray(I)[B\n    putstatic big:[B\n    sipush 300\n    \
+         invokestatic unet/Nic.setTimer(I)V\n    iconst_5\n    putstatic fixed:I"
+            .to_owned();
+    if gear.windows {
+        start +=
+            "\n    iconst_1\n    iconst_0\n    iconst_4\n    invokestatic unet/Nic.watch(III)V";
+    }
+    let members = MEMBERS.replace("iconst_5\n    putstatic fixed:I", &start);
+    let members = members.replace("()V stack 2", "()V stack 3");
     let mut source = format!(".class public super {name}\n{PLACED_MEMBERS}{members}");
     let required = [
         ("doTx(III)I", 3, true),
@@ -92,7 +108,7 @@ pub fn placed(random: &mut Random, name: &str, has_extras: bool) -> String {
         ("doRefill(III)I", 3, true),
         ("doWatch(III)I", 3, true),
     ];
-    let extras = extras.into_iter().filter(|_| has_extras);
+    let extras = extras.into_iter().filter(|_| gear.extras);
     for (header, parameters, is_entry) in required.into_iter().chain(extras) {
         let mut writer = Writer {
             random,
@@ -100,7 +116,8 @@ pub fn placed(random: &mut Random, name: &str, has_extras: bool) -> String {
             labels: 0,
             loops: Vec::new(),
             calls: is_entry,
-            calls_natives: is_entry,
+            natives: is_entry.then_some(gear),
+            notes_lengths: true,
         };
         for local in parameters..LOCALS {
             writer.line(&format!("iconst_0\n    istore {local}"));
@@ -108,7 +125,7 @@ pub fn placed(random: &mut Random, name: &str, has_extras: bool) -> String {
         let budget = 1 + writer.random.below(4);
         writer.block(budget);
         if is_entry {
-            writer.native();
+            writer.native(gear);
         }
         writer.line("iload 4\n    ireturn");
         let code = writer.code;
@@ -129,8 +146,10 @@ struct Writer<'r> {
     loops: Vec<(usize, usize, usize)>,
     /// Whether the method, which is then `run`, may call `count`.
     calls: bool,
-    /// Whether the method calls natives with effects.
-    calls_natives: bool,
+    /// What the applet has, if the method calls natives with effects.
+    natives: Option<Gear>,
+    /// Whether the method tells the length of each new array by `trace`.
+    notes_lengths: bool,
 }
 
 impl Writer<'_> {
@@ -162,8 +181,10 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self) {
-        if self.calls_natives && self.random.one_in(6) {
-            return self.native();
+        if let Some(gear) = self.natives
+            && self.random.one_in(6)
+        {
+            return self.native(gear);
         }
         match self.random.below(14) {
             0..=4 if self.loops.len() < NESTING_MAX => self.counting_loop(),
@@ -197,7 +218,7 @@ impl Writer<'_> {
             }
             _ => {
                 self.expression(1);
-                if self.calls_natives {
+                if self.notes_lengths {
                     // The value of the event is the length of the array that follows.
                     self.line(&format!("dup\n    bipush {LENGTH_TAG}\n    swap\n    invokestatic unet/Nic.trace(II)V"));
                 }
@@ -208,7 +229,7 @@ impl Writer<'_> {
     }
 
     /// Generates a call of a native with an effect, whose arguments are usually right.
-    fn native(&mut self) {
+    fn native(&mut self, gear: Gear) {
         let length = match self.random.below(4) {
             0 => "iload 0".to_owned(),
             1 => "iload 0\n    sipush 4095\n    iand".to_owned(),
@@ -219,7 +240,7 @@ impl Writer<'_> {
             1 => format!("ldc int {}", self.random.int()),
             _ => "iconst_1".to_owned(),
         };
-        let line = match self.random.below(9) {
+        let line = match self.random.below(if gear.windows { 16 } else { 12 }) {
             0 => format!(
                 "getstatic big:[B\n    iconst_0\n    {channel}\n    {length}\n    invokestatic unet/Nic.txPush([BIII)V"
             ),
@@ -246,8 +267,33 @@ impl Writer<'_> {
                 "sipush {}\n    invokestatic unet/Nic.setTimer(I)V",
                 1 + self.random.below(900)
             ),
-            _ => "iconst_1\n    iconst_0\n    iconst_4\n    invokestatic unet/Nic.watch(III)V"
-                .to_owned(),
+            8 => {
+                let local = self.unprotected();
+                let native = self.pick(&["currentTime", "immediate"]);
+                format!("invokestatic unet/Nic.{native}()I\n    istore {local}")
+            }
+            9 => format!("{channel}\n    invokestatic unet/Nic.setImmediate(I)V"),
+            10 => {
+                let lengths = ["bipush 40", "iload 0", "bipush -3"];
+                format!(
+                    "{}\n    invokestatic unet/Nic.newAlignedArray(I)[B\n    putstatic other:[B",
+                    self.pick(&lengths)
+                )
+            }
+            11 | 12 => {
+                let length =
+                    self.pick(&["iconst_4", "iconst_4", "iconst_1", "iload 2", "iconst_0"]);
+                format!(
+                    "iconst_1\n    iconst_0\n    {length}\n    invokestatic unet/Nic.watch(III)V"
+                )
+            }
+            _ => {
+                let length = self.pick(&["iconst_1", "iconst_4", "bipush 16", "iload 0"]);
+                format!(
+                    "getstatic big:[B\n    iconst_0\n    iconst_1\n    iconst_0\n    {length}\n    invokestatic \
+                     unet/Nic.windowWrite([BIIII)V"
+                )
+            }
         };
         self.line(&line);
     }
