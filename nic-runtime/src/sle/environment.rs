@@ -85,9 +85,8 @@ impl Pace {
 
     /// Returns the longest time of work that takes the time `alone` without neighbours.
     ///
-    /// The end of each piece of work is rounded up to a picosecond, however often it is stretched or yields, and a piece
-    /// is the sum of several costs. The sum of
-    /// the rounded costs is at least the rounded sum.
+    /// The end of each piece of work is rounded up to a picosecond once, however often the piece is stretched or yields.
+    /// A piece is the sum of several costs, and the sum of the rounded costs is at least the rounded sum.
     fn of_work(self, alone: SimDuration) -> u64 {
         let thousandths = u128::from(alone.as_ps()) * u128::from(self.factor);
         u64::try_from(thousandths.div_ceil(ALONE.into())).unwrap_or(u64::MAX)
