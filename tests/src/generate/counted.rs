@@ -78,9 +78,9 @@ const PLACED_MEMBERS: &str = "
 /// What an applet in a scenario has beside `doTx` and `doRx`.
 #[derive(Copy, Clone, Debug)]
 pub struct Gear {
-    /// Whether it has `doTimer`, `doRefill` and `doWatch`.
+    /// Whether the applet has `doTimer`, `doRefill` and `doWatch`.
     pub extras: bool,
-    /// Whether it has window 1 in its own memory, and writes to window 1 of a peer.
+    /// Whether the applet has window 1 in its own memory, and writes to window 1 of a peer.
     pub windows: bool,
 }
 

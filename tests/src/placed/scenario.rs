@@ -29,7 +29,7 @@ pub(super) struct Applet {
     pub(super) bytes: Vec<u8>,
     /// Index of the endpoint where it runs.
     pub(super) endpoint: u32,
-    /// Its position in the chain there.
+    /// Position of the class in the chain there.
     pub(super) position: usize,
 }
 
