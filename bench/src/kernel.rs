@@ -74,8 +74,7 @@ macro_rules! program {
     };
 }
 
-/// The validation programs. The programs of `docs/op-frequencies.md`, not the validation programs, decide which ops
-/// exist. Still, the times of the validation programs, and the code of four of them, were inspected while ops were
+/// The validation programs. Other programs decided which ops exist (`docs/linked-form.md`). Still, the times of the validation programs, and the code of four of them, were inspected while ops were
 /// added.
 pub const VALIDATION: [Kernel; 9] = [
     program!(

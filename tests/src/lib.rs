@@ -7,7 +7,6 @@ pub mod defensive;
 #[cfg(feature = "simulation")]
 pub mod delivery;
 pub mod fixture;
-pub mod frequencies;
 pub mod fuzzing;
 pub mod generate;
 #[cfg(feature = "simulation")]

@@ -1,12 +1,12 @@
 //! The op, an instruction of the linked form: eight bytes that the interpreter runs.
 
 mod kind;
-mod pairs_generated;
+mod pairs;
 mod shape;
 mod table;
 
 pub(crate) use kind::OpKind;
-pub(crate) use pairs_generated::with_pairs;
+pub(crate) use pairs::with_pairs;
 pub(crate) use shape::{Reach, Shape};
 pub(crate) use table::op_table;
 

@@ -10,7 +10,7 @@
 //! In the documentation of a row, `a`, `b` and `c` are the values of the registers that the op's operands name. The
 //! word *constant* means the op's constant of 32 bits, or operand `b` in a branch that compares with a constant.
 
-/// Passes the rows to the macro `$reader`, followed by the pairs of `op/pairs_generated.rs`.
+/// Passes the rows to the macro `$reader`, followed by the pairs of `op/pairs.rs`.
 macro_rules! op_table {
     ($reader:ident) => { $crate::op::with_pairs! { $reader! {
     // Constants and copies: lowering emits such ops only when a value must be in a register of its own.

@@ -2,7 +2,7 @@
 //!
 //! A pair consists of two consecutive ops of a method, both executed, where control can pass directly from the first to
 //! the second. Two optimizations depend on such pairs: an op may use the value that the previous op computed, and two
-//! ops may be fused (`jive-core/src/op/pairs_generated.rs`).
+//! ops may be fused (`jive-core/src/op/pairs.rs`).
 
 use std::collections::BTreeSet;
 
