@@ -1,8 +1,8 @@
 //! Events of EMP: matches, acknowledgements and repetitions.
 
-use crate::event::fields::{FieldSink, Fields, Payload, Value};
-use crate::event::roles::{Roles, Step, Track};
 use crate::id::{EndpointId, PacketId};
+use crate::report::fields::{FieldSink, Fields, Payload, Value};
+use crate::report::roles::{Roles, Step, Track};
 
 /// An event of an EMP endpoint.
 #[derive(Copy, Clone, Debug)]

@@ -7,74 +7,21 @@
 //! Events are small: they carry ids and borrow the bytes that they show. [`Names`] maps the ids to names, which are
 //! interned when the simulation is built. The code that emits an event does not depend on which outputs listen.
 
-pub mod fields;
-pub mod line;
-mod nic;
-pub mod roles;
-
-use jive_core::{FieldId, MethodId};
-
-use self::fields::{FieldSink, Fields, PayloadMode};
-pub use self::nic::{DmaDirection, DropReason, Levels, NicEvent, Part, WireDropReason};
-use self::roles::{Roles, Shown};
 pub use crate::emp::EmpEvent;
-use crate::id::{EndpointId, NicId, PacketId, PostId};
+use crate::id::EndpointId;
+pub use crate::nic::{DropReason, NicEvent, Part, WireDropReason};
 pub use crate::remote::{RemoteEvent, WindowName, WriteHow};
+use crate::report::fields::{FieldSink, Fields};
+use crate::report::roles::{Roles, Shown};
+pub use crate::report::{
+    DmaDirection, EventOf, Family, Levels, Made, Names, Trigger, fields, line, roles,
+};
 pub use crate::sle::{Executed, NativeArg, SleEvent, SwapRefusal, TracedCall, TrapDetails};
-use crate::time::SimTime;
 pub use crate::unet::{Refusal, RxBody, TxStatus, UnetEvent};
 pub use crate::via::ViaEvent;
 
-/// What caused an action of a NIC.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Trigger {
-    /// An applet is loaded.
-    Load,
-    /// The user pushed a transmit descriptor.
-    Post(PostId),
-    /// A packet arrived.
-    Arrival(PacketId),
-    /// An applet passed a message to the next one of its chain, in a round that began with the arrival of this packet.
-    Passed(PacketId),
-    /// The applet's timer expired.
-    Timer,
-    /// The user returned a receive buffer.
-    Refill,
-    /// A peer wrote to bytes that the applet watches.
-    Watch,
-}
-
 /// One event of any interface.
 pub type Event<'a> = EventOf<EventKind<'a>>;
-
-/// One event of a run: its time, its place, and what happened.
-///
-/// `K` is [`EventKind`] where the event may be of any interface. Firmware builds events of one [`Family`], so that it
-/// holds no code for the other interfaces.
-#[derive(Copy, Clone, Debug)]
-pub struct EventOf<K> {
-    /// When the event happened. Times never decrease within a run.
-    pub time: SimTime,
-    /// The NIC at which the event happened.
-    pub nic: NicId,
-    /// The endpoint that the event belongs to, if it belongs to one.
-    pub endpoint: Option<EndpointId>,
-    /// What happened.
-    pub kind: K,
-}
-
-/// The events of one or all interfaces, with what a line of the trace shows of them.
-pub trait Family {
-    /// Returns the name of the event in the trace.
-    fn name(&self) -> &'static str;
-
-    /// Writes the fields of the event to a sink.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error of the sink, and writes no more fields after that error.
-    fn visit<S: FieldSink>(&self, fields: &mut Fields<'_, S>) -> Result<(), S::Error>;
-}
 
 /// Declares the families of events: one enum for each interface, and one for the NIC itself.
 macro_rules! families {
@@ -142,60 +89,6 @@ families! {
     Remote(RemoteEvent),
     /// An event of an endpoint's applet.
     Sle(SleEvent),
-}
-
-impl<K: Family> EventOf<K> {
-    /// Writes the event's own fields to `sink`. The time, NIC, endpoint and name, which all events have, are not
-    /// included.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error of the sink, and writes no more fields after that error.
-    pub fn visit<S: FieldSink>(
-        &self,
-        names: &dyn Names,
-        payload_mode: PayloadMode,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        let fields = &mut Fields::new(names, self.endpoint, payload_mode, sink);
-        self.kind.visit(fields)
-    }
-}
-
-/// What a native created.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Made {
-    /// The native created neither a packet nor a descriptor.
-    Nothing,
-    /// The native created this packet, which has not left yet.
-    Packet(PacketId),
-    /// The native created a receive descriptor, which the user does not see yet.
-    Descriptor,
-}
-
-/// Maps ids of a run to names.
-pub trait Names {
-    /// Returns the NIC's name in the scenario.
-    fn nic(&self, nic: NicId) -> &str;
-    /// Returns the endpoint's name in the scenario.
-    fn endpoint(&self, endpoint: EndpointId) -> &str;
-    /// Returns the NIC of the endpoint.
-    fn home(&self, endpoint: EndpointId) -> NicId;
-    /// Returns the name of the class that the endpoint loaded, or `None` if it has no applet.
-    fn class(&self, endpoint: EndpointId) -> Option<&str>;
-    /// Returns the name of the class of the endpoint's current applet if the endpoint has several applets, and `None`
-    /// otherwise. If the endpoint has several applets, the other functions of `Names` return names of the applet that
-    /// the endpoint runs.
-    fn in_chain(&self, _endpoint: EndpointId) -> Option<&str> {
-        None
-    }
-    /// Returns the method's name in the class that the endpoint loaded.
-    fn method(&self, endpoint: EndpointId, method: MethodId) -> &str;
-    /// Returns the field's name in the class that the endpoint loaded. A program whose events name no field need not
-    /// keep the names of fields.
-    fn field(&self, _endpoint: EndpointId, _field: FieldId) -> &str {
-        "?"
-    }
 }
 
 /// Why a run ended.

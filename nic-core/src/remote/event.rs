@@ -1,10 +1,10 @@
 //! Events of remote memory: writes to windows, and watches that notice them.
 
 use super::WindowId;
-use crate::event::Trigger;
-use crate::event::fields::{FieldSink, Fields, Payload, Value};
-use crate::event::roles::{Cause, Roles, Step, Track};
 use crate::id::PacketId;
+use crate::report::Trigger;
+use crate::report::fields::{FieldSink, Fields, Payload, Value};
+use crate::report::roles::{Cause, Roles, Step, Track};
 
 /// An event of remote memory.
 #[derive(Copy, Clone, Debug)]

@@ -3,11 +3,11 @@
 use jive_core::{MethodId, Pc, TrapKind};
 
 use super::FragmentHeader;
-use super::cause::TrapCause;
-use crate::event::fields::{FieldSink, Fields, Value};
-use crate::event::roles::{Cause, Roles, Shape, Step, Track};
-use crate::event::{Made, Trigger};
 use crate::id::PacketId;
+use crate::native::{NativeArg, TrapDetails};
+use crate::report::fields::{FieldSink, Fields, Value};
+use crate::report::roles::{Cause, Roles, Shape, Step, Track};
+use crate::report::{Made, Trigger};
 use crate::time::{SimDuration, SimTime};
 
 /// An event of an endpoint's applet.
@@ -392,45 +392,4 @@ impl SwapRefusal {
             SwapRefusal::TooMany => "too-many",
         }
     }
-}
-
-/// The cause of a trap, and the nested calls that led to it.
-///
-/// The default is empty. Firmware emits the empty default, because finding out the cause and the calls would need more
-/// code.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct TrapDetails<'a> {
-    /// Why the instruction trapped.
-    pub cause: Option<TrapCause<'a>>,
-    /// The calls that were nested at the trap, from the innermost, in which the trap occurred, to the outermost.
-    pub calls: &'a [TracedCall],
-    /// Number of nested calls that `calls` leaves out, because there were too many.
-    pub omitted: u32,
-}
-
-/// A call that was nested when the instruction of the innermost call trapped.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct TracedCall {
-    /// The method.
-    pub method: MethodId,
-    /// The pc of the instruction that the call was executing.
-    pub pc: Pc,
-    /// Source line of the instruction at `pc`, if the class has line numbers.
-    pub line: Option<u16>,
-}
-
-/// An argument or the result of a native, in the form that the trace shows.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum NativeArg {
-    /// An integer.
-    Int(i32),
-    /// The null reference.
-    Null,
-    /// An array, which the trace shows as `byte[4096]`.
-    Array {
-        /// Name of the array's element type in Java.
-        element: &'static str,
-        /// The array's length in elements.
-        length: u32,
-    },
 }

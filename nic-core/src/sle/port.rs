@@ -7,11 +7,12 @@
 
 use jive_core::{ArrayKind, Heap, TrapKind};
 
-use super::{ArraySpan, Effect};
-use crate::event::Made;
+use super::effect::Effect;
+use super::span::ArraySpan;
 use crate::id::{ChannelId, PacketId};
 use crate::memory::HostSpan;
 use crate::remote::WindowId;
+use crate::report::Made;
 use crate::storage::Storage;
 use crate::time::{SimDuration, SimTime};
 use crate::unet::{Channel, Endpoint, Full, MessageBody, ReceiveDescriptor};

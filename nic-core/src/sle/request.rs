@@ -2,9 +2,8 @@
 
 use jive_core::{Heap, NativeId, NativeType};
 
-use super::NicNative;
 use crate::cost_class::CostClass;
-use crate::event::NativeArg;
+use crate::native::{NativeArg, NicNative};
 use crate::time::SimTime;
 
 /// Maximum number of arguments over all natives of the table.

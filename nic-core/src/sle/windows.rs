@@ -2,8 +2,10 @@
 
 use jive_core::Heap;
 
-use super::breach::{Bound, Refusal};
-use super::natives::{Effect, Rights, array_span, fault};
+use super::effect::Effect;
+use super::rights::Rights;
+use super::span::array_span;
+use crate::native::{Bound, Refusal, fault};
 use crate::storage::Storage;
 
 /// Checks a call of the native `watch`.

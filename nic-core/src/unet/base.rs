@@ -1,12 +1,13 @@
 //! The base path, for endpoints without an applet: checks transmit descriptors, and finds room for arrived messages.
 
+use super::event::Refusal;
 use super::{
     BufferList, Channel, Endpoint, INLINE_MAX, MESSAGE_BUFFERS_MAX, MessageBody, ReceiveDescriptor,
     TransmitDescriptor,
 };
-use crate::event::{DropReason, Refusal};
 use crate::id::{ChannelId, PacketId};
 use crate::memory::HostSpan;
+use crate::nic::DropReason;
 use crate::storage::Storage;
 
 /// Returns the channel and the message that a transmit descriptor names. The message of the descriptor may be longer

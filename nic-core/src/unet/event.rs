@@ -1,9 +1,9 @@
 //! Events of U-Net: descriptors that the user and the NIC exchange.
 
-use crate::event::Trigger;
-use crate::event::fields::{FieldSink, Fields, Payload, Value};
-use crate::event::roles::{Cause, Roles, Step};
 use crate::id::{ChannelId, PacketId, PostId};
+use crate::report::Trigger;
+use crate::report::fields::{FieldSink, Fields, Payload, Value};
+use crate::report::roles::{Cause, Roles, Step};
 
 /// An event of a U-Net endpoint.
 #[derive(Copy, Clone, Debug)]

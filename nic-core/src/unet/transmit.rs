@@ -4,9 +4,9 @@
 //! §2). Entries of the queue may complete out of order, since the packets of their descriptors may leave on different
 //! links.
 
+use super::event::TxStatus;
 use super::{Full, TransmitDescriptor};
 use crate::chain::{Chain, Link};
-use crate::event::TxStatus;
 use crate::id::PostId;
 use crate::storage::{DESCRIPTORS_MAX, List, Storage};
 

@@ -1,10 +1,10 @@
 //! Events of VIA: descriptors, states of VIs, registered regions and completion queues.
 
 use super::{Reason, Side, Status, ViState};
-use crate::event::Trigger;
-use crate::event::fields::{FieldSink, Fields, Payload, Value};
-use crate::event::roles::{Cause, Dropped, Roles, Shape, Step, Track};
 use crate::id::{ChannelId, EndpointId, PacketId, PostId};
+use crate::report::Trigger;
+use crate::report::fields::{FieldSink, Fields, Payload, Value};
+use crate::report::roles::{Cause, Dropped, Roles, Shape, Step, Track};
 use crate::time::SimDuration;
 
 /// An event of a VI.

@@ -1,8 +1,8 @@
 //! Receive descriptors: which of them a message uses, and the statuses with which they complete.
 
 use super::{Reason, Vi};
-use crate::event::DropReason;
 use crate::id::{ChannelId, PacketId};
+use crate::nic::DropReason;
 use crate::storage::Storage;
 use crate::unet::{BufferList, Endpoint, MESSAGE_BUFFERS_MAX};
 

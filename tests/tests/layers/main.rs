@@ -44,17 +44,21 @@ const JIVE_CORE: Layers = &[
 ];
 
 const NIC_CORE: Layers = &[
-    &["time", "cost_class", "random"],
+    &["time", "cost_class", "random", "limits"],
     &["id"],
     &["memory", "storage"],
     &["chain"],
-    &["event"],
+    &["native"],
+    &["report"],
+    &["nic"],
     &["unet"],
     &["emp"],
     &["host"],
-    &["sle"],
     &["remote"],
     &["via"],
+    &["sle"],
+    // The events of all interfaces.
+    &["event"],
 ];
 
 const NIC_RUNTIME: Layers = &[

@@ -4,8 +4,8 @@ use core::fmt;
 
 use jive_core::TrapKind;
 
-use super::natives::NicNative;
-use crate::unet::{INLINE_MAX, MESSAGE_BUFFERS_MAX};
+use super::table::NicNative;
+use crate::limits::{INLINE_MAX, MESSAGE_BUFFERS_MAX};
 
 /// The bound that a call of a native breaks, with the arguments that break it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -285,7 +285,7 @@ impl fmt::Display for Breach {
 
 /// The result of a failed check of a call: the trap, or the bound that explains the trap. One check computes either the
 /// trap or the bound, so that they agree.
-pub(super) trait Refusal {
+pub(crate) trait Refusal {
     fn of(kind: TrapKind, bound: Bound) -> Self;
 
     /// Returns the refusal of a call that no verified class can make.
@@ -312,4 +312,9 @@ impl Refusal for Option<Bound> {
     fn unverified() -> Option<Bound> {
         None
     }
+}
+
+/// Returns the refusal of a call that breaks a bound set by the endpoint's protection.
+pub(crate) fn fault<R: Refusal>(bound: Bound) -> R {
+    R::of(TrapKind::ProtectionFault, bound)
 }

@@ -2,11 +2,9 @@
 
 use core::fmt;
 
-use jive_core::{ArrayKind, Heap, TrapKind, TrapValues};
+use jive_core::{MethodId, Pc, TrapValues};
 
 use super::breach::Breach;
-use super::natives::{Effect, NicNative, Rights, examine};
-use crate::storage::Storage;
 
 /// Why an applet's call trapped, as far as it is known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -17,35 +15,7 @@ pub enum TrapCause<'a> {
     Breach(Breach),
 }
 
-impl<'a> TrapCause<'a> {
-    /// Explains a trap of an endpoint's applet by the values of the instruction. If a native trapped, `of` checks the
-    /// native's arguments again. `heap` is the applet's heap at the time of the trap.
-    #[must_use]
-    pub fn of<S: Storage>(
-        kind: TrapKind,
-        values: TrapValues<'a>,
-        heap: &Heap<'_>,
-        rights: &Rights<'_, S>,
-    ) -> TrapCause<'a> {
-        let TrapValues::Native { id, args } = values else {
-            return TrapCause::Values(values);
-        };
-        let Some(native) = NicNative::from_id(id) else {
-            return TrapCause::Values(values);
-        };
-        match examine(native, args, heap, rights) {
-            Err(Some(bound)) => TrapCause::Breach(Breach { native, bound }),
-            Ok(Effect::NewArray { length }) if kind == TrapKind::OutOfMemoryError => {
-                // The cast is lossless, because `examine` has proved that the length is not negative.
-                TrapCause::Values(TrapValues::Heap {
-                    asked: Heap::bytes_of_array(ArrayKind::Byte, length.cast_unsigned()),
-                    free: heap.free(),
-                })
-            }
-            Ok(_) | Err(None) => TrapCause::Values(values),
-        }
-    }
-
+impl TrapCause<'_> {
     /// Calls `each` with the name and the value of every number in the cause.
     pub fn values(&self, each: &mut dyn FnMut(&'static str, i64)) {
         let values = match self {
@@ -90,4 +60,29 @@ impl fmt::Display for TrapCause<'_> {
             TrapCause::Breach(breach) => breach.fmt(f),
         }
     }
+}
+
+/// The cause of a trap, and the nested calls that led to it.
+///
+/// The default is empty. Firmware emits the empty default, because finding out the cause and the calls would need more
+/// code.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct TrapDetails<'a> {
+    /// Why the instruction trapped.
+    pub cause: Option<TrapCause<'a>>,
+    /// The calls that were nested at the trap, from the innermost, in which the trap occurred, to the outermost.
+    pub calls: &'a [TracedCall],
+    /// Number of nested calls that `calls` leaves out, because there were too many.
+    pub omitted: u32,
+}
+
+/// A call that was nested when the instruction of the innermost call trapped.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct TracedCall {
+    /// The method.
+    pub method: MethodId,
+    /// The pc of the instruction that the call was executing.
+    pub pc: Pc,
+    /// Source line of the instruction at `pc`, if the class has line numbers.
+    pub line: Option<u16>,
 }

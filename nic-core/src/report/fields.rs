@@ -8,9 +8,9 @@ use core::iter::{once, repeat_n};
 
 use jive_core::{MethodId, TrapValues, is_plain};
 
-use super::{Names, NativeArg, TracedCall, TrapDetails};
+use super::names::Names;
 use crate::id::EndpointId;
-use crate::sle::TrapCause;
+use crate::native::{NativeArg, TracedCall, TrapCause, TrapDetails};
 
 /// The value of an event's field.
 #[derive(Copy, Clone, Debug)]

@@ -2,8 +2,9 @@
 
 use core::fmt;
 
+use super::family::{EventOf, Family};
 use super::fields::{Escaped, FieldSink, PayloadMode, Value};
-use super::{EventOf, Family, Names};
+use super::names::Names;
 
 /// Width of the time column, at which all times below one second align.
 pub const TIME_WIDTH: usize = 14;

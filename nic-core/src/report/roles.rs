@@ -6,8 +6,10 @@
 use jive_core::{MethodId, Pc, TrapKind};
 
 use super::fields::Payload;
-use super::{DmaDirection, Levels, Made, TrapDetails, Trigger};
+use super::levels::{DmaDirection, Levels};
+use super::trigger::{Made, Trigger};
 use crate::id::{ChannelId, EndpointId, PacketId, PostId};
+use crate::native::TrapDetails;
 use crate::time::{SimDuration, SimTime};
 
 /// How outputs treat an event.

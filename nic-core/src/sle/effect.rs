@@ -1,0 +1,145 @@
+//! What a checked call of a native does.
+
+use super::span::ArraySpan;
+use crate::id::ChannelId;
+use crate::memory::HostSpan;
+use crate::remote::WindowId;
+use crate::time::SimDuration;
+use crate::unet::Channel;
+
+/// A checked call of a native. An `Effect` proves that the endpoint is entitled to the call.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The native makes a byte array of this length.
+    NewArray {
+        /// Length of the array, which is not negative.
+        length: i32,
+    },
+    /// The native returns the length of a free buffer.
+    BufferLength,
+    /// Pops the free queue.
+    PopBuffer,
+    /// The native copies bytes from the buffer area into an array.
+    HostToNic {
+        /// Destination of the bytes.
+        to: ArraySpan,
+        /// Source of the bytes.
+        host: HostSpan,
+    },
+    /// The native copies bytes from an array into the buffer area.
+    NicToHost {
+        /// Source of the bytes.
+        from: ArraySpan,
+        /// Destination of the bytes.
+        host: HostSpan,
+    },
+    /// Sends a packet.
+    Send {
+        /// The message.
+        from: ArraySpan,
+        /// The channel on which the native sends the packet.
+        channel: Channel,
+    },
+    /// The native pushes a receive descriptor for a message in the buffer area.
+    Describe {
+        /// Elements of an `int` array, which are the offsets of the message's shares in the buffer area.
+        offsets: ArraySpan,
+        /// The channel that the descriptor names.
+        channel: ChannelId,
+        /// The message's length in bytes.
+        length: u32,
+    },
+    /// The native pushes a receive descriptor that carries the message.
+    Carry {
+        /// The message.
+        from: ArraySpan,
+        /// The channel that the descriptor names.
+        channel: ChannelId,
+    },
+    /// Returns the time.
+    Time,
+    /// Sets the applet's timer.
+    Timer {
+        /// Time from now until the timer expires; zero clears the timer.
+        after: SimDuration,
+    },
+    /// Emits an event `applet-trace`.
+    Note {
+        /// The applet's tag.
+        tag: i32,
+        /// The applet's value.
+        value: i32,
+    },
+    /// The native returns the immediate data of the message that the applet handles.
+    Immediate,
+    /// The native sets the immediate data of the packets that the call sends.
+    SetImmediate {
+        /// The data.
+        value: i32,
+    },
+    /// The native sets a watch, or removes all watches of a window.
+    Watch {
+        /// The window.
+        window: WindowId,
+        /// Offset and length of the watched bytes. If the length is 0, the native removes the watches of the window.
+        range: (u32, u32),
+    },
+    /// The native writes bytes to a window of a peer.
+    WriteWindow {
+        /// Source of the bytes.
+        from: ArraySpan,
+        /// Position of the window in the table of the peers' windows.
+        peer: u32,
+        /// Offset in the window. The window has room for the bytes from this offset on.
+        offset: u32,
+    },
+}
+
+impl Effect {
+    /// Returns the reference to the array that the call names, if it names one.
+    #[must_use]
+    #[inline]
+    pub fn array(&self) -> Option<i32> {
+        match *self {
+            Effect::HostToNic { to: span, .. }
+            | Effect::NicToHost { from: span, .. }
+            | Effect::Send { from: span, .. }
+            | Effect::Describe { offsets: span, .. }
+            | Effect::Carry { from: span, .. }
+            | Effect::WriteWindow { from: span, .. } => Some(span.array()),
+            Effect::NewArray { .. }
+            | Effect::BufferLength
+            | Effect::PopBuffer
+            | Effect::Time
+            | Effect::Timer { .. }
+            | Effect::Note { .. }
+            | Effect::Immediate
+            | Effect::SetImmediate { .. }
+            | Effect::Watch { .. } => None,
+        }
+    }
+
+    /// Returns how many bytes the native copies from or to an array.
+    #[must_use]
+    #[inline]
+    pub fn bytes_moved(&self) -> u32 {
+        match *self {
+            Effect::HostToNic { to: span, .. }
+            | Effect::NicToHost { from: span, .. }
+            | Effect::Send { from: span, .. }
+            | Effect::Carry { from: span, .. }
+            | Effect::WriteWindow { from: span, .. } => span.length(),
+            // The bytes of a message in free buffers are copied within a chain only.
+            Effect::Describe { length, .. } => length,
+            Effect::NewArray { .. }
+            | Effect::BufferLength
+            | Effect::PopBuffer
+            | Effect::Time
+            | Effect::Timer { .. }
+            | Effect::Note { .. }
+            | Effect::Immediate
+            | Effect::SetImmediate { .. }
+            | Effect::Watch { .. } => 0,
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Why a call trapped: the check of a native's arguments, made again for its reason.
+
+use jive_core::{ArrayKind, Heap, TrapKind, TrapValues};
+
+use super::check::examine;
+use super::effect::Effect;
+use super::rights::Rights;
+use crate::native::{Breach, NicNative, TrapCause};
+use crate::storage::Storage;
+
+impl<'a> TrapCause<'a> {
+    /// Explains a trap of an endpoint's applet by the values of the instruction. If a native trapped, `of` checks the
+    /// native's arguments again. `heap` is the applet's heap at the time of the trap.
+    #[must_use]
+    pub fn of<S: Storage>(
+        kind: TrapKind,
+        values: TrapValues<'a>,
+        heap: &Heap<'_>,
+        rights: &Rights<'_, S>,
+    ) -> TrapCause<'a> {
+        let TrapValues::Native { id, args } = values else {
+            return TrapCause::Values(values);
+        };
+        let Some(native) = NicNative::from_id(id) else {
+            return TrapCause::Values(values);
+        };
+        match examine(native, args, heap, rights) {
+            Err(Some(bound)) => TrapCause::Breach(Breach { native, bound }),
+            Ok(Effect::NewArray { length }) if kind == TrapKind::OutOfMemoryError => {
+                // The cast is lossless, because `examine` has proved that the length is not negative.
+                TrapCause::Values(TrapValues::Heap {
+                    asked: Heap::bytes_of_array(ArrayKind::Byte, length.cast_unsigned()),
+                    free: heap.free(),
+                })
+            }
+            Ok(_) | Err(None) => TrapCause::Values(values),
+        }
+    }
+}
