@@ -20,7 +20,7 @@ use nic_runtime::scenario::{Arrival, CaptureError, Elapsed, PacketStream, Scenar
 
 use super::class_file;
 use super::console::{Console, Failure, Status};
-use super::packet_filter::Condition;
+use super::packet::filter::Condition;
 
 /// The number of the only channel.
 const CHANNEL: ChannelId = ChannelId(1);

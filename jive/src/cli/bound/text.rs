@@ -6,7 +6,7 @@ use jive_embed::analysis::{Bound, LoopPlace, Reason, UnboundedLoop};
 use jive_embed::text::printable;
 use nic_core::time::SimDuration;
 
-use super::bound::Report;
+use super::report::Report;
 
 /// Shows a report as indented lines, with a paragraph for each entry point.
 pub(super) struct Text<'t, 'r>(pub(super) &'t Report<'r>);

@@ -10,8 +10,8 @@ use nic_runtime::scenario::model::{EndpointSpec, FieldState, WindowSpec};
 use nic_runtime::scenario::{FieldValue, Scenario};
 use nic_runtime::sim::EndpointState;
 
-use super::openjdk_child::{Java, NoAnswer};
-use super::openjdk_lines::{self as lines, NativeCall};
+use super::child::{Java, NoAnswer};
+use super::lines::{self as lines, NativeCall};
 
 /// Maximum number of bytes of a call that are kept until it ends: its packet, its natives and the bytes that they
 /// moved.

@@ -7,7 +7,7 @@ const COMPARED_MAX: usize = 64;
 
 /// A condition on a packet: `len>=60`, or `12:2=0800` for the two bytes from offset 12 on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(in crate::cli) enum Condition {
     /// The packet's length must compare to a number as the comparison says.
     Length(Comparison, u64),
     /// The packet's bytes from an offset on must equal, or not equal, these bytes. A packet that ends before the
@@ -22,7 +22,7 @@ pub(super) enum Condition {
 
 /// How a length compares to a number.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(in crate::cli) enum Comparison {
     Equal,
     NotEqual,
     Less,
@@ -43,7 +43,7 @@ const COMPARISONS: [(&str, Comparison); 6] = [
 
 impl Condition {
     /// Returns whether a packet meets the condition.
-    pub(super) fn holds(&self, packet: &[u8]) -> bool {
+    pub(in crate::cli) fn holds(&self, packet: &[u8]) -> bool {
         match self {
             Condition::Length(comparison, number) => {
                 let length = packet.len() as u64;

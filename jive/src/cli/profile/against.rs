@@ -5,8 +5,8 @@ use std::fmt;
 use jive_embed::text::printable;
 use serde::Serialize;
 
-use super::profile_report::{Class, Line, Method, Report};
-use super::profile_text::microseconds;
+use super::report::{Class, Line, Method, Report};
+use super::text::microseconds;
 
 /// A number in the earlier profile and in the newer one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]

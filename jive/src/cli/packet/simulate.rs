@@ -14,8 +14,8 @@ use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::alone::{APPLET, APPLET_NAME, PEER, PEER_NAME};
 use nic_runtime::sim::{self, EndpointState, RunEnd, SimError};
 
-use super::packet::{Packet, Way};
-use super::packet_events::Gathered;
+use super::events::Gathered;
+use super::given::{Packet, Way};
 
 /// The effects of a packet are over when no event has occurred for this time. DMA or the wire needs less time for one
 /// array.

@@ -12,7 +12,7 @@ use nic_runtime::export::executions::{ClassSpent, Executions, MethodSpent};
 use nic_runtime::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
-use super::scenario_file::class_file;
+use crate::cli::scenario_file::class_file;
 
 /// A profile of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]

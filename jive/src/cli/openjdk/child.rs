@@ -37,11 +37,11 @@ const START: Duration = Duration::from_secs(60);
 
 /// Settings of the process.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Settings {
+pub(in crate::cli) struct Settings {
     /// The time limit of a call.
-    pub(super) limit: Duration,
+    pub(in crate::cli) limit: Duration,
     /// The port at which the process waits for a debugger; if it is set, no time limit applies.
-    pub(super) debug: Option<u16>,
+    pub(in crate::cli) debug: Option<u16>,
 }
 
 /// Why an answer is missing.

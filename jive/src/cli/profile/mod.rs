@@ -1,5 +1,9 @@
 //! `jive profile`: where an applet spends bytecodes and virtual time, and which of its lines were executed.
 
+mod against;
+mod report;
+mod text;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,14 +20,14 @@ use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd, SimError};
 use serde::Serialize;
 
+use self::against::Changes;
+use self::report::Report;
+use self::text::{Annotated, Folded, Text, Weight, microseconds};
 use super::console::{Console, Failure, Status};
 use super::interrupt;
 use super::output_file::{OutputFile, unwritable};
 use super::outputs::{Outputs, Shown};
 use super::overwrite;
-use super::profile_against::Changes;
-use super::profile_report::{self, Report};
-use super::profile_text::{Annotated, Folded, Text, Weight, microseconds};
 use super::replay::{self, CaptureArguments};
 use super::run;
 use super::scenario_file;
@@ -163,7 +167,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         run: path_text(given).into_owned(),
         ended: end.reason.word().to_owned(),
         time_ns: end.time.as_ns(),
-        classes: profile_report::classes(&counted, of_run, &arguments.source_path),
+        classes: report::classes(&counted, of_run, &arguments.source_path),
     };
     let changes = before.map(|before| Changes::between(&before, &report));
     let shown = shown(arguments, &report, changes.as_ref())?;

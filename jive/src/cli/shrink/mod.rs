@@ -1,5 +1,8 @@
 //! `jive shrink`: makes a class file or a scenario small while a command still finds it interesting.
 
+mod command;
+mod scenario;
+
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,11 +19,11 @@ use nic_runtime::export::plain_json;
 use serde::Serialize;
 use tempfile::{NamedTempFile, TempDir};
 
+use self::command::{Command, Ended};
+use self::scenario::scenario;
 use super::console::{Console, Failure, Status};
 use super::output_file::{OutputFile, TEMPORARY_PREFIX, directory_of, unwritable, write_derived};
 use super::progress::Progress;
-use super::shrink_command::{Command, Ended};
-use super::shrink_scenario::scenario;
 use super::{interrupt, overwrite};
 
 /// The longest file in bytes: as long as a scenario, the longest file that another command reads as a whole.

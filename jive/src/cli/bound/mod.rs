@@ -1,5 +1,8 @@
 //! `jive bound`: the worst case of each entry point of a class.
 
+mod report;
+mod text;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +13,7 @@ use jive_embed::analysis::{Bound, Bounds, Environment, ForeignFields};
 use jive_embed::diagnosis::sentence;
 use jive_embed::input;
 use jive_embed::text::{path_text, printable, printable_path};
-use jive_embed::{FoundAt, Rejections, load_class, names};
+use jive_embed::{FoundAt, Rejections, load_class};
 use jive_verifier::Policy;
 use nic_core::id::EndpointId;
 use nic_core::sle::{NicEntry, NicNative};
@@ -18,9 +21,8 @@ use nic_runtime::export::plain_json;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::{closest, limits};
 use nic_runtime::sle::{AppletSite, DetachedShape, class_environment, environment};
-use serde::Serialize;
 
-use super::bound_text;
+use self::report::{Placed, Report};
 use super::class_file;
 use super::console::{Console, Failure, Status};
 use super::named_profile::{self, PROFILE_DEFAULT};
@@ -105,91 +107,13 @@ enum Format {
     Json,
 }
 
-/// The endpoint that the bounds assume.
-#[derive(Copy, Clone, Serialize)]
-pub(super) struct Assumed {
-    /// Maximum number of bytes of a packet.
-    pub(super) packet_bytes: u32,
-    pub(super) buffer_area_bytes: u32,
-    pub(super) free_buffer_bytes: u32,
-    pub(super) heap_bytes: u32,
-    /// Whether only the class itself stores to its fields. The NIC stores to a class's fields too if an endpoint has
-    /// `state` or its applet is replaced.
-    pub(super) only_own_stores: bool,
-    /// Whether the applet is its endpoint's only applet.
-    pub(super) is_alone: bool,
-    /// Whether fields may keep any value that another class has stored.
-    pub(super) any_kept_values: bool,
-}
-
-/// The place in a scenario for which the bounds hold.
-#[derive(Serialize)]
-pub(super) struct Placed {
-    pub(super) scenario: String,
-    pub(super) endpoint: String,
-    /// The number of the applet in the chain, counted from 1 at the user's side.
-    pub(super) applet: usize,
-    /// Number of applets of the endpoint.
-    pub(super) applets: usize,
-}
-
-/// The bounds of a class.
-#[derive(Serialize)]
-pub(super) struct Report<'r> {
-    file: &'r str,
-    pub(super) class: String,
-    pub(super) profile: &'r str,
-    /// The place in a scenario, with `--scenario`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) place: Option<&'r Placed>,
-    /// The endpoint that the bounds assume; absent if every method may be called with any arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) assumes: Option<Assumed>,
-    /// With `--check N`: whether no call executes more than N bytecodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    holds: Option<bool>,
-    pub(super) entry_points: &'r [Bound],
-}
-
-impl<'r> Report<'r> {
-    fn of(
-        class: &ClassFile<'_>,
-        policy: Policy,
-        (profile, site): (&'r Profile, &AppletSite),
-        place: Option<&'r Placed>,
-        bounds: &'r Bounds,
-    ) -> Report<'r> {
-        Report {
-            file: "",
-            class: names::class_name(class),
-            profile: &profile.name,
-            place,
-            assumes: match policy {
-                Policy::Applet { .. } => Some(Assumed {
-                    packet_bytes: site.max_packet,
-                    buffer_area_bytes: site.buffer_area,
-                    free_buffer_bytes: site.free_buffer_length,
-                    heap_bytes: site.heap,
-                    // A scenario shows who else stores to the fields.
-                    only_own_stores: bounds.relies_on_fields && place.is_none(),
-                    is_alone: !site.has_above && !site.has_below,
-                    any_kept_values: site.foreign == ForeignFields::Kept,
-                }),
-                Policy::ClassOnly => None,
-            },
-            holds: None,
-            entry_points: &bounds.entry_points,
-        }
-    }
-}
-
 /// Returns the bounds of an accepted class under the default costs and limits, and the text that describes these
 /// bounds.
 pub(super) fn said(class: &ClassFile<'_>, policy: Policy) -> (Bounds, String) {
     let (profile, site) = default_place();
     let bounds = Bounds::of(*class, &environment_of(policy, &profile, &site));
     let report = Report::of(class, policy, (&profile, &site), None, &bounds);
-    let shown = bound_text::Text(&report).to_string();
+    let shown = text::Text(&report).to_string();
     (bounds, shown)
 }
 
@@ -374,7 +298,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     report.file = &file;
     report.holds = arguments.check.map(|_| exceeding.is_empty());
     match arguments.format {
-        Format::Text => write!(console.out(), "{}", bound_text::Text(&report))?,
+        Format::Text => write!(console.out(), "{}", text::Text(&report))?,
         Format::Json => {
             let json = plain_json::to_string(&report).map_err(std::io::Error::from)?;
             writeln!(console.out(), "{json}")?;
@@ -409,7 +333,7 @@ fn exceeding(bounds: &Bounds, allowed: Option<u64>) -> Vec<String> {
             }
             None => format!(
                 "`{method}` has no bound, and `--check` allows {allowed} bytecodes: {}",
-                bound_text::reason(bound)
+                text::reason(bound)
             ),
         }
     };

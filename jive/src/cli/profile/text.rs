@@ -6,7 +6,7 @@ use std::fmt;
 use jive_embed::text::printable;
 use nic_core::time::SimDuration;
 
-use super::profile_report::{Class, Line, Method, Report, Source};
+use super::report::{Class, Line, Method, Report, Source};
 
 /// Maximum number of lines in the table of lines, chosen so that the table fits on a screen.
 const LINES_MAX: usize = 12;

@@ -1,5 +1,11 @@
 //! `jive packet`: runs an applet on a few packets, one after the other, and shows its actions for each.
 
+mod events;
+pub(super) mod filter;
+mod given;
+mod simulate;
+mod time;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,12 +23,13 @@ use nic_runtime::scenario::alone::{APPLET, alone, set_state};
 use nic_runtime::scenario::model::ClassSpec;
 use serde::Serialize;
 
+use self::events::{Bytes, Gathered, Happened, hex};
+use self::given::{Packet, Way};
 use super::class_file;
 use super::console::{Console, Failure, Status};
 use super::fields::{self, Field};
-use super::packet_events::{Bytes, Gathered, Happened, hex};
 use super::scenario_file;
-use super::{packet_run, packet_time, run, traps};
+use super::{run, traps};
 
 /// Maximum number of packets of one command. A command line cannot hold more packets of full length.
 const PACKETS_MAX: usize = 10_000;
@@ -98,34 +105,6 @@ enum Format {
     Json,
 }
 
-/// The direction of a packet.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Way {
-    /// The packet arrives: `doRx`.
-    Rx,
-    /// The user sends the packet: `doTx`.
-    Tx,
-}
-
-impl Way {
-    const ALL: [Way; 2] = [Way::Rx, Way::Tx];
-
-    fn word(self) -> &'static str {
-        match self {
-            Way::Rx => "rx",
-            Way::Tx => "tx",
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Way::Rx => "A packet that arrives",
-            Way::Tx => "A message that the user sends",
-        }
-    }
-}
-
 /// The packets of a command line in their order. `clap` collects the values of each option separately, with their
 /// positions on the command line.
 struct Packets(Vec<(Way, OsString)>);
@@ -167,12 +146,6 @@ impl Args for Packets {
     fn augment_args_for_update(command: Command) -> Command {
         Packets::augment_args(command)
     }
-}
-
-/// A packet with its bytes.
-pub(super) struct Packet {
-    pub(super) way: Way,
-    pub(super) bytes: Vec<u8>,
 }
 
 /// The result of a command as JSON.
@@ -297,7 +270,7 @@ fn handle(
     let channel = ChannelId(arguments.channel);
     let at = (Path::new(""), &arguments.source_path[..]);
     let mut gathered = Gathered::new(arguments.channel, packets.len());
-    let (end, states) = match packet_run::run(scenario, channel, packets, &mut gathered) {
+    let (end, states) = match simulate::run(scenario, channel, packets, &mut gathered) {
         Ok(ran) => ran,
         Err(error) => {
             let (status, report) = scenario_file::refusal(at, scenario, error);
@@ -312,7 +285,7 @@ fn handle(
     let trapped = gathered.steps.iter().any(Happened::has_trapped);
     let time = match (arguments.repeat, packets.split_last()) {
         (Some(count), Some((last, before))) if !trapped => {
-            packet_time::measure(scenario, channel, (before, last), &gathered, count)
+            time::measure(scenario, channel, (before, last), &gathered, count)
         }
         _ => None,
     };

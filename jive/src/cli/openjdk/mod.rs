@@ -10,6 +10,10 @@
 //! `doHtoLDMA`, the model repeats the answers of the simulation. The model itself computes the natives that it does not
 //! repeat, and the checks of all natives.
 
+pub(super) mod child;
+mod lines;
+mod record;
+
 use std::io;
 use std::sync::Mutex;
 
@@ -19,8 +23,8 @@ use jive_embed::text::printable;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, SimError};
 
-use super::openjdk_child::{Java, NoAnswer, Settings};
-use super::openjdk_record::{Difference, Left, Repeated, Stop, Uncompared};
+use self::child::{Java, NoAnswer, Settings};
+use self::record::{Difference, Left, Repeated, Stop, Uncompared};
 
 const JIVE: Style = AnsiColor::Red.on_default();
 const OPENJDK: Style = AnsiColor::Green.on_default();

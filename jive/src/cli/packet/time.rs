@@ -9,10 +9,10 @@ use nic_core::sle::{Applet, NicEntry, NicNative, memory_bytes};
 use nic_runtime::scenario::Scenario;
 use nic_runtime::sle::{DetachedEndpoint, DetachedShape};
 
-use super::cpu_clock;
-use super::packet::{Packet, Way};
-use super::packet_events::{CallEnd, Gathered};
-use super::packet_run;
+use super::events::{CallEnd, Gathered};
+use super::given::{Packet, Way};
+use super::simulate;
+use crate::cli::cpu_clock;
 
 /// Measures the call for the last packet of a scenario, in nanoseconds of CPU time. Each measured call starts from the
 /// state in which the last packet found the applet. Returns `None` if the last packet led to no call that returned.
@@ -31,7 +31,7 @@ pub(super) fn measure(
         return None;
     }
     let mut again = Gathered::new(channel.0, before.len());
-    let (_, states) = packet_run::run(scenario, channel, before, &mut again).ok()?;
+    let (_, states) = simulate::run(scenario, channel, before, &mut again).ok()?;
     let state = states.into_iter().next()?;
     let (mut area, kept) = (state.area, state.applet?);
     let arena = Bump::new();
