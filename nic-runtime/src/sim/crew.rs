@@ -6,6 +6,7 @@ use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
 use super::audience::Audience;
+use super::overtaken;
 use super::processor::{Item, Next, Posted};
 use super::slice::Slicing;
 use super::stage::Stage;
@@ -313,7 +314,7 @@ impl<A: Audience> Simulation<'_, A> {
             self.leave_call(on);
             return Some(self.look(on));
         }
-        if let Some(next) = sle::overtaken::turn_aside(self, on) {
+        if let Some(next) = overtaken::turn_aside(self, on) {
             return Some(next);
         }
         let nic = self.processors[at(on.0)].nic;

@@ -6,6 +6,7 @@
 //! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
 //! - `dma` moves bytes between NIC and host
 //! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `crew` coordinates several processors
+//! - `overtaken` ends calls that have become pointless while they waited for their applet
 //! - `slice` makes calls yield to work that keeps connections alive
 //! - `staging` assigns slots to packets
 //! - `user` and `programs` are the hosts, `ahead` prefetches what they will touch
@@ -32,6 +33,7 @@ pub(crate) mod crew;
 pub(crate) mod dma;
 pub(crate) mod ledger;
 mod levels;
+mod overtaken;
 pub(crate) mod processor;
 mod programs;
 mod report;

@@ -8,7 +8,7 @@
 //! - `swap` replaces applets while the NIC runs, `carry` moves their state, `beside` performs natives meanwhile
 //! - `capsule` takes class files that arrive in packets, `reassembly` puts them together
 //! - `chain` holds the messages between the applets of a chain, `chained` runs their calls
-//! - `suspend` keeps calls that wait for slots while others run, `overtaken` ends calls that have become pointless
+//! - `suspend` keeps calls that wait for slots while others run
 //! - `quota` limits a call, `fault` records traps and detaches applets
 //! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
@@ -28,7 +28,6 @@ pub(crate) mod engine;
 mod environment;
 pub(crate) mod fault;
 pub(crate) mod load;
-pub(crate) mod overtaken;
 mod port;
 pub(crate) mod quota;
 mod reassembly;

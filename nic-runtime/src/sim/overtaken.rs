@@ -1,13 +1,13 @@
 //! Calls that wait for their applet while another processor runs it. The running call may end what they are for: it sets
 //! the timer again, removes the watch, or traps, so that the applet is detached.
 
-use super::agenda;
-use super::call::Cause;
+use super::audience::Audience;
+use super::processor::Next;
+use super::{Simulation, at};
 use crate::interface;
 use crate::nic::ProcessorId;
-use crate::sim::audience::Audience;
-use crate::sim::processor::Next;
-use crate::sim::{Simulation, at};
+use crate::sle::agenda;
+use crate::sle::call::Cause;
 
 /// Makes a processor that is about to enter an applet do something else if the reason for its call has ceased to be.
 /// Returns `None` if the call may begin.
