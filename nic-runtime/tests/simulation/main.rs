@@ -27,6 +27,7 @@ mod engines;
 mod every_length;
 mod exchange;
 mod expectations;
+mod expectations_counted;
 mod faults;
 mod hostile;
 mod isolation;

@@ -16,6 +16,11 @@ use crate::runs::runs;
 /// Most runs in which a failing exchange is reduced.
 const REDUCTIONS: u32 = 250;
 
+/// Returns a random exchange as a scenario.
+pub(crate) fn scenario(seed: u64) -> String {
+    Exchange::draw(seed).toml()
+}
+
 /// Runs an exchange. A panic of the simulator is a failure as well.
 fn attempt(exchange: &Exchange) -> Result<Ran, String> {
     let run = AssertUnwindSafe(|| check(exchange));
