@@ -3,6 +3,7 @@
 
 use jive_lab::asm::assemble;
 use nic_core::event::{EndReason, Event, EventKind, Names, Sink, SleEvent};
+use nic_core::time::SimDuration;
 use nic_core::via::Status;
 use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::model::{AppletSpec, ClassSpec};
@@ -275,6 +276,35 @@ fn a_call_yields_between_two_instructions_when_its_slice_is_over() {
         changed = time;
     }
     assert_eq!(yields, MESSAGES);
+}
+
+#[test]
+fn a_call_that_waits_when_its_slice_ends_yields_at_once() {
+    const SLICE: u64 = 2_500_000_000;
+    // The code of the call takes 0.9 ms, and then it waits for a transfer of 10 ms. A message for the server arrives at
+    // 17.1 ms: while the first call waits, and before the others do.
+    let fetch =
+        "getstatic out:[B\niconst_0\niconst_0\nldc int 1000\ninvokestatic doHtoLDMA([BIII)V";
+    let body = format!("{}\n{fetch}", rounds(3_000));
+    for begins in [15_000, 16_500, 16_750] {
+        let toml = scenario("giganet-1999", ("", DELIVERY), FUEL)
+            .replace("repeat = 20\n", "repeat = 1\n")
+            .replace("at = '1us'", &format!("at = '{begins}us'"));
+        let mut scenario = with_class(&toml, hostile(&body));
+        scenario.profile.dma.request = SimDuration::from_ns(10_000_000);
+        let calls = seen(&scenario).calls;
+        // The first call is that of the timer, before any message.
+        let [
+            (begun, "call"),
+            (yielded, "suspend"),
+            (_, "resume"),
+            (_, "return"),
+        ] = calls[2..]
+        else {
+            panic!("{begins}: {calls:?}");
+        };
+        assert_eq!(yielded - begun, SLICE, "{begins}");
+    }
 }
 
 #[test]

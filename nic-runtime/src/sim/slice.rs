@@ -144,6 +144,8 @@ impl<A: Audience> Simulation<'_, A> {
         let processor = &mut self.processors[at(on.0)];
         if let Some(slicing) = &mut processor.share.slicing {
             slicing.waits(processor.stage);
+            // What the call is to make way for may have come before the call began to wait.
+            self.look_again_at(on);
         }
     }
 
