@@ -1,8 +1,9 @@
 //! Puts the fragments of capsules together, in order, for one endpoint.
 //!
 //! The numbers of capsules ascend. At any time one capsule is the latest, and this capsule is being collected, was
-//! given up, or is complete. A capsule is given up as well when its next fragment does not come within [`PATIENCE`]. A fragment with a lower number than the latest capsule is stale: the network may have
-//! repeated the fragment. A fragment with a higher number begins a new capsule, which replaces the latest one.
+//! given up, or is complete. A capsule is given up as well when its next fragment does not come within [`PATIENCE`]. A
+//! fragment with a lower number than the latest capsule is stale: the network may have repeated the fragment. A fragment
+//! with a higher number begins a new capsule, which replaces the latest one.
 
 use nic_core::sle::{CapsuleRefusal, FragmentHeader, checksum};
 use nic_core::time::{SimDuration, SimTime};
