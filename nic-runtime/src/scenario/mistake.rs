@@ -312,6 +312,16 @@ pub enum MistakeKind {
         /// The other.
         b: &'static str,
     },
+    /// A channel joins endpoints of EMP whose NICs cut messages into frames of different lengths.
+    #[error(
+        "expected a channel between NICs with the same `emp.payload`, found {a} bytes and {b} bytes"
+    )]
+    OtherFrames {
+        /// The longest part of a message in a frame of one NIC, in bytes.
+        a: u32,
+        /// That of the other.
+        b: u32,
+    },
     /// A VI has no channel, or several.
     #[error("expected one channel for a VI, found {found}")]
     ViChannels {
@@ -532,6 +542,7 @@ impl MistakeKind {
             | MistakeKind::NoSuchProcessor { .. }
             | MistakeKind::UnknownPlacement { .. }
             | MistakeKind::OtherProtocol { .. }
+            | MistakeKind::OtherFrames { .. }
             | MistakeKind::ExcludedByInterface { .. }
             | MistakeKind::ViChannels { .. }
             | MistakeKind::OtherLevel

@@ -15,9 +15,11 @@ use super::mistake::{MistakeKind, Span};
 use super::model::{ChannelSpec, NicSpec, SendSpec};
 use super::names::NameIndex;
 use super::payload;
+use super::profiles::NicProfiles;
 use super::receives;
 use super::table::{self, Mistakes, Table, wrong_type};
 use super::vis;
+use crate::interface::InterfaceKind;
 
 pub(super) const SEND_KEYS: &[&str] = &[
     "endpoint",
@@ -39,7 +41,7 @@ type End = (EndpointId, ChannelId, Span);
 pub(super) fn channels(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
-    (nics, joined): (&[NicSpec], &BTreeSet<(NicId, NicId)>),
+    (nics, of_nic, joined): (&[NicSpec], &NicProfiles, &BTreeSet<(NicId, NicId)>),
     context: &mut Context<'_>,
 ) -> Vec<ChannelSpec> {
     let mistakes = context.mistakes();
@@ -67,6 +69,16 @@ pub(super) fn channels(
         if a_speaks.protocol() != b_speaks.protocol() {
             let (a, b) = (a_speaks.name(), b_speaks.name());
             mistakes.add(entry.span(), MistakeKind::OtherProtocol { a, b });
+        }
+        let longest = |end: End| {
+            let is_emp = interface(end.0) == InterfaceKind::Emp;
+            let costs = of_nic.of(home(end.0)?).emp.as_ref().filter(|_| is_emp);
+            costs.map(|costs| costs.payload.get())
+        };
+        if let (Some(a), Some(b)) = (longest(a), longest(b))
+            && a != b
+        {
+            mistakes.add(entry.span(), MistakeKind::OtherFrames { a, b });
         }
         channels.push(ChannelSpec {
             a: (a.0, a.1),

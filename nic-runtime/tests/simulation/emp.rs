@@ -1,5 +1,8 @@
 //! EMP: every message arrives once and in order whatever a link does, and placements change only times.
 
+use std::fs;
+use std::path::Path;
+
 use nic_core::emp::EmpEvent;
 use nic_core::event::{EndReason, Event, EventKind, Names, Sink, TxStatus, UnetEvent};
 use nic_core::id::EndpointId;
@@ -476,4 +479,31 @@ fn reduce_is_exact_over_links_that_lose_frames() {
         assert_eq!((judgement.met, judgement.unmet), (10, Vec::new()), "{seed}");
     }
     assert!(resent.0 > 0, "no frame was lost");
+}
+
+#[test]
+fn both_ends_of_a_channel_cut_messages_alike() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emp-payload");
+    fs::create_dir_all(&directory).expect("it can be made");
+    let own = include_str!("../../profiles/tigon2-2002.toml");
+    let shorter = own.replace("value = \"1486B\"", "value = \"500B\"");
+    fs::write(directory.join("shorter.toml"), shorter).expect("it can be written");
+    let scenario = |interface: &str, other: &str| {
+        let text = format!(
+            "profile = 'tigon2-2002'\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\nprofile = './{other}.toml'\n\
+             [[link]]\nbetween = ['a', 'b']\nprofile = 'tigon2-2002'\n\
+             [[endpoint]]\nnic = 'a'\nname = 'x'\ninterface = '{interface}'\n\
+             [[endpoint]]\nnic = 'b'\nname = 'y'\ninterface = '{interface}'\n[[channel]]\nx = 1\ny = 1\n"
+        );
+        let parsed = parse(text.as_bytes(), Some(&directory), None);
+        parsed.map(|_| ()).map_err(|error| format!("{error:?}"))
+    };
+    fs::write(directory.join("same.toml"), own).expect("it can be written");
+    assert_eq!(scenario("emp", "same"), Ok(()));
+    assert_eq!(scenario("unet", "shorter"), Ok(()));
+    let refused = scenario("emp", "shorter").expect_err("the frames differ");
+    assert!(
+        refused.contains("OtherFrames { a: 1486, b: 500 }"),
+        "{refused}"
+    );
 }
