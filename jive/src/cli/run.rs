@@ -486,7 +486,7 @@ mod tests {
         assert!(title.ends_with("this is an error of jive"), "{report}");
         let notes: Vec<&str> = lines.collect();
         let expected = [
-            "endpoint a\\u{202e} waits for an acknowledgement from endpoint b (8 times)",
+            "endpoint \"a\\u{202e}\" waits for an acknowledgement from endpoint b (8 times)",
             "NIC one waits for a processor to take its work",
         ];
         for expected in expected {

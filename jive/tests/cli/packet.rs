@@ -296,7 +296,7 @@ fn a_state_that_does_not_fit_the_class_is_2() {
         ("window=[1]", "expected an integer, found an array"),
         ("isOn=1", "expected a boolean, found an integer"),
         ("window=x", "as in `WINDOW=8`"),
-        ("window=1\nkeys=[2]", "as in `WINDOW=8`"),
+        ("window=1\nkeys=[2]", "expected the name of a static field"),
         ("window", "as in `WINDOW=8`"),
     ] {
         let ended = jive(["packet", "Stateful.class", "--rx", "00", "--state", given]);
