@@ -380,8 +380,8 @@ const OTHERS: [(&str, &str); 11] = [
         "a line of a trace, which the reader has read",
     ),
     ("jive/src/cli/fields.rs", "names in class files"),
-    ("jive/src/cli/openjdk_child.rs", "what a process answers"),
-    ("jive/src/cli/packet.rs", "an argument"),
+    ("jive/src/cli/openjdk/child.rs", "what a process answers"),
+    ("jive/src/cli/packet/mod.rs", "an argument"),
     (
         "nic-runtime/src/export/plain_json.rs",
         "JSON that was just written",
