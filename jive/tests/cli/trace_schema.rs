@@ -32,7 +32,7 @@ fn lines() -> Vec<Value> {
 }
 
 /// Returns the trace lines of scenarios with EMP and VIA. In the scenarios with EMP, frames are lost and sent again,
-/// and a message is longer than its receive. In the scenarios with VIA, VIs write to windows, once over a link with
+/// a message is longer than its receive, and one is given up because no frame arrives. In the scenarios with VIA, VIs write to windows, once over a link with
 /// faults.
 fn lines_of_other_interfaces() -> Vec<Value> {
     let files = ["emp-loss", "via-clan", "via-clan-faults"];
@@ -40,6 +40,7 @@ fn lines_of_other_interfaces() -> Vec<Value> {
     let mut out = paths
         .map(|path| jive(["run", &path, "--trace", "json"]).out)
         .concat();
+    out += &jive(["run", "../scenarios/give-up.toml", "--trace", "json"]).out;
     let builtins = nic_runtime::scenario::BUILTIN.iter();
     for builtin in builtins.filter(|builtin| builtin.text.contains(ON_VIS)) {
         out += &jive(["run", builtin.name, "--trace", "json"]).out;

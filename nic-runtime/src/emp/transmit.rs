@@ -358,8 +358,7 @@ pub(crate) fn opens<'s>(
         return None;
     }
     let (from, channel) = shown.packets[packet].from;
-    let end = shown.states.emp.ends.get(at(from.0))?.as_deref()?;
-    let flow = end.flows.iter().find(|flow| flow.channel.id == channel)?;
+    let flow = shown.states.emp.flow_of(from, channel)?;
     let mut outstanding = flow.outstanding.iter().filter_map(|of| {
         let entry = shown.states.emp.outgoing.get(at(of.entry))?;
         entry.outgoing.as_ref()
