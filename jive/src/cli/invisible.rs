@@ -102,12 +102,13 @@ fn run(rest: &[Piece]) -> String {
 }
 
 fn list(pieces: &[Piece]) -> String {
-    let runs = pieces.chunk_by(|a, b| a == b);
-    let more = runs.clone().count().saturating_sub(RUNS_SHOWN_MAX);
+    let mut runs = pieces.chunk_by(|a, b| a == b);
     let mut shown = runs
+        .by_ref()
         .take(RUNS_SHOWN_MAX)
         .map(|run| run[0].described(run.len()))
         .collect::<Vec<_>>();
+    let more = runs.count();
     if more > 0 {
         shown.push(format!("{more} more"));
     }
