@@ -65,6 +65,8 @@ struct End {
     slots_held: u32,
     /// The most send slots that messages of the endpoint may hold: an equal part of the NIC's for each endpoint.
     slots_share: u32,
+    /// Whether a complete message may wait for room in the receive queue.
+    awaits_room: bool,
 }
 
 /// A part of an EMP endpoint's buffer area for which a receive is posted again and again.
@@ -230,6 +232,7 @@ impl<'a> EmpState<'a> {
                         flows: flows(id),
                         slots_held: 0,
                         slots_share: share(spec),
+                        awaits_room: false,
                     })
                 })
             })

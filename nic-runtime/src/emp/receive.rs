@@ -481,4 +481,7 @@ pub(super) fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId,
             }
         }
     }
+    if let Some(end) = sim.states.emp.end(to.0) {
+        end.awaits_room = true;
+    }
 }

@@ -145,8 +145,14 @@ pub(super) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
 
 /// Delivers messages that waited for room in the receive queue.
 pub(super) fn room_made<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
-    let flows = sim.states.emp.end(id).map_or(0, |end| end.flows.len());
-    for flow in 0..flows {
+    // Nearly always nothing waits, and an endpoint may have thousands of channels.
+    let Some(end) = sim.states.emp.end(id) else {
+        return;
+    };
+    if !std::mem::take(&mut end.awaits_room) {
+        return;
+    }
+    for flow in 0..end.flows.len() {
         let channel = sim.states.emp.end(id).map(|end| end.flows[flow].channel.id);
         receive::deliver(sim, (id, channel.unwrap_or(ChannelId(0))));
     }
