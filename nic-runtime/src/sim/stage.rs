@@ -134,7 +134,8 @@ pub(crate) fn step<A: Audience>(
     on: ProcessorId,
     stage: Stage,
 ) -> Next {
-    // Each function that this `match` calls has no other caller and is inlined here.
+    // Each function that this `match` calls has no other caller. It is inlined here: once in the loop of `go_on`, and once
+    // in `step_timed`.
     match stage {
         Stage::Idle => Next::Stopped,
         Stage::Look => sim.look(on),

@@ -153,9 +153,8 @@ fn draw(generator: &mut Generator, seen: &Seen, toml: &mut String) -> Expected {
             } else {
                 0
             };
-            let mut payloads = received.iter().skip(start).take(length);
+            let payloads = received.iter().skip(start).take(length);
             let mut payloads = payloads
-                .by_ref()
                 .map(|payload| (*payload).to_owned())
                 .collect::<Vec<_>>();
             if payloads.is_empty() || below(generator, 5) == 0 {
