@@ -20,7 +20,6 @@ use crate::fabric::{PacketRef, PacketStore};
 use crate::memory::HostMemory;
 use crate::nic::ProcessorId;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
-use crate::sim::audience::Audience;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
@@ -78,14 +77,14 @@ pub(crate) trait Interface {
     }
 
     /// Handles the processor's item in hand. Returns the processor's next stage and the time until that stage.
-    fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next;
+    fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next;
 
     /// Handles a delay of the interface that has become due. Returns false if no work was left to do when
     /// the delay was due. Such a delay does not count as an event of the run.
-    fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Self::Delay) -> bool;
+    fn due(sim: &mut Simulation<'_>, delay: Self::Delay) -> bool;
 
     /// Returns whether a delay will have no effect when it becomes due, whatever happens until then.
-    fn is_obsolete<A: Audience>(_sim: &Simulation<'_, A>, _delay: Self::Delay) -> bool {
+    fn is_obsolete(_sim: &Simulation<'_>, _delay: Self::Delay) -> bool {
         false
     }
 
@@ -100,18 +99,18 @@ pub(crate) trait Interface {
     }
 
     /// Prepares the interface's endpoints, before applets are loaded.
-    fn prepare<A: Audience>(_sim: &mut Simulation<'_, A>) {}
+    fn prepare(_sim: &mut Simulation<'_>) {}
 
     /// Starts the interface's part of the run, after applets were loaded.
-    fn start<A: Audience>(_sim: &mut Simulation<'_, A>) {}
+    fn start(_sim: &mut Simulation<'_>) {}
 
     /// Handles a packet with a header that has arrived. A packet for the NIC itself has no arrival slot.
-    fn came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
         sim.end_arrival(packet);
     }
 
     /// Tells the interface that the first bit of a packet with a header leaves.
-    fn goes<A: Audience>(_sim: &mut Simulation<'_, A>, _packet: PacketRef) {}
+    fn goes(_sim: &mut Simulation<'_>, _packet: PacketRef) {}
 
     /// Returns the header fields that the trace shows for a packet with a header at a NIC.
     fn part<'s>(
@@ -130,86 +129,72 @@ pub(crate) trait Interface {
 
     /// Returns whether an endpoint may hold another send slot. An interface whose packets keep their slots for long must
     /// leave slots to the other endpoints of a NIC.
-    fn may_take_send_slot<A: Audience>(_sim: &Simulation<'_, A>, _endpoint: EndpointId) -> bool {
+    fn may_take_send_slot(_sim: &Simulation<'_>, _endpoint: EndpointId) -> bool {
         true
     }
 
     /// Returns whether an arriving packet with a header already has a place in NIC memory, and needs no arrival slot.
-    fn has_place<A: Audience>(_sim: &Simulation<'_, A>, _packet: PacketRef) -> bool {
+    fn has_place(_sim: &Simulation<'_>, _packet: PacketRef) -> bool {
         false
     }
 
     /// Tells the interface that an endpoint has the send slot for which it waited.
-    fn slot_found<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
+    fn slot_found(_sim: &mut Simulation<'_>, _endpoint: EndpointId) {}
 
     /// Tells the interface that the user is about to push the transmit descriptor for a message of the scenario.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn send_begins<A: Audience>(
-        _sim: &mut Simulation<'_, A>,
-        _endpoint: EndpointId,
-        _spec: &SendSpec,
-    ) {
-    }
+    fn send_begins(_sim: &mut Simulation<'_>, _endpoint: EndpointId, _spec: &SendSpec) {}
 
     /// Tells the interface that the user of an endpoint has pushed a transmit descriptor.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         sim.offer_post(endpoint);
     }
 
     /// Sends a packet that an applet has made and that has its arrival and send slots.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+    fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
         sim.enqueue(packet);
     }
 
     /// Tells the interface that the user is about to give the oldest message back.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn message_read<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
+    fn message_read(_sim: &mut Simulation<'_>, _endpoint: EndpointId) {}
 
     /// Tells the interface that the receive queue of an endpoint has room for another message.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn message_gone<A: Audience>(_sim: &mut Simulation<'_, A>, _endpoint: EndpointId) {}
+    fn message_gone(_sim: &mut Simulation<'_>, _endpoint: EndpointId) {}
 
     /// Returns how many arrival slots the interface's endpoints may hold on a NIC when nothing is due any more. Adds
     /// what waits in the interface's own state for anything but users.
-    fn held_at_rest<A: Audience>(
-        _sim: &Simulation<'_, A>,
-        _nic: NicId,
-        _waiters: &mut Waiters<'_>,
-    ) -> usize {
+    fn held_at_rest(_sim: &Simulation<'_>, _nic: NicId, _waiters: &mut Waiters<'_>) -> usize {
         0
     }
 
     /// Returns how many transmit descriptors of an endpoint wait for a user, for as long as the user likes.
-    fn posts_for_users<A: Audience>(_sim: &Simulation<'_, A>, _endpoint: EndpointId) -> usize {
+    fn posts_for_users(_sim: &Simulation<'_>, _endpoint: EndpointId) -> usize {
         0
     }
 
     /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped. A packet to
     /// send already has its arrival slot and its send slot.
-    fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next;
+    fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next;
 }
 
 /// An item for processors that only one interface can handle.
 pub(crate) trait OwnItem: Copy + Debug {
     /// Begins with the item, which is for this endpoint. Returns how long a processor takes before it can handle the
     /// item.
-    fn begin<A: Audience>(
-        self,
-        sim: &mut Simulation<'_, A>,
-        on: ProcessorId,
-        endpoint: EndpointId,
-    ) -> SimDuration;
+    fn begin(self, sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId) -> SimDuration;
 
     /// Returns the key under which a placement lists the work on this item.
     fn work(self) -> &'static str;
 }
 
 impl OwnItem for Infallible {
-    fn begin<A: Audience>(
+    fn begin(
         self,
-        _sim: &mut Simulation<'_, A>,
+        _sim: &mut Simulation<'_>,
         _on: ProcessorId,
         _endpoint: EndpointId,
     ) -> SimDuration {
@@ -327,28 +312,28 @@ macro_rules! interfaces {
         }
 
         /// Handles a delay that an interface has scheduled for now. Returns false if no work was left to do.
-        pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
+        pub(crate) fn due(sim: &mut Simulation<'_>, delay: Delay) -> bool {
             match delay {
                 $(Delay::$interface(delay) => $interface::due(sim, delay),)*
             }
         }
 
         /// Returns whether a delay will have no effect when it becomes due.
-        pub(crate) fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
+        pub(crate) fn is_obsolete(sim: &Simulation<'_>, delay: Delay) -> bool {
             match delay {
                 $(Delay::$interface(delay) => $interface::is_obsolete(sim, delay),)*
             }
         }
 
         /// Prepares the endpoints of every interface.
-        pub(crate) fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
+        pub(crate) fn prepare(sim: &mut Simulation<'_>) {
             $($interface::prepare(sim);)*
         }
 
         /// Returns how many arrival slots of a NIC the interfaces may hold when nothing is due any more. Adds what
         /// waits in their own states for anything but users.
-        pub(crate) fn held_at_rest<A: Audience>(
-            sim: &Simulation<'_, A>,
+        pub(crate) fn held_at_rest(
+            sim: &Simulation<'_>,
             nic: NicId,
             waiters: &mut Waiters<'_>,
         ) -> usize {
@@ -357,8 +342,8 @@ macro_rules! interfaces {
         }
 
         /// Returns how many transmit descriptors of an endpoint wait for a user.
-        pub(crate) fn posts_for_users<A: Audience>(
-            sim: &Simulation<'_, A>,
+        pub(crate) fn posts_for_users(
+            sim: &Simulation<'_>,
             endpoint: EndpointId,
         ) -> usize {
             match sim.seats[at(endpoint.0)].interface {
@@ -367,12 +352,12 @@ macro_rules! interfaces {
         }
 
         /// Starts each interface's part of the run.
-        pub(crate) fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
+        pub(crate) fn start(sim: &mut Simulation<'_>) {
             $($interface::start(sim);)*
         }
 
         /// Passes a packet with a header that has arrived to the interface of its endpoint.
-        pub(crate) fn came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+        pub(crate) fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
             let (to, _) = sim.packets[packet].to;
             match sim.seats[at(to.0)].interface {
                 $(InterfaceKind::$interface => $interface::came(sim, packet),)*
@@ -380,7 +365,7 @@ macro_rules! interfaces {
         }
 
         /// Tells an interface that the first bit of a packet with a header leaves.
-        pub(crate) fn goes<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+        pub(crate) fn goes(sim: &mut Simulation<'_>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
             match sim.seats[at(from.0)].interface {
                 $(InterfaceKind::$interface => $interface::goes(sim, packet),)*
@@ -409,8 +394,8 @@ macro_rules! interfaces {
         }
 
         /// Returns whether an endpoint may hold another send slot.
-        pub(crate) fn may_take_send_slot<A: Audience>(
-            sim: &Simulation<'_, A>,
+        pub(crate) fn may_take_send_slot(
+            sim: &Simulation<'_>,
             endpoint: EndpointId,
         ) -> bool {
             match sim.seats[at(endpoint.0)].interface {
@@ -419,7 +404,7 @@ macro_rules! interfaces {
         }
 
         /// Returns whether an arriving packet with a header already has a place in NIC memory.
-        pub(crate) fn has_place<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef) -> bool {
+        pub(crate) fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
             let (to, _) = sim.packets[packet].to;
             match sim.seats[at(to.0)].interface {
                 $(InterfaceKind::$interface => $interface::has_place(sim, packet),)*
@@ -434,7 +419,7 @@ macro_rules! interfaces {
         }
 
         /// Tells an endpoint's interface that the endpoint has the send slot for which it waited.
-        pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+        pub(crate) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::slot_found(sim, endpoint),)*
             }
@@ -442,8 +427,8 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the user is about to push the descriptor for a message of the scenario.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn send_begins<A: Audience>(
-            sim: &mut Simulation<'_, A>,
+        pub(crate) fn send_begins(
+            sim: &mut Simulation<'_>,
             endpoint: EndpointId,
             spec: &SendSpec,
         ) {
@@ -463,8 +448,8 @@ macro_rules! interfaces {
         }
 
         /// Makes a processor begin with an item that an interface itself defines.
-        pub(crate) fn take_own<A: Audience>(
-            sim: &mut Simulation<'_, A>,
+        pub(crate) fn take_own(
+            sim: &mut Simulation<'_>,
             on: ProcessorId,
             endpoint: EndpointId,
             own: Own,
@@ -474,9 +459,9 @@ macro_rules! interfaces {
         }
 
         impl OwnItem for Own {
-            fn begin<A: Audience>(
+            fn begin(
                 self,
-                sim: &mut Simulation<'_, A>,
+                sim: &mut Simulation<'_>,
                 on: ProcessorId,
                 endpoint: EndpointId,
             ) -> SimDuration {
@@ -494,7 +479,7 @@ macro_rules! interfaces {
 
         /// Sends a packet that an applet has made and that has its arrival and send slots.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+        pub(crate) fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
             match sim.seats[at(from.0)].interface {
                 $(InterfaceKind::$interface => $interface::send(sim, packet),)*
@@ -503,7 +488,7 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the user has pushed a transmit descriptor.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+        pub(crate) fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::post_came(sim, endpoint),)*
             }
@@ -511,7 +496,7 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the receive queue has room for another message.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+        pub(crate) fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::message_gone(sim, endpoint),)*
             }
@@ -519,7 +504,7 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the user is about to give the oldest message back.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+        pub(crate) fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::message_read(sim, endpoint),)*
             }
@@ -527,8 +512,8 @@ macro_rules! interfaces {
 
         /// Makes a processor begin with a packet.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn arrived<A: Audience>(
-            sim: &mut Simulation<'_, A>,
+        pub(crate) fn arrived(
+            sim: &mut Simulation<'_>,
             on: ProcessorId,
             packet: PacketRef,
         ) -> Next {
@@ -544,8 +529,8 @@ macro_rules! interfaces {
         /// Makes a processor begin with a transmit descriptor. The descriptor is passed by reference, because a copy
         /// would be written in parts and read as words, for which a CPU has to wait.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn posted<A: Audience>(
-            sim: &mut Simulation<'_, A>,
+        pub(crate) fn posted(
+            sim: &mut Simulation<'_>,
             on: ProcessorId,
             posted: &Posted,
         ) -> Next {
@@ -559,7 +544,7 @@ macro_rules! interfaces {
 
         /// Makes the interface of an item's endpoint handle the item in hand.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+        pub(crate) fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
             let endpoint = sim.in_hand(on).endpoint(&sim.packets);
             match sim.seats[at(endpoint.0)].interface {
                 $(InterfaceKind::$interface => $interface::handle(sim, on),)*
@@ -568,8 +553,8 @@ macro_rules! interfaces {
 
         /// Handles an item as if its endpoint had no applet.
         #[cold]
-        pub(crate) fn pass<A: Audience>(
-            sim: &mut Simulation<'_, A>,
+        pub(crate) fn pass(
+            sim: &mut Simulation<'_>,
             on: ProcessorId,
             item: Item,
         ) -> Next {

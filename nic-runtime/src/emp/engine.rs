@@ -12,7 +12,6 @@ use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Passes, Shown};
 use crate::nic::{EmpPlacement, EmpStage, ProcessorId};
 use crate::profile::EmpCosts;
 use crate::scenario::model::{Scenario, SendSpec};
-use crate::sim::audience::Audience;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
@@ -59,12 +58,7 @@ pub(crate) struct Job {
 
 impl OwnItem for Job {
     #[cold]
-    fn begin<A: Audience>(
-        self,
-        sim: &mut Simulation<'_, A>,
-        on: ProcessorId,
-        endpoint: EndpointId,
-    ) -> SimDuration {
+    fn begin(self, sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId) -> SimDuration {
         let nic = sim.processors[at(on.0)].nic;
         let costs = sim.states.emp.board(nic).costs;
         begins(sim, endpoint, self);
@@ -118,12 +112,12 @@ impl Interface for Emp {
         }
     }
 
-    fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
+    fn start(sim: &mut Simulation<'_>) {
         user::start(sim);
     }
 
     #[cold]
-    fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
+    fn due(sim: &mut Simulation<'_>, delay: Delay) -> bool {
         match delay {
             Delay::LookSilence(of) => transmit::look_at_silence(sim, of),
             Delay::LookUnfinished(to, channel) => receive::look_at_unfinished(sim, (to, channel)),
@@ -134,7 +128,7 @@ impl Interface for Emp {
         }
     }
 
-    fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
+    fn is_obsolete(sim: &Simulation<'_>, delay: Delay) -> bool {
         match delay {
             Delay::LookSilence(of) => sim.states.emp.peek(of).is_none(),
             Delay::LookUnfinished(to, channel) => {
@@ -146,7 +140,7 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
         let Header::Emp(frame) = sim.packets[packet].header else {
             return drop_frame(sim, packet, DropReason::BadFrame);
         };
@@ -162,7 +156,7 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn goes<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+    fn goes(sim: &mut Simulation<'_>, packet: PacketRef) {
         if let Header::Emp(frame) = sim.packets[packet].header
             && frame.kind.carries_message()
         {
@@ -193,26 +187,22 @@ impl Interface for Emp {
 
     /// A message of an applet keeps its send slot until it is acknowledged, so an endpoint holds at most its share.
     #[cold]
-    fn may_take_send_slot<A: Audience>(sim: &Simulation<'_, A>, endpoint: EndpointId) -> bool {
+    fn may_take_send_slot(sim: &Simulation<'_>, endpoint: EndpointId) -> bool {
         sim.states.emp.holds_less_than_its_share(endpoint)
     }
 
     #[cold]
-    fn has_place<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef) -> bool {
+    fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
         receive::has_place(sim, packet)
     }
 
     #[cold]
-    fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         transmit::slot_found(sim, endpoint);
     }
 
     #[cold]
-    fn send_begins<A: Audience>(
-        sim: &mut Simulation<'_, A>,
-        _endpoint: EndpointId,
-        spec: &SendSpec,
-    ) {
+    fn send_begins(sim: &mut Simulation<'_>, _endpoint: EndpointId, spec: &SendSpec) {
         sim.states.emp.tag = spec.tag;
     }
 
@@ -227,7 +217,7 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+    fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         match *sim.in_hand(on) {
             Item::Own(endpoint, AnyOwn::Emp(job)) => {
                 over(sim, on, endpoint, (job.stage, job.subject))
@@ -245,7 +235,7 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         if sim.seats[at(endpoint.0)].applet.is_some() {
             sim.offer_post(endpoint);
         } else {
@@ -254,30 +244,26 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+    fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
         transmit::send_message(sim, packet);
     }
 
-    fn held_at_rest<A: Audience>(
-        sim: &Simulation<'_, A>,
-        nic: NicId,
-        waiters: &mut Waiters<'_>,
-    ) -> usize {
+    fn held_at_rest(sim: &Simulation<'_>, nic: NicId, waiters: &mut Waiters<'_>) -> usize {
         sim.states.emp.held_at_rest(nic, sim.specs, waiters)
     }
 
     #[cold]
-    fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         user::message_read(sim, endpoint);
     }
 
     #[cold]
-    fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         user::room_made(sim, endpoint);
     }
 
     #[cold]
-    fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
+    fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
         match item {
             // The NIC moves a whole message from its own memory into free buffers, as it moves a packet of U-Net.
             Item::Arrival(_) => Unet::pass(sim, on, item),
@@ -288,7 +274,7 @@ impl Interface for Emp {
 }
 
 /// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.
-fn pass_post<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
+fn pass_post(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let resolved = resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor);
     let Some((channel, host)) = resolved
@@ -308,8 +294,8 @@ fn pass_post<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: 
 }
 
 /// Queues an item of EMP for the processor that runs its stage. `from` is the processor that had the item before.
-pub(super) fn ready<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn ready(
+    sim: &mut Simulation<'_>,
     endpoint: EndpointId,
     (stage, subject): (EmpStage, Subject),
     from: Option<ProcessorId>,
@@ -336,13 +322,13 @@ pub(super) fn ready<A: Audience>(
 }
 
 /// Returns an idle processor of a NIC.
-fn idle<A: Audience>(sim: &Simulation<'_, A>, nic: NicId) -> Option<ProcessorId> {
+fn idle(sim: &Simulation<'_>, nic: NicId) -> Option<ProcessorId> {
     let mut processors = sim.nics[at(nic.0)].processors();
     processors.find(|on| matches!(sim.processors[at(on.0)].stage, Stage::Idle))
 }
 
 /// Returns whether this processor also runs the next stage of its item, so that this stage may follow at once.
-fn runs_here<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, stage: EmpStage) -> bool {
+fn runs_here(sim: &mut Simulation<'_>, on: ProcessorId, stage: EmpStage) -> bool {
     let nic = sim.processors[at(on.0)].nic;
     match sim.states.emp.board(nic).placement {
         EmpPlacement::Fixed(places) => sim.nics[at(nic.0)].processor(places[stage]) == on,
@@ -351,7 +337,7 @@ fn runs_here<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, stage: E
 }
 
 /// Returns how long an item of EMP occupies its processor.
-fn time_of<A: Audience>(sim: &mut Simulation<'_, A>, costs: &EmpCosts, job: Job) -> SimDuration {
+fn time_of(sim: &mut Simulation<'_>, costs: &EmpCosts, job: Job) -> SimDuration {
     match job.stage {
         EmpStage::SendBookkeeping => {
             let Subject::Message(of) = job.subject else {
@@ -391,8 +377,8 @@ fn time_of<A: Audience>(sim: &mut Simulation<'_, A>, costs: &EmpCosts, job: Job)
 
 /// Reports the DMA transfer with which a stage of EMP begins. The time of that stage in the profile includes this
 /// transfer.
-fn begins<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId, job: Job) {
-    if !A::LISTENS {
+fn begins(sim: &mut Simulation<'_>, endpoint: EndpointId, job: Job) {
+    if !sim.report.listens() {
         return;
     }
     match job.subject {
@@ -408,8 +394,8 @@ fn begins<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId, job: J
 
 /// Does the work at the end of a stage for a frame that has arrived, or for an acknowledgement. Returns the stage that
 /// follows for the same frame.
-fn frame_over<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn frame_over(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     (stage, packet): (EmpStage, PacketRef),
 ) -> Option<EmpStage> {
@@ -442,8 +428,8 @@ fn frame_over<A: Audience>(
 }
 
 /// Does the work of an EMP stage when the time of the stage has passed.
-fn over<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn over(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     endpoint: EndpointId,
     (stage, subject): (EmpStage, Subject),
@@ -476,11 +462,7 @@ fn over<A: Audience>(
 }
 
 /// Drops a frame that has arrived.
-pub(super) fn drop_frame<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    packet: PacketRef,
-    reason: DropReason,
-) {
+pub(super) fn drop_frame(sim: &mut Simulation<'_>, packet: PacketRef, reason: DropReason) {
     let (to, _) = sim.packets[packet].to;
     let kind = NicEvent::Drop {
         packet: Some(sim.packets[packet].id),

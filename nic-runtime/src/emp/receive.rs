@@ -11,16 +11,11 @@ use super::{Matched, Room, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::Delay as Due;
 use crate::nic::{EmpStage, ProcessorId};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Classifies a frame at the end of the receive bookkeeping. Returns whether the frame is to be placed; otherwise the
 /// frame is dropped.
-pub(super) fn classify<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    packet: PacketRef,
-) -> bool {
+pub(super) fn classify(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> bool {
     let Some((frame, place)) = placed(sim, packet) else {
         drop_frame(sim, packet, DropReason::BadFrame);
         return false;
@@ -64,7 +59,7 @@ pub(super) fn classify<A: Audience>(
 }
 
 /// Returns a frame's header and its place in the message, if header and place agree with the frame's length.
-fn placed<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option<(Frame, Place)> {
+fn placed(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<(Frame, Place)> {
     let Packet {
         header,
         ref bytes,
@@ -81,7 +76,7 @@ fn placed<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option
 }
 
 /// Discards the arriving messages that their sender has given up.
-fn give_up<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId), oldest: u16) {
+fn give_up(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId), oldest: u16) {
     while let Some(flow) = sim.states.emp.flow(to.0, to.1) {
         let Some(given_up) = flow.inbound.give_up_before(oldest) else {
             break;
@@ -94,11 +89,7 @@ fn give_up<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId)
 }
 
 /// Returns the place of a message that is given up.
-fn release<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    to: (EndpointId, ChannelId),
-    matched: Matched,
-) {
+fn release(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId), matched: Matched) {
     match matched.room {
         Room::Host(receive) => {
             if let Some(end) = sim.states.emp.end(to.0) {
@@ -110,7 +101,7 @@ fn release<A: Audience>(
 }
 
 /// Records that a frame of an arriving message has come to the NIC.
-pub(super) fn hear<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef, frame: Frame) {
+pub(super) fn hear(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
     let (to, channel) = sim.packets[packet].to;
     let now = sim.now;
     let flow = sim.states.emp.flow(to, channel);
@@ -121,7 +112,7 @@ pub(super) fn hear<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef, 
 
 /// Returns how long a NIC waits for the frames of an arriving message: as long as a sender without acknowledgements
 /// waits before its message fails.
-fn patience<A: Audience>(sim: &mut Simulation<'_, A>, to: EndpointId) -> SimDuration {
+fn patience(sim: &mut Simulation<'_>, to: EndpointId) -> SimDuration {
     let nic = sim.endpoints[at(to.0)].nic;
     let costs = sim.states.emp.board(nic).costs;
     costs.timeout.times(u64::from(costs.retries) + 1)
@@ -129,7 +120,7 @@ fn patience<A: Audience>(sim: &mut Simulation<'_, A>, to: EndpointId) -> SimDura
 
 /// Schedules a check for arriving messages whose frames have ceased to come, unless the channel has one or no message is
 /// unfinished.
-fn watch_unfinished<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId)) {
+fn watch_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
     let patience = patience(sim, to.0);
     let now = sim.now;
     let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
@@ -147,10 +138,7 @@ fn watch_unfinished<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, C
 /// others. Returns false if there are none.
 ///
 /// The sender may have given up the message, and may never send another that would tell the receiver.
-pub(super) fn look_at_unfinished<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    to: (EndpointId, ChannelId),
-) -> bool {
+pub(super) fn look_at_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) -> bool {
     let patience = patience(sim, to.0);
     let now = sim.now;
     let mut is_event = false;
@@ -169,12 +157,7 @@ pub(super) fn look_at_unfinished<A: Audience>(
 }
 
 /// Finds a place for the frames of an arriving message. Returns false if no place is free for the message.
-fn find_room<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    packet: PacketRef,
-    frame: Frame,
-    frames: u16,
-) -> bool {
+fn find_room(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame, frames: u16) -> bool {
     let Packet { id, to, .. } = sim.packets[packet];
     let room = match sim.seats[at(to.0.0)].applet {
         Some(_) => room_on_nic(sim, packet, frame.length).map(Room::Nic),
@@ -223,7 +206,7 @@ fn find_room<A: Audience>(
 
 /// Returns whether an arriving frame belongs to a message that the NIC puts together in its own memory, where the frame
 /// has its place. An applet with a single arrival slot can therefore receive messages of many frames.
-pub(super) fn has_place<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef) -> bool {
+pub(super) fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
     let Packet { header, to, .. } = sim.packets[packet];
     let Header::Emp(frame) = header else {
         return false;
@@ -240,11 +223,7 @@ pub(super) fn has_place<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef)
 
 /// Makes the arrival slot of a message's first frame the place in which the NIC puts the message together for an
 /// applet. The frame itself needs no slot any more.
-fn room_on_nic<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    frame: PacketRef,
-    length: u32,
-) -> Option<PacketRef> {
+fn room_on_nic(sim: &mut Simulation<'_>, frame: PacketRef, length: u32) -> Option<PacketRef> {
     let (to, _) = sim.packets[frame].to;
     let nic = sim.endpoints[at(to.0)].nic;
     let longest = sim.endpoints[at(to.0)].max_packet;
@@ -285,12 +264,7 @@ fn room_on_nic<A: Audience>(
 }
 
 /// Returns whether a frame is the last of its group or message, for which the NIC sends an acknowledgement.
-fn ends_group<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    to: EndpointId,
-    frame: u16,
-    frames: u16,
-) -> bool {
+fn ends_group(sim: &mut Simulation<'_>, to: EndpointId, frame: u16, frames: u16) -> bool {
     let nic = sim.endpoints[at(to.0)].nic;
     let every = sim.states.emp.board(nic).costs.ack_every.get();
     let count = u32::from(frame) + 1;
@@ -298,11 +272,7 @@ fn ends_group<A: Audience>(
 }
 
 /// Records a frame that has arrived. Acknowledges the frame's group before the frame's bytes are moved to the host.
-pub(super) fn process<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    packet: PacketRef,
-) {
+pub(super) fn process(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) {
     let Some((frame, place)) = placed(sim, packet) else {
         return drop_frame(sim, packet, DropReason::BadFrame);
     };
@@ -323,8 +293,8 @@ pub(super) fn process<A: Audience>(
 }
 
 /// Sends an acknowledgement of the message that a frame belongs to.
-fn acknowledge<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn acknowledge(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     packet: PacketRef,
     (kind, count): (FrameKind, u16),
@@ -374,7 +344,7 @@ fn share(room: HostSpan, place: &Place) -> (i64, u32) {
 }
 
 /// Returns the bytes of host memory that a frame fills.
-fn target<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option<HostSpan> {
+fn target(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<HostSpan> {
     let (frame, place) = placed(sim, packet)?;
     let (to, channel) = sim.packets[packet].to;
     let matched = sim
@@ -392,11 +362,7 @@ fn target<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) -> Option
 }
 
 /// Reports the DMA transfer that moves a frame to the host.
-pub(super) fn tell_transfer<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    endpoint: EndpointId,
-    packet: PacketRef,
-) {
+pub(super) fn tell_transfer(sim: &mut Simulation<'_>, endpoint: EndpointId, packet: PacketRef) {
     let trigger = Trigger::Arrival(sim.packets[packet].id);
     if let Some(host) = target(sim, packet) {
         sim.emit_dma(endpoint, (DmaDirection::NicToHost, host), trigger, None);
@@ -405,7 +371,7 @@ pub(super) fn tell_transfer<A: Audience>(
 
 /// Moves an arrived frame's bytes to their place in host or NIC memory. Delivers the message if the frame was the
 /// message's last.
-pub(super) fn land<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+pub(super) fn land(sim: &mut Simulation<'_>, packet: PacketRef) {
     let (to, channel) = sim.packets[packet].to;
     let Some((frame, place)) = placed(sim, packet) else {
         return drop_frame(sim, packet, DropReason::BadFrame);
@@ -436,7 +402,7 @@ pub(super) fn land<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) 
 }
 
 /// Delivers the complete messages of a channel in order, as many as the receive queue has room for.
-pub(super) fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, to: (EndpointId, ChannelId)) {
+pub(super) fn deliver(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
     let has_applet = sim.seats[at(to.0.0)].applet.is_some();
     while has_applet || sim.endpoints[at(to.0.0)].receive.has_room() {
         let Some(flow) = sim.states.emp.flow(to.0, to.1) else {

@@ -12,11 +12,10 @@ use super::{Outgoing, OutgoingRef, Source, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::{Delay as Due, InterfaceKind, Shown};
 use crate::nic::{EmpStage, ProcessorId};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Begins the messages of the transmit descriptors that a user has pushed.
-pub(super) fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn post_came(sim: &mut Simulation<'_>, id: EndpointId) {
     let tag = std::mem::take(&mut sim.states.emp.tag);
     let nic = sim.endpoints[at(id.0)].nic;
     while let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() {
@@ -38,7 +37,7 @@ pub(super) fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId
 }
 
 /// Sends a message that an applet has made.
-pub(super) fn send_message<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+pub(super) fn send_message(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         from: (from, channel),
@@ -66,8 +65,8 @@ pub(super) fn send_message<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
 }
 
 /// Adds a message to those that an EMP endpoint sends.
-fn begin<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn begin(
+    sim: &mut Simulation<'_>,
     (from, channel): (EndpointId, Channel),
     (packet, trigger, source): (PacketId, Trigger, Source),
     (tag, length, frames): (u16, u32, u16),
@@ -95,7 +94,7 @@ fn begin<A: Audience>(
 }
 
 /// Begins to send the oldest waiting messages of a channel, as many as may be outstanding.
-fn send_waiting<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, channel: ChannelId) {
+fn send_waiting(sim: &mut Simulation<'_>, from: EndpointId, channel: ChannelId) {
     while let Some(flow) = sim.states.emp.flow(from, channel) {
         // The receiver's window of message numbers begins at the oldest outstanding message.
         let oldest = flow.outstanding.front().copied();
@@ -121,7 +120,7 @@ fn send_waiting<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, chan
 
 /// Puts a message whose frames are to be sent into its NIC's queue. A message that is sent again precedes the others in
 /// the queue.
-fn enqueue<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, is_again: bool) {
+fn enqueue(sim: &mut Simulation<'_>, of: OutgoingRef, is_again: bool) {
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return;
     };
@@ -139,7 +138,7 @@ fn enqueue<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, is_again: 
 
 /// Begins to cut the next message of a NIC into frames, unless the NIC is cutting one. The frames of one message leave
 /// before the first frame of the next, except while a frame waits for a send slot.
-fn next_message<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, from: Option<ProcessorId>) {
+fn next_message(sim: &mut Simulation<'_>, nic: NicId, from: Option<ProcessorId>) {
     let board = sim.states.emp.board(nic);
     if board.cutting.is_some() {
         return;
@@ -155,8 +154,8 @@ fn next_message<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, from: Opti
 }
 
 /// Cuts the next frame of a message, at the end of the send bookkeeping.
-pub(super) fn cut_next<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn cut_next(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     endpoint: EndpointId,
     of: OutgoingRef,
@@ -187,7 +186,7 @@ pub(super) fn cut_next<A: Audience>(
 }
 
 /// Makes a frame of a message, still without the message's bytes.
-fn cut<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
+fn cut(sim: &mut Simulation<'_>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
     let rule = sim.states.emp.board(nic).cut;
     let outgoing = sim.states.emp.outgoing(of)?;
     let (number, _) = outgoing.record.take_next()?;
@@ -239,8 +238,8 @@ fn cut<A: Audience>(sim: &mut Simulation<'_, A>, nic: NicId, of: OutgoingRef) ->
 }
 
 /// Passes a frame that has its send slot to the transmission stage, and begins with the message's next frame.
-fn frame_ready<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn frame_ready(
+    sim: &mut Simulation<'_>,
     endpoint: EndpointId,
     (of, packet): (OutgoingRef, PacketRef),
     from: Option<ProcessorId>,
@@ -253,7 +252,7 @@ fn frame_ready<A: Audience>(
 
 /// Continues with the frame that has waited for a send slot. If the NIC is cutting another message by now, the rest of
 /// the frame's message is the next to be cut.
-pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+pub(crate) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
     sim.use_post(endpoint);
     let nic = sim.endpoints[at(endpoint.0)].nic;
     let Some((of, packet)) = sim.states.emp.board(nic).parked.take() else {
@@ -271,8 +270,8 @@ pub(crate) fn slot_found<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: End
 }
 
 /// Reports the DMA transfer that moves a frame from the host.
-pub(super) fn tell_transfer<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn tell_transfer(
+    sim: &mut Simulation<'_>,
     endpoint: EndpointId,
     of: OutgoingRef,
     packet: PacketRef,
@@ -296,10 +295,7 @@ pub(super) fn tell_transfer<A: Audience>(
 }
 
 /// Returns the range of a message's bytes that one of its frames carries.
-fn bytes_of<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    packet: PacketRef,
-) -> Option<std::ops::Range<u32>> {
+fn bytes_of(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<std::ops::Range<u32>> {
     let Header::Emp(frame) = sim.packets[packet].header else {
         return None;
     };
@@ -313,11 +309,7 @@ fn bytes_of<A: Audience>(
 }
 
 /// Moves a frame's bytes into NIC memory and queues the frame for the wire.
-pub(super) fn transmit<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    of: OutgoingRef,
-    packet: PacketRef,
-) {
+pub(super) fn transmit(sim: &mut Simulation<'_>, of: OutgoingRef, packet: PacketRef) {
     let range = bytes_of(sim, packet);
     let (Some(outgoing), Some(range)) = (sim.states.emp.outgoing(of), range) else {
         // The message was acknowledged or has failed since the frame was cut.
@@ -335,7 +327,7 @@ pub(super) fn transmit<A: Audience>(
 }
 
 /// Releases a frame that will not be sent, and its send slot.
-fn discard<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+fn discard(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         from: (from, _),
         has_send_slot,
@@ -375,11 +367,7 @@ pub(crate) fn opens<'s>(
 }
 
 /// Updates a message's record when the first bit of one of its frames leaves.
-pub(super) fn frame_goes<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    packet: PacketRef,
-    frame: Frame,
-) {
+pub(super) fn frame_goes(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
     let Packet { id, from, fate, .. } = sim.packets[packet];
     let now = sim.now;
     let Some(of) = sim.states.emp.outgoing_numbered(from, frame.message) else {
@@ -399,7 +387,7 @@ pub(super) fn frame_goes<A: Audience>(
 /// Schedules a check for an overdue acknowledgement of a message. Does nothing if a check is scheduled already, or if the
 /// NIC still has frames of the message to send. Whatever ends the sending calls this function, so a message that waits
 /// for an acknowledgement always has its check.
-fn watch<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef) {
+fn watch(sim: &mut Simulation<'_>, of: OutgoingRef) {
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return;
     };
@@ -414,7 +402,7 @@ fn watch<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef) {
 }
 
 /// Takes an acknowledgement.
-pub(super) fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+pub(super) fn acknowledged(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         to, from, header, ..
     } = sim.packets[packet];
@@ -470,7 +458,7 @@ pub(super) fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
 }
 
 /// Checks whether a message has waited for an acknowledgement for too long. Returns false if the check changed nothing.
-pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef) -> bool {
+pub(crate) fn look_at_silence(sim: &mut Simulation<'_>, of: OutgoingRef) -> bool {
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return false;
     };
@@ -505,7 +493,7 @@ pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, of: Outg
 }
 
 /// Ends a message that was sent, and completes its transmit descriptor with the status.
-fn finish<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, status: TxStatus) {
+fn finish(sim: &mut Simulation<'_>, of: OutgoingRef, status: TxStatus) {
     let Some(outgoing) = sim.states.emp.remove(of) else {
         return;
     };
@@ -558,8 +546,8 @@ fn finish<A: Audience>(sim: &mut Simulation<'_, A>, of: OutgoingRef, status: TxS
 }
 
 /// Puts a frame of EMP on the wire for a process, without any record of a message.
-pub(crate) fn send_raw<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn send_raw(
+    sim: &mut Simulation<'_>,
     (from, channel): (EndpointId, ChannelId),
     bytes: &[u8],
 ) {

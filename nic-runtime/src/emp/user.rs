@@ -8,7 +8,6 @@ use super::engine::Delay;
 use super::{Buffer, End, receive, source_number};
 use crate::interface::Delay as Due;
 use crate::scenario::model::{ReceiveSpec, Scenario};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
@@ -53,7 +52,7 @@ fn buffer(
 }
 
 /// Posts the receives that an endpoint has from the start of the run, and schedules the others.
-pub(crate) fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
+pub(crate) fn start(sim: &mut Simulation<'_>) {
     for (number, spec) in (0u32..).zip(sim.states.emp.receives) {
         sim.schedule_own(spec.at, Due::Emp(Delay::Receive(number)));
     }
@@ -74,7 +73,7 @@ pub(crate) fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
 }
 
 /// A receive of the scenario becomes due.
-pub(crate) fn receive_due<A: Audience>(sim: &mut Simulation<'_, A>, receive: u32) {
+pub(crate) fn receive_due(sim: &mut Simulation<'_>, receive: u32) {
     let spec = &sim.states.emp.receives[at(receive)];
     if let Some(number) = sim
         .states
@@ -95,7 +94,7 @@ impl End {
 }
 
 /// Posts a receive of EMP, unless the endpoint has posted it as often as the scenario says.
-fn post<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, number: usize) {
+fn post(sim: &mut Simulation<'_>, id: EndpointId, number: usize) {
     let Some(end) = sim.states.emp.end(id) else {
         return;
     };
@@ -112,7 +111,7 @@ fn post<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, number: usize)
     end.posted = end.posted.wrapping_add(1);
     let is_posted = end.waiting.post(receive);
     debug_assert!(is_posted, "the list of receives grows");
-    if A::LISTENS {
+    if sim.report.listens() {
         let only = |filter| match filter {
             Filter::Any => None,
             Filter::Only(number) => Some(number),
@@ -129,7 +128,7 @@ fn post<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, number: usize)
 }
 
 /// Posts again the receive of the oldest message, because the user has read this message.
-pub(super) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
     let first = sim.endpoints[at(id.0)].receive.first();
     let Some(MessageBody::Buffers(list)) = first.map(|message| &message.body) else {
         return;
@@ -144,7 +143,7 @@ pub(super) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
 }
 
 /// Delivers messages that waited for room in the receive queue.
-pub(super) fn room_made<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn room_made(sim: &mut Simulation<'_>, id: EndpointId) {
     // Nearly always nothing waits, and an endpoint may have thousands of channels.
     let Some(end) = sim.states.emp.end(id) else {
         return;

@@ -7,15 +7,11 @@ use nic_core::id::EndpointId;
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
 use crate::scenario::{Expected, FieldKind, FieldName, FieldValue, Scenario};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if the
 /// expectation is met.
-pub(super) fn judge<A: Audience>(
-    scenario: &Scenario,
-    simulation: &Simulation<'_, A>,
-) -> Vec<Option<Shortfall>> {
+pub(super) fn judge(scenario: &Scenario, simulation: &Simulation<'_>) -> Vec<Option<Shortfall>> {
     let judged = scenario.expectations.iter().map(|expectation| {
         let Expected::Field {
             name,
@@ -66,8 +62,8 @@ enum Field<'m> {
 impl<'m> Field<'m> {
     /// Returns the value of the field with this name and type. The applet at the end of the run may have another class
     /// than at the start, and therefore another field or none.
-    fn of<A: Audience>(
-        simulation: &'m Simulation<'_, A>,
+    fn of(
+        simulation: &'m Simulation<'_>,
         endpoint: EndpointId,
         (name, field): (&str, &FieldName),
         kind: FieldKind,

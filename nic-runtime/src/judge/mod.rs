@@ -20,7 +20,6 @@ use self::messages::Messages;
 use self::shortfall::{At, Count, On, Shortfall};
 use crate::host::Programs;
 use crate::scenario::{Expectation, Expected, Scenario, Span, Tally};
-use crate::sim::audience::Listener;
 use crate::sim::{self, EndpointState, RunEnd, SimError, Simulation};
 
 /// The result of comparing a run with its scenario's expectations.
@@ -81,7 +80,7 @@ pub fn run_to_state(
 fn run_and_look<T>(
     scenario: &Scenario,
     sink: &mut dyn Sink,
-    look: impl Fn(&Simulation<'_, Listener<'_>>) -> T,
+    look: impl Fn(&Simulation<'_>) -> T,
 ) -> Result<(RunEnd, Option<Judgement>, T), SimError> {
     let judge = Judge::new(scenario);
     let mut judging = Judging {
@@ -89,7 +88,7 @@ fn run_and_look<T>(
         judge,
     };
     let (end, (of_fields, seen)) =
-        sim::run_heard(scenario, Programs::new(), &mut judging, |simulation| {
+        sim::run_and_look(scenario, Programs::new(), &mut judging, |simulation| {
             (fields::judge(scenario, simulation), look(simulation))
         })?;
     let judgement = match end.reason {

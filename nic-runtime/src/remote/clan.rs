@@ -8,7 +8,6 @@ use nic_core::unet::Channel;
 use super::{By, RemoteWrite, Write, make};
 use crate::profile::ClanCosts;
 use crate::sim::Simulation;
-use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 
 /// Returns how long a processor takes to write the bytes of a message to remote memory. The bridge collects the first
@@ -20,8 +19,8 @@ pub(super) fn pio_takes(costs: &ClanCosts, bytes: u32) -> SimDuration {
 
 /// Carries out a write to remote memory: by the processor, whose time the caller has charged, or as a DMA request after
 /// all earlier requests.
-pub(super) fn carry_out<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn carry_out(
+    sim: &mut Simulation<'_>,
     from: EndpointId,
     connection: &Channel,
     write: &Write,

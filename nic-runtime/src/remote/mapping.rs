@@ -18,7 +18,6 @@ use nic_core::unet::Channel;
 
 use super::{By, Write, clan};
 use crate::scenario::Scenario;
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::via;
 
@@ -125,8 +124,8 @@ impl AllMappings {
 }
 
 /// Carries out a write, or makes the write wait for the mapping of its window and for earlier writes.
-pub(super) fn pass<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn pass(
+    sim: &mut Simulation<'_>,
     from: EndpointId,
     connection: &Channel,
     write: &Write,
@@ -145,11 +144,7 @@ pub(super) fn pass<A: Audience>(
 
 /// Makes a descriptor complete when all writes that the endpoint has made so far have been carried out. Returns false
 /// if all these writes have been carried out already.
-pub(crate) fn completes_later<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    post: PostId,
-) -> bool {
+pub(crate) fn completes_later(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) -> bool {
     let waits = waits_until(sim, id).is_some();
     if waits {
         wait(sim, id, Item::Over(post));
@@ -158,12 +153,12 @@ pub(crate) fn completes_later<A: Audience>(
 }
 
 /// Returns whether writes of an endpoint wait for a mapping.
-pub(crate) fn is_waiting<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
+pub(crate) fn is_waiting(sim: &Simulation<'_>, id: EndpointId) -> bool {
     waits_until(sim, id).is_some()
 }
 
 /// Maps a window unless it is mapped.
-fn map<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, window: WindowId) {
+fn map(sim: &mut Simulation<'_>, from: EndpointId, window: WindowId) {
     let (now, nic) = (sim.now, sim.endpoints[at(from.0)].nic);
     let all = &mut sim.states.via.mappings;
     let Some(Some(mappings)) = all.of_nics.get_mut(at(nic.0)) else {
@@ -182,14 +177,14 @@ fn map<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, window: Windo
 }
 
 /// Returns the time until which the next write of an endpoint must wait; `None` if the write need not wait.
-fn waits_until<A: Audience>(sim: &Simulation<'_, A>, from: EndpointId) -> Option<SimTime> {
+fn waits_until(sim: &Simulation<'_>, from: EndpointId) -> Option<SimTime> {
     let waiting = sim.states.via.mappings.waiting.get(&from)?;
     // A new write also waits for writes that are due now, so that they are carried out first.
     let waits = !waiting.items.is_empty() || waiting.free_at > sim.now;
     waits.then_some(waiting.free_at.max(sim.now))
 }
 
-fn wait<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, item: Item) {
+fn wait(sim: &mut Simulation<'_>, from: EndpointId, item: Item) {
     let Some(time) = waits_until(sim, from) else {
         return;
     };
@@ -202,7 +197,7 @@ fn wait<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId, item: Item) 
 }
 
 /// Carries out the writes of an endpoint that waited for a mapping which is now complete.
-pub(crate) fn mapped<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId) {
+pub(crate) fn mapped(sim: &mut Simulation<'_>, from: EndpointId) {
     while let Some(item) = next_due(sim, from) {
         match item {
             Item::Write(connection, write, trigger) => {
@@ -214,7 +209,7 @@ pub(crate) fn mapped<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId)
     via::end_in_turn(sim, from);
 }
 
-fn next_due<A: Audience>(sim: &mut Simulation<'_, A>, from: EndpointId) -> Option<Item> {
+fn next_due(sim: &mut Simulation<'_>, from: EndpointId) -> Option<Item> {
     let now = sim.now;
     let waiting = sim.states.via.mappings.waiting.get_mut(&from)?;
     let (time, _) = waiting.items.front()?;

@@ -29,7 +29,6 @@ pub(crate) use self::windows::{Remote, make_write, unwatch_all, watch};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::profile::{ClanCosts, Events, Profile};
 use crate::sim::Simulation;
-use crate::sim::audience::Audience;
 use crate::storage::Growing;
 use crate::via::{self, Shown};
 
@@ -195,8 +194,8 @@ impl OrderedMemory for Writes {
 }
 
 /// Passes the writes of a library to the NIC in order.
-pub(crate) fn carry_out<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn carry_out(
+    sim: &mut Simulation<'_>,
     from: EndpointId,
     connection: &Channel,
     writes: &Writes,
@@ -208,8 +207,8 @@ pub(crate) fn carry_out<A: Audience>(
 }
 
 /// Makes a packet for a write.
-pub(crate) fn make<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn make(
+    sim: &mut Simulation<'_>,
     from: EndpointId,
     connection: &Channel,
     (write, bytes): (RemoteWrite, &[u8]),
@@ -230,11 +229,7 @@ pub(crate) fn make<A: Audience>(
 }
 
 /// Numbers and reports a write when the first bit of its packet leaves.
-pub(crate) fn packet_goes<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    packet: PacketRef,
-    duration: SimDuration,
-) {
+pub(crate) fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
     let Packet {
         from: (from, _),
         header,
@@ -261,7 +256,7 @@ pub(crate) fn packet_goes<A: Audience>(
 }
 
 /// Handles a write that has arrived: changes the memory and informs the owner, or refuses the write.
-pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+pub(crate) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         from: (peer, _),

@@ -15,7 +15,6 @@ use nic_core::unet::Channel;
 use super::{AllWindows, RemoteWrite};
 use crate::fabric::{Admission, Fabric, Header, Packet, PacketRef};
 use crate::scenario::model::{Scenario, WindowSpec};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 use crate::sle::agenda;
 use crate::storage::Growing;
@@ -152,8 +151,8 @@ impl Remote {
 /// Sets a watch of a window, or removes all watches of the window if the range is empty. An applet without `doWatch`
 /// has no watches.
 #[cold]
-pub(crate) fn watch<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn watch(
+    sim: &mut Simulation<'_>,
     tenant: Tenant,
     window: WindowId,
     (offset, length): (u32, u32),
@@ -178,7 +177,7 @@ pub(crate) fn watch<A: Audience>(
 }
 
 /// Removes all watches of an endpoint's window, and the events of these watches.
-fn unwatch<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, window: WindowId) {
+fn unwatch(sim: &mut Simulation<'_>, tenant: Tenant, window: WindowId) {
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
     loop {
         let watches = &mut sim.remote.watches[at(nic.0)];
@@ -193,7 +192,7 @@ fn unwatch<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, window: Win
 }
 
 /// Removes all watches of an endpoint, because the endpoint's new applet has no `doWatch`.
-pub(crate) fn unwatch_all<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
+pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, tenant: Tenant) {
     let Some(end) = sim.remote.ends.get(at(tenant.endpoint.0)) else {
         return;
     };
@@ -204,8 +203,8 @@ pub(crate) fn unwatch_all<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tena
 }
 
 /// Makes the packet of an applet's write.
-pub(crate) fn make_write<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn make_write(
+    sim: &mut Simulation<'_>,
     tenant: Tenant,
     trigger: Trigger,
     (from, peer, offset): (ArraySpan, u32, u32),
@@ -230,8 +229,8 @@ pub(crate) fn make_write<A: Audience>(
 }
 
 /// Reports an applet's write that has changed a window, and notifies the owner's applet if it watches these bytes.
-pub(super) fn written<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn written(
+    sim: &mut Simulation<'_>,
     owner: EndpointId,
     (packet, window): (PacketId, WindowId),
     (offset, length): (u32, u32),
@@ -275,16 +274,12 @@ pub(super) fn written<A: Audience>(
 
 /// Returns whether the memory of a window that the scenario declares is registered. If the owner is a VI, the memory
 /// may be deregistered.
-pub(super) fn is_registered<A: Audience>(sim: &Simulation<'_, A>, owner: EndpointId) -> bool {
+pub(super) fn is_registered(sim: &Simulation<'_>, owner: EndpointId) -> bool {
     !via::is_vi(sim, owner) || via::is_registered(sim, owner)
 }
 
 /// Refuses a write. The argument `packet` is the packet of the write's message, if the write carries one.
-pub(super) fn refuse<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    owner: EndpointId,
-    packet: Option<PacketId>,
-) {
+pub(super) fn refuse(sim: &mut Simulation<'_>, owner: EndpointId, packet: Option<PacketId>) {
     let kind = NicEvent::Drop {
         packet,
         reason: DropReason::WindowRefused,

@@ -6,11 +6,9 @@
 
 use std::hint::black_box;
 
-use nic_core::id::{ChannelId, EndpointId};
-
-use super::audience::Audience;
 use super::{AppletId, Simulation, at};
 use crate::scenario::model::Scenario;
+use nic_core::id::{ChannelId, EndpointId};
 
 /// Number of senders on a NIC up to which nothing is prefetched, because their data stay in the caches. With 100
 /// senders, prefetching was measured to cost 4 to 6 % of a packet's run time. With 1,000 senders, prefetching saved up
@@ -72,7 +70,7 @@ pub(crate) fn read_lines(bytes: &[u8]) {
     black_box((bytes.first().copied(), second.copied()));
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Reads a word of each structure that the endpoint, its user and its applet are about to use.
     #[inline]
     pub(crate) fn read_ahead(&self, id: EndpointId, way: Way) {

@@ -13,13 +13,11 @@
 //! guess is that a run uses only the channels that the scenario's sends name, in both directions. If a packet leaves
 //! its group, the guess of used channels was wrong, and the run starts again with groups that no channel joins.
 
+use super::{Simulation, Work, at};
+use crate::scenario::model::{ChannelSpec, Scenario};
 use nic_core::event::EndReason;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimTime;
-
-use super::audience::Audience;
-use super::{Simulation, Work, at};
-use crate::scenario::model::{ChannelSpec, Scenario};
 
 /// The sends of a scenario, sorted by group.
 pub(crate) struct Groups {
@@ -112,13 +110,16 @@ impl Joined {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Runs each group to its end. Returns `None` if a packet left its group.
     ///
     /// A result of [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`] means that a run in the order of time ends
     /// by a limit too. A run in the order of time may reach a different limit, and at a different time.
     pub(crate) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
-        debug_assert!(!A::LISTENS, "events have to be in the order of time");
+        debug_assert!(
+            !self.report.listens(),
+            "events have to be in the order of time"
+        );
         self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);
         let (mut ended, mut reason) = (SimTime::ZERO, EndReason::Idle);
         for group in groups.sends.chunk_by(|a, b| a.group == b.group) {

@@ -7,19 +7,17 @@
 
 use std::collections::VecDeque;
 
+use super::{Simulation, Work};
+use crate::fabric::{PacketRef, Signal};
 use nic_core::event::WireDropReason;
 use nic_core::id::{DirectionId, NicId};
 use nic_core::time::SimTime;
-
-use super::audience::Audience;
-use super::{Simulation, Work};
-use crate::fabric::{PacketRef, Signal};
 
 /// The link directions with a backlog, in the order in which their backlogs began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Backlogs(VecDeque<DirectionId>);
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Delivers a packet that has no reserved slot if a slot is free; otherwise adds it to the backlog.
     #[cold]
     pub(crate) fn arrive_unasked(&mut self, packet: PacketRef) {

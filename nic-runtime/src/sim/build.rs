@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use bumpalo::Bump;
 use nic_core::chain::Link;
-use nic_core::event::Levels;
+use nic_core::event::{Levels, Sink};
 use nic_core::host::Program;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::random::{Chance, Name};
@@ -14,7 +14,6 @@ use nic_core::time::{Rate, SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
 use super::ahead::LastArrays;
-use super::audience::Audience;
 use super::backlogs::Backlogs;
 use super::budget::{Budget, fuel_of_call};
 use super::cells::Cells;
@@ -45,14 +44,14 @@ use crate::sle::suspend::{Suspensions, call_stack};
 use crate::sle::swap::{Swaps, may_bring_agendas};
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
-impl<'a, A: Audience> Simulation<'a, A> {
+impl<'a> Simulation<'a> {
     /// Builds the simulation of a scenario.
     pub(crate) fn build(
         (arena, memory_of_applets): (&'a Bump, &'a mut [u8]),
         scenario: &'a Scenario,
         classes: Classes<'a>,
-        audience: A,
-    ) -> Result<Simulation<'a, A>, SimError> {
+        sink: Option<&'a mut dyn Sink>,
+    ) -> Result<Simulation<'a>, SimError> {
         let fabric = fabric(scenario);
         let mut memory = HostMemory::new();
         let mut endpoints = Vec::with_capacity(scenario.endpoints.len());
@@ -143,7 +142,7 @@ impl<'a, A: Audience> Simulation<'a, A> {
             applets,
             swaps: Swaps::new(scenario, classes),
             names: names(scenario),
-            levels: match A::LISTENS {
+            levels: match sink.is_some() {
                 true => vec![Levels::default(); scenario.endpoints.len()],
                 false => Vec::new(),
             },
@@ -151,7 +150,7 @@ impl<'a, A: Audience> Simulation<'a, A> {
             users_are_alone: false,
             turns: Turns::new(scenario),
             own: OwnProcesses::default(),
-            report: Report::new(scenario, classes, audience),
+            report: Report::new(scenario, classes, sink),
         })
     }
 }

@@ -14,15 +14,13 @@
 
 use std::collections::BTreeMap;
 
+use super::dma::{Cargo, Transfer, TransferRef};
+use super::{Simulation, Work, at};
+use crate::fabric::PacketRef;
 use nic_core::event::DmaDirection;
 use nic_core::id::DirectionId;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::INLINE_MAX;
-
-use super::audience::Audience;
-use super::dma::{Cargo, Transfer, TransferRef};
-use super::{Simulation, Work, at};
-use crate::fabric::PacketRef;
 
 /// The packets that two stages work on at the same time.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +75,7 @@ impl Cells {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Queues a DMA transfer of a message, which may move cell by cell.
     pub(crate) fn queue_message(&mut self, transfer: Transfer) {
         let id = self.transfers.add(&transfer, &[]);

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use super::Simulation;
-use super::audience::Audience;
 
 /// Lengths of lists and sums of numbers, by their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub(crate) struct Census {
 
 impl Census {
     /// Takes the census of a simulation.
-    pub(crate) fn of<A: Audience>(simulation: &Simulation<'_, A>) -> Census {
+    pub(crate) fn of(simulation: &Simulation<'_>) -> Census {
         let Simulation {
             now: _,
             schedule,
@@ -73,7 +72,7 @@ impl Census {
             users_are_alone: _,
             turns,
             own,
-            // What the audience keeps is its own.
+            // What the sink keeps is its own.
             report: _,
         } = simulation;
         let mut census = Census::default();

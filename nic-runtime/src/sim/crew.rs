@@ -2,10 +2,6 @@
 
 use std::collections::VecDeque;
 
-use nic_core::id::EndpointId;
-use nic_core::time::{SimDuration, SimTime};
-
-use super::audience::Audience;
 use super::overtaken;
 use super::processor::{Item, Next, Posted};
 use super::slice::Slicing;
@@ -16,6 +12,8 @@ use crate::interface;
 use crate::nic::{ClaimId, Placement, ProcessorId, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;
+use nic_core::id::EndpointId;
+use nic_core::time::{SimDuration, SimTime};
 
 /// How long processors have waited for an applet that another processor was running.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -212,7 +210,7 @@ impl Share {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Returns the processor's number within its NIC.
     pub(crate) fn number(&self, on: ProcessorId) -> u32 {
         let nic = self.processors[at(on.0)].nic;

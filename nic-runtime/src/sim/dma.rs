@@ -1,18 +1,16 @@
 //! DMA transfers between host memory and NIC memory, and the receive descriptors queued behind them.
 
-use nic_core::event::{DmaDirection, NicEvent, RxBody, Trigger, UnetEvent};
-use nic_core::id::EndpointId;
-use nic_core::memory::HostSpan;
-use nic_core::time::SimDuration;
-use nic_core::unet::MessageBody;
-
-use super::audience::Audience;
 use super::processor::Next;
 use super::stage::Stage;
 use super::{Simulation, Work, at};
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
 use crate::via;
+use nic_core::event::{DmaDirection, NicEvent, RxBody, Trigger, UnetEvent};
+use nic_core::id::EndpointId;
+use nic_core::memory::HostSpan;
+use nic_core::time::SimDuration;
+use nic_core::unet::MessageBody;
 
 /// A queued or running transfer.
 #[derive(Copy, Clone, Debug)]
@@ -108,7 +106,7 @@ impl Transfers {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Makes a processor wait until a DMA engine without a queue accepts its request. Returns `None` if the DMA engine
     /// accepts the processor's request now.
     #[cold]
@@ -147,7 +145,7 @@ impl<A: Audience> Simulation<'_, A> {
     }
 
     pub(crate) fn transfer_starts(&mut self, id: TransferRef) {
-        if !A::LISTENS {
+        if !self.report.listens() {
             return;
         }
         let Transfer {

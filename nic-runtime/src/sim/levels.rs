@@ -1,15 +1,13 @@
 //! Reports the fill levels of an endpoint's queues and its applet's heap, whenever they change.
 
+use super::{Simulation, at};
 use nic_core::event::{Levels, NicEvent};
 use nic_core::id::EndpointId;
 
-use super::audience::Audience;
-use super::{Simulation, at};
-
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Reports an endpoint's levels if they differ from the last report.
     pub(crate) fn levels_changed(&mut self, id: EndpointId) {
-        if !A::LISTENS || !self.report.wants_levels {
+        if !self.report.wants_levels {
             return;
         }
         let levels = self.levels_of(id);

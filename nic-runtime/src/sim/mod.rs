@@ -14,14 +14,13 @@
 //! - `stuck` looks for what still waits when nothing is due, `census` counts in tests what is left
 //! - `ledger` counts the SRAM that is free for classes that come during the run
 //! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
-//! - `audience` is who learns of events, `report` hands them on
+//! - `report` tells the sink of events
 //!
 //! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
 //! [interface], and [`sle`] for applets.
 
 pub(crate) mod ahead;
 mod apart;
-pub(crate) mod audience;
 mod backlogs;
 pub(crate) mod budget;
 mod build;
@@ -62,7 +61,6 @@ use nic_core::time::{SimDuration, SimTime};
 
 use self::ahead::LastArrays;
 use self::apart::{Groups, Joins};
-use self::audience::{Audience, Listener, Nobody};
 use self::backlogs::Backlogs;
 use self::budget::Budget;
 use self::cells::Cells;
@@ -167,10 +165,7 @@ pub fn run_with(
     programs: Programs,
     sink: &mut dyn Sink,
 ) -> Result<RunEnd, SimError> {
-    let (end, ()) = match sink.listens() {
-        true => run_heard(scenario, programs, sink, |_| ())?,
-        false => run_unheard(scenario, programs, |_| ())?,
-    };
+    let (end, ()) = run_and_look(scenario, programs, sink, |_| ())?;
     Ok(end)
 }
 
@@ -184,10 +179,7 @@ pub fn run_with_to_state(
     programs: Programs,
     sink: &mut dyn Sink,
 ) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
-    match sink.listens() {
-        true => run_heard(scenario, programs, sink, |simulation| simulation.state()),
-        false => run_unheard(scenario, programs, |simulation| simulation.state()),
-    }
+    run_and_look(scenario, programs, sink, |simulation| simulation.state())
 }
 
 /// Runs a scenario and reports every event to `sink`.
@@ -211,35 +203,25 @@ pub fn run_to_state(
     run_with_to_state(scenario, Programs::new(), sink)
 }
 
-/// Runs a scenario with a sink that listens, and calls a function with the final state of the simulation.
+/// Runs a scenario, and calls a function with the final state of the simulation.
 ///
 /// # Errors
 ///
 /// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
-pub(crate) fn run_heard<T>(
+pub(crate) fn run_and_look<T>(
     scenario: &Scenario,
     programs: Programs,
     sink: &mut dyn Sink,
-    look: impl Fn(&Simulation<'_, Listener<'_>>) -> T,
+    look: impl Fn(&Simulation<'_>) -> T,
 ) -> Result<(RunEnd, T), SimError> {
     let arena = Bump::new();
     let mut run = Prepared::new(&arena, scenario, programs)?;
-    let left = run.handle(Listener(sink), None, look)?;
-    Ok(left.expect("nobody leaves the only group"))
-}
-
-/// Runs a scenario without a sink, and calls a function with the final state of the simulation.
-fn run_unheard<T>(
-    scenario: &Scenario,
-    programs: Programs,
-    look: impl Fn(&Simulation<'_, Nobody>) -> T,
-) -> Result<(RunEnd, T), SimError> {
-    let arena = Bump::new();
-    let mut run = Prepared::new(&arena, scenario, programs)?;
-    // Swaps of applets rule out groups: each swap would have to be scheduled in its NIC's group, and swaps are too rare
-    // for that. Supplied programs rule out groups: they cannot be run a second time after a wrong guess, and they may
-    // post on any channel.
-    if !run.brings_programs()
+    // A sink that listens needs the events in the order of time. Swaps of applets rule out groups: each swap would have
+    // to be scheduled in its NIC's group, and swaps are too rare for that. Supplied programs rule out groups: they cannot
+    // be run a second time after a wrong guess, and they may post on any channel.
+    let sink = sink.listens().then_some(sink);
+    if sink.is_none()
+        && !run.brings_programs()
         && !scenario.replaces_applets()
         && !interface::have_own_work(&scenario.endpoints)
         && scenario.windows.is_empty()
@@ -248,7 +230,7 @@ fn run_unheard<T>(
             let Some(groups) = Groups::of(scenario, joins) else {
                 continue;
             };
-            match run.handle(Nobody, Some(&groups), &look)? {
+            match run.handle(None, Some(&groups), &look)? {
                 None => {}
                 // Only a run in the order of time determines which event reaches the limit of events or instructions
                 // first.
@@ -261,7 +243,7 @@ fn run_unheard<T>(
             }
         }
     }
-    let left = run.handle(Nobody, None, &look)?;
+    let left = run.handle(sink, None, &look)?;
     Ok(left.expect("nobody leaves the only group"))
 }
 
@@ -297,11 +279,11 @@ impl<'a> Prepared<'a> {
 
     /// Runs the scenario from its beginning and applies `look` to the simulation's final state. With `groups`, runs one
     /// group of NICs after another, and returns `None` if a packet left its group.
-    fn handle<A: Audience, T>(
+    fn handle<T>(
         &mut self,
-        audience: A,
+        sink: Option<&mut dyn Sink>,
         groups: Option<&Groups>,
-        look: impl Fn(&Simulation<'_, A>) -> T,
+        look: impl Fn(&Simulation<'_>) -> T,
     ) -> Result<Option<(RunEnd, T)>, SimError> {
         let Prepared {
             arena,
@@ -311,7 +293,9 @@ impl<'a> Prepared<'a> {
         } = self;
         // `vec![0; n]` gets zeroed pages from the operating system, so the memory of an unused heap is never touched.
         let mut memory = vec![0; build::applet_memory_bytes(scenario)];
-        let mut simulation = Simulation::build((arena, &mut memory), scenario, classes, audience)?;
+        // The sink is lent for as long as the memory is.
+        let sink = sink.map(|sink| sink as &mut dyn Sink);
+        let mut simulation = Simulation::build((arena, &mut memory), scenario, classes, sink)?;
         simulation.bring(std::mem::take(own));
         let end = simulation.run(groups);
         Ok(end.map(|end| (end, look(&simulation))))
@@ -333,7 +317,7 @@ pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
 const EVENTS_BETWEEN_PAUSES: u64 = 1_024;
 
 /// The whole state of a run.
-pub(crate) struct Simulation<'a, A: Audience> {
+pub(crate) struct Simulation<'a> {
     pub(crate) now: SimTime,
     pub(crate) schedule: Schedule<Work>,
     /// Number of simulation events handled so far.
@@ -417,7 +401,7 @@ pub(crate) struct Simulation<'a, A: Audience> {
     /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
     pub(crate) turns: Option<Turns>,
     pub(crate) own: OwnProcesses,
-    pub(crate) report: Report<'a, A>,
+    pub(crate) report: Report<'a>,
 }
 
 /// Position of an applet among all applets.
@@ -431,7 +415,7 @@ pub(crate) struct Tenant {
     pub(crate) applet: AppletId,
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Loads the applets, then handles events until the run ends. With `groups`, runs one group of NICs after another,
     /// and returns `None` if a packet left its group.
     fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
@@ -503,7 +487,7 @@ impl<A: Audience> Simulation<'_, A> {
             return Some(EndReason::Interrupted);
         }
         self.pause = self.events_max;
-        if A::LISTENS {
+        if self.report.listens() {
             self.pause = self.pause.min(self.events + EVENTS_BETWEEN_PAUSES);
         }
         None

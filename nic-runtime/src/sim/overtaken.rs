@@ -1,7 +1,5 @@
 //! Calls that wait for their applet while another processor runs it. The running call may end what they are for: it sets
 //! the timer again, removes the watch, or traps, so that the applet is detached.
-
-use super::audience::Audience;
 use super::processor::Next;
 use super::{Simulation, at};
 use crate::interface;
@@ -11,10 +9,7 @@ use crate::sle::call::Cause;
 
 /// Makes a processor that is about to enter an applet do something else if the reason for its call has ceased to be.
 /// Returns `None` if the call may begin.
-pub(crate) fn turn_aside<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-) -> Option<Next> {
+pub(crate) fn turn_aside(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     let call = sim.processors[at(on.0)].activation.call();
     let (tenant, cause) = (call.tenant, call.cause);
     if agenda::is_void(sim, tenant, &cause) {

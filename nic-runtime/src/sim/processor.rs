@@ -6,13 +6,6 @@
 
 use std::collections::VecDeque;
 
-use jive_core::CallStack;
-use nic_core::event::{NicEvent, TxStatus};
-use nic_core::id::{EndpointId, NicId, PostId};
-use nic_core::time::{SimDuration, SimTime};
-use nic_core::unet::TransmitDescriptor;
-
-use super::audience::Audience;
 use super::costs::Costs;
 use super::crew::Share;
 use super::stage::{self, Stage};
@@ -22,6 +15,11 @@ use crate::interface;
 use crate::nic::ProcessorId;
 use crate::profile::BaseCosts;
 use crate::sle::call::Activation;
+use jive_core::CallStack;
+use nic_core::event::{NicEvent, TxStatus};
+use nic_core::id::{EndpointId, NicId, PostId};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::TransmitDescriptor;
 
 /// A processor of a NIC.
 pub(crate) struct Processor<'a> {
@@ -158,7 +156,7 @@ impl Next {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Makes an idle processor look for work.
     pub(crate) fn wake(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[at(on.0)];
@@ -220,7 +218,7 @@ impl<A: Audience> Simulation<'_, A> {
     /// Records that the work leading to the stage `then` begins.
     #[inline]
     pub(super) fn begin_work(&mut self, on: ProcessorId, then: Stage) {
-        if !A::LISTENS || !self.report.wants_work {
+        if !self.report.wants_work {
             return;
         }
         let processor = &mut self.processors[at(on.0)];
@@ -233,7 +231,7 @@ impl<A: Audience> Simulation<'_, A> {
     /// Reports a processor's work that has ended.
     #[inline]
     pub(super) fn end_work(&mut self, on: ProcessorId) {
-        if !A::LISTENS || !self.report.wants_work {
+        if !self.report.wants_work {
             return;
         }
         let processor = &mut self.processors[at(on.0)];

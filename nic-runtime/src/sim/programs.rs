@@ -3,18 +3,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
-use nic_core::host::{Reaction, TransmitSpace};
-use nic_core::id::{ChannelId, EndpointId};
-use nic_core::unet::{MessageBody, ReceiveDescriptor};
-
-use super::audience::Audience;
 use super::{SimError, Simulation, Work, at};
 use crate::emp;
 use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
 use crate::host::{Exchanging, Task};
 use crate::scenario::model::{EndpointSpec, HostSpec, Scenario};
 use crate::via;
+use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
+use nic_core::host::{Reaction, TransmitSpace};
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::unet::{MessageBody, ReceiveDescriptor};
 
 /// The processes whose programs act by themselves; usually none.
 #[derive(Default)]
@@ -111,7 +109,7 @@ fn endpoints_where(scenario: &Scenario, has: impl Fn(&EndpointSpec) -> bool) -> 
         .collect()
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Installs the supplied programs.
     pub(crate) fn bring(&mut self, own: OwnProcesses) {
         self.own = own;

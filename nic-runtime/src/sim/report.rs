@@ -1,19 +1,17 @@
-//! Passes events from the simulation to its audience, with the names of NICs, endpoints, classes and their members.
+//! Passes events from the simulation to the sink, with the names of NICs, endpoints, classes and their members.
 
+use crate::scenario::model::Scenario;
+use crate::sle::load::Classes;
 use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
 use jive_embed::fields;
 use nic_core::event::roles::Shown;
-use nic_core::event::{Event, EventKind, Executed, Names, SleEvent, SwapRefusal};
+use nic_core::event::{Event, EventKind, Executed, Names, Sink, SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
-use super::audience::Audience;
-use crate::scenario::model::Scenario;
-use crate::sle::load::Classes;
-
-/// The audience of a run, with its table of names.
-pub(crate) struct Report<'a, A: Audience> {
-    audience: A,
+/// The sink of a run, if there is one, with its table of names.
+pub(crate) struct Report<'a> {
+    sink: Option<&'a mut dyn Sink>,
     names: NameTable<'a>,
     /// Whether the sink wants the instructions that applets execute.
     watches: bool,
@@ -24,14 +22,14 @@ pub(crate) struct Report<'a, A: Audience> {
 }
 
 /// Passes the instructions of an endpoint's applet on to the sink.
-struct Watching<'w, 'a, A: Audience> {
-    report: &'w mut Report<'a, A>,
+struct Watching<'w, 'a> {
+    report: &'w mut Report<'a>,
     endpoint: EndpointId,
     class: usize,
     each: SimDuration,
 }
 
-impl<A: Audience> Watcher for Watching<'_, '_, A> {
+impl Watcher for Watching<'_, '_> {
     fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc]) {
         let executed = Executed {
             endpoint: self.endpoint,
@@ -41,23 +39,21 @@ impl<A: Audience> Watcher for Watching<'_, '_, A> {
             instructions,
             each: self.each,
         };
-        let Report {
-            audience, names, ..
-        } = &mut *self.report;
-        if let Some(sink) = audience.sink() {
+        let Report { sink, names, .. } = &mut *self.report;
+        if let Some(sink) = sink {
             sink.executed(names, &executed);
         }
     }
 }
 
-impl<'a, A: Audience> Report<'a, A> {
+impl<'a> Report<'a> {
     pub(crate) fn new(
         scenario: &'a Scenario,
         classes: Classes<'_>,
-        mut audience: A,
-    ) -> Report<'a, A> {
-        let sink = audience.sink();
-        let (watches, wants_work, wants_levels) = sink.map_or_else(Default::default, |sink| {
+        sink: Option<&'a mut dyn Sink>,
+    ) -> Report<'a> {
+        let listening = sink.as_ref();
+        let (watches, wants_work, wants_levels) = listening.map_or_else(Default::default, |sink| {
             (
                 sink.watches(),
                 sink.wants(Shown::WithWork),
@@ -65,12 +61,18 @@ impl<'a, A: Audience> Report<'a, A> {
             )
         });
         Report {
-            audience,
+            sink,
             watches,
             wants_work,
             wants_levels,
             names: NameTable::new(scenario, classes),
         }
+    }
+
+    /// Returns whether a sink listens to the run.
+    #[inline]
+    pub(crate) fn listens(&self) -> bool {
+        self.sink.is_some()
     }
 
     /// Returns the names of NICs and endpoints.
@@ -79,15 +81,13 @@ impl<'a, A: Audience> Report<'a, A> {
     }
 
     /// Returns whether the sink can no longer write.
-    pub(crate) fn has_failed(&mut self) -> bool {
-        self.audience.sink().is_some_and(|sink| sink.has_failed())
+    pub(crate) fn has_failed(&self) -> bool {
+        self.sink.as_ref().is_some_and(|sink| sink.has_failed())
     }
 
     /// Returns whether the user interrupts the run.
-    pub(crate) fn is_interrupted(&mut self) -> bool {
-        self.audience
-            .sink()
-            .is_some_and(|sink| sink.is_interrupted())
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.sink.as_ref().is_some_and(|sink| sink.is_interrupted())
     }
 
     /// Runs an applet up to its next stop, as [`Instance::run`] does. If the sink wants instructions, reports each
@@ -101,7 +101,7 @@ impl<'a, A: Audience> Report<'a, A> {
         each: SimDuration,
         (instance, stack): (&mut Instance<'_>, &'s mut CallStack<'_>),
     ) -> Step<'s> {
-        if A::LISTENS && self.watches {
+        if self.watches {
             return self.run_watched(endpoint, each, (instance, stack));
         }
         instance.run(stack)
@@ -125,32 +125,46 @@ impl<'a, A: Audience> Report<'a, A> {
 
     /// Takes back the report of a native that an applet has reached, because the applet lacks the fuel for the native.
     pub(crate) fn take_back(&mut self, endpoint: EndpointId) {
-        if let Some(sink) = self.audience.sink()
+        if let Some(sink) = &mut self.sink
             && self.watches
         {
             sink.took_back(endpoint);
         }
     }
 
-    /// Emits an event of an endpoint.
-    #[inline]
+    /// Emits an event of an endpoint. Without a sink, the event is not even built.
+    #[inline(always)]
     pub(crate) fn emit<'e>(
         &mut self,
         now: SimTime,
         endpoint: EndpointId,
         kind: impl Into<EventKind<'e>>,
     ) {
-        let Some(sink) = self.audience.sink() else {
-            return;
-        };
-        let nic = self.names.home(endpoint);
-        let event = Event {
-            time: now,
-            nic,
-            endpoint: Some(endpoint),
-            kind: kind.into(),
-        };
-        sink.event(&self.names, &event);
+        if self.sink.is_some() {
+            let nic = self.names.home(endpoint);
+            self.emit_to_sink(now, nic, Some(endpoint), &kind.into());
+        }
+    }
+
+    /// Emits an event to the sink. Not inlined, so that a run without a sink passes over little code.
+    #[cold]
+    #[inline(never)]
+    fn emit_to_sink(
+        &mut self,
+        time: SimTime,
+        nic: NicId,
+        endpoint: Option<EndpointId>,
+        kind: &EventKind<'_>,
+    ) {
+        if let Some(sink) = &mut self.sink {
+            let event = Event {
+                time,
+                nic,
+                endpoint,
+                kind: *kind,
+            };
+            sink.event(&self.names, &event);
+        }
     }
 
     /// Emits the event that a class did not become an endpoint's applet.
@@ -162,7 +176,7 @@ impl<'a, A: Audience> Report<'a, A> {
         class: Option<usize>,
         reason: SwapRefusal,
     ) {
-        let Some(sink) = self.audience.sink() else {
+        let Some(sink) = &mut self.sink else {
             return;
         };
         let class = class.and_then(|class| self.names.classes[class].as_ref());
@@ -187,23 +201,16 @@ impl<'a, A: Audience> Report<'a, A> {
     }
 
     /// Emits an event of a NIC that belongs to no endpoint.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn emit_of_nic<'e>(
         &mut self,
         now: SimTime,
         nic: NicId,
         kind: impl Into<EventKind<'e>>,
     ) {
-        let Some(sink) = self.audience.sink() else {
-            return;
-        };
-        let event = Event {
-            time: now,
-            nic,
-            endpoint: None,
-            kind: kind.into(),
-        };
-        sink.event(&self.names, &event);
+        if self.sink.is_some() {
+            self.emit_to_sink(now, nic, None, &kind.into());
+        }
     }
 }
 

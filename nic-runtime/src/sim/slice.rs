@@ -15,11 +15,6 @@
 
 use std::collections::VecDeque;
 
-use nic_core::event::{SleEvent, Trigger};
-use nic_core::id::{EndpointId, NicId};
-use nic_core::time::{SimDuration, SimTime};
-
-use super::audience::Audience;
 use super::crew::{thousandths, time_of};
 use super::processor::{Item, Next, Processor};
 use super::stage::{self, Stage};
@@ -27,6 +22,9 @@ use super::{Simulation, Work, at};
 use crate::interface;
 use crate::nic::ProcessorId;
 use crate::sle::chained;
+use nic_core::event::{SleEvent, Trigger};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::{SimDuration, SimTime};
 
 /// How the calls of a processor yield.
 #[derive(Debug)]
@@ -128,7 +126,7 @@ impl Processor<'_> {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Runs the stages of a processor whose work may end later than it was to end.
     #[cold]
     pub(super) fn go_on_timed(&mut self, on: ProcessorId) {

@@ -3,9 +3,6 @@
 
 use std::collections::VecDeque;
 
-use nic_core::id::{EndpointId, NicId};
-
-use super::audience::Audience;
 use super::crew::Takes;
 use super::processor::{Next, Posted, Processor, Turn};
 use super::stage::Stage;
@@ -15,6 +12,7 @@ use crate::fabric::PacketRef;
 use crate::interface;
 use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
 use crate::sle;
+use nic_core::id::{EndpointId, NicId};
 
 impl Processor<'_> {
     /// Makes the processor idle, because there is neither an arrival nor a transmit descriptor to take.
@@ -24,7 +22,7 @@ impl Processor<'_> {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Takes an arrival or a transmit descriptor, alternately. If there is neither an arrival nor a descriptor, the
     /// processor becomes idle.
     pub(crate) fn look(&mut self, on: ProcessorId) -> Next {

@@ -3,7 +3,6 @@
 use nic_core::sle::NicEntry;
 
 use super::Simulation;
-use super::audience::Audience;
 use super::processor::{Item, Next, Processor};
 use crate::interface::{self, OwnItem};
 use crate::nic::ProcessorId;
@@ -119,21 +118,13 @@ impl Stage {
 /// Runs a stage of a processor whose work may end later than it was to end. Not inlined, since few processors are such.
 #[cold]
 #[inline(never)]
-pub(crate) fn step_timed<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    stage: Stage,
-) -> Next {
+pub(crate) fn step_timed(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
     step(sim, on, stage)
 }
 
 /// Runs a stage.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn step<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    stage: Stage,
-) -> Next {
+pub(crate) fn step(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
     // Each function that this `match` calls has no other caller. It is inlined here: once in the loop of `go_on`, and once
     // in `step_timed`.
     match stage {

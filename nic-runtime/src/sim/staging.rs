@@ -13,7 +13,6 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
 use super::ahead::Way;
-use super::audience::Audience;
 use super::resident::Seat;
 use super::{Simulation, at};
 use crate::fabric::{Admission, PacketRef};
@@ -53,7 +52,7 @@ impl Waiter {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Returns the progress of a claim.
     #[inline]
     pub(crate) fn progress(&self, claim: ClaimId) -> Progress {

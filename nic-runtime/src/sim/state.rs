@@ -1,10 +1,8 @@
 //! The final state of a run: memory, fields and queues of each endpoint.
 
-use nic_core::id::EndpointId;
-
-use super::audience::Audience;
 use super::crew::CallWaits;
 use super::{AppletId, Simulation, at};
+use nic_core::id::EndpointId;
 
 /// The final state of an endpoint. Runs of the same scenario end in the same state, with and without a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ pub enum AppletClass {
     OfCapsule(Vec<u8>),
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Returns the state of every endpoint, in the order of the scenario.
     pub(crate) fn state(&self) -> Vec<EndpointState> {
         let ids = (0u32..).map(EndpointId).take(self.endpoints.len());

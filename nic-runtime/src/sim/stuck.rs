@@ -8,12 +8,6 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use nic_core::event::fields::Escaped;
-use nic_core::event::{EndReason, Names};
-use nic_core::id::{DirectionId, EndpointId, NicId};
-use serde::Serialize;
-
-use super::audience::Audience;
 use super::processor::Processor;
 use super::stage::Stage;
 use super::{Simulation, at};
@@ -21,6 +15,10 @@ use crate::host::{Notice, Task};
 use crate::interface;
 use crate::nic::{ClaimId, Nic, Progress, Purpose};
 use crate::sle;
+use nic_core::event::fields::Escaped;
+use nic_core::event::{EndReason, Names};
+use nic_core::id::{DirectionId, EndpointId, NicId};
+use serde::Serialize;
 
 /// Something that waits although nothing is due any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -92,7 +90,7 @@ impl Waiters<'_> {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Returns the reason why a run ended, with what still waits if the run is stuck.
     pub(super) fn look_at_rest(&self, reason: EndReason) -> (EndReason, Vec<Waiting>) {
         if reason != EndReason::Idle {
@@ -202,7 +200,6 @@ mod tests {
 
     use super::*;
     use crate::scenario::parse;
-    use crate::sim::audience::Nobody;
     use crate::sim::{Prepared, build};
 
     /// A message between two NICs over an interface with a profile that has its costs.
@@ -225,14 +222,14 @@ mod tests {
     ];
 
     /// Runs a scenario whose simulation `spoil` changes before the run.
-    fn end(text: &str, spoil: impl Fn(&mut Simulation<'_, Nobody>)) -> (EndReason, Vec<String>) {
+    fn end(text: &str, spoil: impl Fn(&mut Simulation<'_>)) -> (EndReason, Vec<String>) {
         let scenario = parse(text.as_bytes(), None, None).expect("a right scenario");
         let arena = Bump::new();
         let classes = Prepared::new(&arena, &scenario, crate::host::Programs::new());
         let classes = classes.expect("a scenario that fits").classes;
         let mut memory = vec![0; build::applet_memory_bytes(&scenario)];
         let lent = (&arena, &mut memory[..]);
-        let mut simulation = Simulation::build(lent, &scenario, classes, Nobody)
+        let mut simulation = Simulation::build(lent, &scenario, classes, None)
             .expect("a scenario that can be simulated");
         spoil(&mut simulation);
         let end = simulation.run(None).expect("there are no groups");

@@ -8,7 +8,6 @@ use nic_core::time::SimDuration;
 use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 
 use super::ahead::{Way, read_lines};
-use super::audience::Audience;
 use super::{Simulation, Work, at};
 use crate::host::{Notice, Notify, Task};
 use crate::interface;
@@ -17,7 +16,7 @@ use crate::sle;
 use crate::unet::Endpoint;
 use crate::via;
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Queues a message of a send that has become due for its user, and schedules the send's next message. Messages
     /// without time between them are queued all at once.
     pub(crate) fn send_due(&mut self, send: u32) {
@@ -77,7 +76,7 @@ impl<A: Audience> Simulation<'_, A> {
             true => via::over(self, id, post, status),
             false => (status, None),
         };
-        if A::LISTENS {
+        if self.report.listens() {
             let refusal = match status {
                 TxStatus::Refused => {
                     unet::resolve_packet(&self.endpoints[at(id.0)], descriptor).err()

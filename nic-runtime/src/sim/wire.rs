@@ -3,20 +3,18 @@
 //! On links that reserve slots (see `staging`), a packet has its arrival slot before it enters the wire, and never
 //! waits at the far end.
 
+use super::{Simulation, Tenant, Work, at};
+use crate::fabric::{Header, Packet, PacketRef};
+use crate::interface::{self, Passes, Shown};
+use crate::remote;
+use crate::via;
 use nic_core::event::{DropReason, NicEvent, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
-use super::audience::Audience;
-use super::{Simulation, Tenant, Work, at};
-use crate::fabric::{Header, Packet, PacketRef};
-use crate::interface::{self, Passes, Shown};
-use crate::remote;
-use crate::via;
-
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Makes a packet, still without bytes, and numbers it. The caller has taken the packet's send slot.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_packet(
@@ -185,7 +183,7 @@ impl<A: Audience> Simulation<'_, A> {
             Header::Via(_) => return via::packet_goes(self, packet, duration),
             Header::Remote(_) => return remote::packet_goes(self, packet, duration),
         }
-        if A::LISTENS {
+        if self.report.listens() {
             let shown = Shown {
                 states: &self.states,
                 memory: &self.memory,
@@ -407,7 +405,7 @@ impl<A: Audience> Simulation<'_, A> {
             }
             self.packets[packet].has_arrival_slot = true;
         }
-        if A::LISTENS {
+        if self.report.listens() {
             let shown = Shown {
                 states: &self.states,
                 memory: &self.memory,

@@ -2,15 +2,13 @@
 
 use std::ops::Index;
 
-use nic_core::id::{DirectionId, EndpointId};
-use nic_core::time::SimTime;
-
-use super::audience::Audience;
 use super::dma::TransferRef;
 use super::{Simulation, at};
 use crate::fabric::PacketRef;
 use crate::interface;
 use crate::nic::ProcessorId;
+use nic_core::id::{DirectionId, EndpointId};
+use nic_core::time::SimTime;
 
 /// The kinds of work in the schedule.
 #[derive(Copy, Clone, Debug)]
@@ -119,7 +117,7 @@ impl Default for Work {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Schedules the end of an interface's delay for the given time.
     pub(crate) fn schedule_own(&mut self, time: SimTime, delay: interface::Delay) {
         let place = self.delays.add(delay);

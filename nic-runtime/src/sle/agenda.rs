@@ -14,7 +14,6 @@ use super::call::{Call, Cause};
 use super::suspend;
 use crate::nic::ProcessorId;
 use crate::remote;
-use crate::sim::audience::Audience;
 use crate::sim::processor::Next;
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
 use crate::storage::Growing;
@@ -105,11 +104,7 @@ impl Agendas {
 /// Sets the timer of an applet, replacing any earlier setting; zero clears the timer. The timer counts from now, but
 /// its check is scheduled only when the [call has ended](Simulation::arm).
 #[cold]
-pub(crate) fn set_timer<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    tenant: Tenant,
-    after: SimDuration,
-) {
+pub(crate) fn set_timer(sim: &mut Simulation<'_>, tenant: Tenant, after: SimDuration) {
     let has_entry = sim.applets[at(tenant.applet.0)].members.do_timer.is_some();
     if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
         agenda.cancel_timer();
@@ -118,7 +113,7 @@ pub(crate) fn set_timer<A: Audience>(
 }
 
 /// Forgets everything that an applet waits for, because nothing calls it any more.
-pub(crate) fn clear<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
+pub(crate) fn clear(sim: &mut Simulation<'_>, tenant: Tenant) {
     if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
         *agenda = Agenda::default();
     }
@@ -127,7 +122,7 @@ pub(crate) fn clear<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
 /// Schedules a check of the applet's timer. An applet's call schedules the timer's check once, at the end, so that a
 /// call that sets the timer often schedules one check only.
 #[cold]
-pub(crate) fn arm<A: Audience>(sim: &mut Simulation<'_, A>, Tenant { endpoint, applet }: Tenant) {
+pub(crate) fn arm(sim: &mut Simulation<'_>, Tenant { endpoint, applet }: Tenant) {
     let Some(agenda) = sim.agendas.0.get_mut(at(applet.0)) else {
         return;
     };
@@ -140,7 +135,7 @@ pub(crate) fn arm<A: Audience>(sim: &mut Simulation<'_, A>, Tenant { endpoint, a
 }
 
 /// Checks the timers of an endpoint's applets; returns whether one has expired.
-pub(crate) fn look_at_timer<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
+pub(crate) fn look_at_timer(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
     let mut is_over = false;
     for applet in sim.applets_of(id) {
         let tenant = Tenant {
@@ -155,7 +150,7 @@ pub(crate) fn look_at_timer<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoi
     is_over
 }
 
-fn look_at_timer_of<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) -> bool {
+fn look_at_timer_of(sim: &mut Simulation<'_>, tenant: Tenant) -> bool {
     let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
     if agenda.look.is_some_and(|look| look <= sim.now) {
         agenda.look = None;
@@ -171,7 +166,7 @@ fn look_at_timer_of<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) ->
 
 /// Records the buffers that the user is about to return, if the applet has `doRefill`.
 #[cold]
-pub(crate) fn note_refills<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn note_refills(sim: &mut Simulation<'_>, id: EndpointId) {
     let Some(applet) = sim.seats[at(id.0)].applet else {
         return;
     };
@@ -206,8 +201,8 @@ pub(crate) fn note_refills<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
 /// Records that the next applet towards the user has taken a message of this applet of a chain, if this applet has
 /// `doRefill`.
 #[cold]
-pub(crate) fn note_taken<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn note_taken(
+    sim: &mut Simulation<'_>,
     tenant: Tenant,
     channel: ChannelId,
     buffers: &[u32],
@@ -234,11 +229,7 @@ pub(crate) fn note_taken<A: Audience>(
 
 /// Adds the event of a watch, unless the applet is detached. Returns whether the event was added and did not wait
 /// already.
-pub(crate) fn add_watch<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    tenant: Tenant,
-    watch: WatchId,
-) -> bool {
+pub(crate) fn add_watch(sim: &mut Simulation<'_>, tenant: Tenant, watch: WatchId) -> bool {
     let is_attached = sim.residents[at(tenant.endpoint.0)]
         .fault
         .is_attached(sim.now);
@@ -247,11 +238,7 @@ pub(crate) fn add_watch<A: Audience>(
 }
 
 /// Removes the event of a watch that is removed.
-pub(crate) fn forget_watch<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    tenant: Tenant,
-    watch: WatchId,
-) {
+pub(crate) fn forget_watch(sim: &mut Simulation<'_>, tenant: Tenant, watch: WatchId) {
     if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
         agenda.events.forget(watch);
     }
@@ -259,7 +246,7 @@ pub(crate) fn forget_watch<A: Audience>(
 
 /// Wakes the processors that serve an endpoint's expired timer, refills and events.
 #[cold]
-pub(crate) fn come_back<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn come_back(sim: &mut Simulation<'_>, id: EndpointId) {
     let (mut is_over, mut has_refills, mut has_events) = (false, false, false);
     for applet in sim.applets_of(id) {
         let Some(agenda) = sim.agendas.0.get(at(applet.0)) else {
@@ -291,11 +278,7 @@ pub(crate) fn come_back<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId
 }
 
 /// Takes the next expired timer of a NIC and begins the call of `doTimer`.
-pub(crate) fn take_timer<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    nic: NicId,
-) -> Option<Next> {
+pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
         let timers = &mut sim.nics[at(nic.0)].timers;
         let position = timers.take_turn()?;
@@ -332,14 +315,14 @@ pub(crate) fn take_timer<A: Audience>(
 }
 
 /// Makes the expired timer of a detached applet expire again when the applet is attached.
-fn call_timer_again<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
+fn call_timer_again(sim: &mut Simulation<'_>, tenant: Tenant) {
     let attached_from = sim.residents[at(tenant.endpoint.0)].fault.attached_from();
     sim.agendas.0[at(tenant.applet.0)].timer = Some(attached_from);
     arm(sim, tenant);
 }
 
 /// Returns whether the cause of a call that has not begun is void: the timer was set again, or the watch was removed.
-pub(crate) fn is_void<A: Audience>(sim: &Simulation<'_, A>, tenant: Tenant, cause: &Cause) -> bool {
+pub(crate) fn is_void(sim: &Simulation<'_>, tenant: Tenant, cause: &Cause) -> bool {
     match cause {
         Cause::Timer(turn) => sim.agendas.0[at(tenant.applet.0)].turn != *turn,
         Cause::Watch(watched) => {
@@ -354,11 +337,7 @@ pub(crate) fn is_void<A: Audience>(sim: &Simulation<'_, A>, tenant: Tenant, caus
 }
 
 /// Takes the next refill of a NIC, endpoint by endpoint, and begins the call of `doRefill`.
-pub(crate) fn take_refill<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    nic: NicId,
-) -> Option<Next> {
+pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
         let position = sim.nics[at(nic.0)].refills.take_turn()?;
         let found = tenant_at(sim, nic, position, NicEntry::DoRefill, |agenda| {
@@ -388,11 +367,7 @@ pub(crate) fn take_refill<A: Audience>(
 }
 
 /// Takes the next event of a watch on a NIC, endpoint by endpoint, and begins the call of `doWatch`.
-pub(crate) fn take_watched<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    nic: NicId,
-) -> Option<Next> {
+pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
         let position = sim.nics[at(nic.0)].watched.take_turn()?;
         let found = tenant_at(sim, nic, position, NicEntry::DoWatch, |agenda| {
@@ -430,8 +405,8 @@ pub(crate) fn take_watched<A: Audience>(
 /// Returns the first applet at a position of a NIC whose agenda is `due`, and the applet's method for the given entry.
 /// Returns `None` if no applet's agenda is `due`, or if a call of the endpoint is suspended. The agenda of an endpoint
 /// with a suspended call [comes back](come_back) when that call ends.
-fn tenant_at<A: Audience>(
-    sim: &Simulation<'_, A>,
+fn tenant_at(
+    sim: &Simulation<'_>,
     nic: NicId,
     position: usize,
     entry: NicEntry,
@@ -449,7 +424,7 @@ fn tenant_at<A: Audience>(
 
 /// Gives up a timer, a refill or an event whose call was to begin when another processor's call detached the applet. A
 /// timer waits until the applet is attached again.
-pub(crate) fn detached<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, cause: Cause) {
+pub(crate) fn detached(sim: &mut Simulation<'_>, tenant: Tenant, cause: Cause) {
     match cause {
         Cause::Timer(_) => call_timer_again(sim, tenant),
         Cause::Refill(_)
@@ -464,11 +439,7 @@ pub(crate) fn detached<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant,
 /// watches stay in the agenda if the class has the entry for them. `timer` is the time that the initializers of the
 /// class passed to `setTimer`.
 #[cold]
-pub(crate) fn adapt<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    tenant: Tenant,
-    timer: Option<SimDuration>,
-) {
+pub(crate) fn adapt(sim: &mut Simulation<'_>, tenant: Tenant, timer: Option<SimDuration>) {
     let members = sim.applets[at(tenant.applet.0)].members;
     let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) else {
         return;
@@ -491,7 +462,7 @@ pub(crate) fn adapt<A: Audience>(
 
 /// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended. Nothing is left
 /// of a void cause.
-pub(crate) fn put_off<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, cause: Cause) {
+pub(crate) fn put_off(sim: &mut Simulation<'_>, tenant: Tenant, cause: Cause) {
     if is_void(sim, tenant, &cause) {
         return;
     }

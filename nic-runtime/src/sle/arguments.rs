@@ -14,7 +14,6 @@ use super::chain::Way;
 use super::site::AppletSite;
 use crate::sim::Simulation;
 use crate::sim::at;
-use crate::sim::audience::Audience;
 
 /// A number of a channel or window of a scenario, which is not negative.
 const NATURAL: RangeInclusive<i32> = 0..=i32::MAX;
@@ -137,7 +136,7 @@ pub(super) fn ranges(entry: NicEntry, site: &AppletSite) -> Vec<RangeInclusive<i
 }
 
 /// Returns whether a call passes only arguments that the table states for the call's cause.
-pub(crate) fn are_stated<A: Audience>(sim: &Simulation<'_, A>, call: &Call) -> bool {
+pub(crate) fn are_stated(sim: &Simulation<'_>, call: &Call) -> bool {
     let EndpointId(endpoint) = call.tenant.endpoint;
     let spec = &sim.specs[at(endpoint)];
     let chain = sim.chains.of(call.tenant.endpoint);

@@ -12,7 +12,6 @@ use nic_core::unet::Channel;
 
 use super::load::Natives;
 use super::tell;
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -30,9 +29,9 @@ pub(crate) struct BesideRunning {
 }
 
 impl Natives for BesideRunning {
-    fn perform<A: Audience>(
+    fn perform(
         &mut self,
-        sim: &mut Simulation<'_, A>,
+        sim: &mut Simulation<'_>,
         tenant: Tenant,
         request: &Request,
         effect: Effect,
@@ -70,22 +69,22 @@ impl Natives for BesideRunning {
 
 impl BesideRunning {
     /// Returns whether the initializers have passed as many ranges to `watch` as the endpoint has watches left.
-    fn has_all_watches<A: Audience>(&self, sim: &Simulation<'_, A>, tenant: Tenant) -> bool {
+    fn has_all_watches(&self, sim: &Simulation<'_>, tenant: Tenant) -> bool {
         let left = sim.remote.rights(tenant.endpoint).watches_left;
         self.watches.len() >= at(left)
     }
 }
 
 /// Performs the natives that [`BesideRunning`] permits.
-struct Beside<'l, 's, A: Audience> {
-    simulation: &'l mut Simulation<'s, A>,
+struct Beside<'l, 's> {
+    simulation: &'l mut Simulation<'s>,
     tenant: Tenant,
     request: &'l Request,
     timer: &'l mut Option<SimDuration>,
     watches: &'l mut Vec<(WindowId, (u32, u32))>,
 }
 
-impl<A: Audience> Port for Beside<'_, '_, A> {
+impl Port for Beside<'_, '_> {
     type Storage = Growing;
     type Packet = ();
     type Stop = TrapKind;

@@ -16,7 +16,6 @@ use super::reassembly::Taken;
 use super::swap;
 use crate::fabric::PacketRef;
 use crate::nic::ProcessorId;
-use crate::sim::audience::Audience;
 use crate::sim::processor::Next;
 use crate::sim::{Simulation, Work, at};
 
@@ -33,18 +32,14 @@ const INSTRUCTIONS_PER_BYTE: u64 = 1_024;
 const KEPT_BYTES_MAX: usize = 1 << 26;
 
 /// Returns whether a packet comes on the code channel of an endpoint that accepts capsules.
-pub(crate) fn is_one<A: Audience>(sim: &Simulation<'_, A>, packet: PacketRef) -> bool {
+pub(crate) fn is_one(sim: &Simulation<'_>, packet: PacketRef) -> bool {
     let (to, channel) = sim.packets[packet].to;
     channel == CODE_CHANNEL && sim.specs[at(to.0)].accepts_capsules
 }
 
 /// Takes a packet of the code channel.
 #[cold]
-pub(crate) fn take<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    packet: PacketRef,
-) -> Next {
+pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, endpoint, _, length) = sim.arrival(packet);
     let read = FragmentHeader::read(&sim.packets[packet].bytes);
     let (number, taken) = match read {
@@ -88,8 +83,8 @@ pub(crate) fn take<A: Audience>(
 }
 
 /// Verifies a capsule's class file, and makes the class the applet of its endpoint between two calls.
-fn install<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn install(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     (endpoint, number): (EndpointId, u32),
     bytes: &[u8],
@@ -115,7 +110,7 @@ fn install<A: Audience>(
 }
 
 /// Verifies a class file that no earlier capsule contained, and keeps the class if it is accepted.
-fn verified<A: Audience>(sim: &mut Simulation<'_, A>, bytes: &[u8]) -> Result<usize, SwapRefusal> {
+fn verified(sim: &mut Simulation<'_>, bytes: &[u8]) -> Result<usize, SwapRefusal> {
     let policy = Policy::Applet {
         entries: NicEntry::TABLE,
     };
@@ -139,8 +134,8 @@ fn verified<A: Audience>(sim: &mut Simulation<'_, A>, bytes: &[u8]) -> Result<us
 }
 
 /// Answers a complete capsule, and keeps the answer in case the sender repeats the capsule's last fragment.
-pub(crate) fn answered<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn answered(
+    sim: &mut Simulation<'_>,
     endpoint: EndpointId,
     number: u32,
     text: &'static str,
@@ -151,12 +146,7 @@ pub(crate) fn answered<A: Audience>(
 
 /// Sends an answer on the code channel. Like packets that applets send while loading, the answer needs no send slot: it
 /// is sent from the memory of the capsule.
-fn answer<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    endpoint: EndpointId,
-    number: u32,
-    text: &'static str,
-) {
+fn answer(sim: &mut Simulation<'_>, endpoint: EndpointId, number: u32, text: &'static str) {
     let answering = &sim.endpoints[at(endpoint.0)];
     let Some(&channel) = answering.channels.get(CODE_CHANNEL) else {
         return;

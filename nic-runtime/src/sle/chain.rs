@@ -18,7 +18,6 @@ use nic_core::sle::Effect;
 use super::call::Call;
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
-use crate::sim::audience::Audience;
 use crate::sim::resident::Seat;
 use crate::sim::{AppletId, Simulation, Tenant, at};
 
@@ -244,11 +243,7 @@ pub(super) fn free_bytes(spec: &EndpointSpec) -> u32 {
 }
 
 /// Puts the handled message into the `RxBuf` of an applet.
-pub(super) fn receive<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    endpoint: EndpointId,
-    applet: AppletId,
-) {
+pub(super) fn receive(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: AppletId) {
     let bytes = sim.chains.handled(endpoint);
     let applet = &mut sim.applets[at(applet.0)];
     applet.receive(bytes);
@@ -259,11 +254,7 @@ pub(super) fn receive<A: Audience>(
 
 /// Makes an endpoint's events show the names of one applet of its chain.
 #[cold]
-pub(crate) fn speaks<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    endpoint: EndpointId,
-    applet: AppletId,
-) {
+pub(crate) fn speaks(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: AppletId) {
     if let Some(chain) = sim.chains.of(endpoint) {
         let class = chain.classes[at(applet.0 - chain.first.0)];
         sim.report.set_class(endpoint, Some(class));
@@ -271,8 +262,8 @@ pub(crate) fn speaks<A: Audience>(
 }
 
 /// Returns whether the effect of an applet's native is on a neighbour in the chain and not on the user or the wire.
-pub(super) fn is_between<A: Audience>(
-    sim: &Simulation<'_, A>,
+pub(super) fn is_between(
+    sim: &Simulation<'_>,
     Tenant { endpoint, applet }: Tenant,
     effect: &Effect,
 ) -> bool {
@@ -298,12 +289,12 @@ pub(super) fn is_between<A: Audience>(
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Returns the applets of an endpoint, in the order of their `doTx`.
     pub(crate) fn applets_of(
         &self,
         endpoint: EndpointId,
-    ) -> impl Iterator<Item = AppletId> + use<A> {
+    ) -> impl Iterator<Item = AppletId> + use<> {
         let count = self.chains.of(endpoint).map_or(1, Chain::count);
         let first = self.seats[at(endpoint.0)].applet;
         let numbers = first.map_or(0..0, |first| first.0..first.0 + count);

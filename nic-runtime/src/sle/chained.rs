@@ -14,7 +14,6 @@ use super::call::{Call, Cause, Handed};
 use super::chain::{self, Way};
 use super::{agenda, engine, tell, trapped};
 use crate::nic::ProcessorId;
-use crate::sim::audience::Audience;
 use crate::sim::processor::{Item, Next};
 use crate::sim::stage::Stage;
 use crate::sim::{AppletId, Simulation, Tenant, at};
@@ -48,7 +47,7 @@ impl Stage {
     }
 }
 
-impl<A: Audience> Simulation<'_, A> {
+impl Simulation<'_> {
     /// Returns the stage at which a call of an endpoint's applet begins.
     pub(crate) fn entrance(&self, endpoint: EndpointId) -> Stage {
         Stage::Enter.of_chain(self.chains.of(endpoint).is_some())
@@ -57,7 +56,7 @@ impl<A: Audience> Simulation<'_, A> {
 
 /// Begins a round of a chain with the item in hand, if the item is for a chain.
 #[cold]
-pub(crate) fn take<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
+pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     let item = *sim.in_hand(on);
     let chain = sim.chains.of(item.endpoint(&sim.packets))?;
     let next = match item {
@@ -82,7 +81,7 @@ pub(crate) fn take<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) ->
 }
 
 /// Turns the next stage of a single applet's call into that of a call in a chain, if the processor still runs one.
-fn within<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, next: Next) -> Next {
+fn within(sim: &mut Simulation<'_>, on: ProcessorId, next: Next) -> Next {
     let processor = &mut sim.processors[at(on.0)];
     // The processor may have suspended its call and continued another one.
     let tenant = processor.activation.tenant();
@@ -97,7 +96,7 @@ fn within<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, next: Next)
 }
 
 #[cold]
-pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let call = *sim.processors[at(on.0)].activation.call();
     let Tenant { endpoint, applet } = call.tenant;
     // Within a chain's round, the processor keeps other processors out of the chain.
@@ -120,7 +119,7 @@ pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -
 }
 
 #[cold]
-pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let next = engine::run(sim, on);
     match next {
         // A copy within the NIC needs no DMA engine. The time of a copy within the NIC is added when the copy is
@@ -136,13 +135,13 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
 }
 
 #[cold]
-pub(crate) fn landed<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn landed(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let next = engine::landed(sim, on);
     within(sim, on, next)
 }
 
 /// Returns how long the native that a call in a chain has reached takes before it is performed.
-pub(crate) fn native_takes<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId) -> SimDuration {
+pub(crate) fn native_takes(sim: &Simulation<'_>, on: ProcessorId) -> SimDuration {
     let native = sim.processors[at(on.0)].activation.native();
     match between(sim, on, native) {
         Some(Between::Staged | Between::Kept) => SimDuration::ZERO,
@@ -165,11 +164,7 @@ enum Between {
 
 /// Returns the effect between two applets that the reached native of a call has. Returns `None` if the reached native
 /// acts as it does without a chain.
-fn between<A: Audience>(
-    sim: &Simulation<'_, A>,
-    on: ProcessorId,
-    native: NicNative,
-) -> Option<Between> {
+fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<Between> {
     let activation = &sim.processors[at(on.0)].activation;
     let call = activation.call();
     let Tenant { endpoint, applet } = call.tenant;
@@ -212,7 +207,7 @@ fn between<A: Audience>(
 }
 
 #[cold]
-pub(crate) fn perform<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn perform(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let native = sim.processors[at(on.0)].activation.native();
     let next = match between(sim, on, native) {
         None => engine::perform_reached(sim, on),
@@ -225,8 +220,8 @@ pub(crate) fn perform<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId)
 }
 
 /// Performs a native between two applets. Returns the time that the native takes in addition to its cost.
-fn perform_between<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn perform_between(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     native: NicNative,
     between: Between,
@@ -312,8 +307,8 @@ fn perform_between<A: Audience>(
 }
 
 /// Checks the arguments of a native between two applets, and its quota.
-fn admit<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn admit(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     native: NicNative,
     between: Between,
@@ -347,7 +342,7 @@ fn admit<A: Audience>(
 }
 
 #[cold]
-pub(crate) fn returned<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn returned(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     let (call, value) = (*activation.call(), activation.told.returned);
     tell::returned(sim, on, call.tenant, call.method, value);
@@ -356,7 +351,7 @@ pub(crate) fn returned<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId
 }
 
 #[cold]
-pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
     let (call, trap): (Call, Option<Trap>) = (*activation.call(), activation.trap.take());
     let endpoint = call.tenant.endpoint;
@@ -378,7 +373,7 @@ pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: Processo
 }
 
 /// Continues with the next message of the round, or ends the round.
-fn go_on<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, ended: Call) -> Next {
+fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
     let Tenant { endpoint, applet } = ended.tenant;
     if sim.processors[at(on.0)].activation.has_asides {
         agenda::arm(sim, ended.tenant);

@@ -16,7 +16,6 @@ use crate::fabric::PacketRef;
 use crate::interface;
 use crate::nic::ProcessorId;
 use crate::scenario::model::FaultPolicy;
-use crate::sim::audience::Audience;
 use crate::sim::budget::Exceeded;
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
@@ -27,8 +26,8 @@ use crate::via;
 
 /// Begins the call of `doRx` for a packet, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn arrived<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn arrived(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     applet: AppletId,
     arrival: PacketRef,
@@ -58,8 +57,8 @@ pub(crate) fn arrived<A: Audience>(
 
 /// Begins the call of `doTx` for a transmit descriptor, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn posted<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn posted(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     applet: AppletId,
     posted: Posted,
@@ -91,7 +90,7 @@ pub(crate) fn posted<A: Audience>(
 
 /// Enters an applet, with the arrived packet in `RxBuf` if the call is for a packet.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     if sim.processors[at(on.0)].share.is_recorded
         && let Some(next) = sim.enter_recorded(on)
     {
@@ -102,7 +101,7 @@ pub(crate) fn enter<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -
 
 /// Enters an applet that no other processor runs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn enter_call(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let processor = &sim.processors[at(on.0)];
     let (call, costs) = (processor.activation.call(), processor.costs);
     let Tenant { endpoint, applet } = call.tenant;
@@ -128,7 +127,7 @@ pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
         },
     };
     let is_reattached = sim.residents[at(endpoint.0)].fault.reattached();
-    if A::LISTENS {
+    if sim.report.listens() {
         let trigger = call.trigger();
         if is_reattached {
             let kind = SleEvent::AppletAttach { trigger };
@@ -172,7 +171,7 @@ pub(crate) fn enter_call<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
 /// budget. All instructions up to the next native take one event, because nothing can observe an applet between two
 /// natives.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let processor = &mut sim.processors[at(on.0)];
     let (activation, costs) = (&mut processor.activation, processor.costs);
     let Tenant { endpoint, applet } = activation.call().tenant;
@@ -182,7 +181,7 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
     let step = sim.report.run(endpoint, costs.bytecode, (instance, stack));
     let (native_fuel, native_cost, stage) = match step {
         Step::Returned(value) => {
-            if A::LISTENS {
+            if sim.report.listens() {
                 activation.told.returned = value;
             }
             (0, SimDuration::ZERO, Stage::Return)
@@ -200,7 +199,7 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
             });
             match affordable {
                 Ok((native, cost)) => {
-                    if A::LISTENS {
+                    if sim.report.listens() {
                         let instructions = before.saturating_sub(stack.fuel_left() + cost.fuel);
                         activation.told.reached = sim.now + costs.bytecode.times(instructions);
                     }
@@ -234,7 +233,7 @@ pub(crate) fn run<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
 
 /// Performs a native whose cost has been paid, or makes the processor wait for what the native needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn perform_reached<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn perform_reached(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let native = sim.processors[at(on.0)].activation.native();
     // Each native has its own call here, and so its own inlined copy of `perform_native` with the effect in registers.
     match native {
@@ -264,8 +263,8 @@ pub(crate) fn perform_reached<A: Audience>(sim: &mut Simulation<'_, A>, on: Proc
 
 /// Performs a native that moves bytes, or makes the processor wait for a DMA engine that is busy and has no queue.
 #[cold]
-fn await_engine<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn await_engine(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     native: NicNative,
     direction: DmaDirection,
@@ -278,7 +277,7 @@ fn await_engine<A: Audience>(
 
 /// Makes a processor wait until a transfer ends and leaves its DMA slot.
 #[cold]
-fn await_dma_slot<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+fn await_dma_slot(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let nic = sim.processors[at(on.0)].nic;
     sim.nics[at(nic.0)].awaiting_dma_slot.push_back(on);
     sim.wait(on, Stage::Perform)
@@ -286,22 +285,14 @@ fn await_dma_slot<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> 
 
 /// Performs a native that few applets call; not inlining this function keeps the hot path small.
 #[cold]
-fn perform_rare<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    native: NicNative,
-) -> Next {
+fn perform_rare(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) -> Next {
     perform_native(sim, on, native)
 }
 
 // This function is not inlined in debug builds, where each copy would take stack of its own and the caller's stack may
 // be small.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn perform_native<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    native: NicNative,
-) -> Next {
+fn perform_native(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) -> Next {
     let tenant = sim.processors[at(on.0)].activation.call().tenant;
     let effect = match checked(sim, on, native) {
         Ok(effect) => effect,
@@ -333,11 +324,7 @@ fn perform_native<A: Audience>(
 // The check is apart from `admit`, which would otherwise return the effect with its result. A copy of the effect
 // from one result to another would stall on store forwarding.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn checked<A: Audience>(
-    sim: &Simulation<'_, A>,
-    on: ProcessorId,
-    native: NicNative,
-) -> Result<Effect, TrapKind> {
+fn checked(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Result<Effect, TrapKind> {
     let processor = &sim.processors[at(on.0)];
     let activation = &processor.activation;
     let call = activation.call();
@@ -354,11 +341,7 @@ fn checked<A: Audience>(
 
 /// Checks the quota of a native, and claims the slots that it needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn admit<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    effect: &Effect,
-) -> Result<Push, Refused> {
+fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<Push, Refused> {
     let processor = &sim.processors[at(on.0)];
     let activation = &processor.activation;
     let call = activation.call();
@@ -426,18 +409,14 @@ fn admit<A: Audience>(
 
 /// Makes an applet's native end in a trap.
 #[cold]
-pub(crate) fn refuse_native<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    kind: TrapKind,
-) -> Next {
+pub(crate) fn refuse_native(sim: &mut Simulation<'_>, on: ProcessorId, kind: TrapKind) -> Next {
     sim.processors[at(on.0)].activation.stack.resume(Err(kind));
     Next::after(SimDuration::ZERO, Stage::Run)
 }
 
 /// Ends an applet's native that waited for bytes from the buffer area.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn landed<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn landed(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     if let Some((to, host)) = activation.landing {
         let applet = activation.call().tenant.applet;
@@ -448,18 +427,14 @@ pub(crate) fn landed<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) 
 }
 
 /// Makes a native return, so that its applet continues.
-pub(crate) fn resume<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    value: i32,
-) -> Next {
+pub(crate) fn resume(sim: &mut Simulation<'_>, on: ProcessorId, value: i32) -> Next {
     tell::performed(sim, on, value, Made::Nothing);
     sim.processors[at(on.0)].activation.stack.resume(Ok(value));
     Next::after(SimDuration::ZERO, Stage::Run)
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn return_from<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn return_from(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[at(on.0)].activation;
     let (call, returned) = (activation.call(), activation.told.returned);
     let (tenant, is_for_message) = (call.tenant, call.is_for_message());
@@ -472,7 +447,7 @@ pub(crate) fn return_from<A: Audience>(sim: &mut Simulation<'_, A>, on: Processo
     end_call(sim, on, TxStatus::Ok)
 }
 
-pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
     let (call, trap) = (*activation.call(), activation.trap.take());
     if let Some(trap) = trap {
@@ -512,7 +487,7 @@ pub(crate) fn end_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: Processo
 }
 
 /// Handles the message on which an applet trapped as if the endpoint had no applet.
-fn fall_back<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, call: Call) -> Next {
+fn fall_back(sim: &mut Simulation<'_>, on: ProcessorId, call: Call) -> Next {
     match call.cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
         Cause::Arrival { arrival, .. } => {
@@ -526,7 +501,7 @@ fn fall_back<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, call: Ca
 
 /// Sends a message on which an applet has trapped. The message needs slots of its own if the applet has used the slots
 /// that were reserved for the message.
-fn send_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
+fn send_trapped(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let Some((channel, _)) = unet::engine::sendable(sim, posted) else {
         return end_post(sim, on, posted, TxStatus::Refused);
     };
@@ -547,7 +522,7 @@ fn send_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, poste
 
 /// Continues with a message on which an applet has trapped, now that it has its slots.
 #[cold]
-pub(crate) fn go_on_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+pub(crate) fn go_on_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
         Cause::Arrival { .. }
@@ -559,11 +534,7 @@ pub(crate) fn go_on_trapped<A: Audience>(sim: &mut Simulation<'_, A>, on: Proces
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn end_call<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    status: TxStatus,
-) -> Next {
+pub(crate) fn end_call(sim: &mut Simulation<'_>, on: ProcessorId, status: TxStatus) -> Next {
     match sim.processors[at(on.0)].activation.call().cause {
         Cause::Post(posted) => return end_post(sim, on, posted, status),
         Cause::Arrival { arrival, .. } => sim.end_arrival(arrival),
@@ -575,12 +546,7 @@ pub(crate) fn end_call<A: Audience>(
 
 /// Ends the transmit descriptor that a call was for.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn end_post<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    posted: Posted,
-    status: TxStatus,
-) -> Next {
+fn end_post(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
     sim.give_up_post(posted.endpoint);
     suspend::end_asides(sim, on);
     sim.end_post(on, posted, status)

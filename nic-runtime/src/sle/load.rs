@@ -27,7 +27,6 @@ use crate::interface;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{EndpointSpec, FieldState, Scenario};
-use crate::sim::audience::Audience;
 use crate::sim::budget::Exceeded;
 use crate::sim::{SimError, Simulation, Tenant, at};
 use crate::storage::Growing;
@@ -112,7 +111,7 @@ pub(crate) fn load_classes<'a>(
 }
 
 /// Initializes every applet, in file order, and then queues the packets that the applets have sent.
-pub(crate) fn load_applets<A: Audience>(sim: &mut Simulation<'_, A>) -> Result<(), NotLoaded> {
+pub(crate) fn load_applets(sim: &mut Simulation<'_>) -> Result<(), NotLoaded> {
     let mut sent = Vec::new();
     for index in 0..sim.endpoints.len() {
         let endpoint = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
@@ -145,7 +144,7 @@ pub(crate) fn load_applets<A: Audience>(sim: &mut Simulation<'_, A>) -> Result<(
 /// Makes an endpoint one without applets, because one of its applets has trapped while it was loaded. What natives have
 /// done stands, as after every trap, but nothing calls the applets any more.
 #[cold]
-fn leave<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
+fn leave(sim: &mut Simulation<'_>, tenant: Tenant) {
     let Tenant { endpoint, .. } = tenant;
     sim.endpoints[at(endpoint.0)].free.return_popped();
     for applet in sim.applets_of(endpoint) {
@@ -160,8 +159,8 @@ fn leave<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
     sim.levels_changed(endpoint);
 }
 
-fn load_applet<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn load_applet(
+    sim: &mut Simulation<'_>,
     (tenant, state): (Tenant, &[FieldState]),
     sent: &mut Vec<PacketRef>,
 ) -> Result<(), NotLoaded> {
@@ -189,9 +188,9 @@ fn load_applet<A: Audience>(
 /// How the natives that an initializer calls take effect.
 pub(crate) trait Natives {
     /// Performs a native whose arguments and quota have been checked.
-    fn perform<A: Audience>(
+    fn perform(
         &mut self,
-        sim: &mut Simulation<'_, A>,
+        sim: &mut Simulation<'_>,
         tenant: Tenant,
         request: &Request,
         effect: Effect,
@@ -200,8 +199,8 @@ pub(crate) trait Natives {
 
 /// Runs the static initializer and the constructor of an applet with the call stack of a processor, in no virtual time.
 /// Reports the calls and returns of initializers, and a trap.
-pub(crate) fn run_initializers<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn run_initializers(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     tenant: Tenant,
     (stores, natives): (&mut Stores, &mut impl Natives),
@@ -230,8 +229,8 @@ pub(crate) fn run_initializers<A: Audience>(
 }
 
 /// Runs an initializer to its end, in no virtual time.
-fn initialize<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn initialize(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     tenant: Tenant,
     method: MethodId,
@@ -276,8 +275,8 @@ fn initialize<A: Audience>(
 }
 
 /// Runs an initializer up to its next native or its return.
-fn run_to_native<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn run_to_native(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     tenant: Tenant,
 ) -> Result<Reached, Uninitialized> {
@@ -308,8 +307,8 @@ fn run_to_native<A: Audience>(
 }
 
 /// Checks a native's arguments and its quota, and performs it at once.
-fn perform_now<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn perform_now(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     tenant: Tenant,
     request: &Request,
@@ -334,9 +333,9 @@ struct BeforeStart<'l> {
 }
 
 impl Natives for BeforeStart<'_> {
-    fn perform<A: Audience>(
+    fn perform(
         &mut self,
-        sim: &mut Simulation<'_, A>,
+        sim: &mut Simulation<'_>,
         tenant: Tenant,
         request: &Request,
         effect: Effect,
@@ -356,14 +355,14 @@ impl Natives for BeforeStart<'_> {
 }
 
 /// Performs natives of initializers at once, and keeps packets until all applets are loaded.
-struct Loading<'l, 's, A: Audience> {
-    simulation: &'l mut Simulation<'s, A>,
+struct Loading<'l, 's> {
+    simulation: &'l mut Simulation<'s>,
     tenant: Tenant,
     request: &'l Request,
     sent: &'l mut Vec<PacketRef>,
 }
 
-impl<A: Audience> Port for Loading<'_, '_, A> {
+impl Port for Loading<'_, '_> {
     type Storage = Growing;
     type Packet = PacketRef;
     type Stop = Infallible;

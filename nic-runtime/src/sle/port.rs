@@ -15,7 +15,6 @@ use crate::fabric::PacketRef;
 use crate::interface;
 use crate::nic::ProcessorId;
 use crate::remote;
-use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::Next;
 use crate::sim::stage::Stage;
@@ -34,21 +33,21 @@ pub(crate) enum Push {
 }
 
 /// Performs the natives of a call that a processor runs.
-pub(crate) struct OnNic<'p, 's, A: Audience> {
-    pub(crate) simulation: &'p mut Simulation<'s, A>,
+pub(crate) struct OnNic<'p, 's> {
+    pub(crate) simulation: &'p mut Simulation<'s>,
     pub(crate) on: ProcessorId,
     pub(crate) tenant: Tenant,
     pub(crate) push: Push,
 }
 
-impl<A: Audience> OnNic<'_, '_, A> {
+impl OnNic<'_, '_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn call(&self) -> &Call {
         self.simulation.processors[at(self.on.0)].activation.call()
     }
 }
 
-impl<A: Audience> Port for OnNic<'_, '_, A> {
+impl Port for OnNic<'_, '_> {
     type Storage = Growing;
     type Packet = PacketRef;
     type Stop = Next;

@@ -16,7 +16,6 @@ use nic_core::time::SimDuration;
 use super::call::Activation;
 use super::{agenda, swap};
 use crate::nic::ProcessorId;
-use crate::sim::audience::Audience;
 use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
 use crate::sim::stage::Stage;
@@ -98,14 +97,14 @@ pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallSta
 }
 
 /// Returns whether the call of an endpoint's applet is suspended.
-pub(crate) fn is_suspended<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
+pub(crate) fn is_suspended(sim: &Simulation<'_>, id: EndpointId) -> bool {
     sim.seats[at(id.0)]
         .applet
         .is_some_and(|applet| sim.suspensions.is_suspended(applet))
 }
 
 /// Returns whether the heap of the running applet has room for the call's frames and registers.
-pub(crate) fn can_suspend<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId) -> bool {
+pub(crate) fn can_suspend(sim: &Simulation<'_>, on: ProcessorId) -> bool {
     let activation = &sim.processors[at(on.0)].activation;
     let applet = activation.call().tenant.applet;
     let heap = sim.applets[at(applet.0)].instance.heap();
@@ -114,11 +113,7 @@ pub(crate) fn can_suspend<A: Audience>(sim: &Simulation<'_, A>, on: ProcessorId)
 
 /// Suspends the call of a processor, so that the call will continue at `stage`.
 #[cold]
-pub(crate) fn suspend<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    stage: Stage,
-) -> Next {
+pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
     let activation = &mut sim.processors[at(on.0)].activation;
     let has_asides = activation.has_asides;
     let (tenant, trigger) = (activation.call().tenant, activation.call().trigger());
@@ -164,7 +159,7 @@ pub(crate) fn suspend<A: Audience>(
 }
 
 /// Returns a vacant entry for a suspended call, whose call stack is as deep as this processor's.
-fn vacant_place<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<u32> {
+fn vacant_place(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<u32> {
     let depth = |on: ProcessorId| sim.processors[at(on.0)].costs.stack;
     let Suspensions { calls, vacant, .. } = &mut sim.suspensions;
     let fits = |place: &u32| depth(calls[at(*place)].on) == depth(on);
@@ -174,7 +169,7 @@ fn vacant_place<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Op
 
 /// Marks the suspended call of an endpoint as resumable, because its packet has slots.
 #[cold]
-pub(crate) fn resumable<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn resumable(sim: &mut Simulation<'_>, id: EndpointId) {
     let applet = sim.seats[at(id.0)].applet;
     let Some(suspended) = applet.and_then(|applet| sim.suspensions.of(applet)) else {
         return;
@@ -186,11 +181,7 @@ pub(crate) fn resumable<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId
 
 /// Continues the suspended call of an endpoint on a processor.
 #[cold]
-pub(crate) fn go_on_with<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    id: EndpointId,
-) -> Next {
+pub(crate) fn go_on_with(sim: &mut Simulation<'_>, on: ProcessorId, id: EndpointId) -> Next {
     let place = sim.seats[at(id.0)]
         .applet
         .and_then(|applet| sim.suspensions.of_applet[at(applet.0)].take())
@@ -218,7 +209,7 @@ pub(crate) fn go_on_with<A: Audience>(
 /// Handles what had to wait for the end of a call: packets that arrived during its suspension, the timer that it set,
 /// and swaps.
 #[inline]
-pub(crate) fn end_asides<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
+pub(crate) fn end_asides(sim: &mut Simulation<'_>, on: ProcessorId) {
     let activation = &sim.processors[at(on.0)].activation;
     if activation.was_suspended | activation.has_asides {
         end_these(sim, on);
@@ -226,7 +217,7 @@ pub(crate) fn end_asides<A: Audience>(sim: &mut Simulation<'_, A>, on: Processor
 }
 
 #[cold]
-fn end_these<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
+fn end_these(sim: &mut Simulation<'_>, on: ProcessorId) {
     let activation = &mut sim.processors[at(on.0)].activation;
     if std::mem::take(&mut activation.has_asides) {
         let tenant = activation.call().tenant;
@@ -240,7 +231,7 @@ fn end_these<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
 }
 
 #[cold]
-fn unpark<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
+fn unpark(sim: &mut Simulation<'_>, on: ProcessorId) {
     let processor = &mut sim.processors[at(on.0)];
     let (id, nic) = (processor.activation.call().tenant.endpoint, processor.nic);
     let nic = &mut sim.nics[at(nic.0)];
@@ -259,7 +250,7 @@ fn unpark<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
 /// Returns parked packets to the processor of `doRx` if that processor had already taken them, and then wakes the other
 /// processors.
 #[cold]
-fn unpark_items<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) {
+fn unpark_items(sim: &mut Simulation<'_>, on: ProcessorId) {
     let processor = &mut sim.processors[at(on.0)];
     let taken = std::mem::take(&mut processor.activation.parked.taken);
     let nic = &sim.nics[at(processor.nic.0)];

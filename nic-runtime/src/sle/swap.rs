@@ -31,7 +31,6 @@ use super::suspend::call_stack;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{Scenario, SwapSpec};
-use crate::sim::audience::Audience;
 use crate::sim::ledger::{Ledger, Need};
 use crate::sim::stage::Stage;
 use crate::sim::{AppletId, Simulation, Tenant, Work, at};
@@ -252,7 +251,7 @@ pub(crate) fn may_bring_agendas(scenario: &Scenario, classes: Classes<'_>) -> bo
 }
 
 /// Schedules the swaps of the scenario, so that each comes before all other events of the same time.
-pub(crate) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
+pub(crate) fn schedule(sim: &mut Simulation<'_>) {
     for (swap, spec) in (0u32..).zip(sim.swaps.scheduled()) {
         sim.schedule.insert(spec.at, Work::Swap(swap));
     }
@@ -260,7 +259,7 @@ pub(crate) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
 
 /// Gives up the half-finished capsule of an endpoint, unless a fragment has come since this check was scheduled.
 #[cold]
-pub(crate) fn look_at_capsule<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+pub(crate) fn look_at_capsule(sim: &mut Simulation<'_>, endpoint: EndpointId) {
     let nic = sim.endpoints[at(endpoint.0)].nic;
     let now = sim.now;
     sim.swaps.give_up_capsule((endpoint, nic), now);
@@ -268,7 +267,7 @@ pub(crate) fn look_at_capsule<A: Audience>(sim: &mut Simulation<'_, A>, endpoint
 
 /// Begins a swap of the scenario that is due.
 #[cold]
-pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, swap: u32) {
+pub(crate) fn due(sim: &mut Simulation<'_>, swap: u32) {
     let SwapSpec {
         endpoint, class, ..
     } = sim.swaps.scheduled()[at(swap)];
@@ -277,8 +276,8 @@ pub(crate) fn due<A: Audience>(sim: &mut Simulation<'_, A>, swap: u32) {
 
 /// Makes a class the applet of an endpoint, now or at the end of the running call. `capsule` is the number of the
 /// capsule in which the class came, and `on` the processor that took the capsule.
-pub(crate) fn request<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn request(
+    sim: &mut Simulation<'_>,
     endpoint: EndpointId,
     class: usize,
     (capsule, on): (Option<u32>, Option<ProcessorId>),
@@ -306,8 +305,8 @@ pub(crate) fn request<A: Audience>(
     }
 }
 
-fn refuse<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn refuse(
+    sim: &mut Simulation<'_>,
     (endpoint, class): (EndpointId, usize),
     capsule: Option<u32>,
     reason: SwapRefusal,
@@ -322,11 +321,7 @@ fn refuse<A: Audience>(
 /// Makes the swaps that wait for an endpoint, unless a call of its applet is under way: the end of such a call makes
 /// them. `on` is the processor that runs this code, if one does; this processor is in no call.
 #[cold]
-pub(crate) fn make<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    endpoint: EndpointId,
-    on: Option<ProcessorId>,
-) {
+pub(crate) fn make(sim: &mut Simulation<'_>, endpoint: EndpointId, on: Option<ProcessorId>) {
     loop {
         let mut waiting = sim.swaps.waiting.iter();
         let Some(first) = waiting.position(|waiting| waiting.endpoint == endpoint) else {
@@ -356,8 +351,8 @@ pub(crate) fn make<A: Audience>(
 }
 
 /// Returns the one call of an endpoint's applet that has been entered and has not ended, if there is one.
-fn call_under_way<'s, 'a, A: Audience>(
-    sim: &'s mut Simulation<'a, A>,
+fn call_under_way<'s, 'a>(
+    sim: &'s mut Simulation<'a>,
     endpoint: EndpointId,
     on: Option<ProcessorId>,
 ) -> Option<&'s mut Activation<'a>> {
@@ -398,10 +393,7 @@ impl From<Uninitialized> for NotMade {
 
 /// Replaces the applet of an endpoint while no call of the applet is under way. If the switch of applets is not made,
 /// nothing has changed.
-fn switch<'a, A: Audience>(
-    sim: &mut Simulation<'a, A>,
-    waiting: Waiting<'a>,
-) -> Result<(), NotMade> {
+fn switch<'a>(sim: &mut Simulation<'a>, waiting: Waiting<'a>) -> Result<(), NotMade> {
     let Waiting {
         endpoint,
         class,
@@ -456,8 +448,8 @@ fn switch<'a, A: Audience>(
 }
 
 /// Makes an instance of a class for an endpoint.
-fn instance<'a, A: Audience>(
-    sim: &mut Simulation<'a, A>,
+fn instance<'a>(
+    sim: &mut Simulation<'a>,
     endpoint: EndpointId,
     loaded: &'a LinkedClass<'a>,
 ) -> Result<Applet<'a>, NotMade> {
@@ -475,8 +467,8 @@ fn instance<'a, A: Audience>(
 
 /// Puts an applet in the place of an endpoint's old applet, and returns the old one. An endpoint without an applet gets
 /// a place in the list of applets.
-fn move_in<'a, A: Audience>(
-    sim: &mut Simulation<'a, A>,
+fn move_in<'a>(
+    sim: &mut Simulation<'a>,
     endpoint: EndpointId,
     applet: Applet<'a>,
 ) -> (Tenant, Option<Applet<'a>>) {
@@ -502,11 +494,7 @@ fn move_in<'a, A: Audience>(
 }
 
 /// Puts the former applet of an endpoint back, if there was one.
-fn move_out<'a, A: Audience>(
-    sim: &mut Simulation<'a, A>,
-    tenant: Tenant,
-    former: Option<Applet<'a>>,
-) {
+fn move_out<'a>(sim: &mut Simulation<'a>, tenant: Tenant, former: Option<Applet<'a>>) {
     let left = match former {
         Some(former) => {
             let place = &mut sim.applets[at(tenant.applet.0)];
@@ -533,8 +521,8 @@ struct Started {
 }
 
 /// Runs the initializers of a new applet, and carries the state of the former one over.
-fn start<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn start(
+    sim: &mut Simulation<'_>,
     tenant: Tenant,
     former: Option<&Applet<'_>>,
 ) -> Result<Started, NotMade> {
@@ -576,7 +564,7 @@ fn start<A: Audience>(
 
 /// Directs calls that have begun but have not entered the former applet to the new applet. If the new applet has no
 /// entry for a redirected call, or the call's cause is void, the call's processor looks for other work.
-fn retarget<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant) {
+fn retarget(sim: &mut Simulation<'_>, tenant: Tenant) {
     let members = sim.applets[at(tenant.applet.0)].members;
     let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
     for on in sim.nics[at(nic.0)].processors() {

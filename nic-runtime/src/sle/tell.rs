@@ -6,18 +6,17 @@ use nic_core::id::PacketId;
 use nic_core::sle::Request;
 
 use crate::nic::ProcessorId;
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 
 /// Reports a note that an applet wrote to the trace.
-pub(crate) fn note<A: Audience>(sim: &mut Simulation<'_, A>, tenant: Tenant, tag: i32, value: i32) {
+pub(crate) fn note(sim: &mut Simulation<'_>, tenant: Tenant, tag: i32, value: i32) {
     let kind = SleEvent::AppletTrace { tag, value };
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
 /// Reports that the message which an applet's call handles is dropped.
-pub(crate) fn dropped<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn dropped(
+    sim: &mut Simulation<'_>,
     tenant: Tenant,
     packet: Option<PacketId>,
     reason: DropReason,
@@ -27,8 +26,8 @@ pub(crate) fn dropped<A: Audience>(
 }
 
 /// Reports that an applet's call has returned.
-pub(crate) fn returned<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn returned(
+    sim: &mut Simulation<'_>,
     on: ProcessorId,
     tenant: Tenant,
     method: MethodId,
@@ -45,13 +44,8 @@ pub(crate) fn returned<A: Audience>(
 }
 
 /// Reports that the native of a processor's call has completed.
-pub(crate) fn performed<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    value: i32,
-    made: Made,
-) {
-    if !A::LISTENS {
+pub(crate) fn performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: Made) {
+    if !sim.report.listens() {
         return;
     }
     let activation = &sim.processors[at(on.0)].activation;
@@ -67,14 +61,14 @@ pub(crate) fn performed<A: Audience>(
 }
 
 /// Reports that a native has completed with the result `value`.
-pub(crate) fn native<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn native(
+    sim: &mut Simulation<'_>,
     tenant: Tenant,
     request: &Request,
     value: i32,
     made: Made,
 ) {
-    if !A::LISTENS {
+    if !sim.report.listens() {
         return;
     }
     let heap = sim.applets[at(tenant.applet.0)].instance.heap();

@@ -11,7 +11,6 @@ use super::call::Activation;
 use super::quota::Spent;
 use crate::nic::ProcessorId;
 use crate::profile::Quota;
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, Tenant, at};
 use crate::storage::Growing;
 
@@ -20,13 +19,8 @@ use crate::storage::Growing;
 const TRACED_CALLS_MAX: usize = 32;
 
 /// Reports the trap in which the last call of a processor ended.
-pub(crate) fn tell<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    tenant: Tenant,
-    trap: Trap,
-) {
-    if !A::LISTENS {
+pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, tenant: Tenant, trap: Trap) {
+    if !sim.report.listens() {
         return;
     }
     let applet = &mut sim.applets[at(tenant.applet.0)];

@@ -11,7 +11,6 @@ use crate::fabric::PacketRef;
 use crate::interface::Interface;
 use crate::nic::ProcessorId;
 use crate::scenario::model::Scenario;
-use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
@@ -32,7 +31,7 @@ impl Interface for Unet {
     fn state(_scenario: &Scenario, _endpoints: &[Endpoint]) {}
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+    fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         if sim.has_detours
             && let Some(next) = detour(sim, on)
         {
@@ -51,11 +50,11 @@ impl Interface for Unet {
         }
     }
 
-    fn due<A: Audience>(_sim: &mut Simulation<'_, A>, delay: Infallible) -> bool {
+    fn due(_sim: &mut Simulation<'_>, delay: Infallible) -> bool {
         match delay {}
     }
 
-    fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
+    fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
         match item {
             Item::Arrival(packet) => deliver(sim, on, packet),
             Item::Post(posted) => send(sim, on, posted),
@@ -65,7 +64,7 @@ impl Interface for Unet {
 }
 
 /// Delivers a packet to its endpoint's receive queue, or drops it.
-fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: PacketRef) -> Next {
+fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let endpoint = &mut sim.endpoints[at(to.0)];
     match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
@@ -111,7 +110,7 @@ fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: Pa
 }
 
 /// Starts the DMA transfer of a posted descriptor's message into the send slot of its packet.
-fn send<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
+fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(posted.endpoint);
         return sim.end_post(on, posted, TxStatus::Refused);
@@ -132,7 +131,7 @@ fn send<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Poste
 /// Handles an item in hand that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None`
 /// for any other item.
 #[cold]
-fn detour<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
+fn detour(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     if let Item::Arrival(packet) = *sim.in_hand(on)
         && sle::capsule::is_one(sim, packet)
     {
@@ -150,7 +149,7 @@ fn detour<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<N
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue. Items for applets do not wait here,
 /// because an applet's natives wait for the engine.
 #[cold]
-fn await_engine<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Option<Next> {
+fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);
     if sim.seats[at(item.endpoint(&sim.packets).0)]
         .applet
@@ -169,10 +168,7 @@ fn await_engine<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Op
 
 /// Returns the channel and the message of a transmit descriptor, if the message fits in a packet.
 #[inline]
-pub(crate) fn sendable<A: Audience>(
-    sim: &Simulation<'_, A>,
-    posted: Posted,
-) -> Option<(Channel, HostSpan)> {
+pub(crate) fn sendable(sim: &Simulation<'_>, posted: Posted) -> Option<(Channel, HostSpan)> {
     let endpoint = &sim.endpoints[at(posted.endpoint.0)];
     unet::resolve_packet(endpoint, posted.descriptor).ok()
 }

@@ -16,13 +16,12 @@ use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::interface::Delay as AnyDelay;
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 
 /// Joins the ends of the connections, and reports the state at the start of the run: registered regions, posted receive
 /// descriptors and connections.
-pub(super) fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
+pub(super) fn prepare(sim: &mut Simulation<'_>) {
     super::join(sim);
     for index in 0..sim.states.via.ends.len() {
         let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
@@ -53,11 +52,7 @@ pub(super) fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
 
 /// Numbers a message that has no number yet, and reports its packet, when the first bit of the packet leaves.
 #[cold]
-pub(crate) fn packet_goes<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    packet: PacketRef,
-    duration: SimDuration,
-) {
+pub(crate) fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
     let Packet {
         from: (from, _),
         trigger,
@@ -86,11 +81,7 @@ fn shown(header: ViaHeader) -> Shown {
 }
 
 /// Returns the number of a message of a VI, and whether its descriptor completes only with the acknowledgement.
-fn number<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    from: EndpointId,
-    trigger: Trigger,
-) -> (u64, bool) {
+fn number(sim: &mut Simulation<'_>, from: EndpointId, trigger: Trigger) -> (u64, bool) {
     let now = sim.now;
     let Some(end) = sim.states.via.end_mut(from) else {
         return (0, false);
@@ -115,7 +106,7 @@ fn number<A: Audience>(
 
 /// Completes the descriptor of a packet that has left, unless the descriptor waits for the acknowledgement.
 #[cold]
-pub(crate) fn packet_left<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+pub(crate) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         from: (from, _),
         trigger,
@@ -140,7 +131,7 @@ pub(crate) fn packet_left<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
 
 /// Handles a packet that has arrived: accepts a message for the processor, or handles a control packet.
 #[cold]
-pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+pub(crate) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),
@@ -199,7 +190,7 @@ pub(crate) fn packet_came<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pack
 
 /// Acknowledges a message that is in the receiver's memory, when the receiving NIC has finished with the packet.
 #[cold]
-pub(crate) fn arrival_over<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+pub(crate) fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),
@@ -218,8 +209,8 @@ pub(crate) fn arrival_over<A: Audience>(sim: &mut Simulation<'_, A>, packet: Pac
     }
 }
 
-pub(super) fn send_control<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn send_control(
+    sim: &mut Simulation<'_>,
     from: EndpointId,
     header: ViaHeader,
     trigger: Trigger,
@@ -238,7 +229,7 @@ pub(super) fn send_control<A: Audience>(
     sim.enqueue(packet);
 }
 
-fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, before: u64) {
+fn acknowledged(sim: &mut Simulation<'_>, id: EndpointId, before: u64) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -259,7 +250,7 @@ fn acknowledged<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, before
 }
 
 /// Completes the descriptor of a packet that the peer has acknowledged, or will not acknowledge.
-fn complete_sent<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, sent: Sent) {
+fn complete_sent(sim: &mut Simulation<'_>, id: EndpointId, sent: Sent) {
     if let Some(post) = sent.post {
         let completion = sim.endpoints[at(id.0)].transmit.packet_left(post);
         sim.complete(id, post, completion);
@@ -267,12 +258,12 @@ fn complete_sent<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, sent:
 }
 
 /// Schedules a check for an overdue acknowledgement.
-fn watch<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, time: SimTime) {
+fn watch(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
     sim.schedule_own(time, AnyDelay::Via(Delay::Look(id)));
 }
 
 /// Returns whether the VI waits for acknowledgements, so that a check for an overdue one has something to do.
-pub(crate) fn is_silent<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
+pub(crate) fn is_silent(sim: &Simulation<'_>, id: EndpointId) -> bool {
     sim.states
         .via
         .end(id)
@@ -281,7 +272,7 @@ pub(crate) fn is_silent<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) ->
 
 /// Breaks the connection if the VI's oldest packet has waited for its acknowledgement for too long. Returns whether it
 /// has.
-pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
+pub(crate) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
     let now = sim.now;
     let Some(end) = sim.states.via.end_mut(id) else {
         return false;
@@ -301,12 +292,12 @@ pub(crate) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, id: Endp
 }
 
 /// Ends the connection at the request of the user at this end.
-pub(crate) fn disconnect<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
     breaks(sim, id, Reason::Disconnect);
 }
 
 /// Ends the connection at this end, and sends the peer a packet with the reason.
-pub(super) fn breaks<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason) {
+pub(super) fn breaks(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
     if sim.states.via.is_broken(id) {
         return;
     }
@@ -316,7 +307,7 @@ pub(super) fn breaks<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, r
 
 /// Ends the connection at this end. Receive descriptors and packets that wait for an acknowledgement complete as
 /// flushed. Posted send descriptors complete later, when the processor fetches them.
-fn ends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason) {
+fn ends(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -343,11 +334,7 @@ fn ends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, reason: Reason
 }
 
 /// Completes every posted receive descriptor with an error status. The user keeps the buffers of these descriptors.
-pub(super) fn flush_receives<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    status: Status,
-) {
+pub(super) fn flush_receives(sim: &mut Simulation<'_>, id: EndpointId, status: Status) {
     let Some(channel) = sim.states.via.end(id).map(|end| end.connection.id) else {
         return;
     };

@@ -19,7 +19,6 @@ use crate::interface::Interface;
 use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{Scenario, SendSpec};
-use crate::sim::audience::Audience;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::resident::Seat;
@@ -79,12 +78,12 @@ impl Interface for Via {
         }
     }
 
-    fn prepare<A: Audience>(sim: &mut Simulation<'_, A>) {
+    fn prepare(sim: &mut Simulation<'_>) {
         prepare(sim);
     }
 
     #[cold]
-    fn handle<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId) -> Next {
+    fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         let item = *sim.in_hand(on);
         let endpoint = item.endpoint(&sim.packets);
         if sim.states.via.is_broken(endpoint) {
@@ -112,12 +111,12 @@ impl Interface for Via {
         }
     }
 
-    fn start<A: Audience>(sim: &mut Simulation<'_, A>) {
+    fn start(sim: &mut Simulation<'_>) {
         regions::schedule(sim);
     }
 
     #[cold]
-    fn due<A: Audience>(sim: &mut Simulation<'_, A>, delay: Delay) -> bool {
+    fn due(sim: &mut Simulation<'_>, delay: Delay) -> bool {
         match delay {
             Delay::Look(endpoint) => return look_at_silence(sim, endpoint),
             Delay::Silence(endpoint) => return order::look_at_silence(sim, endpoint),
@@ -132,7 +131,7 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn is_obsolete<A: Audience>(sim: &Simulation<'_, A>, delay: Delay) -> bool {
+    fn is_obsolete(sim: &Simulation<'_>, delay: Delay) -> bool {
         match delay {
             Delay::Look(endpoint) => !is_silent(sim, endpoint),
             Delay::Library(endpoint, turn) => over_memory::is_flushed(sim, endpoint, turn),
@@ -142,16 +141,12 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn send_begins<A: Audience>(
-        sim: &mut Simulation<'_, A>,
-        _endpoint: EndpointId,
-        spec: &SendSpec,
-    ) {
+    fn send_begins(sim: &mut Simulation<'_>, _endpoint: EndpointId, spec: &SendSpec) {
         sim.states.via.set_next(spec);
     }
 
     #[cold]
-    fn post_came<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         if sim.states.via.is_over_memory(endpoint) {
             over_memory::posted(sim, endpoint);
         } else {
@@ -160,38 +155,34 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn send<A: Audience>(sim: &mut Simulation<'_, A>, packet: PacketRef) {
+    fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
         let (from, trigger) = (sim.packets[packet].from.0, sim.packets[packet].trigger);
         let immediate = immediate::of_packet(sim, from, trigger);
         sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
         sim.enqueue(packet);
     }
 
-    fn held_at_rest<A: Audience>(
-        sim: &Simulation<'_, A>,
-        nic: NicId,
-        waiters: &mut Waiters<'_>,
-    ) -> usize {
+    fn held_at_rest(sim: &Simulation<'_>, nic: NicId, waiters: &mut Waiters<'_>) -> usize {
         sim.states.via.sent_at_rest(nic, waiters);
         0
     }
 
-    fn posts_for_users<A: Audience>(sim: &Simulation<'_, A>, endpoint: EndpointId) -> usize {
+    fn posts_for_users(sim: &Simulation<'_>, endpoint: EndpointId) -> usize {
         over_memory::posts_for_users(sim, endpoint)
     }
 
     #[cold]
-    fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         message_read(sim, endpoint);
     }
 
     #[cold]
-    fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, endpoint: EndpointId) {
+    fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         message_gone(sim, endpoint);
     }
 
     #[cold]
-    fn pass<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
+    fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
         match item {
             Item::Arrival(packet) => deliver(sim, on, packet),
             Item::Post(posted) => send(sim, on, posted),
@@ -201,11 +192,7 @@ impl Interface for Via {
 }
 
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue.
-fn await_engine<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    item: Item,
-) -> Option<Next> {
+fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Option<Next> {
     if !sim.awaits_engines {
         return None;
     }
@@ -218,7 +205,7 @@ fn await_engine<A: Audience>(
 }
 
 /// Ends the work on an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
-fn flush<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) -> Next {
+fn flush(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
     match item {
         Item::Arrival(packet) => drop_arrival(sim, on, packet),
         Item::Post(posted) => {
@@ -230,11 +217,7 @@ fn flush<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, item: Item) 
 }
 
 /// Drops a packet whose connection ended while the packet waited for the processor.
-fn drop_arrival<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    on: ProcessorId,
-    packet: PacketRef,
-) -> Next {
+fn drop_arrival(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, to, ..) = sim.arrival(packet);
     let kind = NicEvent::Drop {
         packet: Some(id),
@@ -246,7 +229,7 @@ fn drop_arrival<A: Audience>(
 }
 
 /// Moves an arrived message to the buffers of receive descriptors, or drops the message.
-fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: PacketRef) -> Next {
+fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let message = Message {
         packet: Some(id),
@@ -287,7 +270,7 @@ fn deliver<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, packet: Pa
 }
 
 /// Starts the DMA transfers of a posted descriptor's message into the send slot of its packet.
-fn send<A: Audience>(sim: &mut Simulation<'_, A>, on: ProcessorId, posted: Posted) -> Next {
+fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(endpoint);

@@ -7,15 +7,10 @@ use nic_core::event::Trigger;
 use nic_core::id::{EndpointId, PacketId};
 
 use crate::sim::Simulation;
-use crate::sim::audience::Audience;
 
 /// Returns the immediate data of the message that a call of an applet handles.
 #[cold]
-pub(crate) fn immediate<A: Audience>(
-    sim: &Simulation<'_, A>,
-    id: EndpointId,
-    trigger: Trigger,
-) -> Option<u32> {
+pub(crate) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
     match trigger {
         Trigger::Post(post) => sim.states.via.immediate(id, post),
         Trigger::Arrival(packet) | Trigger::Passed(packet) => arrived(sim, id, packet),
@@ -24,29 +19,21 @@ pub(crate) fn immediate<A: Audience>(
 }
 
 /// Returns the immediate data of an arrived packet.
-pub(super) fn arrived<A: Audience>(
-    sim: &Simulation<'_, A>,
-    id: EndpointId,
-    packet: PacketId,
-) -> Option<u32> {
+pub(super) fn arrived(sim: &Simulation<'_>, id: EndpointId, packet: PacketId) -> Option<u32> {
     let mut arrived = sim.states.via.end(id)?.arrived.iter();
     let found = arrived.find(|(of, _)| *of == packet);
     found.map(|(_, immediate)| *immediate)
 }
 
 /// Returns the immediate data of a packet that a call sends.
-pub(super) fn of_packet<A: Audience>(
-    sim: &Simulation<'_, A>,
-    id: EndpointId,
-    trigger: Trigger,
-) -> Option<u32> {
+pub(super) fn of_packet(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
     let set = sim.states.via.end(id).and_then(|end| end.set);
     set.or_else(|| immediate(sim, id, trigger))
 }
 
 /// Stores the immediate data of an arrived packet that an applet will handle.
-pub(super) fn keep<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn keep(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     packet: PacketId,
     immediate: Option<u32>,
@@ -61,11 +48,7 @@ pub(super) fn keep<A: Audience>(
 
 /// Discards the immediate data of packets that came before a packet whose receive descriptor has become visible. No
 /// call needs the data of earlier packets any more, because applets handle packets in order.
-pub(super) fn forget_before<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    packet: PacketId,
-) {
+pub(super) fn forget_before(sim: &mut Simulation<'_>, id: EndpointId, packet: PacketId) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -75,7 +58,7 @@ pub(super) fn forget_before<A: Audience>(
 }
 
 /// Discards the immediate data of arrived packets, if no receive descriptor waits to become visible.
-pub(super) fn forget_delivered<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn forget_delivered(sim: &mut Simulation<'_>, id: EndpointId) {
     let receive = &sim.endpoints[crate::sim::at(id.0)].receive;
     let is_visible = receive.len() == receive.visible();
     if let Some(end) = sim.states.via.end_mut(id)
@@ -87,7 +70,7 @@ pub(super) fn forget_delivered<A: Audience>(sim: &mut Simulation<'_, A>, id: End
 
 /// Sets the immediate data of the packets that the running call of an applet sends.
 #[cold]
-pub(crate) fn set_immediate<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, value: u32) {
+pub(crate) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
     if let Some(end) = sim.states.via.end_mut(id) {
         end.set = Some(value);
     }
@@ -95,7 +78,7 @@ pub(crate) fn set_immediate<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoi
 
 /// Discards the immediate data that a call of an applet has set, when the call ends.
 #[cold]
-pub(crate) fn call_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
     if let Some(end) = sim.states.via.end_mut(id) {
         end.set = None;
     }

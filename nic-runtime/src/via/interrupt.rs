@@ -12,12 +12,11 @@ use super::hardware::Delay;
 use super::over_memory::{occupy, over};
 use super::written::{Pointer, sees};
 use crate::interface::Delay as AnyDelay;
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Interrupts the host after the peer has written a pointer, if the library waits for this pointer.
-pub(super) fn interrupt<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn interrupt(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     pointer: Pointer,
     takes: SimDuration,
@@ -45,7 +44,7 @@ pub(super) fn interrupt<A: Audience>(
 }
 
 /// Lets the library see a pointer when the host has handled the interrupt for it.
-pub(super) fn taken<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, pointer: Pointer) {
+pub(super) fn taken(sim: &mut Simulation<'_>, id: EndpointId, pointer: Pointer) {
     if let Some(over) = over(sim, id) {
         *over.coming.of(pointer) = false;
     }

@@ -54,7 +54,6 @@ pub(crate) use self::written::written;
 use crate::interface::InterfaceKind;
 use crate::remote::AllMappings;
 use crate::scenario::model::{Provider, Scenario, SendSpec};
-use crate::sim::audience::Audience;
 use crate::sim::stuck::Waiters;
 use crate::sim::{Simulation, at};
 use crate::storage::Growing;
@@ -246,12 +245,12 @@ impl<'a> ViaState<'a> {
 
 /// Returns whether an endpoint is a VI. The result is false if the simulation has no VI.
 #[inline]
-pub(crate) fn is_vi<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
+pub(crate) fn is_vi(sim: &Simulation<'_>, id: EndpointId) -> bool {
     sim.states.via.is_on() && sim.states.via.end(id).is_some()
 }
 
 /// Creates the libraries at both ends of each connection over remote memory.
-fn join<A: Audience>(sim: &mut Simulation<'_, A>) {
+fn join(sim: &mut Simulation<'_>) {
     let scenario = sim.states.via.scenario;
     for channel in &scenario.channels {
         let of = |id: EndpointId| {

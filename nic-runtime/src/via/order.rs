@@ -21,7 +21,6 @@ use super::{SILENCE, ViaState};
 use crate::fabric::PacketRef;
 use crate::interface::Delay as AnyDelay;
 use crate::sim::Simulation;
-use crate::sim::audience::Audience;
 
 /// The numbers of the writes at one end of a connection.
 #[derive(Debug, Default)]
@@ -46,8 +45,8 @@ impl ViaState<'_> {
 }
 
 /// Returns the number of a write that leaves, if the write belongs to a connection over remote memory.
-pub(crate) fn number_write<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn number_write(
+    sim: &mut Simulation<'_>,
     from: EndpointId,
     packet: PacketRef,
 ) -> Option<NonZeroU32> {
@@ -78,8 +77,8 @@ fn number(writes: u64) -> NonZeroU32 {
 
 /// Returns whether a write that has arrived may change the memory. Reports why a write must not change the memory, and
 /// breaks the connection if an earlier write was lost.
-pub(crate) fn takes_write<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn takes_write(
+    sim: &mut Simulation<'_>,
     to: EndpointId,
     (packet, found): (Option<PacketId>, NonZeroU32),
 ) -> bool {
@@ -108,19 +107,19 @@ pub(crate) fn takes_write<A: Audience>(
 }
 
 /// Breaks the connection if the peer has sent a number of writes that is higher than the number of arrived writes.
-pub(super) fn counted<A: Audience>(sim: &mut Simulation<'_, A>, to: EndpointId, before: u64) {
+pub(super) fn counted(sim: &mut Simulation<'_>, to: EndpointId, before: u64) {
     if over(sim, to).is_some_and(|over| over.order.expected < before) {
         connection::breaks(sim, to, Reason::Loss);
     }
 }
 
-fn watch<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, time: SimTime) {
+fn watch(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
     sim.schedule_own(time, AnyDelay::Via(Delay::Silence(id)));
 }
 
 /// Sends the peer the number of writes, if the VI has written nothing for long enough. Returns whether the number was
 /// sent.
-pub(super) fn look_at_silence<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
+pub(super) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
     let now = sim.now;
     let is_broken = sim.states.via.is_broken(id);
     let Some(over) = over(sim, id) else {

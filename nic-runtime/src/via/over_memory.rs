@@ -27,7 +27,6 @@ use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
 use crate::remote::{self, AllMappings, AllWindows, Moving, Writes};
 use crate::scenario::model::{OnEmpty, TransferMode, ViSpec};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
@@ -193,26 +192,19 @@ impl Over {
 }
 
 /// Returns the library of a VI, if the VI's provider is the one over remote memory.
-pub(super) fn over<'s, A: Audience>(
-    sim: &'s mut Simulation<'_, A>,
-    id: EndpointId,
-) -> Option<&'s mut Over> {
+pub(super) fn over<'s>(sim: &'s mut Simulation<'_>, id: EndpointId) -> Option<&'s mut Over> {
     sim.states.via.end_mut(id)?.over.as_deref_mut()
 }
 
 /// Returns how long a process is busy with the library for a message that it posts.
-pub(crate) fn post_takes<A: Audience>(
-    sim: &Simulation<'_, A>,
-    id: EndpointId,
-    length: u32,
-) -> SimDuration {
+pub(crate) fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
     let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
     over.map_or(SimDuration::ZERO, |over| over.takes(length))
 }
 
 /// Writes to the peer's memory the receive descriptors that are posted before the run. No packet carries
 /// these writes, because they are part of the connection's set-up.
-pub(super) fn post_first<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn post_first(sim: &mut Simulation<'_>, id: EndpointId) {
     if !sim.states.via.is_over_memory(id) {
         return;
     }
@@ -237,11 +229,7 @@ pub(super) fn post_first<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
 
 /// Returns the writes that make a posted receive descriptor visible to the peer. There are none while the peer may write
 /// nothing.
-fn posts<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    offset: u32,
-) -> Result<Writes, LibraryError> {
+fn posts(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) -> Result<Writes, LibraryError> {
     let mut writes = Writes::default();
     let endpoint = &sim.endpoints[at(id.0)];
     let (area, length) = (endpoint.area, endpoint.free.buffer_length());
@@ -272,7 +260,7 @@ fn posts<A: Audience>(
 }
 
 /// Makes a receive descriptor that the user has posted again visible to the peer.
-pub(super) fn post_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, offset: u32) {
+pub(super) fn post_again(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) {
     let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
         return;
     };
@@ -289,7 +277,7 @@ pub(super) fn post_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointI
 }
 
 /// Schedules the end of the library's work for a send descriptor that the user has posted.
-pub(super) fn posted<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn posted(sim: &mut Simulation<'_>, id: EndpointId) {
     let now = sim.now;
     let newest = sim.endpoints[at(id.0)].transmit.newest();
     let length = newest.map_or(0, |descriptor| descriptor.length);
@@ -301,11 +289,7 @@ pub(super) fn posted<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
 
 /// Sends a message when the library's work for the next posted descriptor is over. Returns false if that descriptor was
 /// flushed.
-pub(super) fn library_over<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    turn: SendTurn,
-) -> bool {
+pub(super) fn library_over(sim: &mut Simulation<'_>, id: EndpointId, turn: SendTurn) -> bool {
     let Some(over) = over(sim, id).filter(|over| over.turn == turn) else {
         return false;
     };
@@ -315,17 +299,13 @@ pub(super) fn library_over<A: Audience>(
 }
 
 /// Returns whether the descriptors of a turn were flushed.
-pub(super) fn is_flushed<A: Audience>(
-    sim: &Simulation<'_, A>,
-    id: EndpointId,
-    turn: SendTurn,
-) -> bool {
+pub(super) fn is_flushed(sim: &Simulation<'_>, id: EndpointId, turn: SendTurn) -> bool {
     let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
     over.is_none_or(|over| over.turn != turn)
 }
 
 /// Sends the messages whose time in the library is over, as far as the peer has receive descriptors.
-pub(super) fn send_due<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn send_due(sim: &mut Simulation<'_>, id: EndpointId) {
     while over(sim, id).is_some_and(|over| over.due > 0) && !is_ending(sim, id) {
         let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() else {
             if let Some(over) = over(sim, id) {
@@ -347,15 +327,15 @@ pub(super) fn send_due<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId)
 }
 
 /// Returns how many posted descriptors wait for receive descriptors that the user of the peer has not posted.
-pub(super) fn posts_for_users<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> usize {
+pub(super) fn posts_for_users(sim: &Simulation<'_>, id: EndpointId) -> usize {
     let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
     over.map_or(0, |over| at(over.due))
 }
 
 /// Sends a posted message, or completes its descriptor with an error. Returns false if the message waits for receive
 /// descriptors of the peer.
-fn send<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn send(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     post: PostId,
     descriptor: TransmitDescriptor,
@@ -421,8 +401,8 @@ fn send<A: Audience>(
 }
 
 /// Notes that a message fails. At the reliable levels the connection ends for it, after the messages before it.
-fn ends_after<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn ends_after(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     vi: &Vi,
     post: PostId,
@@ -436,12 +416,12 @@ fn ends_after<A: Audience>(
 }
 
 /// Returns whether the connection ends as soon as all messages have left.
-fn is_ending<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) -> bool {
+fn is_ending(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
     !sim.states.via.is_broken(id) && over(sim, id).is_some_and(|over| over.ends.is_some())
 }
 
 /// Ends the connection if a message has failed for which it must end, and all messages before it have left.
-pub(crate) fn end_in_turn<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn end_in_turn(sim: &mut Simulation<'_>, id: EndpointId) {
     if remote::is_waiting(sim, id) {
         return;
     }
@@ -454,24 +434,19 @@ pub(crate) fn end_in_turn<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoint
 }
 
 /// Completes a send descriptor as flushed, and ends the connection at once.
-fn fail<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: PostId, reason: Reason) {
+fn fail(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, reason: Reason) {
     end(sim, id, post, TxStatus::Failed);
     connection::breaks(sim, id, reason);
 }
 
-pub(super) fn end<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    post: PostId,
-    status: TxStatus,
-) {
+pub(super) fn end(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, status: TxStatus) {
     let completion = sim.endpoints[at(id.0)].transmit.end(post, status);
     sim.complete(id, post, completion);
 }
 
 /// Takes the status of a send descriptor that failed, if the library has recorded one.
-pub(super) fn failed_with<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(super) fn failed_with(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     post: PostId,
 ) -> Option<Status> {
@@ -491,8 +466,8 @@ enum Outgoing<'t> {
 }
 
 /// Writes a message to its target, the message's entry to the transfer queue, and the pointer after both.
-fn carry_out<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+fn carry_out(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     post: PostId,
     message: Outgoing<'_>,
@@ -596,12 +571,12 @@ enum Completes {
 }
 
 /// Completes a send descriptor whose message the processor has written.
-pub(crate) fn writes_over<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: PostId) {
+pub(crate) fn writes_over(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) {
     over_with(sim, id, post);
 }
 
 /// Completes a send descriptor, with success unless the library has recorded that its message failed.
-fn over_with<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: PostId) {
+fn over_with(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) {
     let has_failed = over(sim, id).is_some_and(|over| over.failed.contains_key(&post));
     let status = if has_failed {
         TxStatus::Failed
@@ -612,23 +587,19 @@ fn over_with<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, post: Pos
 }
 
 /// Schedules the time at which a window of the peer is mapped.
-pub(crate) fn schedule_mapped<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    time: SimTime,
-) {
+pub(crate) fn schedule_mapped(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
     sim.schedule_own(time, AnyDelay::Via(Delay::Mapped(id)));
 }
 
 /// Charges the library's processor with the interrupts for DMA requests, which delay its next message.
-fn interrupt<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, requests: u64) {
+fn interrupt(sim: &mut Simulation<'_>, id: EndpointId, requests: u64) {
     let Some(over) = over(sim, id) else { return };
     let takes = over.costs.1.interrupts_take(requests);
     occupy(sim, id, takes);
 }
 
 /// Charges the library's processor with a time, which delays its next message.
-pub(crate) fn occupy<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, takes: SimDuration) {
+pub(crate) fn occupy(sim: &mut Simulation<'_>, id: EndpointId, takes: SimDuration) {
     let now = sim.now;
     let Some(over) = over(sim, id) else { return };
     over.free_at = over.free_at.max(now) + takes;
@@ -637,11 +608,7 @@ pub(crate) fn occupy<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, t
 
 /// Handles the end of a message's last DMA request: completes the send descriptor unless it waits for reception.
 #[cold]
-pub(crate) fn requests_done<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    trigger: Trigger,
-) {
+pub(crate) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
     let is_broken = sim.states.via.is_broken(id);
     let Some(end_of) = sim.states.via.end_mut(id) else {
         return;
@@ -662,8 +629,8 @@ pub(crate) fn requests_done<A: Audience>(
 }
 
 /// Writes bytes of a process to a window of the peer, without using the library.
-pub(crate) fn write_raw<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn write_raw(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     (window, offset): (u32, u32),
     bytes: Vec<u8>,
@@ -683,7 +650,7 @@ pub(crate) fn write_raw<A: Audience>(
 }
 
 /// Closes the peer's windows to a region that was deregistered.
-pub(super) fn close<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn close(sim: &mut Simulation<'_>, id: EndpointId) {
     let Some(over) = over(sim, id) else { return };
     for window in over.opened.withdraw() {
         sim.remote.windows.close(window);
@@ -692,7 +659,7 @@ pub(super) fn close<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
 
 /// Lets the peer write to a region that is registered again. The peer learns of the new window with the next receive
 /// descriptor.
-pub(super) fn open_again<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn open_again(sim: &mut Simulation<'_>, id: EndpointId) {
     let area = sim.endpoints[at(id.0)].area;
     let Some(end) = sim
         .states
@@ -723,7 +690,7 @@ pub(super) fn moving(end: &End) -> usize {
 }
 
 /// Completes the posted send descriptors as flushed, because the connection has ended.
-pub(super) fn flush_sends<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn flush_sends(sim: &mut Simulation<'_>, id: EndpointId) {
     if let Some(over) = over(sim, id) {
         over.turn.0 = over.turn.0.wrapping_add(1);
         over.due = 0;

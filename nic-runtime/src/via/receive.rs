@@ -7,7 +7,6 @@ use nic_core::unet::BufferList;
 use nic_core::via::{self, Placement};
 
 use super::{Remark, connection};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 
@@ -24,8 +23,8 @@ pub(crate) struct Message {
 
 /// Uses up receive descriptors for a message; their completion becomes visible when the caller publishes it. Returns
 /// `None` if the message is lost, after reporting the loss and, if the level demands it, ending the connection.
-pub(crate) fn take_descriptors<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn take_descriptors(
+    sim: &mut Simulation<'_>,
     to: EndpointId,
     message: Message,
 ) -> Option<BufferList> {
@@ -63,7 +62,7 @@ pub(crate) fn take_descriptors<A: Audience>(
 }
 
 /// Attaches a remark, such as immediate data, to the receive descriptor that was completed last.
-pub(super) fn remark<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, remark: Remark) {
+pub(super) fn remark(sim: &mut Simulation<'_>, id: EndpointId, remark: Remark) {
     let completed = sim.endpoints[at(id.0)].receive.len();
     if let Some(end) = sim.states.via.end_mut(id) {
         let number = end.returned + completed.saturating_sub(1) as u64;
@@ -72,17 +71,13 @@ pub(super) fn remark<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, r
 }
 
 /// Returns the remark on the receive descriptor at a position of an endpoint's receive queue.
-pub(super) fn remark_at<A: Audience>(
-    sim: &Simulation<'_, A>,
-    id: EndpointId,
-    position: usize,
-) -> Option<Remark> {
+pub(super) fn remark_at(sim: &Simulation<'_>, id: EndpointId, position: usize) -> Option<Remark> {
     let end = sim.states.via.end(id)?;
     end.remarks.get(&(end.returned + position as u64)).copied()
 }
 
 /// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
-pub(crate) fn is_first_empty<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
+pub(crate) fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
     match remark_at(sim, id, 0) {
         Some(Remark::TooLong) => true,
         Some(Remark::Immediate(_)) | None => false,
@@ -92,11 +87,7 @@ pub(crate) fn is_first_empty<A: Audience>(sim: &Simulation<'_, A>, id: EndpointI
 /// Returns what an applet's call makes when it delivers a short message: a descriptor or nothing; `None` if the
 /// endpoint is no VI.
 #[inline]
-pub(crate) fn placing<A: Audience>(
-    sim: &Simulation<'_, A>,
-    to: EndpointId,
-    length: u32,
-) -> Option<Made> {
+pub(crate) fn placing(sim: &Simulation<'_>, to: EndpointId, length: u32) -> Option<Made> {
     if !sim.states.via.is_on() {
         return None;
     }

@@ -11,11 +11,10 @@ use super::hardware::Delay;
 use super::over_memory;
 use crate::interface::Delay as AnyDelay;
 use crate::scenario::model::RegionRequest;
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Registers the region of a VI. Descriptors under way use the region from this time on.
-pub(super) fn register<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn register(sim: &mut Simulation<'_>, id: EndpointId) {
     let area = sim.endpoints[at(id.0)].area;
     let registered = sim.states.via.registry.register(area, id.0);
     debug_assert!(registered.is_ok(), "the table of regions grows");
@@ -28,7 +27,7 @@ pub(super) fn register<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId)
 }
 
 /// Records posted descriptors, which use the region of a VI.
-pub(super) fn hold<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, uses: u32) {
+pub(super) fn hold(sim: &mut Simulation<'_>, id: EndpointId, uses: u32) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -41,7 +40,7 @@ pub(super) fn hold<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, use
 }
 
 /// Records that descriptors have completed, which used the region of a VI.
-pub(super) fn release<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, uses: u32) {
+pub(super) fn release(sim: &mut Simulation<'_>, id: EndpointId, uses: u32) {
     let Some(end) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -54,12 +53,12 @@ pub(super) fn release<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, 
 }
 
 /// Returns whether the region of a VI is registered.
-pub(crate) fn is_registered<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> bool {
+pub(crate) fn is_registered(sim: &Simulation<'_>, id: EndpointId) -> bool {
     handle(sim, id).is_some()
 }
 
 /// Schedules the scenario's requests to deregister and register regions.
-pub(super) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
+pub(super) fn schedule(sim: &mut Simulation<'_>) {
     let scenario = sim.states.via.scenario;
     for (number, region) in (0..).zip(&scenario.regions) {
         sim.schedule_own(region.at, AnyDelay::Via(Delay::Region(number)));
@@ -67,7 +66,7 @@ pub(super) fn schedule<A: Audience>(sim: &mut Simulation<'_, A>) {
 }
 
 /// Handles the request of a VI's user to deregister or register the region.
-pub(super) fn due<A: Audience>(sim: &mut Simulation<'_, A>, number: u32) {
+pub(super) fn due(sim: &mut Simulation<'_>, number: u32) {
     let scenario = sim.states.via.scenario;
     let Some(region) = scenario.regions.get(at(number)) else {
         return;
@@ -96,11 +95,11 @@ pub(super) fn due<A: Audience>(sim: &mut Simulation<'_, A>, number: u32) {
     }
 }
 
-fn handle<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId) -> Option<Handle> {
+fn handle(sim: &Simulation<'_>, id: EndpointId) -> Option<Handle> {
     sim.states.via.end(id)?.region
 }
 
-fn tell<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, action: RegionAction) {
+fn tell(sim: &mut Simulation<'_>, id: EndpointId, action: RegionAction) {
     let area = sim.endpoints[at(id.0)].area;
     let kind = ViaEvent::Region {
         action,

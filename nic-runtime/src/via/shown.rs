@@ -5,7 +5,6 @@ use nic_core::time::SimDuration;
 
 use crate::fabric::{Packet, PacketRef};
 use crate::sim::Simulation;
-use crate::sim::audience::Audience;
 
 /// How outputs show a packet of a VI.
 #[derive(Copy, Clone, Debug)]
@@ -22,8 +21,8 @@ pub(crate) enum Shown {
 }
 
 /// Reports that the first bit of a VI's packet leaves.
-pub(crate) fn tell_leaves<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn tell_leaves(
+    sim: &mut Simulation<'_>,
     packet: PacketRef,
     shown: Shown,
     duration: SimDuration,
@@ -64,11 +63,7 @@ pub(crate) fn tell_leaves<A: Audience>(
 }
 
 /// Reports that the last bit of a VI's packet has arrived.
-pub(crate) fn tell_arrives<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    packet: PacketRef,
-    shown: Shown,
-) {
+pub(crate) fn tell_arrives(sim: &mut Simulation<'_>, packet: PacketRef, shown: Shown) {
     let Packet {
         id,
         from: (peer, _),

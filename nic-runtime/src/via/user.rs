@@ -10,13 +10,12 @@ use super::receive::remark_at;
 use super::segments::joined;
 use super::written::receive;
 use super::{Remark, immediate, over_memory, regions};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
 /// Returns false if the endpoint is no VI.
-pub(crate) fn tell_posted<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn tell_posted(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     descriptor: TransmitDescriptor,
     post: PostId,
@@ -58,8 +57,8 @@ pub(crate) fn tell_posted<A: Audience>(
 /// Ends a send descriptor: forgets what is kept for it. Returns the status with which it completes, and the status that
 /// the library has recorded if its message failed. No descriptor completes with success on a VI without a connection.
 #[cold]
-pub(crate) fn over<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn over(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     post: PostId,
     status: TxStatus,
@@ -77,8 +76,8 @@ pub(crate) fn over<A: Audience>(
 }
 
 /// Reports that a send descriptor has completed. Returns false if the endpoint is no VI.
-pub(crate) fn tell_completed<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn tell_completed(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     (descriptor, status, failed): (TransmitDescriptor, TxStatus, Option<Status>),
     post: PostId,
@@ -120,7 +119,7 @@ pub(crate) fn tell_completed<A: Audience>(
 
 /// Makes the oldest invisible receive descriptor of a VI visible.
 #[cold]
-pub(crate) fn publish<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
     if sim.endpoints[at(id.0)].receive.publish().is_none() {
         return;
     }
@@ -161,11 +160,7 @@ pub(crate) fn publish<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) 
 }
 
 /// Adds an entry to the completion queue for sends or receives of a VI, if the VI has this queue.
-pub(super) fn enter_completion<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    side: Side,
-) {
+pub(super) fn enter_completion(sim: &mut Simulation<'_>, id: EndpointId, side: Side) {
     let Some(queue) = queue(sim, id, side) else {
         return;
     };
@@ -179,18 +174,14 @@ pub(super) fn enter_completion<A: Audience>(
 }
 
 /// Removes the oldest entry of the completion queue for sends or receives of a VI, if the VI has this queue.
-pub(super) fn take_completion<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    side: Side,
-) {
+pub(super) fn take_completion(sim: &mut Simulation<'_>, id: EndpointId, side: Side) {
     if let Some(queue) = queue(sim, id, side) {
         sim.states.via.queues[at(queue)].take();
     }
 }
 
 /// Returns the position of the completion queue for sends or receives of a VI.
-fn queue<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId, side: Side) -> Option<u32> {
+fn queue(sim: &Simulation<'_>, id: EndpointId, side: Side) -> Option<u32> {
     let [of_sends, of_receives] = sim.states.via.end(id)?.queues;
     match side {
         Side::Send => of_sends,
@@ -199,7 +190,7 @@ fn queue<A: Audience>(sim: &Simulation<'_, A>, id: EndpointId, side: Side) -> Op
 }
 
 /// Reports the receive descriptors that the user posts when it returns the buffers of the oldest message.
-pub(crate) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
     let endpoint = &sim.endpoints[at(id.0)];
     let Some(ReceiveDescriptor { body, .. }) = endpoint.receive.first() else {
         return;
@@ -225,7 +216,7 @@ pub(crate) fn message_read<A: Audience>(sim: &mut Simulation<'_, A>, id: Endpoin
 
 /// Removes the completion entry of a message that the user has returned, and flushes posted descriptors if the VI has
 /// no connection.
-pub(crate) fn message_gone<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(crate) fn message_gone(sim: &mut Simulation<'_>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
     if sim.states.via.is_broken(id) {
         flush_receives(sim, id, Status::Flushed);

@@ -11,12 +11,11 @@ use super::over_memory::{end, over, send_due};
 use super::receive::{Message, remark};
 use super::{Remark, Sent, connection};
 use crate::remote::{self, Writes};
-use crate::sim::audience::Audience;
 use crate::sim::{Simulation, at};
 
 /// Handles a write of the peer to this end's memory.
-pub(crate) fn written<A: Audience>(
-    sim: &mut Simulation<'_, A>,
+pub(crate) fn written(
+    sim: &mut Simulation<'_>,
     id: EndpointId,
     (packet, opens): (PacketId, bool),
     span: HostSpan,
@@ -58,7 +57,7 @@ pub(crate) enum Pointer {
 }
 
 /// Lets the library react to a pointer that the peer has written.
-pub(super) fn sees<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, pointer: Pointer) {
+pub(super) fn sees(sim: &mut Simulation<'_>, id: EndpointId, pointer: Pointer) {
     match pointer {
         Pointer::Transfers => receive(sim, id),
         Pointer::Cookies => send_due(sim, id),
@@ -67,7 +66,7 @@ pub(super) fn sees<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId, poi
 }
 
 /// Completes the send descriptors whose entries the peer has read from the transfer queue.
-fn complete_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+fn complete_read(sim: &mut Simulation<'_>, id: EndpointId) {
     let Some(end_of) = sim.states.via.end_mut(id) else {
         return;
     };
@@ -89,7 +88,7 @@ fn complete_read<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
 }
 
 /// Completes receive descriptors for the new entries of the transfer queue.
-pub(super) fn receive<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) {
+pub(super) fn receive(sim: &mut Simulation<'_>, id: EndpointId) {
     // The entry of a message waits in the transfer queue until the user's receive queue has room. It cannot be dropped:
     // its receive descriptors are used, and the next message would be read from them.
     while !sim.states.via.is_broken(id) && sim.endpoints[at(id.0)].receive.has_room() {
@@ -116,12 +115,7 @@ pub(super) fn receive<A: Audience>(sim: &mut Simulation<'_, A>, id: EndpointId) 
 }
 
 /// Completes the oldest receive descriptors for an entry of the transfer queue.
-fn complete<A: Audience>(
-    sim: &mut Simulation<'_, A>,
-    id: EndpointId,
-    entry: Entry,
-    packet: Option<PacketId>,
-) {
+fn complete(sim: &mut Simulation<'_>, id: EndpointId, entry: Entry, packet: Option<PacketId>) {
     let Some((connection, level)) = sim
         .states
         .via

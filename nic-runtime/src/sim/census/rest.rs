@@ -12,7 +12,7 @@ use super::Census;
 use crate::host::{Actions, Happened, HostProgram, Programs};
 use crate::profile::{Events, Profile};
 use crate::scenario::{Scenario, parse, parse_on};
-use crate::sim::{run_heard, run_unheard};
+use crate::sim::run_and_look;
 
 /// Numbers that say how often something happened, or when, or what comes next, that name something or are contents, by
 /// the ends of their paths. All other numbers are amounts.
@@ -132,18 +132,14 @@ fn read(text: &str, profile: Option<&Profile>) -> Scenario {
 }
 
 /// Takes the census of a run, heard and unheard.
-#[expect(
-    clippy::redundant_closure,
-    reason = "the function itself is not general enough"
-)]
 fn censuses(name: &str, scenario: &Scenario, programs: impl Fn() -> Programs) -> [Census; 2] {
     struct Deaf;
     impl nic_core::event::Sink for Deaf {
         fn event(&mut self, _: &dyn nic_core::event::Names, _: &nic_core::event::Event<'_>) {}
     }
-    let heard = run_heard(scenario, programs(), &mut Deaf, |sim| Census::of(sim)).expect("it fits");
-    let unheard = run_unheard(scenario, programs(), |sim| Census::of(sim)).expect("it fits");
-    [heard, unheard].map(|(end, census)| {
+    let sinks: [&mut dyn nic_core::event::Sink; 2] = [&mut Deaf, &mut ()];
+    sinks.map(|sink| {
+        let (end, census) = run_and_look(scenario, programs(), sink, Census::of).expect("it fits");
         assert_eq!(end.reason, EndReason::Idle, "{name}: {:?}", end.waiting);
         census
     })
@@ -210,11 +206,10 @@ impl Found {
     ) {
         let take = |rounds: u64| censuses(name, &of_rounds(rounds), || programs(rounds));
         let (few, many) = (take(6), take(12));
-        for ((few, many), audience) in few.iter().zip(&many).zip(["heard", "unheard"]) {
+        for ((few, many), run) in few.iter().zip(&many).zip(["heard", "unheard"]) {
             let grown = grown(few, many);
             if !grown.is_empty() {
-                self.0
-                    .push(format!("{name}, {audience}:\n{}", grown.join("\n")));
+                self.0.push(format!("{name}, {run}:\n{}", grown.join("\n")));
             }
         }
     }
