@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 use nic_core::id::{DirectionId, EndpointId, NicId};
+use nic_core::remote::WindowId;
 
 /// A number that names an element of a [`Table`]. Numbers begin at 0 and have no gaps.
 pub trait Id: Copy {
@@ -22,7 +23,7 @@ pub trait Id: Copy {
 /// Implements [`Id`] for structs that consist of a `u32`.
 macro_rules! ids {
     ($($id:ident),*) => {
-        $(impl Id for $id {
+        $(impl $crate::ids::Id for $id {
             fn of(number: usize) -> $id {
                 $id(u32::try_from(number).expect("a table has fewer than 2³² elements"))
             }
@@ -35,7 +36,16 @@ macro_rules! ids {
     };
 }
 
-ids!(EndpointId, NicId, DirectionId, ProcessorId, AppletId);
+pub(crate) use ids;
+
+ids!(
+    EndpointId,
+    NicId,
+    DirectionId,
+    WindowId,
+    ProcessorId,
+    AppletId
+);
 
 /// Position of a processor among the processors of all NICs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -59,6 +69,15 @@ impl<K: Id, T> Table<K, T> {
         Vec::new().into()
     }
 
+    /// Returns a table of equal elements.
+    #[must_use]
+    pub fn filled(count: usize, element: T) -> Table<K, T>
+    where
+        T: Clone,
+    {
+        vec![element; count].into()
+    }
+
     /// Returns the element with this number, if there is one.
     #[must_use]
     pub fn get(&self, id: K) -> Option<&T> {
@@ -78,7 +97,10 @@ impl<K: Id, T> Table<K, T> {
 
     /// Returns all elements with their numbers, in order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (K, &T)> {
-        self.elements.iter().enumerate().map(|(number, element)| (K::of(number), element))
+        self.elements
+            .iter()
+            .enumerate()
+            .map(|(number, element)| (K::of(number), element))
     }
 
     /// Appends an element, and returns its number.
@@ -95,7 +117,10 @@ impl<K: Id, T> Table<K, T> {
 
 impl<K, T> From<Vec<T>> for Table<K, T> {
     fn from(elements: Vec<T>) -> Table<K, T> {
-        Table { elements, by: PhantomData }
+        Table {
+            elements,
+            by: PhantomData,
+        }
     }
 }
 
@@ -130,6 +155,23 @@ impl<K: Id, T> IndexMut<K> for Table<K, T> {
     #[inline]
     fn index_mut(&mut self, id: K) -> &mut T {
         &mut self.elements[id.index()]
+    }
+}
+
+/// A plain index counts the elements, as in a slice.
+impl<K, T> Index<usize> for Table<K, T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, index: usize) -> &T {
+        &self.elements[index]
+    }
+}
+
+impl<K, T> IndexMut<usize> for Table<K, T> {
+    #[inline]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        &mut self.elements[index]
     }
 }
 
@@ -172,4 +214,10 @@ impl<K, T> IntoIterator for Table<K, T> {
     fn into_iter(self) -> std::vec::IntoIter<T> {
         self.elements.into_iter()
     }
+}
+
+/// Returns a length or an offset in bytes as an index.
+#[inline]
+pub(crate) fn at(number: u32) -> usize {
+    number as usize
 }

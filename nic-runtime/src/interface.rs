@@ -8,6 +8,7 @@
 //! An interface may have items of its own for processors, and delays and state of its own. The table at the end of this
 //! file generates every function that dispatches to an interface.
 
+use crate::ids::{ProcessorId, Table};
 use std::convert::Infallible;
 use std::fmt::Debug;
 
@@ -18,13 +19,12 @@ use nic_core::time::SimDuration;
 use crate::emp::Emp;
 use crate::fabric::{PacketRef, PacketStore};
 use crate::memory::HostMemory;
-use crate::nic::ProcessorId;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
+use crate::sim::Simulation;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
-use crate::sim::{Simulation, at};
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
 use crate::via::Via;
@@ -64,7 +64,10 @@ pub(crate) trait Interface {
     const RESERVES_ARRIVAL: bool = true;
 
     /// Returns the interface's state at the start of a run.
-    fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> Self::State<'a>;
+    fn state<'a>(
+        scenario: &'a Scenario,
+        endpoints: &Table<EndpointId, Endpoint>,
+    ) -> Self::State<'a>;
 
     /// Returns how long a processor takes to fetch a packet before it can handle the packet.
     fn time_of_arrival(processor: &Processor<'_>) -> SimDuration {
@@ -294,7 +297,7 @@ macro_rules! interfaces {
 
         impl<'a> States<'a> {
             /// Returns the states of all interfaces at the start of a run.
-            pub(crate) fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> States<'a> {
+            pub(crate) fn new(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> States<'a> {
                 States {
                     $($module: $interface::state(scenario, endpoints),)*
                 }
@@ -346,7 +349,7 @@ macro_rules! interfaces {
             sim: &Simulation<'_>,
             endpoint: EndpointId,
         ) -> usize {
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::posts_for_users(sim, endpoint),)*
             }
         }
@@ -359,7 +362,7 @@ macro_rules! interfaces {
         /// Passes a packet with a header that has arrived to the interface of its endpoint.
         pub(crate) fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
             let (to, _) = sim.packets[packet].to;
-            match sim.seats[at(to.0)].interface {
+            match sim.seats[to].interface {
                 $(InterfaceKind::$interface => $interface::came(sim, packet),)*
             }
         }
@@ -367,7 +370,7 @@ macro_rules! interfaces {
         /// Tells an interface that the first bit of a packet with a header leaves.
         pub(crate) fn goes(sim: &mut Simulation<'_>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
-            match sim.seats[at(from.0)].interface {
+            match sim.seats[from].interface {
                 $(InterfaceKind::$interface => $interface::goes(sim, packet),)*
             }
         }
@@ -398,7 +401,7 @@ macro_rules! interfaces {
             sim: &Simulation<'_>,
             endpoint: EndpointId,
         ) -> bool {
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::may_take_send_slot(sim, endpoint),)*
             }
         }
@@ -406,7 +409,7 @@ macro_rules! interfaces {
         /// Returns whether an arriving packet with a header already has a place in NIC memory.
         pub(crate) fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
             let (to, _) = sim.packets[packet].to;
-            match sim.seats[at(to.0)].interface {
+            match sim.seats[to].interface {
                 $(InterfaceKind::$interface => $interface::has_place(sim, packet),)*
             }
         }
@@ -420,7 +423,7 @@ macro_rules! interfaces {
 
         /// Tells an endpoint's interface that the endpoint has the send slot for which it waited.
         pub(crate) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::slot_found(sim, endpoint),)*
             }
         }
@@ -432,7 +435,7 @@ macro_rules! interfaces {
             endpoint: EndpointId,
             spec: &SendSpec,
         ) {
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::send_begins(sim, endpoint, spec),)*
             }
         }
@@ -454,7 +457,7 @@ macro_rules! interfaces {
             endpoint: EndpointId,
             own: Own,
         ) -> Next {
-            sim.processors[at(on.0)].in_hand = Some(Item::Own(endpoint, own));
+            sim.processors[on].in_hand = Some(Item::Own(endpoint, own));
             Next::after(own.begin(sim, on, endpoint), Stage::Taken)
         }
 
@@ -481,7 +484,7 @@ macro_rules! interfaces {
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
-            match sim.seats[at(from.0)].interface {
+            match sim.seats[from].interface {
                 $(InterfaceKind::$interface => $interface::send(sim, packet),)*
             }
         }
@@ -489,7 +492,7 @@ macro_rules! interfaces {
         /// Tells an endpoint's interface that the user has pushed a transmit descriptor.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::post_came(sim, endpoint),)*
             }
         }
@@ -497,7 +500,7 @@ macro_rules! interfaces {
         /// Tells an endpoint's interface that the receive queue has room for another message.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::message_gone(sim, endpoint),)*
             }
         }
@@ -505,7 +508,7 @@ macro_rules! interfaces {
         /// Tells an endpoint's interface that the user is about to give the oldest message back.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::message_read(sim, endpoint),)*
             }
         }
@@ -518,9 +521,9 @@ macro_rules! interfaces {
             packet: PacketRef,
         ) -> Next {
             let (to, _) = sim.packets[packet].to;
-            let processor = &mut sim.processors[at(on.0)];
+            let processor = &mut sim.processors[on];
             processor.in_hand = Some(Item::Arrival(packet));
-            let takes = match sim.seats[at(to.0)].interface {
+            let takes = match sim.seats[to].interface {
                 $(InterfaceKind::$interface => $interface::time_of_arrival(processor),)*
             };
             Next::after(takes, Stage::Taken)
@@ -534,9 +537,9 @@ macro_rules! interfaces {
             on: ProcessorId,
             posted: &Posted,
         ) -> Next {
-            let processor = &mut sim.processors[at(on.0)];
+            let processor = &mut sim.processors[on];
             processor.in_hand = Some(Item::Post(*posted));
-            let takes = match sim.seats[at(posted.endpoint.0)].interface {
+            let takes = match sim.seats[posted.endpoint].interface {
                 $(InterfaceKind::$interface => $interface::time_of_post(processor),)*
             };
             Next::after(takes, Stage::Taken)
@@ -546,7 +549,7 @@ macro_rules! interfaces {
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
             let endpoint = sim.in_hand(on).endpoint(&sim.packets);
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::handle(sim, on),)*
             }
         }
@@ -559,7 +562,7 @@ macro_rules! interfaces {
             item: Item,
         ) -> Next {
             let endpoint = item.endpoint(&sim.packets);
-            match sim.seats[at(endpoint.0)].interface {
+            match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::pass(sim, on, item),)*
             }
         }

@@ -7,6 +7,7 @@ pub mod export;
 pub mod fabric;
 pub mod hexdump;
 pub mod host;
+pub mod ids;
 pub mod interface;
 pub mod judge;
 pub mod memory;

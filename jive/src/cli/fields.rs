@@ -87,7 +87,7 @@ impl<'s> Dump<'s> {
                 AppletClass::OfScenario(class) => &scenario.classes.get(*class)?.bytes,
                 AppletClass::OfCapsule(bytes) => bytes,
             };
-            let nic = scenario.nics.get(spec.nic.0 as usize)?;
+            let nic = scenario.nics.get(spec.nic)?;
             Some(OfApplet {
                 t_ns: end.time.as_ns(),
                 nic: &nic.name,

@@ -1,5 +1,6 @@
 //! The engine of EMP endpoints: gives items to processors, and charges the time of each stage.
 
+use crate::ids::{ProcessorId, Table, at};
 use nic_core::emp::{FrameKind, WINDOW};
 use nic_core::event::{DropReason, NicEvent, Part, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, NicId};
@@ -9,14 +10,14 @@ use nic_core::unet::resolve;
 use super::{EmpState, OutgoingRef, receive, transmit, user};
 use crate::fabric::{Header, PacketRef};
 use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Passes, Shown};
-use crate::nic::{EmpPlacement, EmpStage, ProcessorId};
+use crate::nic::{EmpPlacement, EmpStage};
 use crate::profile::EmpCosts;
 use crate::scenario::model::{Scenario, SendSpec};
+use crate::sim::Simulation;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
-use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
@@ -59,12 +60,12 @@ pub(crate) struct Job {
 impl OwnItem for Job {
     #[cold]
     fn begin(self, sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId) -> SimDuration {
-        let nic = sim.processors[at(on.0)].nic;
+        let nic = sim.processors[on].nic;
         let costs = sim.states.emp.board(nic).costs;
         begins(sim, endpoint, self);
         let takes = time_of(sim, &costs, self);
         match self.is_handed_over {
-            true => takes + sim.processors[at(on.0)].costs.handover,
+            true => takes + sim.processors[on].costs.handover,
             false => takes,
         }
     }
@@ -100,7 +101,7 @@ impl Interface for Emp {
     const HAS_TIMEOUTS: bool = true;
     const RECORD_BYTES: u64 = WINDOW as u64 * (TRANSMIT_RECORD_BYTES + RECEIVE_RECORD_BYTES);
 
-    fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> EmpState<'a> {
+    fn state<'a>(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> EmpState<'a> {
         EmpState::new(scenario, endpoints)
     }
 
@@ -223,11 +224,11 @@ impl Interface for Emp {
                 over(sim, on, endpoint, (job.stage, job.subject))
             }
             Item::Own(..) => sim.look(on),
-            Item::Arrival(packet) => match sim.seats[at(sim.packets[packet].to.0.0)].applet {
+            Item::Arrival(packet) => match sim.seats[sim.packets[packet].to.0].applet {
                 Some(applet) => sle::engine::arrived(sim, on, applet, packet),
                 None => Emp::pass(sim, on, Item::Arrival(packet)),
             },
-            Item::Post(posted) => match sim.seats[at(posted.endpoint.0)].applet {
+            Item::Post(posted) => match sim.seats[posted.endpoint].applet {
                 Some(applet) => sle::engine::posted(sim, on, applet, posted),
                 None => Emp::pass(sim, on, Item::Post(posted)),
             },
@@ -236,7 +237,7 @@ impl Interface for Emp {
 
     #[cold]
     fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-        if sim.seats[at(endpoint.0)].applet.is_some() {
+        if sim.seats[endpoint].applet.is_some() {
             sim.offer_post(endpoint);
         } else {
             transmit::post_came(sim, endpoint);
@@ -276,10 +277,10 @@ impl Interface for Emp {
 /// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.
 fn pass_post(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
-    let resolved = resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor);
+    let resolved = resolve(&sim.endpoints[endpoint], posted.descriptor);
     let Some((channel, host)) = resolved
         .ok()
-        .filter(|(_, host)| host.length() <= sim.endpoints[at(endpoint.0)].max_packet)
+        .filter(|(_, host)| host.length() <= sim.endpoints[endpoint].max_packet)
     else {
         sim.give_up_post(endpoint);
         return sim.end_post(on, posted, TxStatus::Refused);
@@ -300,9 +301,9 @@ pub(super) fn ready(
     (stage, subject): (EmpStage, Subject),
     from: Option<ProcessorId>,
 ) {
-    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let nic = sim.endpoints[endpoint].nic;
     let to = match sim.states.emp.board(nic).placement {
-        EmpPlacement::Fixed(places) => Some(sim.nics[at(nic.0)].processor(places[stage])),
+        EmpPlacement::Fixed(places) => Some(sim.nics[nic].processor(places[stage])),
         EmpPlacement::Dynamic => idle(sim, nic),
     };
     let job = Job {
@@ -313,25 +314,25 @@ pub(super) fn ready(
     let item = Item::Own(endpoint, AnyOwn::Emp(job));
     match to {
         Some(on) => {
-            sim.processors[at(on.0)].share.handed.push_back(item);
+            sim.processors[on].share.handed.push_back(item);
             sim.wake(on);
         }
-        None => sim.shared[at(nic.0)].push_back(item),
+        None => sim.shared[nic].push_back(item),
     }
     sim.must_not_wait(nic, to);
 }
 
 /// Returns an idle processor of a NIC.
 fn idle(sim: &Simulation<'_>, nic: NicId) -> Option<ProcessorId> {
-    let mut processors = sim.nics[at(nic.0)].processors();
-    processors.find(|on| matches!(sim.processors[at(on.0)].stage, Stage::Idle))
+    let mut processors = sim.nics[nic].processors();
+    processors.find(|on| matches!(sim.processors[*on].stage, Stage::Idle))
 }
 
 /// Returns whether this processor also runs the next stage of its item, so that this stage may follow at once.
 fn runs_here(sim: &mut Simulation<'_>, on: ProcessorId, stage: EmpStage) -> bool {
-    let nic = sim.processors[at(on.0)].nic;
+    let nic = sim.processors[on].nic;
     match sim.states.emp.board(nic).placement {
-        EmpPlacement::Fixed(places) => sim.nics[at(nic.0)].processor(places[stage]) == on,
+        EmpPlacement::Fixed(places) => sim.nics[nic].processor(places[stage]) == on,
         EmpPlacement::Dynamic => true,
     }
 }

@@ -13,6 +13,7 @@ mod receive;
 mod transmit;
 mod user;
 
+use crate::ids::{Table, at};
 use std::collections::VecDeque;
 
 use nic_core::emp::{Cut, Frame, Inbound, PostedReceive, Receives, TransmitRecord, WINDOW};
@@ -29,7 +30,6 @@ use crate::interface::InterfaceKind;
 use crate::nic::EmpPlacement;
 use crate::profile::EmpCosts;
 use crate::scenario::model::{EndpointSpec, ReceiveSpec, Scenario};
-use crate::sim::at;
 use crate::sim::stuck::Waiters;
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -38,9 +38,9 @@ use crate::unet::Endpoint;
 #[derive(Debug)]
 pub(crate) struct EmpState<'a> {
     /// By endpoint. The list of endpoints is empty if no endpoint uses EMP.
-    ends: Vec<Option<Box<End>>>,
+    ends: Table<EndpointId, Option<Box<End>>>,
     /// By NIC. The list of NICs is empty if no endpoint uses EMP.
-    boards: Vec<Option<Board>>,
+    boards: Table<NicId, Option<Board>>,
     /// Messages that are being sent. Entries are reused.
     outgoing: Vec<Entry>,
     vacant: Vec<u32>,
@@ -192,10 +192,13 @@ pub(crate) struct OutgoingRef {
 
 impl<'a> EmpState<'a> {
     /// Returns the state of EMP at the start of a run.
-    pub(crate) fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> EmpState<'a> {
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        endpoints: &Table<EndpointId, Endpoint>,
+    ) -> EmpState<'a> {
         let mut state = EmpState {
-            ends: Vec::new(),
-            boards: Vec::new(),
+            ends: Table::new(),
+            boards: Table::new(),
             outgoing: Vec::new(),
             vacant: Vec::new(),
             receives: &scenario.receives,
@@ -208,7 +211,7 @@ impl<'a> EmpState<'a> {
         let flows = |id: EndpointId| {
             let ends = scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]);
             let own = ends.filter(|(endpoint, _)| *endpoint == id);
-            let channels = own.filter_map(|(_, channel)| endpoints[at(id.0)].channels.get(channel));
+            let channels = own.filter_map(|(_, channel)| endpoints[id].channels.get(channel));
             let mut flows: Vec<Flow> = channels.copied().map(Flow::new).collect();
             flows.sort_by_key(|flow| flow.channel.id);
             flows
@@ -227,7 +230,7 @@ impl<'a> EmpState<'a> {
                 is_emp.then(|| {
                     Box::new(End {
                         waiting: Receives::default(),
-                        buffers: user::buffers(scenario, id, &endpoints[at(id.0)]),
+                        buffers: user::buffers(scenario, id, &endpoints[id]),
                         posted: 0,
                         flows: flows(id),
                         slots_held: 0,
@@ -276,7 +279,7 @@ impl<'a> EmpState<'a> {
                 waiters.endpoint(id, &awaits, count);
             }
         }
-        if let Some(board) = self.boards.get(at(nic.0)).and_then(Option::as_ref) {
+        if let Some(board) = self.boards.get(nic).and_then(Option::as_ref) {
             let from = |of: &OutgoingRef| self.peek(*of).map(|outgoing| outgoing.from);
             for id in board.cutting.iter().chain(&board.queue).filter_map(from) {
                 waiters.endpoint(id, "a message to be cut into frames", 1);
@@ -290,7 +293,7 @@ impl<'a> EmpState<'a> {
 
     /// Returns the header fields that events show for a frame at a NIC.
     fn part<'s>(&self, frame: Frame, nic: NicId, opens: Option<&'s [u8]>) -> Part<'s> {
-        let board = self.boards.get(at(nic.0)).and_then(Option::as_ref);
+        let board = self.boards.get(nic).and_then(Option::as_ref);
         let of = board.and_then(|board| board.cut.frames(frame.length));
         Part {
             kind: frame.kind.word(),
@@ -302,7 +305,7 @@ impl<'a> EmpState<'a> {
 
     /// Returns whether an endpoint's messages hold fewer send slots than its share.
     fn holds_less_than_its_share(&self, id: EndpointId) -> bool {
-        let end = self.ends.get(at(id.0)).and_then(Option::as_deref);
+        let end = self.ends.get(id).and_then(Option::as_deref);
         end.is_none_or(|end| end.slots_held < end.slots_share)
     }
 
@@ -314,25 +317,21 @@ impl<'a> EmpState<'a> {
             let outgoing = self.peek(*of);
             !waits || outgoing.is_none_or(|outgoing| !outgoing.needs_slots())
         };
-        let place = self.boards[at(nic.0)]
-            .as_ref()?
-            .queue
-            .iter()
-            .position(next)?;
+        let place = self.boards[nic].as_ref()?.queue.iter().position(next)?;
         self.board(nic).queue.remove(place)
     }
 
     fn board(&mut self, nic: NicId) -> &mut Board {
-        let board = self.boards.get_mut(at(nic.0)).and_then(Option::as_mut);
+        let board = self.boards.get_mut(nic).and_then(Option::as_mut);
         board.expect("an EMP endpoint's NIC has a profile with costs of EMP")
     }
 
     fn end(&mut self, id: EndpointId) -> Option<&mut End> {
-        self.ends.get_mut(at(id.0))?.as_deref_mut()
+        self.ends.get_mut(id)?.as_deref_mut()
     }
 
     fn flow_of(&self, id: EndpointId, channel: ChannelId) -> Option<&Flow> {
-        let flows = &self.ends.get(at(id.0))?.as_deref()?.flows;
+        let flows = &self.ends.get(id)?.as_deref()?.flows;
         let place = flows.binary_search_by_key(&channel, |flow| flow.channel.id);
         place.ok().and_then(|place| flows.get(place))
     }

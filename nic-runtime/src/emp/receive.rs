@@ -1,5 +1,6 @@
 //! Receiving: frames are matched, placed and acknowledged, and messages delivered in order.
 
+use crate::ids::{ProcessorId, at};
 use nic_core::emp::{EmpEvent, Frame, FrameKind, Place, Verdict};
 use nic_core::event::{DmaDirection, DropReason, Trigger};
 use nic_core::id::{ChannelId, EndpointId};
@@ -10,8 +11,8 @@ use super::engine::{Delay, Subject, drop_frame, ready};
 use super::{Matched, Room, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::Delay as Due;
-use crate::nic::{EmpStage, ProcessorId};
-use crate::sim::{Simulation, at};
+use crate::nic::EmpStage;
+use crate::sim::Simulation;
 
 /// Classifies a frame at the end of the receive bookkeeping. Returns whether the frame is to be placed; otherwise the
 /// frame is dropped.
@@ -70,7 +71,7 @@ fn placed(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<(Frame, Place)>
         return None;
     };
     let length = u32::try_from(bytes.len()).ok()?;
-    let nic = sim.endpoints[at(to.0)].nic;
+    let nic = sim.endpoints[to].nic;
     let place = sim.states.emp.board(nic).cut.place(&frame, length).ok()?;
     Some((frame, place))
 }
@@ -113,7 +114,7 @@ pub(super) fn hear(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
 /// Returns how long a NIC waits for the frames of an arriving message: as long as a sender without acknowledgements
 /// waits before its message fails.
 fn patience(sim: &mut Simulation<'_>, to: EndpointId) -> SimDuration {
-    let nic = sim.endpoints[at(to.0)].nic;
+    let nic = sim.endpoints[to].nic;
     let costs = sim.states.emp.board(nic).costs;
     costs.timeout.times(u64::from(costs.retries) + 1)
 }
@@ -159,7 +160,7 @@ pub(super) fn look_at_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, Chan
 /// Finds a place for the frames of an arriving message. Returns false if no place is free for the message.
 fn find_room(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame, frames: u16) -> bool {
     let Packet { id, to, .. } = sim.packets[packet];
-    let room = match sim.seats[at(to.0.0)].applet {
+    let room = match sim.seats[to.0].applet {
         Some(_) => room_on_nic(sim, packet, frame.length).map(Room::Nic),
         None => {
             let end = sim.states.emp.end(to.0);
@@ -225,15 +226,15 @@ pub(super) fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
 /// applet. The frame itself needs no slot any more.
 fn room_on_nic(sim: &mut Simulation<'_>, frame: PacketRef, length: u32) -> Option<PacketRef> {
     let (to, _) = sim.packets[frame].to;
-    let nic = sim.endpoints[at(to.0)].nic;
-    let longest = sim.endpoints[at(to.0)].max_packet;
+    let nic = sim.endpoints[to].nic;
+    let longest = sim.endpoints[to].max_packet;
     if length > longest {
         return None;
     }
     // A frame has no slot if it came for a message that was given up before the frame was classified.
     let has_slot = std::mem::take(&mut sim.packets[frame].has_arrival_slot);
-    let tenancy = sim.seats[at(to.0)].tenancy;
-    if !has_slot && !sim.nics[at(nic.0)].arrival_slots.take(tenancy) {
+    let tenancy = sim.seats[to].tenancy;
+    if !has_slot && !sim.nics[nic].arrival_slots.take(tenancy) {
         return None;
     }
     let Packet {
@@ -265,7 +266,7 @@ fn room_on_nic(sim: &mut Simulation<'_>, frame: PacketRef, length: u32) -> Optio
 
 /// Returns whether a frame is the last of its group or message, for which the NIC sends an acknowledgement.
 fn ends_group(sim: &mut Simulation<'_>, to: EndpointId, frame: u16, frames: u16) -> bool {
-    let nic = sim.endpoints[at(to.0)].nic;
+    let nic = sim.endpoints[to].nic;
     let every = sim.states.emp.board(nic).costs.ack_every.get();
     let count = u32::from(frame) + 1;
     count.is_multiple_of(every) || count == u32::from(frames)
@@ -306,7 +307,7 @@ fn acknowledge(
         header,
         ..
     } = sim.packets[packet];
-    let channel = sim.endpoints[at(to.0.0)].channels.get(to.1).copied();
+    let channel = sim.endpoints[to.0].channels.get(to.1).copied();
     let (Some(channel), Header::Emp(frame)) = (channel, header) else {
         return;
     };
@@ -357,7 +358,7 @@ fn target(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<HostSpan> {
         return None;
     };
     let (offset, length) = share(receive.room, &place);
-    let area = sim.endpoints[at(to.0)].area;
+    let area = sim.endpoints[to].area;
     area.span(offset, length.into()).ok()
 }
 
@@ -403,8 +404,8 @@ pub(super) fn land(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Delivers the complete messages of a channel in order, as many as the receive queue has room for.
 pub(super) fn deliver(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
-    let has_applet = sim.seats[at(to.0.0)].applet.is_some();
-    while has_applet || sim.endpoints[at(to.0.0)].receive.has_room() {
+    let has_applet = sim.seats[to.0].applet.is_some();
+    while has_applet || sim.endpoints[to.0].receive.has_room() {
         let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
             return;
         };
@@ -428,20 +429,20 @@ pub(super) fn deliver(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
             Room::Nic(message) => {
                 let kind = complete(&sim.packets[message].bytes);
                 sim.report.emit(sim.now, to.0, kind);
-                let nic = sim.endpoints[at(to.0.0)].nic;
-                sim.nics[at(nic.0)].arrivals.push_back(message);
-                sim.wake(sim.nics[at(nic.0)].takes_arrivals);
+                let nic = sim.endpoints[to.0].nic;
+                sim.nics[nic].arrivals.push_back(message);
+                sim.wake(sim.nics[nic].takes_arrivals);
             }
             Room::Host(receive) => {
                 let length = finish.length.min(receive.room.length());
-                let area = sim.endpoints[at(to.0.0)].area;
+                let area = sim.endpoints[to.0].area;
                 let host = area.span(receive.room.offset().into(), length.into());
                 let host = host.expect("the start of a receive lies in its area");
                 let kind = complete(sim.memory.bytes(host));
                 sim.report.emit(sim.now, to.0, kind);
                 let message = (Some(packet), to.1, length);
                 let offsets = std::iter::once(host.offset());
-                let pushed = sim.endpoints[at(to.0.0)].push_buffers(message, offsets);
+                let pushed = sim.endpoints[to.0].push_buffers(message, offsets);
                 debug_assert!(pushed.is_ok(), "the queue has room");
                 sim.publish(to.0);
             }

@@ -1,5 +1,6 @@
 //! Sending: messages are cut into frames, acknowledged, and sent again where frames are lost.
 
+use crate::ids::{ProcessorId, at};
 use nic_core::emp::{
     Acknowledged, EmpEvent, Frame, FrameKind, ResendReason, Silence, TransmitRecord, WINDOW,
 };
@@ -11,19 +12,19 @@ use super::engine::{Delay, Subject, drop_frame, ready};
 use super::{Outgoing, OutgoingRef, Source, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::{Delay as Due, InterfaceKind, Shown};
-use crate::nic::{EmpStage, ProcessorId};
-use crate::sim::{Simulation, at};
+use crate::nic::EmpStage;
+use crate::sim::Simulation;
 
 /// Begins the messages of the transmit descriptors that a user has pushed.
 pub(super) fn post_came(sim: &mut Simulation<'_>, id: EndpointId) {
     let tag = std::mem::take(&mut sim.states.emp.tag);
-    let nic = sim.endpoints[at(id.0)].nic;
-    while let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() {
-        let resolved = resolve(&sim.endpoints[at(id.0)], descriptor);
+    let nic = sim.endpoints[id].nic;
+    while let Some((post, descriptor)) = sim.endpoints[id].transmit.take() {
+        let resolved = resolve(&sim.endpoints[id], descriptor);
         let cut = sim.states.emp.board(nic).cut;
         let frames = cut.frames(descriptor.length);
         let (Ok((channel, host)), Some(frames)) = (resolved, frames) else {
-            let queue = &mut sim.endpoints[at(id.0)].transmit;
+            let queue = &mut sim.endpoints[id].transmit;
             let completion = queue.end(post, TxStatus::Refused);
             sim.complete(id, post, completion);
             continue;
@@ -46,9 +47,9 @@ pub(super) fn send_message(sim: &mut Simulation<'_>, packet: PacketRef) {
         ..
     } = sim.packets[packet];
     let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-    let nic = sim.endpoints[at(from.0)].nic;
+    let nic = sim.endpoints[from].nic;
     let frames = sim.states.emp.board(nic).cut.frames(length);
-    let channel = sim.endpoints[at(from.0)].channels.get(channel).copied();
+    let channel = sim.endpoints[from].channels.get(channel).copied();
     let (Some(channel), Some(frames)) = (channel, frames) else {
         // Every packet of an applet is short and names a channel of the applet's own endpoint.
         return sim.drop_unsent(packet);
@@ -127,7 +128,7 @@ fn enqueue(sim: &mut Simulation<'_>, of: OutgoingRef, is_again: bool) {
     if std::mem::replace(&mut outgoing.is_queued, true) {
         return;
     }
-    let nic = sim.endpoints[at(outgoing.from.0)].nic;
+    let nic = sim.endpoints[outgoing.from].nic;
     let queue = &mut sim.states.emp.board(nic).queue;
     match is_again {
         true => queue.push_front(of),
@@ -160,7 +161,7 @@ pub(super) fn cut_next(
     endpoint: EndpointId,
     of: OutgoingRef,
 ) {
-    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let nic = sim.endpoints[endpoint].nic;
     let Some(packet) = cut(sim, nic, of) else {
         if let Some(outgoing) = sim.states.emp.outgoing(of) {
             outgoing.is_queued = false;
@@ -254,7 +255,7 @@ fn frame_ready(
 /// the frame's message is the next to be cut.
 pub(crate) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
     sim.use_post(endpoint);
-    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let nic = sim.endpoints[endpoint].nic;
     let Some((of, packet)) = sim.states.emp.board(nic).parked.take() else {
         return sim.release_send_slot(nic);
     };
@@ -285,7 +286,7 @@ pub(super) fn tell_transfer(
         return;
     };
     if let Some(range) = bytes_of(sim, packet)
-        && let Ok(host) = sim.endpoints[at(endpoint.0)].area.span(
+        && let Ok(host) = sim.endpoints[endpoint].area.span(
             i64::from(host.offset() + range.start),
             i64::from(range.end - range.start),
         )
@@ -300,7 +301,7 @@ fn bytes_of(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<std::ops::Ran
         return None;
     };
     let (from, _) = sim.packets[packet].from;
-    let nic = sim.endpoints[at(from.0)].nic;
+    let nic = sim.endpoints[from].nic;
     sim.states
         .emp
         .board(nic)
@@ -335,7 +336,7 @@ fn discard(sim: &mut Simulation<'_>, packet: PacketRef) {
     } = sim.packets[packet];
     sim.packets.release(packet);
     if has_send_slot {
-        let nic = sim.endpoints[at(from.0)].nic;
+        let nic = sim.endpoints[from].nic;
         sim.release_send_slot(nic);
     }
 }
@@ -395,7 +396,7 @@ fn watch(sim: &mut Simulation<'_>, of: OutgoingRef) {
         return;
     }
     let (from, silent_since) = (outgoing.from, outgoing.active);
-    let nic = sim.endpoints[at(from.0)].nic;
+    let nic = sim.endpoints[from].nic;
     let timeout = sim.states.emp.board(nic).costs.timeout;
     let time = (silent_since + timeout).max(sim.now);
     sim.schedule_own(time, Due::Emp(Delay::LookSilence(of)));
@@ -464,7 +465,7 @@ pub(crate) fn look_at_silence(sim: &mut Simulation<'_>, of: OutgoingRef) -> bool
     };
     outgoing.is_watched = false;
     let (from, silent_since, is_busy) = (outgoing.from, outgoing.active, outgoing.is_busy());
-    let nic = sim.endpoints[at(from.0)].nic;
+    let nic = sim.endpoints[from].nic;
     let costs = sim.states.emp.board(nic).costs;
     let now = sim.now;
     if is_busy || silent_since + costs.timeout > now {
@@ -517,7 +518,7 @@ fn finish(sim: &mut Simulation<'_>, of: OutgoingRef, status: TxStatus) {
     if let Some(flow) = sim.states.emp.flow(from, channel.id) {
         flow.outstanding.retain(|&other| other != of);
     }
-    let queue = &mut sim.endpoints[at(from.0)].transmit;
+    let queue = &mut sim.endpoints[from].transmit;
     match source {
         Source::Host(post, _) => {
             let open = queue.end(post, status);
@@ -533,13 +534,13 @@ fn finish(sim: &mut Simulation<'_>, of: OutgoingRef, status: TxStatus) {
                 if let Some(end) = sim.states.emp.end(from) {
                     end.slots_held = end.slots_held.saturating_sub(1);
                 }
-                let nic = sim.endpoints[at(from.0)].nic;
+                let nic = sim.endpoints[from].nic;
                 sim.release_send_slot(nic);
             }
         }
     }
     if let Trigger::Post(post) = trigger {
-        let completion = sim.endpoints[at(from.0)].transmit.packet_left(post);
+        let completion = sim.endpoints[from].transmit.packet_left(post);
         sim.complete(from, post, completion);
     }
     send_waiting(sim, from, channel.id);
@@ -551,13 +552,13 @@ pub(crate) fn send_raw(
     (from, channel): (EndpointId, ChannelId),
     bytes: &[u8],
 ) {
-    let is_emp = sim.seats[at(from.0)].interface == InterfaceKind::Emp;
-    let channel = sim.endpoints[at(from.0)].channels.get(channel).copied();
+    let is_emp = sim.seats[from].interface == InterfaceKind::Emp;
+    let channel = sim.endpoints[from].channels.get(channel).copied();
     let (true, Some(channel), Ok((frame, payload))) = (is_emp, channel, Frame::decode(bytes))
     else {
         return;
     };
-    if payload.len() > at(sim.endpoints[at(from.0)].max_packet) {
+    if payload.len() > at(sim.endpoints[from].max_packet) {
         return;
     }
     let packet = Packet {

@@ -1,5 +1,6 @@
 //! Receives: users post them when the run starts, at the times of the scenario, and again when a message has been read.
 
+use crate::ids::at;
 use nic_core::emp::{EmpEvent, Filter, PostedReceive};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::MessageBody;
@@ -8,13 +9,13 @@ use super::engine::Delay;
 use super::{Buffer, End, receive, source_number};
 use crate::interface::Delay as Due;
 use crate::scenario::model::{ReceiveSpec, Scenario};
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 use crate::unet::Endpoint;
 
 /// Returns the parts of an endpoint's buffer area that its receives use, in the order of the scenario. Each receive has
 /// a place of its own in that area, counted from the area's start.
 pub(super) fn buffers(scenario: &Scenario, id: EndpointId, endpoint: &Endpoint) -> Vec<Buffer> {
-    let spec = &scenario.endpoints[at(id.0)];
+    let spec = &scenario.endpoints[id];
     if !spec.posts_receives() {
         return Vec::new();
     }
@@ -129,7 +130,7 @@ fn post(sim: &mut Simulation<'_>, id: EndpointId, number: usize) {
 
 /// Posts again the receive of the oldest message, because the user has read this message.
 pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
-    let first = sim.endpoints[at(id.0)].receive.first();
+    let first = sim.endpoints[id].receive.first();
     let Some(MessageBody::Buffers(list)) = first.map(|message| &message.body) else {
         return;
     };

@@ -7,7 +7,7 @@ use nic_core::id::EndpointId;
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
 use crate::scenario::{Expected, FieldKind, FieldName, FieldValue, Scenario};
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 
 /// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if the
 /// expectation is met.
@@ -69,7 +69,7 @@ impl<'m> Field<'m> {
         kind: FieldKind,
     ) -> Result<Field<'m>, Absent> {
         let applets = simulation.applets_of(endpoint);
-        let mut applets = applets.map(|id| &simulation.applets[at(id.0)]).peekable();
+        let mut applets = applets.map(|id| &simulation.applets[id]).peekable();
         if applets.peek().is_none() {
             return Err(Absent::Applet);
         }

@@ -31,7 +31,7 @@ impl fmt::Display for At<'_> {
         let At(scenario, endpoint) = self;
         match endpoint {
             Some(id) => {
-                let name = &scenario.endpoints[id.0 as usize].name;
+                let name = &scenario.endpoints[*id].name;
                 write!(f, "`{}`", Escaped(name))
             }
             None => f.write_str("all endpoints"),

@@ -2,10 +2,6 @@
 
 use std::ops::{Index, IndexMut};
 
-/// Position of a processor among the processors of all NICs.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ProcessorId(pub u32);
-
 /// The processor that runs each stage of a NIC's work, by the processor's number on the NIC.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {

@@ -7,6 +7,7 @@
 //! While a window is being mapped, later writes of the VI wait, DMA requests included, so that the writes of a
 //! connection keep their order.
 
+use crate::ids::{Table, at};
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;
 
@@ -18,7 +19,7 @@ use nic_core::unet::Channel;
 
 use super::{By, Write, clan};
 use crate::scenario::Scenario;
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 use crate::via;
 
 /// The mappings of a NIC.
@@ -80,7 +81,7 @@ impl Mappings {
 #[derive(Debug, Default)]
 pub(crate) struct AllMappings {
     /// The mappings by NIC; `None` if the NIC has no remote memory.
-    of_nics: Vec<Option<Mappings>>,
+    of_nics: Table<NicId, Option<Mappings>>,
     /// The waiting writes of endpoints that have mapped a window during the run.
     waiting: BTreeMap<EndpointId, Waiting>,
 }
@@ -117,7 +118,7 @@ impl AllMappings {
 
     /// Maps a window before the run starts, as a part of the set-up of a connection.
     pub(crate) fn set_up(&mut self, nic: NicId, window: WindowId) {
-        if let Some(Some(mappings)) = self.of_nics.get_mut(at(nic.0)) {
+        if let Some(Some(mappings)) = self.of_nics.get_mut(nic) {
             mappings.take(window);
         }
     }
@@ -159,9 +160,9 @@ pub(crate) fn is_waiting(sim: &Simulation<'_>, id: EndpointId) -> bool {
 
 /// Maps a window unless it is mapped.
 fn map(sim: &mut Simulation<'_>, from: EndpointId, window: WindowId) {
-    let (now, nic) = (sim.now, sim.endpoints[at(from.0)].nic);
+    let (now, nic) = (sim.now, sim.endpoints[from].nic);
     let all = &mut sim.states.via.mappings;
-    let Some(Some(mappings)) = all.of_nics.get_mut(at(nic.0)) else {
+    let Some(Some(mappings)) = all.of_nics.get_mut(nic) else {
         return;
     };
     let evicts = match mappings.take(window) {

@@ -4,8 +4,9 @@
 //! The NIC of the window's owner changes the memory as soon as the packet arrives, without using a processor. After the
 //! change, the owner's NIC looks for watches of the written bytes.
 
+use crate::ids::{Table, at};
 use nic_core::event::{DropReason, NicEvent, RemoteEvent, Trigger, WindowName, WriteHow};
-use nic_core::id::{ChannelId, EndpointId, PacketId};
+use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
 use nic_core::remote::{
     OwnWindow, PeerWindow, WATCHES_MAX, Watch, WatchId, Watches, WindowId, WindowRights, Windows,
 };
@@ -15,7 +16,7 @@ use nic_core::unet::Channel;
 use super::{AllWindows, RemoteWrite};
 use crate::fabric::{Admission, Fabric, Header, Packet, PacketRef};
 use crate::scenario::model::{Scenario, WindowSpec};
-use crate::sim::{Simulation, Tenant, at};
+use crate::sim::{Simulation, Tenant};
 use crate::sle::agenda;
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -26,11 +27,11 @@ use crate::via;
 pub(crate) struct Remote {
     /// The windows. The windows of the scenario come first, in the order of the scenario file.
     pub(crate) windows: AllWindows,
-    declared: Vec<WindowSpec>,
+    declared: Table<WindowId, WindowSpec>,
     /// By endpoint. The list of endpoints is empty if the scenario declares no window.
-    ends: Vec<End>,
+    ends: Table<EndpointId, End>,
     /// By NIC. The list of NICs is empty if the scenario declares no window.
-    watches: Vec<Watches<Growing>>,
+    watches: Table<NicId, Watches<Growing>>,
 }
 
 /// The windows that an endpoint's applet may name, and how many watches it may still set.
@@ -43,20 +44,24 @@ struct End {
 
 impl Remote {
     /// Opens the windows that a scenario declares.
-    pub(crate) fn new(scenario: &Scenario, fabric: &Fabric, endpoints: &[Endpoint]) -> Remote {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        fabric: &Fabric,
+        endpoints: &Table<EndpointId, Endpoint>,
+    ) -> Remote {
         let mut remote = Remote {
             windows: Windows::default(),
-            declared: scenario.windows.clone(),
-            ends: Vec::new(),
-            watches: Vec::new(),
+            declared: scenario.windows.clone().into(),
+            ends: Table::new(),
+            watches: Table::new(),
         };
         if scenario.windows.is_empty() {
             return remote;
         }
-        remote.ends = vec![End::default(); endpoints.len()];
-        remote.watches = vec![Watches::default(); scenario.nics.len()];
+        remote.ends = Table::filled(endpoints.len(), End::default());
+        remote.watches = Table::filled(scenario.nics.len(), Watches::default());
         for spec in &scenario.windows {
-            let (owner, writer) = (&endpoints[at(spec.owner.0)], &endpoints[at(spec.writer.0)]);
+            let (owner, writer) = (&endpoints[spec.owner], &endpoints[spec.writer]);
             let range = (spec.offset, spec.length);
             let opened = remote.windows.open(owner.area, range, spec.writer);
             let route = fabric.route(writer.nic, owner.nic);
@@ -65,12 +70,12 @@ impl Remote {
                 continue;
             };
             let (number, length) = (spec.number, spec.length);
-            remote.ends[at(spec.owner.0)].own.push(OwnWindow {
+            remote.ends[spec.owner].own.push(OwnWindow {
                 number,
                 window,
                 length,
             });
-            remote.ends[at(spec.writer.0)].peers.push(PeerWindow {
+            remote.ends[spec.writer].peers.push(PeerWindow {
                 number,
                 window,
                 length,
@@ -87,13 +92,13 @@ impl Remote {
     }
 
     /// Divides the watches of each NIC equally among its endpoints with windows, so that no endpoint can use all.
-    fn share_watches(&mut self, endpoints: &[Endpoint]) {
-        let mut owners = vec![0_usize; self.watches.len()];
+    fn share_watches(&mut self, endpoints: &Table<EndpointId, Endpoint>) {
+        let mut owners = Table::filled(self.watches.len(), 0_usize);
         for (end, endpoint) in self.ends.iter().zip(endpoints) {
-            owners[at(endpoint.nic.0)] += usize::from(!end.own.is_empty());
+            owners[endpoint.nic] += usize::from(!end.own.is_empty());
         }
         for (end, endpoint) in self.ends.iter_mut().zip(endpoints) {
-            let share = WATCHES_MAX / owners[at(endpoint.nic.0)].max(1);
+            let share = WATCHES_MAX / owners[endpoint.nic].max(1);
             end.own.sort_unstable_by_key(|own| own.number);
             end.peers.sort_unstable_by_key(|peer| peer.number);
             end.watches_left = u32::try_from(share).unwrap_or(u32::MAX);
@@ -102,7 +107,7 @@ impl Remote {
 
     /// Returns the windows that the applet of an endpoint may name.
     pub(crate) fn rights(&self, id: EndpointId) -> WindowRights<'_> {
-        let Some(end) = self.ends.get(at(id.0)) else {
+        let Some(end) = self.ends.get(id) else {
             return WindowRights::default();
         };
         WindowRights {
@@ -115,12 +120,12 @@ impl Remote {
     /// Returns the path of writes to a peer's window; an earlier check found the window at this position of the
     /// endpoint's table.
     pub(crate) fn path(&self, id: EndpointId, peer: u32) -> Channel {
-        self.ends[at(id.0)].peers[at(peer)].path
+        self.ends[id].peers[at(peer)].path
     }
 
     /// Returns the paths from an endpoint to the owners of its peer windows.
     pub(crate) fn paths(&self, id: EndpointId) -> impl Iterator<Item = &Channel> {
-        let end = self.ends.get(at(id.0));
+        let end = self.ends.get(id);
         end.into_iter()
             .flat_map(|end| &end.peers)
             .map(|peer| &peer.path)
@@ -128,7 +133,7 @@ impl Remote {
 
     /// Returns the name by which owner and writer of a window refer to the window.
     pub(super) fn name(&self, window: WindowId) -> WindowName {
-        match self.declared.get(at(window.0)) {
+        match self.declared.get(window) {
             Some(spec) => WindowName::Numbered(spec.number),
             None => WindowName::Cookie(window),
         }
@@ -142,8 +147,8 @@ impl Remote {
         watch: WatchId,
     ) -> Option<(i32, Watch)> {
         let (id, endpoint) = endpoint;
-        let watch = self.watches.get(at(endpoint.nic.0))?.get(watch)?;
-        let spec = self.declared.get(at(watch.window.0))?;
+        let watch = self.watches.get(endpoint.nic)?.get(watch)?;
+        let spec = self.declared.get(watch.window)?;
         (spec.owner == id).then_some((spec.number, watch))
     }
 }
@@ -157,20 +162,20 @@ pub(crate) fn watch(
     window: WindowId,
     (offset, length): (u32, u32),
 ) {
-    if sim.applets[at(tenant.applet.0)].members.do_watch.is_none() {
+    if sim.applets[tenant.applet].members.do_watch.is_none() {
         return;
     }
     if length == 0 {
         return unwatch(sim, tenant, window);
     }
-    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
-    let watches = &mut sim.remote.watches[at(nic.0)];
+    let nic = sim.endpoints[tenant.endpoint].nic;
+    let watches = &mut sim.remote.watches[nic];
     let wanted = Watch {
         window,
         offset,
         length,
     };
-    let left = &mut sim.remote.ends[at(tenant.endpoint.0)].watches_left;
+    let left = &mut sim.remote.ends[tenant.endpoint].watches_left;
     if *left > 0 && watches.find(wanted).is_none() && watches.set(wanted).is_ok() {
         *left -= 1;
     }
@@ -178,22 +183,22 @@ pub(crate) fn watch(
 
 /// Removes all watches of an endpoint's window, and the events of these watches.
 fn unwatch(sim: &mut Simulation<'_>, tenant: Tenant, window: WindowId) {
-    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
+    let nic = sim.endpoints[tenant.endpoint].nic;
     loop {
-        let watches = &mut sim.remote.watches[at(nic.0)];
+        let watches = &mut sim.remote.watches[nic];
         let Some(watch) = watches.first_of(window) else {
             return;
         };
         let removed = watches.remove(watch);
         debug_assert!(removed.is_ok(), "it was found");
-        sim.remote.ends[at(tenant.endpoint.0)].watches_left += 1;
+        sim.remote.ends[tenant.endpoint].watches_left += 1;
         agenda::forget_watch(sim, tenant, watch);
     }
 }
 
 /// Removes all watches of an endpoint, because the endpoint's new applet has no `doWatch`.
 pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, tenant: Tenant) {
-    let Some(end) = sim.remote.ends.get(at(tenant.endpoint.0)) else {
+    let Some(end) = sim.remote.ends.get(tenant.endpoint) else {
         return;
     };
     let own: Vec<WindowId> = end.own.iter().map(|own| own.window).collect();
@@ -209,7 +214,7 @@ pub(crate) fn make_write(
     trigger: Trigger,
     (from, peer, offset): (ArraySpan, u32, u32),
 ) -> Option<PacketRef> {
-    let end = sim.remote.ends.get(at(tenant.endpoint.0))?;
+    let end = sim.remote.ends.get(tenant.endpoint)?;
     let PeerWindow { window, path, .. } = *end.peers.get(at(peer))?;
     let has_arrival_slot = sim.fabric[path.route].admission == Admission::Slot;
     let packet = sim.new_packet(tenant.endpoint, &path, trigger);
@@ -224,7 +229,7 @@ pub(crate) fn make_write(
         }),
         ..packet
     };
-    let heap = sim.applets[at(tenant.applet.0)].instance.heap();
+    let heap = sim.applets[tenant.applet].instance.heap();
     Some(sim.packets.add(packet, from.bytes(heap)))
 }
 
@@ -242,22 +247,20 @@ pub(super) fn written(
         length,
     };
     sim.report.emit(sim.now, owner, kind);
-    let Some(applet) = sim.seats[at(owner.0)].applet else {
+    let Some(applet) = sim.seats[owner].applet else {
         return;
     };
     let tenant = Tenant {
         endpoint: owner,
         applet,
     };
-    let nic = sim.endpoints[at(owner.0)].nic;
-    let Some(watches) = sim.remote.watches.get(at(nic.0)) else {
+    let nic = sim.endpoints[owner].nic;
+    let Some(watches) = sim.remote.watches.get(nic) else {
         return;
     };
     let met: Vec<WatchId> = watches.met(window, offset, length).collect();
     for watch in met {
-        let found = sim
-            .remote
-            .watched((owner, &sim.endpoints[at(owner.0)]), watch);
+        let found = sim.remote.watched((owner, &sim.endpoints[owner]), watch);
         let Some((number, Watch { offset, .. })) = found else {
             continue;
         };

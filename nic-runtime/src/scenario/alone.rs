@@ -4,7 +4,7 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use nic_core::id::{ChannelId, EndpointId};
+use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
 use super::model::{ClassSpec, Scenario};
@@ -59,13 +59,13 @@ pub fn alone(class: ClassSpec, channel: ChannelId) -> Scenario {
     for link in &mut scenario.links {
         link.wire = network.wire;
     }
-    scenario.nics[1].profile = Some(Arc::new(network));
+    scenario.nics[NicId(1)].profile = Some(Arc::new(network));
     for joined in &mut scenario.channels {
         joined.a.1 = channel;
         joined.b.1 = channel;
     }
     scenario.classes = vec![class];
-    scenario.endpoints[0].class = Some(0);
+    scenario.endpoints[APPLET].class = Some(0);
     scenario.until = UNTIL;
     scenario.events_max = limits::EVENTS_MAX;
     scenario.bytecodes_max = limits::BYTECODES_MAX;
@@ -78,7 +78,7 @@ pub fn alone(class: ClassSpec, channel: ChannelId) -> Scenario {
 ///
 /// Returns an error message about the first field that cannot be set.
 pub fn set_state(scenario: &mut Scenario, given: &[String]) -> Result<(), String> {
-    let spec = &mut scenario.endpoints[APPLET.0 as usize];
+    let spec = &mut scenario.endpoints[APPLET];
     for given in given {
         let Some(state) = state::field_state(&scenario.classes[0].bytes, given)? else {
             // The run of the scenario will report that the class file is invalid.

@@ -4,6 +4,7 @@
 //! Every id in a [`Scenario`] is in range. Names are unique, channel numbers are unique per endpoint, probabilities are
 //! between 0 and 1, and no buffer layout overflows. Building the model does not check the class files.
 
+use crate::ids::Table;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,14 +39,14 @@ pub struct Scenario {
     /// The contents of the golden trace, which do not influence the run.
     pub golden: GoldenSettings,
     /// The NICs; [`NicId`] indexes them.
-    pub nics: Vec<NicSpec>,
+    pub nics: Table<NicId, NicSpec>,
     /// The links, each with two directions. A link exists for every pair of NICs with a channel between them, and for a
     /// NIC with a channel to itself.
     pub links: Vec<LinkSpec>,
     /// The processes that the file declares. Each endpoint without a declared process has a process of its own.
     pub processes: Vec<ProcessSpec>,
     /// The endpoints; [`EndpointId`] indexes them.
-    pub endpoints: Vec<EndpointSpec>,
+    pub endpoints: Table<EndpointId, EndpointSpec>,
     /// The completion queues of VIs.
     pub completion_queues: Vec<CompletionQueueSpec>,
     /// The channels.
@@ -91,18 +92,18 @@ impl Scenario {
     /// Returns whether a class may become the applet of this endpoint during the run.
     #[must_use]
     pub fn may_replace_applet(&self, endpoint: EndpointId) -> bool {
-        let spec = self.endpoints.get(endpoint.0 as usize);
+        let spec = self.endpoints.get(endpoint);
         spec.is_some_and(|spec| spec.accepts_capsules)
             || self.swaps.iter().any(|swap| swap.endpoint == endpoint)
     }
 
     /// Returns for each endpoint whether it has an applet or may get one during the run.
     #[must_use]
-    pub fn may_have_applets(&self) -> Vec<bool> {
+    pub fn may_have_applets(&self) -> Table<EndpointId, bool> {
         let may = |spec: &EndpointSpec| spec.class.is_some() || spec.accepts_capsules;
-        let mut may: Vec<bool> = self.endpoints.iter().map(may).collect();
+        let mut may: Table<EndpointId, bool> = self.endpoints.iter().map(may).collect();
         for swap in &self.swaps {
-            may[swap.endpoint.0 as usize] = true;
+            may[swap.endpoint] = true;
         }
         may
     }
@@ -110,7 +111,7 @@ impl Scenario {
     /// Returns the cost model of a NIC.
     #[must_use]
     pub fn profile_of(&self, nic: NicId) -> &Profile {
-        let own = self.nics.get(nic.0 as usize);
+        let own = self.nics.get(nic);
         let own = own.and_then(|spec| spec.profile.as_deref());
         own.unwrap_or(&self.profile)
     }

@@ -4,9 +4,10 @@
 //! one structure after another waits for each miss in turn. Loads that are issued together wait for memory at the same
 //! time. The loaded values are not used, and `black_box` keeps the compiler from removing the loads.
 
+use crate::ids::{AppletId, Table, at};
 use std::hint::black_box;
 
-use super::{AppletId, Simulation, at};
+use super::Simulation;
 use crate::scenario::model::Scenario;
 use nic_core::id::{ChannelId, EndpointId};
 
@@ -21,7 +22,7 @@ const CACHED_SENDERS: usize = 200;
 /// For each applet and direction: the array that the applet last passed to a native. An applet's next call usually
 /// needs the same array as its last call.
 #[derive(Clone, Debug)]
-pub(crate) struct LastArrays(Option<Vec<[i32; 2]>>);
+pub(crate) struct LastArrays(Option<Table<AppletId, [i32; 2]>>);
 
 /// The direction of the packet that an endpoint is about to handle.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -41,20 +42,20 @@ impl LastArrays {
         senders.dedup();
         let mut nics: Vec<_> = senders
             .iter()
-            .map(|sender| scenario.endpoints[at(sender.0)].nic)
+            .map(|sender| scenario.endpoints[*sender].nic)
             .collect();
         nics.sort_unstable();
         let prefetches = nics
             .chunk_by(|one, next| one == next)
             .any(|senders| senders.len() > CACHED_SENDERS);
-        LastArrays(prefetches.then(|| vec![[0; 2]; applets]))
+        LastArrays(prefetches.then(|| Table::filled(applets, [0; 2])))
     }
 
     /// Records the array that an applet passed to a native.
     #[inline]
     pub(crate) fn note(&mut self, applet: AppletId, way: Way, array: i32) {
         if let Some(arrays) = &mut self.0 {
-            arrays[at(applet.0)][way as usize] = array;
+            arrays[applet][way as usize] = array;
         }
     }
 }
@@ -79,16 +80,16 @@ impl Simulation<'_> {
         }
     }
 
-    fn read_pieces(&self, last_arrays: &[[i32; 2]], id: EndpointId, way: Way) {
-        let endpoint = &self.endpoints[at(id.0)];
-        let user = &self.users[at(id.0)];
+    fn read_pieces(&self, last_arrays: &Table<AppletId, [i32; 2]>, id: EndpointId, way: Way) {
+        let endpoint = &self.endpoints[id];
+        let user = &self.users[id];
         black_box((user.messages, user.task));
         black_box((
-            self.residents[at(id.0)].fault.is_attached(self.now),
+            self.residents[id].fault.is_attached(self.now),
             endpoint.free.len(),
         ));
-        if let Some(id) = self.seats[at(id.0)].applet {
-            let applet = &self.applets[at(id.0)];
+        if let Some(id) = self.seats[id].applet {
+            let applet = &self.applets[id];
             let instance = &applet.instance;
             let method = match way {
                 Way::Out => applet.members.do_tx,
@@ -99,7 +100,7 @@ impl Simulation<'_> {
             // A reference is the offset of an array's header in the heap, whose contents begin after the header of
             // null. So the slice `elements` begins with the array's elements. The slice goes on behind the array,
             // because the applet may have allocated other arrays there that the call needs.
-            let array = last_arrays[at(id.0)][way as usize];
+            let array = last_arrays[id][way as usize];
             let elements = instance.heap().contents().get(at(array.cast_unsigned())..);
             read_lines(elements.unwrap_or_default());
             if way == Way::In {

@@ -13,7 +13,8 @@
 //! guess is that a run uses only the channels that the scenario's sends name, in both directions. If a packet leaves
 //! its group, the guess of used channels was wrong, and the run starts again with groups that no channel joins.
 
-use super::{Simulation, Work, at};
+use super::{Simulation, Work};
+use crate::ids::{Table, at};
 use crate::scenario::model::{ChannelSpec, Scenario};
 use nic_core::event::EndReason;
 use nic_core::id::{EndpointId, NicId};
@@ -23,7 +24,7 @@ use nic_core::time::SimTime;
 pub(crate) struct Groups {
     // The sends are sorted by group, then by position in the scenario.
     sends: Vec<Send>,
-    of_nic: Vec<NicId>,
+    of_nic: Table<NicId, NicId>,
 }
 
 /// A send: its group, and its position in the scenario.
@@ -45,7 +46,7 @@ pub(crate) enum Joins {
 impl Groups {
     /// Returns the groups of a scenario, or `None` if all sends belong to one group.
     pub(crate) fn of(scenario: &Scenario, joins: Joins) -> Option<Groups> {
-        let home = |endpoint: EndpointId| scenario.endpoints[at(endpoint.0)].nic;
+        let home = |endpoint: EndpointId| scenario.endpoints[endpoint].nic;
         let mut joined = Joined::new(scenario.nics.len());
         let used = match joins {
             Joins::Channels => None,
@@ -86,7 +87,7 @@ impl Groups {
 
 /// A union-find structure over NICs. Each NIC refers to an earlier NIC of its group, and a group's first NIC refers to
 /// itself.
-struct Joined(Vec<NicId>);
+struct Joined(Table<NicId, NicId>);
 
 impl Joined {
     fn new(nics: usize) -> Joined {
@@ -95,10 +96,10 @@ impl Joined {
 
     /// Returns the first NIC of a NIC's group.
     fn group(&mut self, mut nic: NicId) -> NicId {
-        while self.0[at(nic.0)] != nic {
+        while self.0[nic] != nic {
             // Path halving: the next search for the first NIC of this group takes half as many steps.
-            let next = self.0[at(nic.0)];
-            self.0[at(nic.0)] = self.0[at(next.0)];
+            let next = self.0[nic];
+            self.0[nic] = self.0[next];
             nic = next;
         }
         nic
@@ -106,7 +107,7 @@ impl Joined {
 
     fn join(&mut self, a: NicId, b: NicId) {
         let (a, b) = (self.group(a), self.group(b));
-        self.0[at(a.max(b).0)] = a.min(b);
+        self.0[a.max(b)] = a.min(b);
     }
 }
 
@@ -120,7 +121,7 @@ impl Simulation<'_> {
             !self.report.listens(),
             "events have to be in the order of time"
         );
-        self.fabric.mark_leaving(|nic| groups.of_nic[at(nic.0)]);
+        self.fabric.mark_leaving(|nic| groups.of_nic[nic]);
         let (mut ended, mut reason) = (SimTime::ZERO, EndReason::Idle);
         for group in groups.sends.chunk_by(|a, b| a.group == b.group) {
             self.now = SimTime::ZERO;

@@ -1,5 +1,6 @@
 //! Builds a simulation from a scenario, in the state before the first event.
 
+use crate::ids::{AppletId, ProcessorId, Table, at};
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
@@ -25,7 +26,7 @@ use super::programs::OwnProcesses;
 use super::report::Report;
 use super::resident::{Resident, Seat};
 use super::work::Delays;
-use super::{AppletId, SimError, Simulation, at};
+use super::{SimError, Simulation};
 use crate::fabric::{Admission, Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, Turns, User};
 use crate::interface::{self, States};
@@ -54,8 +55,8 @@ impl<'a> Simulation<'a> {
     ) -> Result<Simulation<'a>, SimError> {
         let fabric = fabric(scenario);
         let mut memory = HostMemory::new();
-        let mut endpoints = Vec::with_capacity(scenario.endpoints.len());
-        let mut users = Vec::with_capacity(scenario.endpoints.len());
+        let mut endpoints = Table::new();
+        let mut users = Table::new();
         for spec in &scenario.endpoints {
             let profile = scenario.profile_of(spec.nic);
             let endpoint = endpoint(spec, profile, &mut memory);
@@ -119,10 +120,10 @@ impl<'a> Simulation<'a> {
                 + u32::from(!agendas.is_empty()),
             agendas,
             waits: match has_crews {
-                true => vec![CallWaits::default(); places],
-                false => Vec::new(),
+                true => Table::filled(places, CallWaits::default()),
+                false => Table::new(),
             },
-            shared: vec![VecDeque::new(); if have_own_work { nics.len() } else { 0 }],
+            shared: Table::filled(if have_own_work { nics.len() } else { 0 }, VecDeque::new()),
             states,
             remote,
             delays: Delays::default(),
@@ -143,8 +144,8 @@ impl<'a> Simulation<'a> {
             swaps: Swaps::new(scenario, classes),
             names: names(scenario),
             levels: match sink.is_some() {
-                true => vec![Levels::default(); scenario.endpoints.len()],
-                false => Vec::new(),
+                true => Table::filled(scenario.endpoints.len(), Levels::default()),
+                false => Table::new(),
             },
             users,
             users_are_alone: false,
@@ -156,7 +157,7 @@ impl<'a> Simulation<'a> {
 }
 
 fn fabric(scenario: &Scenario) -> Fabric {
-    let name = |nic: NicId| scenario.nics[at(nic.0)].name.as_str();
+    let name = |nic: NicId| scenario.nics[nic].name.as_str();
     let mut fabric = Fabric::new();
     for link in &scenario.links {
         let (a, b) = link.between;
@@ -240,15 +241,19 @@ fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
 }
 
 /// Fills in the channel tables of all endpoints.
-fn join(scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) -> Result<(), SimError> {
-    let mut tables = vec![Vec::new(); endpoints.len()];
+fn join(
+    scenario: &Scenario,
+    fabric: &Fabric,
+    endpoints: &mut Table<EndpointId, Endpoint>,
+) -> Result<(), SimError> {
+    let mut tables = Table::filled(endpoints.len(), Vec::new());
     for (index, channel) in scenario.channels.iter().enumerate() {
         let ends = [(channel.a, channel.b), (channel.b, channel.a)];
         for ((endpoint, id), (peer, peer_id)) in ends {
-            let nic = |endpoint: EndpointId| endpoints[at(endpoint.0)].nic;
+            let nic = |endpoint: EndpointId| endpoints[endpoint].nic;
             let route = fabric.route(nic(endpoint), nic(peer));
             let route = route.ok_or(SimError::NoLink { channel: index })?;
-            tables[at(endpoint.0)].push(Channel {
+            tables[endpoint].push(Channel {
                 id,
                 peer,
                 peer_id,
@@ -278,15 +283,20 @@ fn fit<'c>(
 }
 
 /// Limits the packet lengths of endpoints that write to windows.
-fn fit_windows(remote: &Remote, scenario: &Scenario, fabric: &Fabric, endpoints: &mut [Endpoint]) {
+fn fit_windows(
+    remote: &Remote,
+    scenario: &Scenario,
+    fabric: &Fabric,
+    endpoints: &mut Table<EndpointId, Endpoint>,
+) {
     for (id, endpoint) in (0u32..).map(EndpointId).zip(endpoints) {
         fit(endpoint, remote.paths(id), (scenario, fabric));
     }
 }
 
-fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
+fn check_payloads(scenario: &Scenario, users: &Table<EndpointId, User>) -> Result<(), SimError> {
     for (index, send) in scenario.sends.iter().enumerate() {
-        let room = users[at(send.endpoint.0)].region.longest();
+        let room = users[send.endpoint].region.longest();
         let length = send.payload.len();
         if length > at(room) {
             return Err(SimError::PayloadTooLong {
@@ -301,28 +311,32 @@ fn check_payloads(scenario: &Scenario, users: &[User]) -> Result<(), SimError> {
 
 /// Returns the hashed names of the endpoints, which seed the random draws of faulty links. The list of hashed names is
 /// empty if no link has faults.
-fn names(scenario: &Scenario) -> Vec<Name> {
+fn names(scenario: &Scenario) -> Table<EndpointId, Name> {
     if !scenario.links.iter().any(|link| wire(link, 0).is_faulty()) {
-        return Vec::new();
+        return Table::new();
     }
     let endpoints = scenario.endpoints.iter();
     endpoints.map(|spec| Name::new(0, &[&spec.name])).collect()
 }
 
 /// Builds the NICs.
-fn nics(scenario: &Scenario, may_have_applet: &[bool], has_agendas: bool) -> Vec<Nic> {
-    let mut on_nic = vec![Vec::new(); scenario.nics.len()];
+fn nics(
+    scenario: &Scenario,
+    may_have_applet: &Table<EndpointId, bool>,
+    has_agendas: bool,
+) -> Table<NicId, Nic> {
+    let mut on_nic = Table::filled(scenario.nics.len(), Vec::new());
     for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
-        on_nic[at(spec.nic.0)].push(id);
+        on_nic[spec.nic].push(id);
     }
-    let has_applet = |id: &&EndpointId| may_have_applet[at(id.0)];
+    let has_applet = |id: &&EndpointId| may_have_applet[**id];
     let mut processors = 0;
     let nics = on_nic.into_iter().zip(&scenario.nics);
     let nics = (0u32..).map(NicId).zip(nics);
     let nics = nics.map(|(id, (endpoints, spec))| {
         let applets = endpoints.iter().filter(has_applet).count();
         let unasked = endpoints.iter().filter(|id| {
-            let interface = scenario.endpoints[at(id.0)].interface;
+            let interface = scenario.endpoints[**id].interface;
             !has_applet(id) && !interface.reserves_arrival()
         });
         let unasked = unasked.count();
@@ -354,11 +368,11 @@ fn nics(scenario: &Scenario, may_have_applet: &[bool], has_agendas: bool) -> Vec
 fn processors<'a>(
     arena: &'a Bump,
     scenario: &Scenario,
-    may_have_applet: &[bool],
-    nics: &[Nic],
-) -> Vec<Processor<'a>> {
+    may_have_applet: &Table<EndpointId, bool>,
+    nics: &Table<NicId, Nic>,
+) -> Table<ProcessorId, Processor<'a>> {
     let mut costs_of = KnownCosts::new(arena);
-    let mut processors = Vec::new();
+    let mut processors = Table::new();
     for ((id, spec), nic) in (0u32..).map(NicId).zip(&scenario.nics).zip(nics) {
         let profile = scenario.profile_of(id);
         let costs = costs_of.of(profile);
@@ -382,11 +396,15 @@ fn processors<'a>(
 
 /// Returns for how long a call may hold a processor of a NIC while work waits that keeps connections alive. Returns
 /// `None` if the NIC has no such work or no applets.
-fn slice(scenario: &Scenario, may_have_applet: &[bool], nic: &Nic) -> Option<SimDuration> {
-    let here = || nic.endpoints.iter().map(|id| at(id.0));
-    let has_timeouts = |place: usize| scenario.endpoints[place].interface.has_timeouts();
+fn slice(
+    scenario: &Scenario,
+    may_have_applet: &Table<EndpointId, bool>,
+    nic: &Nic,
+) -> Option<SimDuration> {
+    let here = || nic.endpoints.iter().copied();
+    let has_timeouts = |id: EndpointId| scenario.endpoints[id].interface.has_timeouts();
     let profile = scenario.profile_of(scenario.endpoints[here().next()?].nic);
-    let needs = here().any(has_timeouts) && here().any(|place| may_have_applet[place]);
+    let needs = here().any(has_timeouts) && here().any(|id| may_have_applet[id]);
     profile.nic.filter(|_| needs).map(|nic| nic.slice)
 }
 
@@ -416,7 +434,11 @@ impl<'a, 's> KnownCosts<'a, 's> {
 /// Returns the [`Seat`] of each endpoint, with the fixed facts about the endpoint. Applets are numbered in the order in
 /// which [`applets`] builds them. An endpoint that has an applet, or may get one, has arrival slots of its own, and so
 /// has one whose packets come without asking for a slot. The other endpoints of a NIC share theirs.
-fn seats(scenario: &Scenario, may_have_applet: &[bool], nics: &[Nic]) -> Vec<Seat> {
+fn seats(
+    scenario: &Scenario,
+    may_have_applet: &Table<EndpointId, bool>,
+    nics: &Table<NicId, Nic>,
+) -> Table<EndpointId, Seat> {
     let mut applets = (0u32..).map(AppletId);
     let seat = |spec: &EndpointSpec| Seat {
         // The other applets of a chain have the numbers after that of its first applet.
@@ -428,20 +450,20 @@ fn seats(scenario: &Scenario, may_have_applet: &[bool], nics: &[Nic]) -> Vec<Sea
         position: 0,
         tenancy: Tenancy(0),
     };
-    let mut seats: Vec<_> = scenario.endpoints.iter().map(seat).collect();
+    let mut seats: Table<EndpointId, Seat> = scenario.endpoints.iter().map(seat).collect();
     for nic in nics {
         let mut applets = 0;
         for (position, id) in (0u32..).zip(&nic.endpoints) {
-            let seat = &mut seats[at(id.0)];
+            let seat = &mut seats[*id];
             seat.position = position;
-            if may_have_applet[at(id.0)] {
+            if may_have_applet[*id] {
                 seat.tenancy = Tenancy(applets);
                 applets += 1;
             }
         }
         let mut owners = applets;
-        let others = nic.endpoints.iter().map(|id| at(id.0));
-        let others = others.filter(|place| !may_have_applet[*place]);
+        let others = nic.endpoints.iter().copied();
+        let others = others.filter(|id| !may_have_applet[*id]);
         for place in others.clone() {
             if !seats[place].interface.reserves_arrival() {
                 seats[place].tenancy = Tenancy(owners);
@@ -458,14 +480,14 @@ fn seats(scenario: &Scenario, may_have_applet: &[bool], nics: &[Nic]) -> Vec<Sea
 }
 
 /// Returns the host costs, by NIC.
-fn host_costs(scenario: &Scenario) -> Vec<HostCosts> {
+fn host_costs(scenario: &Scenario) -> Table<NicId, HostCosts> {
     let nics = (0u32..).map(NicId).take(scenario.nics.len());
     nics.map(|nic| HostCosts::new(&scenario.profile_of(nic).host))
         .collect()
 }
 
 /// Returns the initial changing state of each endpoint.
-fn residents(scenario: &Scenario) -> Vec<Resident> {
+fn residents(scenario: &Scenario) -> Table<EndpointId, Resident> {
     let native_fuel = |nic: NicId| {
         let fuel = scenario.profile_of(nic).native_fuel;
         fuel.map_or(0, |fuel| fuel.max())
@@ -495,8 +517,8 @@ fn applets<'a>(
     (arena, mut memory): (&'a Bump, &'a mut [u8]),
     scenario: &Scenario,
     classes: Classes<'a>,
-) -> Result<Vec<Applet<'a>>, SimError> {
-    let mut applets = Vec::new();
+) -> Result<Table<AppletId, Applet<'a>>, SimError> {
+    let mut applets = Table::new();
     // The classes of applets to which the scenario gives a state; each class is loaded again only once.
     let mut reloaded = vec![None; classes.len()];
     for (spec, class, state) in scenario.endpoints.iter().flat_map(|spec| {

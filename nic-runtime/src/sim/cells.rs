@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::dma::{Cargo, Transfer, TransferRef};
-use super::{Simulation, Work, at};
+use super::{Simulation, Work};
 use crate::fabric::PacketRef;
 use nic_core::event::DmaDirection;
 use nic_core::id::DirectionId;
@@ -111,7 +111,7 @@ impl Simulation<'_> {
         } = transfer;
         let cell = self.cell_of(cargo);
         let length = host.length();
-        let dma = &mut self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
+        let dma = &mut self.nics[self.endpoints[endpoint].nic].dma;
         let (start, end) = match cargo {
             Cargo::IntoPacket(packet) if cell > 0 && length > cell => {
                 let (start, end) = dma.queue(self.now, DmaDirection::HostToNic, length);
@@ -177,9 +177,8 @@ impl Simulation<'_> {
         let first = wire.rate.time(cell.min(wire.framing.frame(length)));
         let moved = self.cells.passing.remove(&packet);
         let out = (self.now + duration).max(moved.map_or(self.now, |moved| moved.ends + first));
-        let waits_for_all = direction.is_faulty
-            || self.seats[at(to.0)].applet.is_some()
-            || self.swaps.may_replace(to);
+        let waits_for_all =
+            direction.is_faulty || self.seats[to].applet.is_some() || self.swaps.may_replace(to);
         if !waits_for_all && length > cell && length > INLINE_MAX as u32 {
             let passage = Passage {
                 begins: self.now + wire.latency,

@@ -1,15 +1,16 @@
 //! NICs with several processors: placement of stages, handover of work, exclusive access to applets, and contention.
 
+use crate::ids::{AppletId, ProcessorId};
 use std::collections::VecDeque;
 
 use super::overtaken;
 use super::processor::{Item, Next, Posted};
 use super::slice::Slicing;
 use super::stage::Stage;
-use super::{AppletId, Simulation, Work, at};
+use super::{Simulation, Work};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::nic::{ClaimId, Placement, ProcessorId, Progress, Purpose};
+use crate::nic::{ClaimId, Placement, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;
 use nic_core::id::EndpointId;
@@ -213,14 +214,14 @@ impl Share {
 impl Simulation<'_> {
     /// Returns the processor's number within its NIC.
     pub(crate) fn number(&self, on: ProcessorId) -> u32 {
-        let nic = self.processors[at(on.0)].nic;
-        on.0 - self.nics[at(nic.0)].first_processor().0
+        let nic = self.processors[on].nic;
+        on.0 - self.nics[nic].first_processor().0
     }
 
     /// Hands an item to another processor of the NIC, and makes this processor look for other work.
     #[cold]
     pub(crate) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
-        self.processors[at(to.0)].share.handed.push_back(item);
+        self.processors[to].share.handed.push_back(item);
         self.wake(to);
         self.look(on)
     }
@@ -230,7 +231,7 @@ impl Simulation<'_> {
         if let Item::Own(endpoint, own) = item {
             return interface::take_own(self, on, endpoint, own);
         }
-        let processor = &mut self.processors[at(on.0)];
+        let processor = &mut self.processors[on];
         processor.in_hand = Some(item);
         Next::after(processor.costs.handover, Stage::HandedOver)
     }
@@ -238,10 +239,10 @@ impl Simulation<'_> {
     /// Returns whether a taken transmit descriptor has lost the slots for its packet. A descriptor loses its slots if
     /// another processor has suspended the applet since the descriptor was taken.
     pub(crate) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
-        if self.processors[at(on.0)].share.is_alone {
+        if self.processors[on].share.is_alone {
             return false;
         }
-        let endpoint = &self.endpoints[at(posted.endpoint.0)];
+        let endpoint = &self.endpoints[posted.endpoint];
         let needs_places = endpoint.channels.get(posted.descriptor.channel).is_some();
         let progress = self.progress(ClaimId::of(posted.endpoint, Purpose::Post));
         needs_places && !matches!(progress, Progress::Held(_))
@@ -252,7 +253,7 @@ impl Simulation<'_> {
     pub(crate) fn take_back(&mut self, on: ProcessorId, posted: Posted) -> Next {
         // A suspended applet must not keep slots that other endpoints need.
         self.give_up_post(posted.endpoint);
-        self.endpoints[at(posted.endpoint.0)]
+        self.endpoints[posted.endpoint]
             .transmit
             .take_back(posted.post);
         self.next_post_may_come(posted.endpoint);
@@ -262,10 +263,10 @@ impl Simulation<'_> {
     /// Allows the next transmit descriptor of an endpoint to be taken, now that none is in progress.
     #[cold]
     pub(crate) fn next_post_may_come(&mut self, id: EndpointId) {
-        self.residents[at(id.0)].has_post_under_way = false;
-        if !self.endpoints[at(id.0)].transmit.is_drained() {
-            let nic = &mut self.nics[at(self.endpoints[at(id.0)].nic.0)];
-            nic.posted.insert(self.seats[at(id.0)].position());
+        self.residents[id].has_post_under_way = false;
+        if !self.endpoints[id].transmit.is_drained() {
+            let nic = &mut self.nics[self.endpoints[id].nic];
+            nic.posted.insert(self.seats[id].position());
             let on = nic.takes_posts;
             self.wake(on);
         }
@@ -276,7 +277,7 @@ impl Simulation<'_> {
     #[cold]
     pub(crate) fn enter_recorded(&mut self, on: ProcessorId) -> Option<Next> {
         let now = self.now;
-        let share = &mut self.processors[at(on.0)].share;
+        let share = &mut self.processors[on].share;
         if let Some(slicing) = &mut share.slicing {
             slicing.begins(now);
         }
@@ -289,7 +290,7 @@ impl Simulation<'_> {
     /// Begins a call if no other processor runs the applet. If another processor runs the applet, this processor waits,
     /// or puts the new call aside if the running call is suspended.
     fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
-        let call = self.processors[at(on.0)].activation.call();
+        let call = self.processors[on].activation.call();
         let (tenant, cause) = (call.tenant, call.cause);
         let applet = self.place_of(tenant);
         if let Cause::Post(posted) = cause {
@@ -315,27 +316,27 @@ impl Simulation<'_> {
         if let Some(next) = overtaken::turn_aside(self, on) {
             return Some(next);
         }
-        let nic = self.processors[at(on.0)].nic;
+        let nic = self.processors[on].nic;
         let is_running = |other: ProcessorId| {
-            let share = &self.processors[at(other.0)].share;
+            let share = &self.processors[other].share;
             other != on && share.running == Some(applet)
         };
-        if self.nics[at(nic.0)].processors().any(is_running) {
-            let share = &mut self.processors[at(on.0)].share;
+        if self.nics[nic].processors().any(is_running) {
+            let share = &mut self.processors[on].share;
             // The processor had been admitted to the applet, but a suspended call continued first, so the processor
             // waits again.
             share.running = None;
             share.awaits = Some((applet, self.now));
             return Some(self.wait(on, Stage::Enter));
         }
-        self.processors[at(on.0)].share.running = Some(applet);
+        self.processors[on].share.running = Some(applet);
         None
     }
 
     /// Records that a processor has left its applet, and lets the processor that has waited longest enter the applet.
     #[inline]
     pub(crate) fn leave_call(&mut self, on: ProcessorId) {
-        if self.processors[at(on.0)].share.is_recorded {
+        if self.processors[on].share.is_recorded {
             self.leave_recorded(on);
         }
     }
@@ -343,7 +344,7 @@ impl Simulation<'_> {
     #[cold]
     fn leave_recorded(&mut self, on: ProcessorId) {
         let now = self.now;
-        if let Some(slicing) = &mut self.processors[at(on.0)].share.slicing {
+        if let Some(slicing) = &mut self.processors[on].share.slicing {
             slicing.ends(now);
         }
         self.let_next_enter(on);
@@ -352,7 +353,7 @@ impl Simulation<'_> {
     /// Makes a processor that was to enter an applet look for other work, because the applet has no entry for the call.
     #[cold]
     pub(crate) fn turn_away(&mut self, on: ProcessorId) {
-        let processor = &mut self.processors[at(on.0)];
+        let processor = &mut self.processors[on];
         *processor.stage_of_call() = Stage::Look;
         if processor.share.awaits.take().is_some() {
             self.rouse(on);
@@ -362,9 +363,9 @@ impl Simulation<'_> {
 
     /// Records that a processor continues a suspended call.
     pub(crate) fn reenter(&mut self, on: ProcessorId) {
-        let tenant = self.processors[at(on.0)].activation.call().tenant;
+        let tenant = self.processors[on].activation.call().tenant;
         let (now, running) = (self.now, self.place_of(tenant));
-        let share = &mut self.processors[at(on.0)].share;
+        let share = &mut self.processors[on].share;
         share.running = Some(running);
         if let Some(slicing) = &mut share.slicing {
             slicing.begins(now);
@@ -372,21 +373,21 @@ impl Simulation<'_> {
     }
 
     fn let_next_enter(&mut self, on: ProcessorId) {
-        let Some(applet) = self.processors[at(on.0)].share.running.take() else {
+        let Some(applet) = self.processors[on].share.running.take() else {
             return;
         };
-        let nic = self.processors[at(on.0)].nic;
-        let waiting = self.nics[at(nic.0)].processors().filter_map(|other| {
-            let awaits = self.processors[at(other.0)].share.awaits;
+        let nic = self.processors[on].nic;
+        let waiting = self.nics[nic].processors().filter_map(|other| {
+            let awaits = self.processors[other].share.awaits;
             awaits.and_then(|(awaited, since)| (awaited == applet).then_some((since, other)))
         });
         let Some((since, next)) = waiting.min_by_key(|&(since, other)| (since, other.0)) else {
             return;
         };
-        let share = &mut self.processors[at(next.0)].share;
+        let share = &mut self.processors[next].share;
         share.awaits = None;
         share.running = Some(applet);
-        let waits = &mut self.waits[at(applet.0)];
+        let waits = &mut self.waits[applet];
         waits.count += 1;
         waits.time += self.now.since(since);
         self.rouse(next);
@@ -401,7 +402,7 @@ impl Simulation<'_> {
         after_code: Option<u64>,
     ) {
         self.settle(on);
-        self.processors[at(on.0)].share.load = Some(Load {
+        self.processors[on].share.load = Some(Load {
             after_code,
             ..Load::new(delay, self.now)
         });
@@ -411,22 +412,22 @@ impl Simulation<'_> {
     /// Ends the work of a processor whose work could end later, and lets the processor continue.
     pub(crate) fn load_ends(&mut self, on: ProcessorId) {
         self.settle(on);
-        self.processors[at(on.0)].share.load = None;
+        self.processors[on].share.load = None;
         self.restretch(on);
         self.go_on(on);
     }
 
     /// Returns whether a scheduled end of work is obsolete, because the work has been stretched or has ended.
     pub(crate) fn is_stretched(&self, time: SimTime, on: ProcessorId) -> bool {
-        let load = &self.processors[at(on.0)].share.load;
+        let load = &self.processors[on].share.load;
         load.is_none_or(|load| load.ends != time)
     }
 
     /// Brings the remaining work of all processors of a NIC up to date.
     pub(super) fn settle(&mut self, on: ProcessorId) {
-        let nic = self.processors[at(on.0)].nic;
-        for other in self.nics[at(nic.0)].processors() {
-            if let Some(load) = &mut self.processors[at(other.0)].share.load {
+        let nic = self.processors[on].nic;
+        for other in self.nics[nic].processors() {
+            if let Some(load) = &mut self.processors[other].share.load {
                 load.settle(self.now);
             }
         }
@@ -434,12 +435,12 @@ impl Simulation<'_> {
 
     /// Recomputes when the processors of a NIC finish, after one has begun or ended work.
     pub(super) fn restretch(&mut self, on: ProcessorId) {
-        let nic = self.processors[at(on.0)].nic;
-        let processors = self.nics[at(nic.0)].processors();
-        let is_busy = |on: &ProcessorId| self.processors[at(on.0)].share.load.is_some();
+        let nic = self.processors[on].nic;
+        let processors = self.nics[nic].processors();
+        let is_busy = |on: &ProcessorId| self.processors[*on].share.load.is_some();
         let busy = processors.clone().filter(is_busy).count();
         for other in processors {
-            let share = &mut self.processors[at(other.0)].share;
+            let share = &mut self.processors[other].share;
             let rate = if busy > 1 { share.contention.0 } else { ALONE };
             let ends = share.load.as_mut().and_then(|load| load.stretch(rate));
             if let Some(ends) = ends {

@@ -2,9 +2,9 @@
 
 use super::processor::Next;
 use super::stage::Stage;
-use super::{Simulation, Work, at};
+use super::{Simulation, Work};
 use crate::fabric::PacketRef;
-use crate::nic::ProcessorId;
+use crate::ids::{ProcessorId, Table, at, ids};
 use crate::via;
 use nic_core::event::{DmaDirection, NicEvent, RxBody, Trigger, UnetEvent};
 use nic_core::id::EndpointId;
@@ -66,11 +66,13 @@ impl Cargo {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TransferRef(u32);
 
+ids!(TransferRef);
+
 /// All queued and running transfers. The entries of transfers and their buffers are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Transfers {
-    entries: Vec<Entry>,
-    vacant: Vec<u32>,
+    entries: Table<TransferRef, Entry>,
+    vacant: Vec<TransferRef>,
 }
 
 #[derive(Debug)]
@@ -85,24 +87,20 @@ impl Transfers {
     pub(crate) fn add(&mut self, transfer: &Transfer, staged: &[u8]) -> TransferRef {
         let place = match self.vacant.pop() {
             Some(place) => {
-                self.entries[at(place)].transfer = *transfer;
+                self.entries[place].transfer = *transfer;
                 place
             }
-            None => {
-                let place = u32::try_from(self.entries.len()).expect("slots bound the transfers");
-                self.entries.push(Entry {
-                    transfer: *transfer,
-                    staged: Vec::new(),
-                });
-                place
-            }
+            None => self.entries.push(Entry {
+                transfer: *transfer,
+                staged: Vec::new(),
+            }),
         };
-        let entry = &mut self.entries[at(place)];
+        let entry = &mut self.entries[place];
         entry.staged.clear();
         if !staged.is_empty() {
             entry.staged.extend_from_slice(staged);
         }
-        TransferRef(place)
+        place
     }
 }
 
@@ -116,9 +114,9 @@ impl Simulation<'_> {
         direction: DmaDirection,
         stage: Stage,
     ) -> Option<Next> {
-        let nic = self.processors[at(on.0)].nic;
-        let takes_at = self.nics[at(nic.0)].dma.takes_at(self.now, direction)?;
-        if !self.processors[at(on.0)].share.is_timed() {
+        let nic = self.processors[on].nic;
+        let takes_at = self.nics[nic].dma.takes_at(self.now, direction)?;
+        if !self.processors[on].share.is_timed() {
             return Some(Next::after(takes_at.since(self.now), stage));
         }
         // The wait is no work: busy neighbours do not stretch it, and it does not slow them down.
@@ -133,8 +131,8 @@ impl Simulation<'_> {
             host,
             cargo,
             ..
-        } = self.transfers.entries[at(id.0)].transfer;
-        let dma = &mut self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
+        } = self.transfers.entries[id].transfer;
+        let dma = &mut self.nics[self.endpoints[endpoint].nic].dma;
         let (start, end) = dma.queue(self.now, cargo.direction(), host.length());
         if start == self.now {
             self.transfer_starts(id);
@@ -144,16 +142,23 @@ impl Simulation<'_> {
         self.schedule.insert(end, Work::TransferEnd(id));
     }
 
+    #[inline(always)]
     pub(crate) fn transfer_starts(&mut self, id: TransferRef) {
-        if !self.report.listens() {
-            return;
+        if self.report.listens() {
+            self.report_transfer(id);
         }
+    }
+
+    /// Reports that a DMA transfer starts.
+    #[cold]
+    #[inline(never)]
+    fn report_transfer(&mut self, id: TransferRef) {
         let Transfer {
             endpoint,
             host,
             cargo,
             trigger,
-        } = self.transfers.entries[at(id.0)].transfer;
+        } = self.transfers.entries[id].transfer;
         let duration = self.cells.duration(id);
         self.emit_dma(endpoint, (cargo.direction(), host), trigger, duration);
     }
@@ -167,7 +172,7 @@ impl Simulation<'_> {
         trigger: Trigger,
         duration: Option<SimDuration>,
     ) {
-        let dma = &self.nics[at(self.endpoints[at(endpoint.0)].nic.0)].dma;
+        let dma = &self.nics[self.endpoints[endpoint].nic].dma;
         let duration = duration.unwrap_or_else(|| dma.duration(direction, host.length()));
         let (offset, length) = (host.offset(), host.length());
         self.report.emit(
@@ -186,7 +191,7 @@ impl Simulation<'_> {
     /// Fills a packet from the buffer area before the transfer is over, because the packet enters the wire with its
     /// first cell.
     pub(crate) fn fill_packet(&mut self, id: TransferRef) -> Option<PacketRef> {
-        let transfer = &mut self.transfers.entries[at(id.0)].transfer;
+        let transfer = &mut self.transfers.entries[id].transfer;
         let Cargo::IntoPacket(packet) = transfer.cargo else {
             return None;
         };
@@ -207,9 +212,9 @@ impl Simulation<'_> {
                     ..
                 },
             staged,
-        } = &self.transfers.entries[at(id.0)];
+        } = &self.transfers.entries[id];
         let (endpoint, host, cargo) = (*endpoint, *host, *cargo);
-        let nic = self.endpoints[at(endpoint.0)].nic;
+        let nic = self.endpoints[endpoint].nic;
         match cargo {
             Cargo::IntoArray(_) | Cargo::Behind(_) | Cargo::Passed => {}
             Cargo::IntoPacket(packet) | Cargo::PartOf(packet) => {
@@ -224,7 +229,7 @@ impl Simulation<'_> {
                 self.memory.bytes_mut(host).copy_from_slice(share);
             }
         }
-        self.transfers.vacant.push(id.0);
+        self.transfers.vacant.push(id);
         match cargo {
             // The waiting call copies the bytes itself, in the stage that follows.
             Cargo::IntoArray(on) => self.landed(on),
@@ -253,8 +258,8 @@ impl Simulation<'_> {
 
     /// Queues the newest receive descriptor to become visible after all transfers queued so far.
     pub(crate) fn publish_in_turn(&mut self, endpoint: EndpointId) {
-        let nic = self.endpoints[at(endpoint.0)].nic;
-        let turn = self.nics[at(nic.0)].dma.queue_descriptor(self.now);
+        let nic = self.endpoints[endpoint].nic;
+        let turn = self.nics[nic].dma.queue_descriptor(self.now);
         self.schedule.insert(turn, Work::Publish(endpoint));
     }
 
@@ -263,8 +268,22 @@ impl Simulation<'_> {
         if via::is_vi(self, id) {
             return via::publish(self, id);
         }
-        let endpoint = &mut self.endpoints[at(id.0)];
-        let Some(descriptor) = endpoint.receive.publish() else {
+        if self.endpoints[id].receive.publish().is_none() {
+            return;
+        }
+        if self.report.listens() {
+            self.report_message(id);
+        }
+        self.levels_changed(id);
+        self.message_came(id);
+    }
+
+    /// Reports the receive descriptor that has become visible last.
+    #[cold]
+    #[inline(never)]
+    fn report_message(&mut self, id: EndpointId) {
+        let endpoint = &self.endpoints[id];
+        let Some(descriptor) = endpoint.receive.newest_visible() else {
             return;
         };
         let body = match &descriptor.body {
@@ -282,7 +301,5 @@ impl Simulation<'_> {
             body,
         };
         self.report.emit(self.now, id, kind);
-        self.levels_changed(id);
-        self.message_came(id);
     }
 }

@@ -9,19 +9,20 @@
 //! room never depends on what neighbours hold. An endpoint's share pays for each program that the endpoint uses, even
 //! if a neighbour uses it as well.
 
+use crate::ids::Table;
 use std::collections::BTreeMap;
 
 use jive_core::Program;
 use nic_core::id::{EndpointId, NicId};
 
-use super::{at, sram};
+use super::sram;
 use crate::scenario::model::Scenario;
 use crate::sle::load::Classes;
 
 /// The free SRAM of each NIC.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
-    free: Vec<u64>,
+    free: Table<NicId, u64>,
     shares: BTreeMap<EndpointId, Share>,
     /// How many applets use each program on each NIC.
     users: BTreeMap<(NicId, usize), u32>,
@@ -84,7 +85,7 @@ impl Need {
         class: usize,
         program: &Program<'_>,
     ) -> Need {
-        let spec = &scenario.endpoints[at(endpoint.0)];
+        let spec = &scenario.endpoints[endpoint];
         Need {
             nic: spec.nic,
             class,
@@ -98,9 +99,9 @@ impl Ledger {
     /// Returns the free SRAM of each NIC before the run.
     pub(crate) fn new(scenario: &Scenario, classes: Classes<'_>) -> Ledger {
         let nics = scenario.nics.iter();
-        let mut free: Vec<u64> = nics.map(|nic| nic.sram.into()).collect();
+        let mut free: Table<NicId, u64> = nics.map(|nic| nic.sram.into()).collect();
         for holder in sram::holders(scenario, classes) {
-            let free = &mut free[at(holder.nic.0)];
+            let free = &mut free[holder.nic];
             *free = free.saturating_sub(holder.bytes);
         }
         let mut users = BTreeMap::new();
@@ -124,14 +125,14 @@ impl Ledger {
         let heirs: Vec<_> = ids
             .filter(|(id, _)| scenario.may_replace_applet(*id))
             .collect();
-        let mut counts = vec![0; self.free.len()];
+        let mut counts = Table::filled(self.free.len(), 0);
         for (_, spec) in &heirs {
-            counts[at(spec.nic.0)] += 1;
+            counts[spec.nic] += 1;
         }
         for (id, spec) in heirs {
-            let count: u64 = counts[at(spec.nic.0)];
+            let count: u64 = counts[spec.nic];
             let mut share = Share {
-                left: self.free[at(spec.nic.0)] / count,
+                left: self.free[spec.nic] / count,
                 ..Share::default()
             };
             let loaded = spec
@@ -200,13 +201,13 @@ impl Ledger {
     }
 
     fn take_bytes(&mut self, nic: NicId, bytes: u64) -> bool {
-        let free = &mut self.free[at(nic.0)];
+        let free = &mut self.free[nic];
         let left = free.checked_sub(bytes);
         *free = left.unwrap_or(*free);
         left.is_some()
     }
 
     fn give_back_bytes(&mut self, nic: NicId, bytes: u64) {
-        self.free[at(nic.0)] += bytes;
+        self.free[nic] += bytes;
     }
 }

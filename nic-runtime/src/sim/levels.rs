@@ -1,27 +1,31 @@
 //! Reports the fill levels of an endpoint's queues and its applet's heap, whenever they change.
 
-use super::{Simulation, at};
+use super::Simulation;
 use nic_core::event::{Levels, NicEvent};
 use nic_core::id::EndpointId;
 
 impl Simulation<'_> {
     /// Reports an endpoint's levels if they differ from the last report.
+    #[inline(always)]
     pub(crate) fn levels_changed(&mut self, id: EndpointId) {
-        if !self.report.wants_levels {
-            return;
+        if self.report.wants_levels {
+            self.report_levels(id);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn report_levels(&mut self, id: EndpointId) {
         let levels = self.levels_of(id);
-        if levels != self.levels[at(id.0)] {
-            self.levels[at(id.0)] = levels;
+        if levels != self.levels[id] {
+            self.levels[id] = levels;
             self.report.emit(self.now, id, NicEvent::Levels(levels));
         }
     }
 
     fn levels_of(&self, id: EndpointId) -> Levels {
-        let endpoint = &self.endpoints[at(id.0)];
-        let applet = self.seats[at(id.0)]
-            .applet
-            .map(|applet| &self.applets[at(applet.0)]);
+        let endpoint = &self.endpoints[id];
+        let applet = self.seats[id].applet.map(|applet| &self.applets[applet]);
         // Queue capacities are far below 2³².
         let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         Levels {

@@ -48,13 +48,14 @@ mod user;
 mod wire;
 mod work;
 
+use crate::ids::{AppletId, ProcessorId, Table};
 use std::collections::VecDeque;
 
 use bumpalo::Bump;
 use jive_embed::LoadError;
 use nic_core::chain::Link;
 use nic_core::event::{EndReason, Levels, Sink};
-use nic_core::id::EndpointId;
+use nic_core::id::{EndpointId, NicId};
 use nic_core::random::Name;
 use nic_core::sle::{Applet, AppletError};
 use nic_core::time::{SimDuration, SimTime};
@@ -82,7 +83,7 @@ use crate::interface::{self, States};
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
-use crate::nic::{Nic, ProcessorId};
+use crate::nic::Nic;
 use crate::remote::Remote;
 use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
@@ -350,18 +351,18 @@ pub(crate) struct Simulation<'a> {
     /// Whether a packet was about to leave its group of NICs; see `apart`.
     pub(crate) has_left_group: bool,
     /// Costs for users, by the NIC of their host.
-    pub(crate) host_costs: Vec<HostCosts>,
+    pub(crate) host_costs: Table<NicId, HostCosts>,
     pub(crate) sends: &'a [SendSpec],
     /// Number of messages of each send that have become due one by one, with time between them.
     pub(crate) sends_made: Vec<u64>,
-    pub(crate) nics: Vec<Nic>,
-    pub(crate) processors: Vec<Processor<'a>>,
+    pub(crate) nics: Table<NicId, Nic>,
+    pub(crate) processors: Table<ProcessorId, Processor<'a>>,
     /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or
     /// refills. While `more_sources` is zero, as usual, a processor checks only arrivals and transmit descriptors.
     pub(crate) more_sources: u32,
     /// Items that any processor of a NIC may take, oldest first, by NIC. The lists in `shared` are empty unless an
     /// interface lets any processor run its stages.
-    pub(crate) shared: Vec<VecDeque<Item>>,
+    pub(crate) shared: Table<NicId, VecDeque<Item>>,
     /// The state of each interface.
     pub(crate) states: States<'a>,
     pub(crate) remote: Remote,
@@ -370,31 +371,31 @@ pub(crate) struct Simulation<'a> {
     pub(crate) packets: PacketStore,
     pub(crate) transfers: Transfers,
     pub(crate) memory: HostMemory,
-    pub(crate) endpoints: Vec<Endpoint>,
+    pub(crate) endpoints: Table<EndpointId, Endpoint>,
     /// The scenario's description of each endpoint.
-    pub(crate) specs: &'a [EndpointSpec],
+    pub(crate) specs: &'a Table<EndpointId, EndpointSpec>,
     /// The fixed facts about each endpoint.
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) seats: Table<EndpointId, Seat>,
     /// The changing state of each endpoint.
-    pub(crate) residents: Vec<Resident>,
+    pub(crate) residents: Table<EndpointId, Resident>,
     /// For each claim, the next claim that waits for the same arrival slots. Each endpoint has two claims; see
     /// [`ClaimId`].
     pub(crate) links: Vec<Link>,
     /// For each applet, how long processors have waited for it; empty if every NIC has one processor.
-    pub(crate) waits: Vec<CallWaits>,
+    pub(crate) waits: Table<AppletId, CallWaits>,
     pub(crate) agendas: Agendas,
     pub(crate) chains: Chains,
     pub(crate) arena: &'a Bump,
     pub(crate) suspensions: Suspensions<'a>,
-    pub(crate) applets: Vec<Applet<'a>>,
+    pub(crate) applets: Table<AppletId, Applet<'a>>,
     pub(crate) swaps: Swaps<'a>,
     /// The arrays to prefetch.
     pub(crate) last_arrays: LastArrays,
     /// The levels last reported for each endpoint; empty without a sink.
-    pub(crate) levels: Vec<Levels>,
+    pub(crate) levels: Table<EndpointId, Levels>,
     /// Hashed names of the endpoints; empty if no link has faults.
-    pub(crate) names: Vec<Name>,
-    pub(crate) users: Vec<User>,
+    pub(crate) names: Table<EndpointId, Name>,
+    pub(crate) users: Table<EndpointId, User>,
     /// Whether users act independently: no host limits its processors, and the caller supplies no programs. Users do
     /// not act independently if an endpoint is a VI, because a program must not see a VI's failed receives.
     pub(crate) users_are_alone: bool,
@@ -403,10 +404,6 @@ pub(crate) struct Simulation<'a> {
     pub(crate) own: OwnProcesses,
     pub(crate) report: Report<'a>,
 }
-
-/// Position of an applet among all applets.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AppletId(pub(crate) u32);
 
 /// An endpoint with an applet, and that applet.
 #[derive(Copy, Clone, Debug)]
@@ -596,9 +593,4 @@ impl Simulation<'_> {
         }
         passes
     }
-}
-
-/// Converts an id to an index.
-pub(crate) fn at(id: u32) -> usize {
-    id as usize
 }

@@ -4,15 +4,15 @@
 //! of a processor. The data of a processor stay in [`Processor`] and are not passed from stage to stage, because a
 //! packet takes some twenty stages.
 
+use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
 use super::costs::Costs;
 use super::crew::Share;
 use super::stage::{self, Stage};
-use super::{Simulation, Work as Due, at};
+use super::{Simulation, Work as Due};
 use crate::fabric::{PacketRef, PacketStore};
 use crate::interface;
-use crate::nic::ProcessorId;
 use crate::profile::BaseCosts;
 use crate::sle::call::Activation;
 use jive_core::CallStack;
@@ -159,7 +159,7 @@ impl Next {
 impl Simulation<'_> {
     /// Makes an idle processor look for work.
     pub(crate) fn wake(&mut self, on: ProcessorId) {
-        let processor = &mut self.processors[at(on.0)];
+        let processor = &mut self.processors[on];
         if let Stage::Idle = processor.stage {
             processor.stage = Stage::Look;
             self.schedule.insert(self.now, Due::Processor(on));
@@ -169,18 +169,18 @@ impl Simulation<'_> {
     /// Gives a freed DMA slot to the processor that has waited longest for one. If no processor waits for a DMA slot,
     /// the slot becomes free.
     pub(crate) fn dma_slot_freed(&mut self, nic: NicId) {
-        let nic = &mut self.nics[at(nic.0)];
+        let nic = &mut self.nics[nic];
         let Some(on) = nic.awaiting_dma_slot.pop_front() else {
             return nic.dma_slots.release();
         };
-        self.processors[at(on.0)].activation.has_dma_slot = true;
+        self.processors[on].activation.has_dma_slot = true;
         self.rouse(on);
     }
 
     /// Runs a processor's stages for as long as no other event is due in between.
     pub(crate) fn go_on(&mut self, on: ProcessorId) {
         self.end_work(on);
-        let processor = &self.processors[at(on.0)];
+        let processor = &self.processors[on];
         if processor.share.is_timed() {
             return self.go_on_timed(on);
         }
@@ -188,7 +188,7 @@ impl Simulation<'_> {
         while let Next::After((delay, then)) = stage::step(self, on, stage) {
             self.begin_work(on, then);
             if !self.advance(delay, Due::Processor(on)) {
-                self.processors[at(on.0)].stage = then;
+                self.processors[on].stage = then;
                 return;
             }
             self.end_work(on);
@@ -199,29 +199,34 @@ impl Simulation<'_> {
     /// Returns the item that the processor is handling; must be called only in stages that handle an item.
     #[inline]
     pub(crate) fn in_hand(&self, on: ProcessorId) -> &Item {
-        let in_hand = &self.processors[at(on.0)].in_hand;
+        let in_hand = &self.processors[on].in_hand;
         in_hand.as_ref().expect("something is in hand")
     }
 
     /// Records the status of a transmit descriptor, then looks for other work.
     pub(crate) fn end_post(&mut self, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
         let Posted { endpoint, post, .. } = posted;
-        if self.residents[at(endpoint.0)].has_post_under_way {
+        if self.residents[endpoint].has_post_under_way {
             self.next_post_may_come(endpoint);
         }
-        let queue = &mut self.endpoints[at(endpoint.0)].transmit;
+        let queue = &mut self.endpoints[endpoint].transmit;
         let completion = queue.end(post, status);
         self.complete(endpoint, post, completion);
         self.look(on)
     }
 
     /// Records that the work leading to the stage `then` begins.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_work(&mut self, on: ProcessorId, then: Stage) {
-        if !self.report.wants_work {
-            return;
+        if self.report.wants_work {
+            self.record_work(on, then);
         }
-        let processor = &mut self.processors[at(on.0)];
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn record_work(&mut self, on: ProcessorId, then: Stage) {
+        let processor = &mut self.processors[on];
         processor.work = Some(Work {
             stage: then.work_before(processor),
             begun: self.now,
@@ -229,12 +234,17 @@ impl Simulation<'_> {
     }
 
     /// Reports a processor's work that has ended.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end_work(&mut self, on: ProcessorId) {
-        if !self.report.wants_work {
-            return;
+        if self.report.wants_work {
+            self.report_work(on);
         }
-        let processor = &mut self.processors[at(on.0)];
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn report_work(&mut self, on: ProcessorId) {
+        let processor = &mut self.processors[on];
         let nic = processor.nic;
         let Some(Work { stage, begun }) = processor.work.take() else {
             return;
@@ -252,7 +262,7 @@ impl Simulation<'_> {
 
     /// Stops a processor until another event continues it at this stage.
     pub(crate) fn wait(&mut self, on: ProcessorId, stage: Stage) -> Next {
-        self.processors[at(on.0)].stage = stage;
+        self.processors[on].stage = stage;
         Next::Stopped
     }
 }

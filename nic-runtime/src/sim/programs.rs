@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{SimError, Simulation, Work, at};
+use super::{SimError, Simulation, Work};
 use crate::emp;
 use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
 use crate::host::{Exchanging, Task};
@@ -141,7 +141,7 @@ impl Simulation<'_> {
         if via::is_first_empty(self, id) {
             return Reaction::Read;
         }
-        let user = &self.users[at(id.0)];
+        let user = &self.users[id];
         let own = self.own.of_endpoint.get(&id);
         match own.and_then(|&process| self.own.processes.get(process)) {
             Some(process) => process.program.react(message, user.messages),
@@ -152,7 +152,7 @@ impl Simulation<'_> {
     /// Returns the channel and bytes of an endpoint's oldest message, if the endpoint's program acts by itself.
     pub(crate) fn message_for_program(&self, id: EndpointId) -> Option<(ChannelId, Vec<u8>)> {
         self.own.of_endpoint.get(&id)?;
-        let endpoint = &self.endpoints[at(id.0)];
+        let endpoint = &self.endpoints[id];
         let message = endpoint.receive.first()?;
         if via::is_first_empty(self, id) {
             return None;
@@ -227,19 +227,19 @@ impl Simulation<'_> {
                     payload,
                 } => {
                     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
-                    let has_room = self.endpoints[at(endpoint.0)].transmit.has_room();
+                    let has_room = self.endpoints[endpoint].transmit.has_room();
                     let space = match has_room {
-                        true => self.users[at(endpoint.0)].region.take(length),
+                        true => self.users[endpoint].region.take(length),
                         false => TransmitSpace::Taken,
                     };
                     match space {
                         TransmitSpace::Free(space) => {
                             self.memory.bytes_mut(space).copy_from_slice(&payload);
                             // As in `begin_post`, the post may complete at once.
-                            self.users[at(home.0)].task = Task::Posting;
+                            self.users[home].task = Task::Posting;
                             self.post(endpoint, channel, space);
-                            let nic = self.endpoints[at(endpoint.0)].nic;
-                            let takes = self.host_costs[at(nic.0)].of_post(length)
+                            let nic = self.endpoints[endpoint].nic;
+                            let takes = self.host_costs[nic].of_post(length)
                                 + via::post_takes(self, endpoint, length);
                             return self.busy(home, Task::Posting, takes);
                         }

@@ -1,5 +1,6 @@
 //! Passes events from the simulation to the sink, with the names of NICs, endpoints, classes and their members.
 
+use crate::ids::Table;
 use crate::scenario::model::Scenario;
 use crate::sle::load::Classes;
 use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
@@ -115,7 +116,7 @@ impl<'a> Report<'a> {
         (instance, stack): (&mut Instance<'_>, &'s mut CallStack<'_>),
     ) -> Step<'s> {
         let mut watching = Watching {
-            class: self.names.current[endpoint.0 as usize].unwrap_or_default() as usize,
+            class: self.names.current[endpoint].unwrap_or_default() as usize,
             endpoint,
             each,
             report: self,
@@ -197,7 +198,7 @@ impl<'a> Report<'a> {
 
     /// Changes the class whose names an endpoint's events show.
     pub(crate) fn set_class(&mut self, endpoint: EndpointId, class: Option<usize>) {
-        self.names.current[endpoint.0 as usize] = class.map(position);
+        self.names.current[endpoint] = class.map(position);
     }
 
     /// Emits an event of a NIC that belongs to no endpoint.
@@ -221,7 +222,7 @@ struct NameTable<'a> {
     classes: Vec<Option<ClassNames>>,
     /// The class of each endpoint's applet, as a position in `classes`. Positions of classes have 32 bits, so that an
     /// idle endpoint needs little memory.
-    current: Vec<Option<u32>>,
+    current: Table<EndpointId, Option<u32>>,
 }
 
 /// Converts a position among the classes of a run to 32 bits.
@@ -278,14 +279,14 @@ impl<'a> NameTable<'a> {
     }
 
     fn class_of(&self, endpoint: EndpointId) -> Option<&ClassNames> {
-        let current = *self.current.get(endpoint.0 as usize)?;
+        let current = *self.current.get(endpoint)?;
         self.classes.get(current? as usize)?.as_ref()
     }
 }
 
 impl Names for NameTable<'_> {
     fn in_chain(&self, endpoint: EndpointId) -> Option<&str> {
-        let spec = &self.scenario.endpoints[endpoint.0 as usize];
+        let spec = &self.scenario.endpoints[endpoint];
         match spec.has_chain() {
             true => self.class(endpoint),
             false => None,
@@ -293,15 +294,15 @@ impl Names for NameTable<'_> {
     }
 
     fn nic(&self, nic: NicId) -> &str {
-        &self.scenario.nics[nic.0 as usize].name
+        &self.scenario.nics[nic].name
     }
 
     fn endpoint(&self, endpoint: EndpointId) -> &str {
-        &self.scenario.endpoints[endpoint.0 as usize].name
+        &self.scenario.endpoints[endpoint].name
     }
 
     fn home(&self, endpoint: EndpointId) -> NicId {
-        self.scenario.endpoints[endpoint.0 as usize].nic
+        self.scenario.endpoints[endpoint].nic
     }
 
     fn class(&self, endpoint: EndpointId) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! The simulation's own data about an endpoint, apart from its queues.
 
-use super::AppletId;
+use crate::ids::AppletId;
 use crate::interface::InterfaceKind;
 #[cfg(doc)]
 use crate::nic::Purpose;

@@ -13,14 +13,14 @@
 //! Nothing can observe an applet between two natives, so the interpreter takes no part. When a call yields, the
 //! instructions up to its next native have run, and only their time is divided.
 
+use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
 use super::crew::{thousandths, time_of};
 use super::processor::{Item, Next, Processor};
 use super::stage::{self, Stage};
-use super::{Simulation, Work, at};
+use super::{Simulation, Work};
 use crate::interface;
-use crate::nic::ProcessorId;
 use crate::sle::chained;
 use nic_core::event::{SleEvent, Trigger};
 use nic_core::id::{EndpointId, NicId};
@@ -130,7 +130,7 @@ impl Simulation<'_> {
     /// Runs the stages of a processor whose work may end later than it was to end.
     #[cold]
     pub(super) fn go_on_timed(&mut self, on: ProcessorId) {
-        let mut stage = self.processors[at(on.0)].stage;
+        let mut stage = self.processors[on].stage;
         while let Next::After((delay, then)) = stage::step_timed(self, on, stage) {
             self.begin_work(on, then);
             let Some(next) = self.begin_timed(on, delay, (stage, then)) else {
@@ -139,7 +139,7 @@ impl Simulation<'_> {
             self.end_work(on);
             stage = next;
         }
-        let processor = &mut self.processors[at(on.0)];
+        let processor = &mut self.processors[on];
         if let Some(slicing) = &mut processor.share.slicing {
             slicing.waits(processor.stage);
             // What the call is to make way for may have come before the call began to wait.
@@ -158,20 +158,19 @@ impl Simulation<'_> {
     ) -> Option<Stage> {
         let after_code = self.after_code(on, ended, then);
         if after_code.is_some() && self.is_to_yield(on) {
-            self.processors[at(on.0)].stage = then;
+            self.processors[on].stage = then;
             self.set_aside(on, thousandths(delay), after_code);
             return Some(Stage::Look);
         }
         if delay == SimDuration::ZERO {
-            if self.processors[at(on.0)].share.is_contended()
-                || self.advance(delay, Work::Processor(on))
+            if self.processors[on].share.is_contended() || self.advance(delay, Work::Processor(on))
             {
                 return Some(then);
             }
-            self.processors[at(on.0)].stage = then;
+            self.processors[on].stage = then;
             return None;
         }
-        self.processors[at(on.0)].stage = then;
+        self.processors[on].stage = then;
         self.begin_load(on, delay, after_code);
         if after_code.is_some() {
             self.look_again_at(on);
@@ -182,7 +181,7 @@ impl Simulation<'_> {
     /// Returns the part after the last instruction of the work between two stages, in thousandths of picoseconds.
     /// Returns `None` if the work is not code of an applet, or if the processor's calls do not yield.
     fn after_code(&mut self, on: ProcessorId, ended: Stage, then: Stage) -> Option<u64> {
-        let processor = &mut self.processors[at(on.0)];
+        let processor = &mut self.processors[on];
         let resumed = processor.share.slicing.as_mut()?.after_code.take();
         if resumed.is_some() {
             return resumed;
@@ -214,7 +213,7 @@ impl Simulation<'_> {
 
     /// Returns whether a processor's call, which is between two instructions, is to yield.
     fn is_to_yield(&self, on: ProcessorId) -> bool {
-        let slicing = self.processors[at(on.0)].share.slicing.as_ref();
+        let slicing = self.processors[on].share.slicing.as_ref();
         let rest = slicing.and_then(|slicing| slicing.rest(self.now));
         rest == Some(SimDuration::ZERO) && self.keeps_waiting(on)
     }
@@ -226,7 +225,7 @@ impl Simulation<'_> {
         match on {
             Some(on) => self.look_again_at(on),
             None => {
-                for on in self.nics[at(nic.0)].processors() {
+                for on in self.nics[nic].processors() {
                     self.look_again_at(on);
                 }
             }
@@ -241,7 +240,7 @@ impl Simulation<'_> {
         if !self.keeps_waiting(on) {
             return;
         }
-        if let Some(slicing) = &mut self.processors[at(on.0)].share.slicing
+        if let Some(slicing) = &mut self.processors[on].share.slicing
             && slicing.check.is_none_or(|check| check > time)
         {
             slicing.check = Some(time);
@@ -253,7 +252,7 @@ impl Simulation<'_> {
     /// instructions or waits. Returns `None` if there is no such time before the end of the processor's present work.
     fn yields_at(&mut self, on: ProcessorId) -> Option<SimTime> {
         let now = self.now;
-        let processor = &mut self.processors[at(on.0)];
+        let processor = &mut self.processors[on];
         let each = processor.costs.bytecode;
         let slicing = processor.share.slicing.as_ref()?;
         if slicing.yielded.is_some() {
@@ -273,7 +272,7 @@ impl Simulation<'_> {
     #[cold]
     pub(super) fn look_at_call(&mut self, on: ProcessorId) -> bool {
         let now = self.now;
-        let Some(slicing) = &mut self.processors[at(on.0)].share.slicing else {
+        let Some(slicing) = &mut self.processors[on].share.slicing else {
             return false;
         };
         if slicing.check == Some(now) {
@@ -284,7 +283,7 @@ impl Simulation<'_> {
             return false;
         }
         self.settle(on);
-        let load = self.processors[at(on.0)].share.load.take();
+        let load = self.processors[on].share.load.take();
         self.restretch(on);
         self.end_work(on);
         let left = load.map_or(0, |load| load.left);
@@ -296,7 +295,7 @@ impl Simulation<'_> {
     /// Sets the call of a processor aside, with the rest of its work.
     fn set_aside(&mut self, on: ProcessorId, left: u64, after_code: Option<u64>) {
         let now = self.now;
-        let processor = &mut self.processors[at(on.0)];
+        let processor = &mut self.processors[on];
         let Some(slicing) = &mut processor.share.slicing else {
             return;
         };
@@ -320,14 +319,14 @@ impl Simulation<'_> {
 
     /// Returns the endpoint and the cause of a processor's call.
     fn subject_of_call(&self, on: ProcessorId) -> (EndpointId, Trigger) {
-        let call = self.processors[at(on.0)].activation.call();
+        let call = self.processors[on].activation.call();
         (call.tenant.endpoint, call.trigger())
     }
 
     /// Continues with the call that has yielded.
     fn call_continues(&mut self, on: ProcessorId, yielded: Yielded) -> Next {
         let now = self.now;
-        let processor = &mut self.processors[at(on.0)];
+        let processor = &mut self.processors[on];
         processor.in_hand = yielded.in_hand;
         let told = &mut processor.activation.told;
         // If a native waits, its span in the timeline starts again.
@@ -360,7 +359,7 @@ impl Simulation<'_> {
     pub(super) fn keep_alive(&mut self, on: ProcessorId) -> Option<Next> {
         let now = self.now;
         let waits = self.keeps_waiting(on);
-        let slicing = self.processors[at(on.0)].share.slicing.as_mut()?;
+        let slicing = self.processors[on].share.slicing.as_mut()?;
         if slicing.serves_until.is_none() {
             if !waits {
                 slicing.held = SimDuration::ZERO;
@@ -382,9 +381,9 @@ impl Simulation<'_> {
 
     /// Returns whether work that keeps connections alive waits for a processor.
     fn keeps_waiting(&self, on: ProcessorId) -> bool {
-        let Processor { nic, share, .. } = &self.processors[at(on.0)];
+        let Processor { nic, share, .. } = &self.processors[on];
         let mut items = share.handed.iter();
-        let shared = self.shared.get(at(nic.0)).into_iter().flatten();
+        let shared = self.shared.get(*nic).into_iter().flatten();
         items.any(|item| self.keeps_alive(item))
             || shared.clone().any(|item| self.keeps_alive(item))
             || share.takes.arrivals && self.arrival_alive(*nic).is_some()
@@ -392,30 +391,30 @@ impl Simulation<'_> {
 
     fn keeps_alive(&self, item: &Item) -> bool {
         let endpoint = item.endpoint(&self.packets);
-        interface::keeps_alive(self.seats[at(endpoint.0)], item)
+        interface::keeps_alive(self.seats[endpoint], item)
     }
 
     /// Returns the position of the first arrival of a NIC that keeps a connection alive.
     fn arrival_alive(&self, nic: NicId) -> Option<usize> {
-        let mut arrivals = self.nics[at(nic.0)].arrivals.iter();
+        let mut arrivals = self.nics[nic].arrivals.iter();
         arrivals.position(|&packet| self.keeps_alive(&Item::Arrival(packet)))
     }
 
     /// Takes the oldest work that keeps a connection alive.
     fn take_alive(&mut self, on: ProcessorId) -> Option<Next> {
-        let nic = self.processors[at(on.0)].nic;
+        let nic = self.processors[on].nic;
         let position =
             |items: &VecDeque<Item>| items.iter().position(|item| self.keeps_alive(item));
-        if let Some(place) = position(&self.processors[at(on.0)].share.handed) {
-            let item = self.processors[at(on.0)].share.handed.remove(place)?;
+        if let Some(place) = position(&self.processors[on].share.handed) {
+            let item = self.processors[on].share.handed.remove(place)?;
             return Some(self.take_item(on, item));
         }
-        if let Some(place) = self.shared.get(at(nic.0)).and_then(position) {
-            let item = self.shared[at(nic.0)].remove(place)?;
+        if let Some(place) = self.shared.get(nic).and_then(position) {
+            let item = self.shared[nic].remove(place)?;
             return Some(self.take_item(on, item));
         }
         let place = self.arrival_alive(nic)?;
-        let packet = self.nics[at(nic.0)].arrivals.remove(place)?;
+        let packet = self.nics[nic].arrivals.remove(place)?;
         Some(interface::arrived(self, on, packet))
     }
 
@@ -437,7 +436,7 @@ impl Simulation<'_> {
     /// Notes that the event for which a processor's call waited has come. Returns true if the call has yielded, so that
     /// it continues later.
     fn ends_wait(&mut self, on: ProcessorId) -> bool {
-        let Some(slicing) = &mut self.processors[at(on.0)].share.slicing else {
+        let Some(slicing) = &mut self.processors[on].share.slicing else {
             return false;
         };
         slicing.is_waiting = false;

@@ -1,16 +1,17 @@
 //! How a processor finds work: arrivals, transmit descriptors, resumable calls, timers, refills, and items that another
 //! processor hands over.
 
+use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
+use super::Simulation;
 use super::crew::Takes;
 use super::processor::{Next, Posted, Processor, Turn};
 use super::stage::Stage;
 use super::staging::{Grant, Waiter};
-use super::{Simulation, at};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
+use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle;
 use nic_core::id::{EndpointId, NicId};
 
@@ -29,8 +30,8 @@ impl Simulation<'_> {
         if self.more_sources > 0 {
             return self.look_everywhere(on);
         }
-        let processor = &mut self.processors[at(on.0)];
-        let nic = &mut self.nics[at(processor.nic.0)];
+        let processor = &mut self.processors[on];
+        let nic = &mut self.nics[processor.nic];
         if nic.arrivals.is_empty() && nic.posted.is_empty() {
             return processor.find_nothing();
         }
@@ -39,14 +40,14 @@ impl Simulation<'_> {
             !matches!(processor.turn, Turn::Transmit) && !nic.arrivals.is_empty();
         let nic = processor.nic;
         if !is_turn_of_arrivals && let Some(next) = self.take_post(on, nic, true) {
-            self.processors[at(on.0)].turn = Turn::Arrival;
+            self.processors[on].turn = Turn::Arrival;
             return next;
         }
         // If there is no transmit descriptor to take, the processor takes an arrival out of turn.
-        let Some(packet) = self.nics[at(nic.0)].arrivals.pop_front() else {
-            return self.processors[at(on.0)].find_nothing();
+        let Some(packet) = self.nics[nic].arrivals.pop_front() else {
+            return self.processors[on].find_nothing();
         };
-        self.processors[at(on.0)].turn = Turn::Transmit;
+        self.processors[on].turn = Turn::Transmit;
         interface::arrived(self, on, packet)
     }
 
@@ -54,12 +55,12 @@ impl Simulation<'_> {
     /// processor's work in turn: an arrival, a transmit descriptor, a resumable call, a timer or a refill.
     #[cold]
     fn look_everywhere(&mut self, on: ProcessorId) -> Next {
-        if self.processors[at(on.0)].share.slicing.is_some()
+        if self.processors[on].share.slicing.is_some()
             && let Some(next) = self.keep_alive(on)
         {
             return next;
         }
-        let Processor { nic, share, .. } = &mut self.processors[at(on.0)];
+        let Processor { nic, share, .. } = &mut self.processors[on];
         let (nic, takes) = (*nic, share.takes);
         // Alternate between handed items and own work, so that neither starves the other.
         let handed = share
@@ -74,9 +75,9 @@ impl Simulation<'_> {
         if let Some(next) = self.look_in_turn(on, nic, takes) {
             return next;
         }
-        match self.processors[at(on.0)].share.handed.pop_front() {
+        match self.processors[on].share.handed.pop_front() {
             Some(item) => self.take_item(on, item),
-            None => match self.shared.get_mut(at(nic.0)).and_then(VecDeque::pop_front) {
+            None => match self.shared.get_mut(nic).and_then(VecDeque::pop_front) {
                 Some(item) => self.take_item(on, item),
                 None => self.wait(on, Stage::Idle),
             },
@@ -85,7 +86,7 @@ impl Simulation<'_> {
 
     fn look_in_turn(&mut self, on: ProcessorId, nic: NicId, takes: Takes) -> Option<Next> {
         for _ in 0..6 {
-            let processor = &mut self.processors[at(on.0)];
+            let processor = &mut self.processors[on];
             match processor.turn {
                 Turn::Arrival => {
                     processor.turn = Turn::Transmit;
@@ -141,9 +142,9 @@ impl Simulation<'_> {
     /// Takes the oldest arrival whose applet is not suspended. Arrivals for suspended applets are put aside.
     fn take_unsuspended(&mut self, nic: NicId) -> Option<PacketRef> {
         loop {
-            let packet = self.nics[at(nic.0)].arrivals.pop_front()?;
+            let packet = self.nics[nic].arrivals.pop_front()?;
             let (to, _) = self.packets[packet].to;
-            let applet = self.seats[at(to.0)].applet;
+            let applet = self.seats[to].applet;
             match applet.and_then(|applet| self.suspensions.of(applet)) {
                 Some(call) => call.activation.parked.arrivals.push_back(packet),
                 None => return Some(packet),
@@ -155,20 +156,20 @@ impl Simulation<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_post(&mut self, on: ProcessorId, id: NicId, is_alone: bool) -> Option<Next> {
         loop {
-            let nic = &mut self.nics[at(id.0)];
+            let nic = &mut self.nics[id];
             let position = nic.posted.take_turn()?;
             let endpoint = nic.endpoints[position];
-            let is_under_way = !is_alone && self.residents[at(endpoint.0)].has_post_under_way;
+            let is_under_way = !is_alone && self.residents[endpoint].has_post_under_way;
             if is_under_way || !self.can_take_post(endpoint) {
                 // The endpoint is inserted into `posted` again when its packet has slots, or when its applet's call is
                 // over.
-                self.nics[at(id.0)].posted.remove(position);
+                self.nics[id].posted.remove(position);
                 continue;
             }
-            let queue = &mut self.endpoints[at(endpoint.0)].transmit;
+            let queue = &mut self.endpoints[endpoint].transmit;
             let taken = queue.take();
             if queue.is_drained() {
-                self.nics[at(id.0)].posted.remove(position);
+                self.nics[id].posted.remove(position);
             }
             if let Some((post, descriptor)) = taken {
                 let posted = Posted {
@@ -193,7 +194,7 @@ impl Simulation<'_> {
         if self.suspensions.is_any() && sle::suspend::is_suspended(self, id) {
             return false;
         }
-        let endpoint = &self.endpoints[at(id.0)];
+        let endpoint = &self.endpoints[id];
         let Some(descriptor) = endpoint.transmit.first() else {
             return true;
         };

@@ -1,12 +1,13 @@
 //! The SRAM budget of a NIC: its holders, their bytes, and the check that they fit.
 
+use crate::ids::Table;
 use std::fmt;
 
 use jive_core::{Frame, Program};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::memory_bytes;
 
-use super::{SimError, at};
+use super::SimError;
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
 use crate::sle::chain;
@@ -106,7 +107,7 @@ impl fmt::Display for SramDemand {
 
 /// Checks that the demand for each NIC's SRAM fits.
 pub(crate) fn check(scenario: &Scenario, classes: Classes<'_>) -> Result<(), SimError> {
-    let mut demands: Vec<SramDemand> = (0u32..)
+    let mut demands: Table<NicId, SramDemand> = (0u32..)
         .map(NicId)
         .zip(&scenario.nics)
         .map(|(nic, spec)| SramDemand {
@@ -116,7 +117,7 @@ pub(crate) fn check(scenario: &Scenario, classes: Classes<'_>) -> Result<(), Sim
         })
         .collect();
     for SramHolder { nic, share, bytes } in holders(scenario, classes) {
-        let shares = &mut demands[at(nic.0)].shares;
+        let shares = &mut demands[nic].shares;
         *match share {
             SramShare::Staging => &mut shares.staging,
             SramShare::Stack => &mut shares.stack,
@@ -136,22 +137,22 @@ pub(crate) fn check(scenario: &Scenario, classes: Classes<'_>) -> Result<(), Sim
 pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHolder> {
     let program = |class: usize| classes[class].as_ref().ok().map(|loaded| &loaded.program);
     let mut holders = Vec::new();
-    let mut channels = vec![0u64; scenario.endpoints.len()];
+    let mut channels = Table::filled(scenario.endpoints.len(), 0u64);
     for channel in &scenario.channels {
         for (endpoint, _) in [channel.a, channel.b] {
-            channels[at(endpoint.0)] += 1;
+            channels[endpoint] += 1;
         }
     }
     // The endpoints of each NIC, in file order.
-    let mut residents = vec![Vec::new(); scenario.nics.len()];
+    let mut residents = Table::filled(scenario.nics.len(), Vec::new());
     for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
-        residents[at(spec.nic.0)].push((id, spec));
+        residents[spec.nic].push((id, spec));
     }
     for (nic, residents) in (0u32..).map(NicId).zip(&residents) {
         let mut hold = |share, bytes| holders.push(SramHolder { nic, share, bytes });
         let profile = scenario.profile_of(nic);
         hold(SramShare::Staging, staging(profile));
-        let processors = scenario.nics[at(nic.0)].processors;
+        let processors = scenario.nics[nic].processors;
         let stacks = u64::from(processors) * stack(profile);
         hold(SramShare::Stack, stacks);
         let mut loaded = vec![false; classes.len()];
@@ -177,7 +178,7 @@ pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHold
         for (id, spec) in residents {
             let bytes = u64::from(spec.tx_queue) * TRANSMIT_ENTRY_BYTES
                 + places(scenario, *id)
-                + channels[at(id.0)] * of_channel(spec);
+                + channels[*id] * of_channel(spec);
             hold(SramShare::Queues(*id), bytes);
         }
     }
@@ -186,7 +187,7 @@ pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHold
 
 /// Returns the bytes of an endpoint's free queue, or of its posted receives.
 fn places(scenario: &Scenario, id: EndpointId) -> u64 {
-    let spec = &scenario.endpoints[at(id.0)];
+    let spec = &scenario.endpoints[id];
     let buffers = u64::from(spec.free_buffer_count);
     if !spec.posts_receives() {
         return buffers * FREE_ENTRY_BYTES;

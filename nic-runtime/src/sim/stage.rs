@@ -1,11 +1,11 @@
 //! The stages of a processor: what it does next, and the function that does it.
 
+use crate::ids::ProcessorId;
 use nic_core::sle::NicEntry;
 
 use super::Simulation;
 use super::processor::{Item, Next, Processor};
 use crate::interface::{self, OwnItem};
-use crate::nic::ProcessorId;
 use crate::sle::{chained, engine};
 
 /// The next step of a processor.

@@ -9,15 +9,16 @@
 //! wait for each other can arise only if receivers push packets themselves. All endpoints in a circle of waits send to
 //! each other, so no other endpoint is held up.
 
+use crate::ids::ProcessorId;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
+use super::Simulation;
 use super::ahead::Way;
 use super::resident::Seat;
-use super::{Simulation, at};
 use crate::fabric::{Admission, PacketRef};
 use crate::interface;
-use crate::nic::{ClaimId, ProcessorId, Progress, Purpose};
+use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle;
 
 /// Result of a claim for a packet's slots.
@@ -56,12 +57,12 @@ impl Simulation<'_> {
     /// Returns the progress of a claim.
     #[inline]
     pub(crate) fn progress(&self, claim: ClaimId) -> Progress {
-        self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
+        self.residents[claim.endpoint()].claims[claim.purpose() as usize]
     }
 
     #[inline]
     fn progress_mut(&mut self, claim: ClaimId) -> &mut Progress {
-        &mut self.residents[at(claim.endpoint().0)].claims[claim.purpose() as usize]
+        &mut self.residents[claim.endpoint()].claims[claim.purpose() as usize]
     }
 
     /// Gets slots for a packet that an applet's call pushes, or makes the call wait. If the NIC has several processors,
@@ -75,10 +76,10 @@ impl Simulation<'_> {
         channel: &Channel,
     ) -> Grant {
         let held = Progress::Held(channel.peer);
-        let [post, push] = &mut self.residents[at(id.0)].claims;
+        let [post, push] = &mut self.residents[id].claims;
         // Usually the pushed packet is the one whose slots the NIC reserved before it took the transmit descriptor.
         if *post == held {
-            let processor = &self.processors[at(on.0)];
+            let processor = &self.processors[on];
             if processor.share.is_alone || processor.activation.call().is_for_post() {
                 *post = Progress::None;
                 return Grant::Given;
@@ -111,14 +112,14 @@ impl Simulation<'_> {
         let direction = &self.fabric[channel.route];
         let Seat {
             tenancy, interface, ..
-        } = self.seats[at(to.0)];
+        } = self.seats[to];
         // A channel joins endpoints of one protocol, so both ends reserve slots or none does.
         if direction.admission != Admission::Slot || !interface.reserves_arrival() {
             let leaves_group = direction.admission == Admission::LeavesGroup;
             return self.claim_without_slot(id, waiter, to, leaves_group);
         }
         let receiver = direction.to;
-        if !self.nics[at(receiver.0)].arrival_slots.take(tenancy) {
+        if !self.nics[receiver].arrival_slots.take(tenancy) {
             return self.await_arrival_slot(id, waiter, channel);
         }
         let claim = ClaimId::of(id, waiter.purpose());
@@ -154,7 +155,7 @@ impl Simulation<'_> {
 
     /// Makes a claim wait for a send slot even though one may be free.
     fn line_up_for_send_slot(&mut self, claim: ClaimId, to: EndpointId) -> Grant {
-        let nic = &mut self.nics[at(self.endpoints[at(claim.endpoint().0)].nic.0)];
+        let nic = &mut self.nics[self.endpoints[claim.endpoint()].nic];
         nic.awaiting_send_slot.push_back(claim);
         *self.progress_mut(claim) = Progress::AwaitsSend(to);
         Grant::Waits
@@ -189,8 +190,8 @@ impl Simulation<'_> {
         let claim = ClaimId::of(id, purpose);
         *self.progress_mut(claim) = Progress::AwaitsArrival(to);
         let receiver = self.fabric[channel.route].to;
-        let slots = &mut self.nics[at(receiver.0)].arrival_slots;
-        slots.wait(self.seats[at(to.0)].tenancy, &mut self.links, claim);
+        let slots = &mut self.nics[receiver].arrival_slots;
+        slots.wait(self.seats[to].tenancy, &mut self.links, claim);
         Grant::Waits
     }
 
@@ -213,7 +214,7 @@ impl Simulation<'_> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn claim_send_slot(&mut self, claim: ClaimId, to: EndpointId) -> Grant {
-        let nic = &mut self.nics[at(self.endpoints[at(claim.endpoint().0)].nic.0)];
+        let nic = &mut self.nics[self.endpoints[claim.endpoint()].nic];
         let (progress, grant) = if nic.send_slots.take() {
             (Progress::Held(to), Grant::Given)
         } else {
@@ -247,15 +248,15 @@ impl Simulation<'_> {
             Progress::AwaitsSend(to) => {
                 *progress = Progress::None;
                 // The claim leaves the line, so that it does not have two places when it waits again.
-                let home = self.endpoints[at(claim.endpoint().0)].nic;
-                self.nics[at(home.0)]
+                let home = self.endpoints[claim.endpoint()].nic;
+                self.nics[home]
                     .awaiting_send_slot
                     .retain(|other| *other != claim);
                 self.release_reserved_slot(claim, to);
             }
             Progress::Held(to) => {
                 *progress = Progress::None;
-                let home = self.endpoints[at(claim.endpoint().0)].nic;
+                let home = self.endpoints[claim.endpoint()].nic;
                 self.release_send_slot(home);
                 self.release_reserved_slot(claim, to);
             }
@@ -264,7 +265,7 @@ impl Simulation<'_> {
 
     /// Frees the arrival slot of a packet that is not sent.
     fn release_reserved_slot(&mut self, claim: ClaimId, to: EndpointId) {
-        let reserves = self.seats[at(to.0)].interface.reserves_arrival();
+        let reserves = self.seats[to].interface.reserves_arrival();
         if reserves && (self.reserves_slots || self.has_reserved_slot(claim, to)) {
             self.release_arrival_slot(to);
         }
@@ -273,7 +274,7 @@ impl Simulation<'_> {
     /// Returns whether a claim's packet has reserved an arrival slot.
     #[cold]
     fn has_reserved_slot(&self, claim: ClaimId, to: EndpointId) -> bool {
-        let nic = |id: EndpointId| self.endpoints[at(id.0)].nic;
+        let nic = |id: EndpointId| self.endpoints[id].nic;
         let route = self.fabric.route(nic(claim.endpoint()), nic(to));
         route.is_some_and(|route| self.fabric[route].admission == Admission::Slot)
     }
@@ -290,9 +291,9 @@ impl Simulation<'_> {
             return true;
         }
         let (to, _) = self.packets[packet].to;
-        let nic = self.endpoints[at(to.0)].nic;
-        let tenancy = self.seats[at(to.0)].tenancy;
-        let has_slot = self.nics[at(nic.0)].arrival_slots.take(tenancy);
+        let nic = self.endpoints[to].nic;
+        let tenancy = self.seats[to].tenancy;
+        let has_slot = self.nics[nic].arrival_slots.take(tenancy);
         self.packets[packet].has_arrival_slot = has_slot;
         has_slot
     }
@@ -305,9 +306,9 @@ impl Simulation<'_> {
     /// Frees an arrival slot of an endpoint, or passes it on to the claim that has waited for it.
     #[inline]
     pub(crate) fn release_arrival_slot(&mut self, to: EndpointId) {
-        let receiver = self.endpoints[at(to.0)].nic;
-        let tenancy = self.seats[at(to.0)].tenancy;
-        let slots = &mut self.nics[at(receiver.0)].arrival_slots;
+        let receiver = self.endpoints[to].nic;
+        let tenancy = self.seats[to].tenancy;
+        let slots = &mut self.nics[receiver].arrival_slots;
         if let Some(claim) = slots.release(tenancy, &mut self.links) {
             self.pass_on_arrival_slot(receiver, claim);
         }
@@ -321,8 +322,8 @@ impl Simulation<'_> {
         let mut next = Some(claim);
         while let Some(claim) = next.take() {
             if let Some(declined) = self.arrival_slot_found(claim) {
-                let tenancy = self.seats[at(declined.0)].tenancy;
-                let slots = &mut self.nics[at(receiver.0)].arrival_slots;
+                let tenancy = self.seats[declined].tenancy;
+                let slots = &mut self.nics[receiver].arrival_slots;
                 next = slots.release(tenancy, &mut self.links);
             }
         }
@@ -351,8 +352,8 @@ impl Simulation<'_> {
     /// Frees a send slot, or passes it on to the next waiting claim.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn release_send_slot(&mut self, nic: NicId) {
-        self.nics[at(nic.0)].send_slots.release();
-        if !self.nics[at(nic.0)].awaiting_send_slot.is_empty() {
+        self.nics[nic].send_slots.release();
+        if !self.nics[nic].awaiting_send_slot.is_empty() {
             self.pass_on_send_slot(nic);
         }
     }
@@ -360,16 +361,16 @@ impl Simulation<'_> {
     #[cold]
     fn pass_on_send_slot(&mut self, nic: NicId) {
         let mut place = 0;
-        while let Some(&claim) = self.nics[at(nic.0)].awaiting_send_slot.get(place) {
+        while let Some(&claim) = self.nics[nic].awaiting_send_slot.get(place) {
             // Pass over claims of endpoints that hold their share of the slots.
             let waits = matches!(self.progress(claim), Progress::AwaitsSend(_));
             if waits && !interface::may_take_send_slot(self, claim.endpoint()) {
                 place += 1;
                 continue;
             }
-            self.nics[at(nic.0)].awaiting_send_slot.remove(place);
+            self.nics[nic].awaiting_send_slot.remove(place);
             if let Progress::AwaitsSend(to) = self.progress(claim) {
-                let taken = self.nics[at(nic.0)].send_slots.take();
+                let taken = self.nics[nic].send_slots.take();
                 debug_assert!(taken, "a slot was freed for it");
                 *self.progress_mut(claim) = Progress::Held(to);
                 return self.places_found(claim);
@@ -391,14 +392,14 @@ impl Simulation<'_> {
     /// Continues the work whose claim has its slots.
     fn places_found(&mut self, claim: ClaimId) {
         let id = claim.endpoint();
-        let home = self.endpoints[at(id.0)].nic;
+        let home = self.endpoints[id].nic;
         match claim.purpose() {
-            Purpose::Post if interface::makes_packets(self.seats[at(id.0)]) => {
+            Purpose::Post if interface::makes_packets(self.seats[id]) => {
                 interface::slot_found(self, id)
             }
             Purpose::Post => {
-                let nic = &mut self.nics[at(home.0)];
-                nic.posted.insert(self.seats[at(id.0)].position());
+                let nic = &mut self.nics[home];
+                nic.posted.insert(self.seats[id].position());
                 let on = nic.takes_posts;
                 self.wake(on);
             }

@@ -1,7 +1,8 @@
 //! The final state of a run: memory, fields and queues of each endpoint.
 
+use super::Simulation;
 use super::crew::CallWaits;
-use super::{AppletId, Simulation, at};
+use crate::ids::AppletId;
 use nic_core::id::EndpointId;
 
 /// The final state of an endpoint. Runs of the same scenario end in the same state, with and without a sink.
@@ -57,11 +58,11 @@ impl Simulation<'_> {
     }
 
     fn endpoint_state(&self, id: EndpointId) -> EndpointState {
-        let endpoint = &self.endpoints[at(id.0)];
+        let endpoint = &self.endpoints[id];
         let mut free = endpoint.free.clone();
         let class = self.swaps.class_of(id);
         let state = |(id, class): (AppletId, usize)| {
-            let applet = &self.applets[at(id.0)];
+            let applet = &self.applets[id];
             AppletState {
                 class: match self.swaps.carried(class) {
                     Some(bytes) => AppletClass::OfCapsule(bytes.to_vec()),
@@ -70,11 +71,11 @@ impl Simulation<'_> {
                 fields: applet.instance.fields().to_vec(),
                 heap: applet.instance.heap().contents().to_vec(),
                 rx_buf: applet.rx_buf().to_vec(),
-                waits: self.waits.get(at(id.0)).copied().unwrap_or_default(),
+                waits: self.waits.get(id).copied().unwrap_or_default(),
             }
         };
-        let applet = self.seats[at(id.0)].applet.zip(class).map(state);
-        let followers = self.specs[at(id.0)].followers.iter();
+        let applet = self.seats[id].applet.zip(class).map(state);
+        let followers = self.specs[id].followers.iter();
         let followers = followers.map(|applet| applet.class);
         let followers = self.applets_of(id).skip(1).zip(followers).map(state);
         let followers = followers.collect();
@@ -83,8 +84,8 @@ impl Simulation<'_> {
             free: std::iter::from_fn(|| free.pop()).collect(),
             transmit: endpoint.transmit.pending(),
             receive: endpoint.receive.visible(),
-            messages: self.users[at(id.0)].messages,
-            packets: self.residents[at(id.0)].packets_made,
+            messages: self.users[id].messages,
+            packets: self.residents[id].packets_made,
             applet,
             followers,
         }

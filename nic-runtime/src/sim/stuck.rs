@@ -8,9 +8,9 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use super::Simulation;
 use super::processor::Processor;
 use super::stage::Stage;
-use super::{Simulation, at};
 use crate::host::{Notice, Task};
 use crate::interface;
 use crate::nic::{ClaimId, Nic, Progress, Purpose};
@@ -134,7 +134,7 @@ impl Simulation<'_> {
         }
         let is_suspended = sle::suspend::is_suspended(self, id);
         waiters.endpoint(id, "its suspended call to go on", usize::from(is_suspended));
-        let queue = &self.endpoints[at(id.0)].transmit;
+        let queue = &self.endpoints[id].transmit;
         let for_users = interface::posts_for_users(self, id);
         let posts = queue.pending().saturating_sub(for_users);
         waiters.endpoint(id, "a transmit descriptor to complete", posts);
@@ -144,8 +144,8 @@ impl Simulation<'_> {
 
     /// Returns whether an endpoint's user has something to do and does not do it.
     fn user_is_stuck(&self, id: EndpointId) -> bool {
-        let user = &self.users[at(id.0)];
-        let endpoint = &self.endpoints[at(id.0)];
+        let user = &self.users[id];
+        let endpoint = &self.endpoints[id];
         // A user may wait until descriptors complete: for room in the transmit queue or the transmit region.
         let has_room = endpoint.transmit.pending() == 0;
         let has_work = match user.notice {
@@ -168,11 +168,11 @@ impl Simulation<'_> {
         waiters.nic(id, "a DMA slot for a processor", dma_waits);
         let ready = [&nic.posted, &nic.timers, &nic.refills, &nic.watched];
         let ready = ready.iter().filter(|set| !set.is_empty()).count();
-        let processors = nic.processors().map(|on| &self.processors[at(on.0)]);
+        let processors = nic.processors().map(|on| &self.processors[on]);
         let items =
             |processor: &Processor<'_>| processor.share.handed.len() + processor.resumable.len();
         let items: usize = processors.clone().map(items).sum();
-        let shared = self.shared.get(at(id.0)).map_or(0, VecDeque::len);
+        let shared = self.shared.get(id).map_or(0, VecDeque::len);
         let items = items + ready + nic.arrivals.len() + shared;
         waiters.nic(id, "a processor to take its work", items);
         let is_busy = |processor: &&Processor<'_>| !matches!(processor.stage, Stage::Idle);

@@ -1,14 +1,16 @@
 //! Users: each posts messages that are due, learns of received messages and reacts to them, one task at a time.
 
+use crate::ids::at;
 use nic_core::event::{DropReason, NicEvent, TxStatus, UnetEvent};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
+use nic_core::via::Status;
 
 use super::ahead::{Way, read_lines};
-use super::{Simulation, Work, at};
+use super::{Simulation, Work};
 use crate::host::{Notice, Notify, Task};
 use crate::interface;
 use crate::memory::HostMemory;
@@ -23,7 +25,7 @@ impl Simulation<'_> {
         let spec = &self.sends[at(send)];
         read_lines(&spec.payload);
         self.read_ahead(spec.endpoint, Way::Out);
-        let due = &mut self.users[at(spec.endpoint.0)].due;
+        let due = &mut self.users[spec.endpoint].due;
         if spec.every == SimDuration::ZERO && spec.repeat > 1 {
             due.add_at_once(send, spec.repeat, self.now);
         } else {
@@ -40,7 +42,7 @@ impl Simulation<'_> {
 
     /// Schedules the user's next poll or upcall, because a receive descriptor became visible.
     pub(crate) fn message_came(&mut self, id: EndpointId) {
-        let user = &mut self.users[at(id.0)];
+        let user = &mut self.users[id];
         if user.notice == Notice::None {
             user.notice = Notice::Coming;
             let time = match user.notify {
@@ -52,7 +54,7 @@ impl Simulation<'_> {
     }
 
     pub(crate) fn notice(&mut self, id: EndpointId) {
-        self.users[at(id.0)].notice = Notice::Taken;
+        self.users[id].notice = Notice::Taken;
         self.begin_task(id);
     }
 
@@ -67,46 +69,56 @@ impl Simulation<'_> {
         let Some(Completion { descriptor, status }) = completion else {
             return;
         };
-        let TransmitDescriptor {
-            channel,
-            offset,
-            length,
-        } = descriptor;
         let (status, failed) = match self.states.via.is_on() {
             true => via::over(self, id, post, status),
             false => (status, None),
         };
         if self.report.listens() {
-            let refusal = match status {
-                TxStatus::Refused => {
-                    unet::resolve_packet(&self.endpoints[at(id.0)], descriptor).err()
-                }
-                TxStatus::Ok | TxStatus::Trap | TxStatus::Failed => None,
-            };
-            if !via::tell_completed(self, id, (descriptor, status, failed), post) {
-                let kind = UnetEvent::TxDone {
-                    channel,
-                    offset,
-                    length,
-                    status,
-                    refusal,
-                    post,
-                };
-                self.report.emit(self.now, id, kind);
-            }
+            self.report_completed(id, (descriptor, status, failed), post);
         }
         self.levels_changed(id);
-        self.users[at(id.0)].region.complete(descriptor);
+        self.users[id].region.complete(descriptor);
         if !self.users_are_alone {
-            self.tell_completed(id, channel, status);
+            self.tell_completed(id, descriptor.channel, status);
         }
         self.begin_task(id);
+    }
+
+    /// Reports the completion of a transmit descriptor to the sink.
+    #[cold]
+    #[inline(never)]
+    fn report_completed(
+        &mut self,
+        id: EndpointId,
+        (descriptor, status, failed): (TransmitDescriptor, TxStatus, Option<Status>),
+        post: PostId,
+    ) {
+        let refusal = match status {
+            TxStatus::Refused => unet::resolve_packet(&self.endpoints[id], descriptor).err(),
+            TxStatus::Ok | TxStatus::Trap | TxStatus::Failed => None,
+        };
+        if !via::tell_completed(self, id, (descriptor, status, failed), post) {
+            let TransmitDescriptor {
+                channel,
+                offset,
+                length,
+            } = descriptor;
+            let kind = UnetEvent::TxDone {
+                channel,
+                offset,
+                length,
+                status,
+                refusal,
+                post,
+            };
+            self.report.emit(self.now, id, kind);
+        }
     }
 
     /// Makes an idle user begin its next task. If the user has both sends to post and messages to read, they alternate.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_task(&mut self, id: EndpointId) {
-        let user = &self.users[at(id.0)];
+        let user = &self.users[id];
         // Usually the user has nothing to do, or has either a message to read or a send to post.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
         if user.task == Task::Waiting && (reads || posts) {
@@ -121,7 +133,7 @@ impl Simulation<'_> {
     /// Like [`Simulation::begin_task`], for users that share host processors or have supplied programs.
     #[cold]
     pub(crate) fn begin_among_others(&mut self, id: EndpointId) {
-        let user = &self.users[at(id.0)];
+        let user = &self.users[id];
         let has_work = user.notice == Notice::Taken || !user.due.is_empty() || self.own.acts(id);
         if user.task != Task::Waiting || !has_work {
             return;
@@ -153,20 +165,20 @@ impl Simulation<'_> {
         if self.own.acts(id) && self.begin_action(id) {
             return true;
         }
-        let user = &self.users[at(id.0)];
+        let user = &self.users[id];
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
         self.begin_either(id, reads, posts)
     }
 
     /// Begins to read a message or to post a send, alternately. Returns whether the user began a task.
     fn begin_either(&mut self, id: EndpointId, reads: bool, posts: bool) -> bool {
-        let user = &self.users[at(id.0)];
+        let user = &self.users[id];
         let reads_next = user.reads_next;
         let begun = (reads && reads_next && self.begin_message(id))
             || (posts && self.begin_post(id))
             || (reads && !reads_next && self.begin_message(id));
         if begun {
-            let user = &mut self.users[at(id.0)];
+            let user = &mut self.users[id];
             user.reads_next = user.task == Task::Posting;
         }
         begun
@@ -174,7 +186,7 @@ impl Simulation<'_> {
 
     pub(crate) fn busy(&mut self, id: EndpointId, task: Task, takes: SimDuration) -> bool {
         self.host_time += takes;
-        self.users[at(id.0)].task = task;
+        self.users[id].task = task;
         self.schedule.insert(self.now + takes, Work::TaskDone(id));
         true
     }
@@ -182,16 +194,16 @@ impl Simulation<'_> {
     /// Posts the oldest due message if the transmit queue and the transmit region have room. Posting keeps the user
     /// busy for the time that posting takes.
     fn begin_post(&mut self, id: EndpointId) -> bool {
-        let user = &mut self.users[at(id.0)];
+        let user = &mut self.users[id];
         let Some(send) = user.due.first() else {
             return false;
         };
         let spec = &self.sends[at(send)];
-        let endpoint = &self.endpoints[at(id.0)];
+        let endpoint = &self.endpoints[id];
         if !endpoint.transmit.has_room() {
             return false;
         }
-        let costs = self.host_costs[at(endpoint.nic.0)];
+        let costs = self.host_costs[endpoint.nic];
         let length = u32::try_from(spec.payload.len()).expect("payloads were checked to fit");
         let TransmitSpace::Free(space) = user.region.take(length) else {
             return false;
@@ -206,7 +218,7 @@ impl Simulation<'_> {
         interface::send_begins(self, id, spec);
         let mut takes = costs.of_post(length);
         if self.states.via.is_on() {
-            let message = via::described(spec, self.endpoints[at(id.0)].area, space);
+            let message = via::described(spec, self.endpoints[id].area, space);
             takes += via::post_takes(self, id, message.length());
             self.post(id, spec.channel, message);
         } else {
@@ -218,7 +230,7 @@ impl Simulation<'_> {
     /// Pushes a transmit descriptor for the message in `space`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn post(&mut self, id: EndpointId, channel: ChannelId, space: HostSpan) {
-        let endpoint = &mut self.endpoints[at(id.0)];
+        let endpoint = &mut self.endpoints[id];
         let (offset, length) = (space.offset(), space.length());
         let descriptor = TransmitDescriptor {
             channel,
@@ -229,47 +241,58 @@ impl Simulation<'_> {
             .transmit
             .post(descriptor)
             .expect("the user saw that there is room");
-        if !self.states.via.is_on() || !via::tell_posted(self, id, descriptor, post) {
-            let kind = UnetEvent::TxPost {
-                channel,
-                offset,
-                length,
-                payload: self.memory.bytes(space),
-                post,
-            };
-            self.report.emit(self.now, id, kind);
+        let is_told = self.states.via.is_on() && via::tell_posted(self, id, descriptor, post);
+        if self.report.listens() && !is_told {
+            self.report_posted(id, (channel, space), post);
         }
         self.levels_changed(id);
         interface::post_came(self, id);
     }
 
+    /// Reports a posted transmit descriptor to the sink.
+    #[cold]
+    #[inline(never)]
+    fn report_posted(
+        &mut self,
+        id: EndpointId,
+        (channel, space): (ChannelId, HostSpan),
+        post: PostId,
+    ) {
+        let kind = UnetEvent::TxPost {
+            channel,
+            offset: space.offset(),
+            length: space.length(),
+            payload: self.memory.bytes(space),
+            post,
+        };
+        self.report.emit(self.now, id, kind);
+    }
+
     /// Offers an endpoint's transmit descriptors to the processor that takes them.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn offer_post(&mut self, id: EndpointId) {
-        let nic = self.endpoints[at(id.0)].nic;
-        self.nics[at(nic.0)]
-            .posted
-            .insert(self.seats[at(id.0)].position());
-        self.wake(self.nics[at(nic.0)].takes_posts);
+        let nic = self.endpoints[id].nic;
+        self.nics[nic].posted.insert(self.seats[id].position());
+        self.wake(self.nics[nic].takes_posts);
     }
 
     /// Begins to read the oldest message that the user has noticed. A message that the user sends on needs room in the
     /// transmit queue and region.
     fn begin_message(&mut self, id: EndpointId) -> bool {
-        let user = &mut self.users[at(id.0)];
-        let endpoint = &self.endpoints[at(id.0)];
+        let user = &mut self.users[id];
+        let endpoint = &self.endpoints[id];
         let Some(message) = endpoint.receive.first() else {
             user.notice = Notice::None;
             return false;
         };
-        let costs = &self.host_costs[at(endpoint.nic.0)];
+        let costs = &self.host_costs[endpoint.nic];
         let (takes, post) = (costs.receive + costs.rate.time(message.length), costs.post);
         let reaction = if self.users_are_alone {
             user.program.react(message, user.messages)
         } else {
             self.reaction(id, message)
         };
-        let user = &mut self.users[at(id.0)];
+        let user = &mut self.users[id];
         let space = match reaction {
             Reaction::Read => return self.busy(id, Task::Reading, takes),
             Reaction::Send { .. } if !endpoint.transmit.has_room() => return false,
@@ -303,7 +326,7 @@ impl Simulation<'_> {
     /// Like [`Simulation::task_done`], for users that share host processors or have supplied programs.
     #[cold]
     fn task_done_among_others(&mut self, id: EndpointId) {
-        let reads = self.users[at(id.0)].task != Task::Posting;
+        let reads = self.users[id].task != Task::Posting;
         let read = self.message_for_program(id).filter(|_| reads);
         if let Some(turns) = &mut self.turns {
             turns.end(id);
@@ -318,7 +341,7 @@ impl Simulation<'_> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_task(&mut self, id: EndpointId) {
-        let task = std::mem::replace(&mut self.users[at(id.0)].task, Task::Waiting);
+        let task = std::mem::replace(&mut self.users[id].task, Task::Waiting);
         match task {
             Task::Waiting | Task::Posting => {}
             Task::Reading => self.put_back(id),
@@ -331,7 +354,7 @@ impl Simulation<'_> {
 
     /// Copies the oldest message to `space` and sends it.
     fn reply(&mut self, id: EndpointId, space: HostSpan) {
-        let endpoint = &self.endpoints[at(id.0)];
+        let endpoint = &self.endpoints[id];
         let Some(message) = endpoint.receive.first() else {
             return;
         };
@@ -349,9 +372,9 @@ impl Simulation<'_> {
             sle::agenda::note_refills(self, id);
         }
         interface::message_read(self, id);
-        let endpoint = &mut self.endpoints[at(id.0)];
+        let endpoint = &mut self.endpoints[id];
         if endpoint.put_back_received() {
-            self.users[at(id.0)].messages += 1;
+            self.users[id].messages += 1;
             self.levels_changed(id);
         }
         interface::message_gone(self, id);

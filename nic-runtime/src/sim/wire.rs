@@ -3,7 +3,7 @@
 //! On links that reserve slots (see `staging`), a packet has its arrival slot before it enters the wire, and never
 //! waits at the far end.
 
-use super::{Simulation, Tenant, Work, at};
+use super::{Simulation, Tenant, Work};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::{self, Passes, Shown};
 use crate::remote;
@@ -37,7 +37,7 @@ impl Simulation<'_> {
         content: ArraySpan,
     ) -> (PacketId, PacketRef) {
         let packet = self.new_packet(sender.endpoint, channel, trigger);
-        let heap = self.applets[at(sender.applet.0)].instance.heap();
+        let heap = self.applets[sender.applet].instance.heap();
         (packet.id, self.packets.add(packet, content.bytes(heap)))
     }
 
@@ -48,11 +48,11 @@ impl Simulation<'_> {
         channel: &Channel,
         trigger: Trigger,
     ) -> Packet {
-        let made = &mut self.residents[at(from.0)].packets_made;
+        let made = &mut self.residents[from].packets_made;
         let id = packet_number(from, *made);
         *made += 1;
         if let Trigger::Post(post) = trigger {
-            self.endpoints[at(from.0)].transmit.packet_made(post);
+            self.endpoints[from].transmit.packet_made(post);
         }
         Packet {
             id,
@@ -102,7 +102,7 @@ impl Simulation<'_> {
         direction.sending = Some(packet);
         let sent = &mut self.packets[packet];
         if direction.is_faulty && sent.fate.is_none() {
-            let names = (direction.name, self.names[at(sent.from.0.0)]);
+            let names = (direction.name, self.names[sent.from.0]);
             let faults = &direction.wire.faults;
             sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
@@ -121,7 +121,7 @@ impl Simulation<'_> {
         packet: PacketRef,
         duration: SimDuration,
     ) {
-        if self.nics[at(self.fabric[id].from.0)].sends_in_turn {
+        if self.nics[self.fabric[id].from].sends_in_turn {
             self.await_wire_turn(id, packet, duration);
         } else {
             self.send_by_cells(id, packet, duration);
@@ -132,7 +132,7 @@ impl Simulation<'_> {
     #[cold]
     fn await_wire_turn(&mut self, id: DirectionId, packet: PacketRef, duration: SimDuration) {
         let from = self.fabric[id].from;
-        let start = self.nics[at(from.0)].dma.queue_packet(self.now, duration);
+        let start = self.nics[from].dma.queue_packet(self.now, duration);
         if start > self.now {
             self.schedule.insert(start, Work::WireStart(id));
         } else {
@@ -162,6 +162,16 @@ impl Simulation<'_> {
         if !sent.header.is_none() {
             return self.first_bit_of_frame_goes(packet, duration);
         }
+        if self.report.listens() {
+            self.tell_leaves(packet, duration);
+        }
+    }
+
+    /// Reports that the first bit of a packet without a header leaves.
+    #[cold]
+    #[inline(never)]
+    fn tell_leaves(&mut self, packet: PacketRef, duration: SimDuration) {
+        let sent = &self.packets[packet];
         let (from, channel) = sent.from;
         let kind = NicEvent::WireTx {
             packet: sent.id,
@@ -198,7 +208,7 @@ impl Simulation<'_> {
                 payload: &sent.bytes,
                 part: shown.part(
                     packet,
-                    (self.seats[at(from.0)], self.endpoints[at(from.0)].nic),
+                    (self.seats[from], self.endpoints[from].nic),
                     Passes::Out,
                 ),
                 duration,
@@ -279,7 +289,7 @@ impl Simulation<'_> {
             ..
         } = self.packets[packet];
         if let Trigger::Post(post) = trigger {
-            let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
+            let completion = self.endpoints[from].transmit.packet_left(post);
             debug_assert_eq!(completion, None, "its descriptor has not ended");
         }
         let kind = NicEvent::Drop {
@@ -300,7 +310,7 @@ impl Simulation<'_> {
             ..
         } = self.packets[packet];
         if has_send_slot {
-            let nic = self.endpoints[at(from.0)].nic;
+            let nic = self.endpoints[from].nic;
             self.release_send_slot(nic);
         }
         match header {
@@ -313,7 +323,7 @@ impl Simulation<'_> {
             Header::Via(_) => return via::packet_left(self, packet),
         }
         if let Trigger::Post(post) = trigger {
-            let completion = self.endpoints[at(from.0)].transmit.packet_left(post);
+            let completion = self.endpoints[from].transmit.packet_left(post);
             self.complete(from, post, completion);
         }
     }
@@ -371,6 +381,20 @@ impl Simulation<'_> {
         if !arrived.header.is_none() {
             return self.deliver_frame(packet);
         }
+        let (to, _) = arrived.to;
+        if self.report.listens() {
+            self.tell_arrives(packet);
+        }
+        let nic = self.endpoints[to].nic;
+        self.nics[nic].arrivals.push_back(packet);
+        self.wake(self.nics[nic].takes_arrivals);
+    }
+
+    /// Reports that the last bit of a packet without a header has arrived.
+    #[cold]
+    #[inline(never)]
+    fn tell_arrives(&mut self, packet: PacketRef) {
+        let arrived = &self.packets[packet];
         let (to, channel) = arrived.to;
         let kind = NicEvent::WireRx {
             packet: arrived.id,
@@ -380,9 +404,6 @@ impl Simulation<'_> {
             part: None,
         };
         self.report.emit(self.now, to, kind);
-        let nic = self.endpoints[at(to.0)].nic;
-        self.nics[at(nic.0)].arrivals.push_back(packet);
-        self.wake(self.nics[at(nic.0)].takes_arrivals);
     }
 
     /// Passes a packet with a header to its interface. Packets with a header reserve no arrival slot, so the packet is
@@ -398,9 +419,9 @@ impl Simulation<'_> {
         let (to, channel) = arrived.to;
         let needs_slot = !arrived.header.is_for_nic() && !arrived.has_arrival_slot;
         if needs_slot && !interface::has_place(self, packet) {
-            let nic = self.endpoints[at(to.0)].nic;
-            let tenancy = self.seats[at(to.0)].tenancy;
-            if !self.nics[at(nic.0)].arrival_slots.take(tenancy) {
+            let nic = self.endpoints[to].nic;
+            let tenancy = self.seats[to].tenancy;
+            if !self.nics[nic].arrival_slots.take(tenancy) {
                 return self.drop_on_wire(packet, WireDropReason::Overrun);
             }
             self.packets[packet].has_arrival_slot = true;
@@ -417,11 +438,7 @@ impl Simulation<'_> {
                 peer: arrived.from.0,
                 channel,
                 payload: &arrived.bytes,
-                part: shown.part(
-                    packet,
-                    (self.seats[at(to.0)], self.endpoints[at(to.0)].nic),
-                    Passes::In,
-                ),
+                part: shown.part(packet, (self.seats[to], self.endpoints[to].nic), Passes::In),
             };
             self.report.emit(self.now, to, kind);
         }

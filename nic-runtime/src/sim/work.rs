@@ -1,12 +1,12 @@
 //! Work: what the schedule holds, and when scheduled work has become obsolete.
 
+use crate::ids::{ProcessorId, Table, ids};
 use std::ops::Index;
 
+use super::Simulation;
 use super::dma::TransferRef;
-use super::{Simulation, at};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::nic::ProcessorId;
 use nic_core::id::{DirectionId, EndpointId};
 use nic_core::time::SimTime;
 
@@ -73,7 +73,7 @@ pub(crate) enum Work {
 #[derive(Debug, Default)]
 pub(crate) struct Delays {
     /// Entries are reused.
-    entries: Vec<interface::Delay>,
+    entries: Table<DelayRef, interface::Delay>,
     vacant: Vec<DelayRef>,
 }
 
@@ -81,15 +81,17 @@ pub(crate) struct Delays {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct DelayRef(u32);
 
+ids!(DelayRef);
+
 impl Delays {
     fn add(&mut self, delay: interface::Delay) -> DelayRef {
-        if let Some(place) = self.vacant.pop() {
-            self.entries[at(place.0)] = delay;
-            return place;
+        match self.vacant.pop() {
+            Some(place) => {
+                self.entries[place] = delay;
+                place
+            }
+            None => self.entries.push(delay),
         }
-        self.entries.push(delay);
-        let place = u32::try_from(self.entries.len() - 1);
-        DelayRef(place.expect("the schedule has fewer entries"))
     }
 
     /// Takes a delay that has become due.
@@ -103,7 +105,7 @@ impl Index<DelayRef> for Delays {
     type Output = interface::Delay;
 
     fn index(&self, place: DelayRef) -> &interface::Delay {
-        &self.entries[at(place.0)]
+        &self.entries[place]
     }
 }
 

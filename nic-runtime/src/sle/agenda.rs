@@ -1,6 +1,7 @@
 //! Timers, refills and watches: the reasons to call an applet other than messages. This module holds each applet's
 //! timer, the receive buffers that the applet's user has returned, and the events of its watches.
 
+use crate::ids::{AppletId, ProcessorId, Table};
 use std::collections::VecDeque;
 
 use jive_core::MethodId;
@@ -12,10 +13,9 @@ use nic_core::unet::{INLINE_MAX, MessageBody};
 
 use super::call::{Call, Cause};
 use super::suspend;
-use crate::nic::ProcessorId;
 use crate::remote;
 use crate::sim::processor::Next;
-use crate::sim::{AppletId, Simulation, Tenant, Work, at};
+use crate::sim::{Simulation, Tenant, Work};
 use crate::storage::Growing;
 
 /// A receive buffer that the user has returned.
@@ -75,7 +75,7 @@ impl Agenda {
 /// The agendas of all applets. The list of agendas is empty if no applet has `doTimer`, `doRefill` or `doWatch`, and no
 /// later applet can have them.
 #[derive(Clone, Debug)]
-pub(crate) struct Agendas(Vec<Agenda>);
+pub(crate) struct Agendas(Table<AppletId, Agenda>);
 
 impl Agendas {
     /// Returns empty agendas for `places` applets. `may_come` says whether an applet with `doTimer`, `doRefill` or
@@ -83,8 +83,8 @@ impl Agendas {
     pub(crate) fn new(applets: &[Applet<'_>], places: usize, may_come: bool) -> Agendas {
         let has_one = |applet: &Applet<'_>| applet.members.has_agenda();
         Agendas(match may_come || applets.iter().any(has_one) {
-            true => vec![Agenda::default(); places],
-            false => Vec::new(),
+            true => Table::filled(places, Agenda::default()),
+            false => Table::new(),
         })
     }
 
@@ -96,7 +96,7 @@ impl Agendas {
 
     /// Returns whether an applet has no timer set, so that a check of its timer is pointless.
     pub(crate) fn has_no_timer(&self, applet: AppletId) -> bool {
-        let agenda = self.0.get(at(applet.0));
+        let agenda = self.0.get(applet);
         agenda.is_none_or(|agenda| agenda.timer.is_none())
     }
 }
@@ -105,8 +105,8 @@ impl Agendas {
 /// its check is scheduled only when the [call has ended](Simulation::arm).
 #[cold]
 pub(crate) fn set_timer(sim: &mut Simulation<'_>, tenant: Tenant, after: SimDuration) {
-    let has_entry = sim.applets[at(tenant.applet.0)].members.do_timer.is_some();
-    if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
+    let has_entry = sim.applets[tenant.applet].members.do_timer.is_some();
+    if let Some(agenda) = sim.agendas.0.get_mut(tenant.applet) {
         agenda.cancel_timer();
         agenda.timer = (has_entry && after > SimDuration::ZERO).then(|| sim.now + after);
     }
@@ -114,7 +114,7 @@ pub(crate) fn set_timer(sim: &mut Simulation<'_>, tenant: Tenant, after: SimDura
 
 /// Forgets everything that an applet waits for, because nothing calls it any more.
 pub(crate) fn clear(sim: &mut Simulation<'_>, tenant: Tenant) {
-    if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
+    if let Some(agenda) = sim.agendas.0.get_mut(tenant.applet) {
         *agenda = Agenda::default();
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn clear(sim: &mut Simulation<'_>, tenant: Tenant) {
 /// call that sets the timer often schedules one check only.
 #[cold]
 pub(crate) fn arm(sim: &mut Simulation<'_>, Tenant { endpoint, applet }: Tenant) {
-    let Some(agenda) = sim.agendas.0.get_mut(at(applet.0)) else {
+    let Some(agenda) = sim.agendas.0.get_mut(applet) else {
         return;
     };
     let Some(timer) = agenda.timer else { return };
@@ -151,7 +151,7 @@ pub(crate) fn look_at_timer(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
 }
 
 fn look_at_timer_of(sim: &mut Simulation<'_>, tenant: Tenant) -> bool {
-    let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
+    let agenda = &mut sim.agendas.0[tenant.applet];
     if agenda.look.is_some_and(|look| look <= sim.now) {
         agenda.look = None;
     }
@@ -167,21 +167,21 @@ fn look_at_timer_of(sim: &mut Simulation<'_>, tenant: Tenant) -> bool {
 /// Records the buffers that the user is about to return, if the applet has `doRefill`.
 #[cold]
 pub(crate) fn note_refills(sim: &mut Simulation<'_>, id: EndpointId) {
-    let Some(applet) = sim.seats[at(id.0)].applet else {
+    let Some(applet) = sim.seats[id].applet else {
         return;
     };
-    if sim.applets[at(applet.0)].members.do_refill.is_none() {
+    if sim.applets[applet].members.do_refill.is_none() {
         return;
     }
     // A detached applet never learns of this buffer, even if the processor gets to it only later.
-    if !sim.residents[at(id.0)].fault.is_attached(sim.now) {
+    if !sim.residents[id].fault.is_attached(sim.now) {
         return;
     }
-    let endpoint = &sim.endpoints[at(id.0)];
+    let endpoint = &sim.endpoints[id];
     let Some(message) = endpoint.receive.first() else {
         return;
     };
-    let refills = &mut sim.agendas.0[at(applet.0)].refills;
+    let refills = &mut sim.agendas.0[applet].refills;
     let channel = message.channel;
     match &message.body {
         MessageBody::Inline(_) => refills.push_back(Refill {
@@ -207,11 +207,11 @@ pub(crate) fn note_taken(
     channel: ChannelId,
     buffers: &[u32],
 ) {
-    if sim.applets[at(tenant.applet.0)].members.do_refill.is_none() {
+    if sim.applets[tenant.applet].members.do_refill.is_none() {
         return;
     }
-    let length = sim.endpoints[at(tenant.endpoint.0)].free.buffer_length();
-    let refills = &mut sim.agendas.0[at(tenant.applet.0)].refills;
+    let length = sim.endpoints[tenant.endpoint].free.buffer_length();
+    let refills = &mut sim.agendas.0[tenant.applet].refills;
     refills.extend(buffers.iter().map(|&offset| Refill {
         length,
         channel,
@@ -230,16 +230,14 @@ pub(crate) fn note_taken(
 /// Adds the event of a watch, unless the applet is detached. Returns whether the event was added and did not wait
 /// already.
 pub(crate) fn add_watch(sim: &mut Simulation<'_>, tenant: Tenant, watch: WatchId) -> bool {
-    let is_attached = sim.residents[at(tenant.endpoint.0)]
-        .fault
-        .is_attached(sim.now);
-    let agenda = sim.agendas.0.get_mut(at(tenant.applet.0));
+    let is_attached = sim.residents[tenant.endpoint].fault.is_attached(sim.now);
+    let agenda = sim.agendas.0.get_mut(tenant.applet);
     is_attached && agenda.is_some_and(|agenda| agenda.events.add(watch))
 }
 
 /// Removes the event of a watch that is removed.
 pub(crate) fn forget_watch(sim: &mut Simulation<'_>, tenant: Tenant, watch: WatchId) {
-    if let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) {
+    if let Some(agenda) = sim.agendas.0.get_mut(tenant.applet) {
         agenda.events.forget(watch);
     }
 }
@@ -249,15 +247,15 @@ pub(crate) fn forget_watch(sim: &mut Simulation<'_>, tenant: Tenant, watch: Watc
 pub(crate) fn come_back(sim: &mut Simulation<'_>, id: EndpointId) {
     let (mut is_over, mut has_refills, mut has_events) = (false, false, false);
     for applet in sim.applets_of(id) {
-        let Some(agenda) = sim.agendas.0.get(at(applet.0)) else {
+        let Some(agenda) = sim.agendas.0.get(applet) else {
             return;
         };
         is_over |= agenda.is_over;
         has_refills |= !agenda.refills.is_empty();
         has_events |= !agenda.events.is_empty();
     }
-    let position = sim.seats[at(id.0)].position();
-    let nic = &mut sim.nics[at(sim.endpoints[at(id.0)].nic.0)];
+    let position = sim.seats[id].position();
+    let nic = &mut sim.nics[sim.endpoints[id].nic];
     let timers_on = nic.processor(nic.placement.do_timer);
     let refills_on = nic.processor(nic.placement.do_refill);
     if is_over {
@@ -265,12 +263,12 @@ pub(crate) fn come_back(sim: &mut Simulation<'_>, id: EndpointId) {
         sim.wake(timers_on);
     }
     if has_refills {
-        let nic = &mut sim.nics[at(sim.endpoints[at(id.0)].nic.0)];
+        let nic = &mut sim.nics[sim.endpoints[id].nic];
         nic.refills.insert(position);
         sim.wake(refills_on);
     }
     if has_events {
-        let nic = &mut sim.nics[at(sim.endpoints[at(id.0)].nic.0)];
+        let nic = &mut sim.nics[sim.endpoints[id].nic];
         let on = nic.processor(nic.placement.do_watch);
         nic.watched.insert(position);
         sim.wake(on);
@@ -280,7 +278,7 @@ pub(crate) fn come_back(sim: &mut Simulation<'_>, id: EndpointId) {
 /// Takes the next expired timer of a NIC and begins the call of `doTimer`.
 pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
-        let timers = &mut sim.nics[at(nic.0)].timers;
+        let timers = &mut sim.nics[nic].timers;
         let position = timers.take_turn()?;
         timers.remove(position);
         let Some((tenant, method)) = tenant_at(sim, nic, position, NicEntry::DoTimer, |agenda| {
@@ -288,13 +286,10 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
         }) else {
             continue;
         };
-        let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
+        let agenda = &mut sim.agendas.0[tenant.applet];
         agenda.is_over = false;
         let turn = agenda.turn;
-        if !sim.residents[at(tenant.endpoint.0)]
-            .fault
-            .is_attached(sim.now)
-        {
+        if !sim.residents[tenant.endpoint].fault.is_attached(sim.now) {
             call_timer_again(sim, tenant);
             continue;
         }
@@ -303,7 +298,7 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
             method,
             cause: Cause::Timer(turn),
         };
-        let processor = &mut sim.processors[at(on.0)];
+        let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.timer.setup;
         // The timers of several applets of a chain may have expired.
@@ -316,17 +311,17 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
 
 /// Makes the expired timer of a detached applet expire again when the applet is attached.
 fn call_timer_again(sim: &mut Simulation<'_>, tenant: Tenant) {
-    let attached_from = sim.residents[at(tenant.endpoint.0)].fault.attached_from();
-    sim.agendas.0[at(tenant.applet.0)].timer = Some(attached_from);
+    let attached_from = sim.residents[tenant.endpoint].fault.attached_from();
+    sim.agendas.0[tenant.applet].timer = Some(attached_from);
     arm(sim, tenant);
 }
 
 /// Returns whether the cause of a call that has not begun is void: the timer was set again, or the watch was removed.
 pub(crate) fn is_void(sim: &Simulation<'_>, tenant: Tenant, cause: &Cause) -> bool {
     match cause {
-        Cause::Timer(turn) => sim.agendas.0[at(tenant.applet.0)].turn != *turn,
+        Cause::Timer(turn) => sim.agendas.0[tenant.applet].turn != *turn,
         Cause::Watch(watched) => {
-            let owner = (tenant.endpoint, &sim.endpoints[at(tenant.endpoint.0)]);
+            let owner = (tenant.endpoint, &sim.endpoints[tenant.endpoint]);
             let found = sim.remote.watched(owner, watched.watch);
             found.is_none_or(|(window, watch)| {
                 (window, (watch.offset, watch.length)) != (watched.window, watched.range)
@@ -339,18 +334,18 @@ pub(crate) fn is_void(sim: &Simulation<'_>, tenant: Tenant, cause: &Cause) -> bo
 /// Takes the next refill of a NIC, endpoint by endpoint, and begins the call of `doRefill`.
 pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
-        let position = sim.nics[at(nic.0)].refills.take_turn()?;
+        let position = sim.nics[nic].refills.take_turn()?;
         let found = tenant_at(sim, nic, position, NicEntry::DoRefill, |agenda| {
             !agenda.refills.is_empty()
         });
-        let refills = found.map(|(tenant, _)| &mut sim.agendas.0[at(tenant.applet.0)].refills);
+        let refills = found.map(|(tenant, _)| &mut sim.agendas.0[tenant.applet].refills);
         let refill = refills.and_then(VecDeque::pop_front);
         let (Some((tenant, method)), Some(refill)) = (found, refill) else {
-            sim.nics[at(nic.0)].refills.remove(position);
+            sim.nics[nic].refills.remove(position);
             continue;
         };
         // For a detached applet, `doRefill` is not called.
-        let fault = &sim.residents[at(tenant.endpoint.0)].fault;
+        let fault = &sim.residents[tenant.endpoint].fault;
         if !fault.is_attached(sim.now) {
             continue;
         }
@@ -359,7 +354,7 @@ pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId)
             method,
             cause: Cause::Refill(refill),
         };
-        let processor = &mut sim.processors[at(on.0)];
+        let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.refill.setup;
         return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
@@ -369,20 +364,20 @@ pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId)
 /// Takes the next event of a watch on a NIC, endpoint by endpoint, and begins the call of `doWatch`.
 pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
-        let position = sim.nics[at(nic.0)].watched.take_turn()?;
+        let position = sim.nics[nic].watched.take_turn()?;
         let found = tenant_at(sim, nic, position, NicEntry::DoWatch, |agenda| {
             !agenda.events.is_empty()
         });
-        let events = found.map(|(tenant, _)| &mut sim.agendas.0[at(tenant.applet.0)].events);
+        let events = found.map(|(tenant, _)| &mut sim.agendas.0[tenant.applet].events);
         let event = events.and_then(EventQueue::take);
         let (Some((tenant, method)), Some(event)) = (found, event) else {
-            sim.nics[at(nic.0)].watched.remove(position);
+            sim.nics[nic].watched.remove(position);
             continue;
         };
-        let owner = (tenant.endpoint, &sim.endpoints[at(tenant.endpoint.0)]);
+        let owner = (tenant.endpoint, &sim.endpoints[tenant.endpoint]);
         let watched = sim.remote.watched(owner, event);
         // For a detached applet, `doWatch` is not called.
-        let fault = &sim.residents[at(tenant.endpoint.0)].fault;
+        let fault = &sim.residents[tenant.endpoint].fault;
         let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
             continue;
         };
@@ -395,7 +390,7 @@ pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId
                 range: (watch.offset, watch.length),
             }),
         };
-        let processor = &mut sim.processors[at(on.0)];
+        let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.watch.setup;
         return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
@@ -412,13 +407,13 @@ fn tenant_at(
     entry: NicEntry,
     due: impl Fn(&Agenda) -> bool,
 ) -> Option<(Tenant, MethodId)> {
-    let endpoint = sim.nics[at(nic.0)].endpoints[position];
+    let endpoint = sim.nics[nic].endpoints[position];
     if sim.suspensions.is_any() && suspend::is_suspended(sim, endpoint) {
         return None;
     }
     sim.applets_of(endpoint).find_map(|applet| {
-        let method = sim.applets[at(applet.0)].members.entry(entry)?;
-        due(&sim.agendas.0[at(applet.0)]).then_some((Tenant { endpoint, applet }, method))
+        let method = sim.applets[applet].members.entry(entry)?;
+        due(&sim.agendas.0[applet]).then_some((Tenant { endpoint, applet }, method))
     })
 }
 
@@ -440,8 +435,8 @@ pub(crate) fn detached(sim: &mut Simulation<'_>, tenant: Tenant, cause: Cause) {
 /// class passed to `setTimer`.
 #[cold]
 pub(crate) fn adapt(sim: &mut Simulation<'_>, tenant: Tenant, timer: Option<SimDuration>) {
-    let members = sim.applets[at(tenant.applet.0)].members;
-    let Some(agenda) = sim.agendas.0.get_mut(at(tenant.applet.0)) else {
+    let members = sim.applets[tenant.applet].members;
+    let Some(agenda) = sim.agendas.0.get_mut(tenant.applet) else {
         return;
     };
     if members.do_timer.is_none() {
@@ -466,7 +461,7 @@ pub(crate) fn put_off(sim: &mut Simulation<'_>, tenant: Tenant, cause: Cause) {
     if is_void(sim, tenant, &cause) {
         return;
     }
-    let agenda = &mut sim.agendas.0[at(tenant.applet.0)];
+    let agenda = &mut sim.agendas.0[tenant.applet];
     match cause {
         Cause::Timer(_) => agenda.is_over = true,
         Cause::Refill(refill) => agenda.refills.push_front(refill),

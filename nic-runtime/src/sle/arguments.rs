@@ -5,7 +5,6 @@
 
 use std::ops::RangeInclusive;
 
-use nic_core::id::EndpointId;
 use nic_core::sle::NicEntry;
 use nic_core::unet::INLINE_MAX;
 
@@ -13,7 +12,6 @@ use super::call::{Call, Cause};
 use super::chain::Way;
 use super::site::AppletSite;
 use crate::sim::Simulation;
-use crate::sim::at;
 
 /// A number of a channel or window of a scenario, which is not negative.
 const NATURAL: RangeInclusive<i32> = 0..=i32::MAX;
@@ -137,13 +135,12 @@ pub(super) fn ranges(entry: NicEntry, site: &AppletSite) -> Vec<RangeInclusive<i
 
 /// Returns whether a call passes only arguments that the table states for the call's cause.
 pub(crate) fn are_stated(sim: &Simulation<'_>, call: &Call) -> bool {
-    let EndpointId(endpoint) = call.tenant.endpoint;
-    let spec = &sim.specs[at(endpoint)];
+    let spec = &sim.specs[call.tenant.endpoint];
     let chain = sim.chains.of(call.tenant.endpoint);
     let site = AppletSite {
         has_above: chain.is_some_and(|chain| chain.first() != call.tenant.applet),
         has_below: chain.is_some_and(|chain| chain.last() != call.tenant.applet),
-        max_packet: u32::try_from(sim.applets[at(call.tenant.applet.0)].rx_buf().len())
+        max_packet: u32::try_from(sim.applets[call.tenant.applet].rx_buf().len())
             .unwrap_or(u32::MAX),
         ..AppletSite::of_spec(spec)
     };

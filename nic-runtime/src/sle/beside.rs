@@ -1,6 +1,7 @@
 //! The port for natives of a class's initializers that run while the NIC runs, beside the applet that the class is to
 //! replace.
 
+use crate::ids::at;
 use jive_core::{Heap, TrapKind};
 use nic_core::event::Made;
 use nic_core::id::PacketId;
@@ -12,7 +13,7 @@ use nic_core::unet::Channel;
 
 use super::load::Natives;
 use super::tell;
-use crate::sim::{Simulation, Tenant, at};
+use crate::sim::{Simulation, Tenant};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
@@ -91,8 +92,8 @@ impl Port for Beside<'_, '_> {
 
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
         let Tenant { endpoint, applet } = self.tenant;
-        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
-        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+        let heap = self.simulation.applets[applet].instance.heap_mut();
+        then(&mut self.simulation.endpoints[endpoint], heap)
     }
 
     fn handled(&self) -> Option<PacketId> {

@@ -4,6 +4,7 @@
 //! becomes the endpoint's applet by a [swap]. The sender of a capsule gets an answer in a packet: `installed`, or the
 //! reason for a refusal.
 
+use crate::ids::{ProcessorId, at};
 use bumpalo::Bump;
 use jive_embed::load_class;
 use jive_verifier::Policy;
@@ -15,9 +16,8 @@ use nic_core::sle::{FragmentHeader, NicEntry, NicNative};
 use super::reassembly::Taken;
 use super::swap;
 use crate::fabric::PacketRef;
-use crate::nic::ProcessorId;
 use crate::sim::processor::Next;
-use crate::sim::{Simulation, Work, at};
+use crate::sim::{Simulation, Work};
 
 /// The answer to a capsule whose class has become the applet.
 pub(crate) const INSTALLED: &str = "installed";
@@ -34,7 +34,7 @@ const KEPT_BYTES_MAX: usize = 1 << 26;
 /// Returns whether a packet comes on the code channel of an endpoint that accepts capsules.
 pub(crate) fn is_one(sim: &Simulation<'_>, packet: PacketRef) -> bool {
     let (to, channel) = sim.packets[packet].to;
-    channel == CODE_CHANNEL && sim.specs[at(to.0)].accepts_capsules
+    channel == CODE_CHANNEL && sim.specs[to].accepts_capsules
 }
 
 /// Takes a packet of the code channel.
@@ -44,7 +44,7 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef)
     let read = FragmentHeader::read(&sim.packets[packet].bytes);
     let (number, taken) = match read {
         Ok((header, bytes)) => {
-            let nic = sim.endpoints[at(endpoint.0)].nic;
+            let nic = sim.endpoints[endpoint].nic;
             let now = sim.now;
             let taken = sim
                 .swaps
@@ -147,7 +147,7 @@ pub(crate) fn answered(
 /// Sends an answer on the code channel. Like packets that applets send while loading, the answer needs no send slot: it
 /// is sent from the memory of the capsule.
 fn answer(sim: &mut Simulation<'_>, endpoint: EndpointId, number: u32, text: &'static str) {
-    let answering = &sim.endpoints[at(endpoint.0)];
+    let answering = &sim.endpoints[endpoint];
     let Some(&channel) = answering.channels.get(CODE_CHANNEL) else {
         return;
     };

@@ -9,6 +9,7 @@
 //! another applet, and not the host. Bytes that an applet after the first copies to free buffers stay in a copy of
 //! these buffers on the NIC.
 
+use crate::ids::{AppletId, Table, at};
 use std::collections::VecDeque;
 
 use nic_core::event::TxStatus;
@@ -19,7 +20,7 @@ use super::call::Call;
 use crate::profile::Profile;
 use crate::scenario::model::{EndpointSpec, Scenario};
 use crate::sim::resident::Seat;
-use crate::sim::{AppletId, Simulation, Tenant, at};
+use crate::sim::{Simulation, Tenant};
 
 /// Number of packets of maximum length that fit in the staging area of a chain. Four packets are chosen: an applet can
 /// answer a packet and pass it on, while a message for each of its neighbours waits.
@@ -31,7 +32,7 @@ const HANDED_MAX: u32 = 64;
 
 /// The chains of all endpoints; the list is empty if no endpoint has a chain.
 #[derive(Debug, Default)]
-pub(crate) struct Chains(Vec<Option<Box<Chain>>>);
+pub(crate) struct Chains(Table<EndpointId, Option<Box<Chain>>>);
 
 /// A chain of applets.
 #[derive(Debug)]
@@ -89,7 +90,7 @@ pub(super) struct Round {
 }
 
 impl Chains {
-    pub(crate) fn new(scenario: &Scenario, seats: &[Seat]) -> Chains {
+    pub(crate) fn new(scenario: &Scenario, seats: &Table<EndpointId, Seat>) -> Chains {
         if !scenario.endpoints.iter().any(EndpointSpec::has_chain) {
             return Chains::default();
         }
@@ -120,18 +121,18 @@ impl Chains {
     /// Returns the chain of an endpoint, if it has one.
     #[inline]
     pub(crate) fn of(&self, endpoint: EndpointId) -> Option<&Chain> {
-        self.0.get(at(endpoint.0))?.as_deref()
+        self.0.get(endpoint)?.as_deref()
     }
 
     /// Makes an endpoint one without a chain.
     pub(super) fn leave(&mut self, endpoint: EndpointId) {
-        if let Some(chain) = self.0.get_mut(at(endpoint.0)) {
+        if let Some(chain) = self.0.get_mut(endpoint) {
             *chain = None;
         }
     }
 
     pub(super) fn of_mut(&mut self, endpoint: EndpointId) -> Option<&mut Chain> {
-        self.0.get_mut(at(endpoint.0))?.as_deref_mut()
+        self.0.get_mut(endpoint)?.as_deref_mut()
     }
 
     /// Returns the bytes of the message that the running call of an endpoint's chain handles.
@@ -245,7 +246,7 @@ pub(super) fn free_bytes(spec: &EndpointSpec) -> u32 {
 /// Puts the handled message into the `RxBuf` of an applet.
 pub(super) fn receive(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: AppletId) {
     let bytes = sim.chains.handled(endpoint);
-    let applet = &mut sim.applets[at(applet.0)];
+    let applet = &mut sim.applets[applet];
     applet.receive(bytes);
     if sim.poisons_rx_buf {
         applet.poison(bytes.len());
@@ -296,14 +297,14 @@ impl Simulation<'_> {
         endpoint: EndpointId,
     ) -> impl Iterator<Item = AppletId> + use<> {
         let count = self.chains.of(endpoint).map_or(1, Chain::count);
-        let first = self.seats[at(endpoint.0)].applet;
+        let first = self.seats[endpoint].applet;
         let numbers = first.map_or(0..0, |first| first.0..first.0 + count);
         numbers.map(AppletId)
     }
 
     /// Returns the number under which an endpoint's calls exclude each other: that of its first applet.
     pub(crate) fn place_of(&self, tenant: Tenant) -> AppletId {
-        let first = self.seats[at(tenant.endpoint.0)].applet;
+        let first = self.seats[tenant.endpoint].applet;
         first.unwrap_or(tenant.applet)
     }
 }

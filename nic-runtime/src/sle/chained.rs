@@ -3,6 +3,7 @@
 //! The stages of a call are those of [`engine`], which also performs most natives. This module performs the pushes of
 //! an applet to its neighbour in the chain, and the copies between neighbours.
 
+use crate::ids::{AppletId, ProcessorId, at};
 use jive_core::{Trap, TrapKind};
 use nic_core::event::{DropReason, Made, Trigger, TxStatus};
 use nic_core::id::EndpointId;
@@ -13,10 +14,9 @@ use nic_core::time::SimDuration;
 use super::call::{Call, Cause, Handed};
 use super::chain::{self, Way};
 use super::{agenda, engine, tell, trapped};
-use crate::nic::ProcessorId;
 use crate::sim::processor::{Item, Next};
 use crate::sim::stage::Stage;
-use crate::sim::{AppletId, Simulation, Tenant, at};
+use crate::sim::{Simulation, Tenant};
 
 impl Stage {
     /// Returns the stage of a call in a chain that corresponds to a stage of a single applet's call.
@@ -73,7 +73,7 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     // If the item in hand was for another processor, this processor may have taken another item.
     Some(match next {
         Next::After((delay, Stage::Enter)) => {
-            let endpoint = sim.processors[at(on.0)].activation.call().tenant.endpoint;
+            let endpoint = sim.processors[on].activation.call().tenant.endpoint;
             Next::after(delay, sim.entrance(endpoint))
         }
         next => next,
@@ -82,7 +82,7 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
 
 /// Turns the next stage of a single applet's call into that of a call in a chain, if the processor still runs one.
 fn within(sim: &mut Simulation<'_>, on: ProcessorId, next: Next) -> Next {
-    let processor = &mut sim.processors[at(on.0)];
+    let processor = &mut sim.processors[on];
     // The processor may have suspended its call and continued another one.
     let tenant = processor.activation.tenant();
     let is_chain = tenant.is_some_and(|tenant| sim.chains.of(tenant.endpoint).is_some());
@@ -97,11 +97,11 @@ fn within(sim: &mut Simulation<'_>, on: ProcessorId, next: Next) -> Next {
 
 #[cold]
 pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let call = *sim.processors[at(on.0)].activation.call();
+    let call = *sim.processors[on].activation.call();
     let Tenant { endpoint, applet } = call.tenant;
     // Within a chain's round, the processor keeps other processors out of the chain.
     if !matches!(call.cause, Cause::Handed(_)) {
-        if sim.processors[at(on.0)].share.is_recorded
+        if sim.processors[on].share.is_recorded
             && let Some(next) = sim.enter_recorded(on)
         {
             return within(sim, on, next);
@@ -125,8 +125,8 @@ pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         // A copy within the NIC needs no DMA engine. The time of a copy within the NIC is added when the copy is
         // performed.
         Next::After((delay, Stage::Perform)) => {
-            let native = sim.processors[at(on.0)].activation.native();
-            let native = sim.processors[at(on.0)].costs.of(native).time;
+            let native = sim.processors[on].activation.native();
+            let native = sim.processors[on].costs.of(native).time;
             let saved = native.less(native_takes(sim, on));
             Next::after(delay.less(saved), Stage::ChainPerform)
         }
@@ -142,10 +142,10 @@ pub(crate) fn landed(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 
 /// Returns how long the native that a call in a chain has reached takes before it is performed.
 pub(crate) fn native_takes(sim: &Simulation<'_>, on: ProcessorId) -> SimDuration {
-    let native = sim.processors[at(on.0)].activation.native();
+    let native = sim.processors[on].activation.native();
     match between(sim, on, native) {
         Some(Between::Staged | Between::Kept) => SimDuration::ZERO,
-        Some(Between::Down | Between::Up) | None => sim.processors[at(on.0)].costs.of(native).time,
+        Some(Between::Down | Between::Up) | None => sim.processors[on].costs.of(native).time,
     }
 }
 
@@ -165,7 +165,7 @@ enum Between {
 /// Returns the effect between two applets that the reached native of a call has. Returns `None` if the reached native
 /// acts as it does without a chain.
 fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<Between> {
-    let activation = &sim.processors[at(on.0)].activation;
+    let activation = &sim.processors[on].activation;
     let call = activation.call();
     let Tenant { endpoint, applet } = call.tenant;
     let chain = sim.chains.of(endpoint)?;
@@ -208,7 +208,7 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
 
 #[cold]
 pub(crate) fn perform(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let native = sim.processors[at(on.0)].activation.native();
+    let native = sim.processors[on].activation.native();
     let next = match between(sim, on, native) {
         None => engine::perform_reached(sim, on),
         Some(between) => match perform_between(sim, on, native, between) {
@@ -228,11 +228,11 @@ fn perform_between(
 ) -> Result<SimDuration, TrapKind> {
     let effect = admit(sim, on, native, between)?;
     sim.budget.spend_bytes(effect.bytes_moved().into());
-    let processor = &mut sim.processors[at(on.0)];
+    let processor = &mut sim.processors[on];
     let costs = processor.costs;
     let Tenant { endpoint, applet } = processor.activation.call().tenant;
-    let heap = sim.applets[at(applet.0)].instance.heap_mut();
-    let state = &mut sim.endpoints[at(endpoint.0)];
+    let heap = sim.applets[applet].instance.heap_mut();
+    let state = &mut sim.endpoints[endpoint];
     let chain = sim.chains.of_mut(endpoint).ok_or(TrapKind::Unverified)?;
     let below = AppletId(applet.0 + 1);
     let above = AppletId(applet.0.saturating_sub(1));
@@ -298,11 +298,11 @@ fn perform_between(
     let is_full = message.is_some_and(|message| !chain.push(message));
     tell::performed(sim, on, 0, Made::Nothing);
     if is_full {
-        let call = sim.processors[at(on.0)].activation.call();
+        let call = sim.processors[on].activation.call();
         let (tenant, packet) = (call.tenant, call.packet());
         tell::dropped(sim, tenant, packet, DropReason::ChainFull);
     }
-    sim.processors[at(on.0)].activation.stack.resume(Ok(0));
+    sim.processors[on].activation.stack.resume(Ok(0));
     Ok(time)
 }
 
@@ -313,10 +313,10 @@ fn admit(
     native: NicNative,
     between: Between,
 ) -> Result<Effect, TrapKind> {
-    let processor = &sim.processors[at(on.0)];
+    let processor = &sim.processors[on];
     let activation = &processor.activation;
     let Tenant { endpoint, applet } = activation.call().tenant;
-    let mut rights = Rights::of(&sim.endpoints[at(endpoint.0)]);
+    let mut rights = Rights::of(&sim.endpoints[endpoint]);
     let given = activation.stack.native_arguments();
     let mut args = [0; NATIVE_ARGUMENTS_MAX];
     let args = args.get_mut(..given.len()).ok_or(TrapKind::Unverified)?;
@@ -324,7 +324,7 @@ fn admit(
     let area = rights.area;
     let length = match between {
         Between::Down => area.length(),
-        Between::Up | Between::Kept => chain::free_bytes(&sim.specs[at(endpoint.0)]),
+        Between::Up | Between::Kept => chain::free_bytes(&sim.specs[endpoint]),
         Between::Staged => {
             // Offsets of the handled message follow those of the buffer area.
             args[2] -= area.length().cast_signed();
@@ -333,32 +333,32 @@ fn admit(
         }
     };
     rights.area = Region::new(area.index(), length);
-    let heap = sim.applets[at(applet.0)].instance.heap();
+    let heap = sim.applets[applet].instance.heap();
     let effect = check(native, args, heap, &rights)?;
     let spent = activation.spent.and(&effect, &processor.costs.quota);
     let spent = spent.map_err(|_| TrapKind::QuotaExceeded)?;
-    sim.processors[at(on.0)].activation.spent = spent;
+    sim.processors[on].activation.spent = spent;
     Ok(effect)
 }
 
 #[cold]
 pub(crate) fn returned(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let activation = &sim.processors[at(on.0)].activation;
+    let activation = &sim.processors[on].activation;
     let (call, value) = (*activation.call(), activation.told.returned);
     tell::returned(sim, on, call.tenant, call.method, value);
-    sim.endpoints[at(call.tenant.endpoint.0)].free.keep_popped();
+    sim.endpoints[call.tenant.endpoint].free.keep_popped();
     go_on(sim, on, call)
 }
 
 #[cold]
 pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let activation = &mut sim.processors[at(on.0)].activation;
+    let activation = &mut sim.processors[on].activation;
     let (call, trap): (Call, Option<Trap>) = (*activation.call(), activation.trap.take());
     let endpoint = call.tenant.endpoint;
     if let Some(trap) = trap {
         trapped::tell(sim, on, call.tenant, trap);
     }
-    sim.endpoints[at(endpoint.0)].free.return_popped();
+    sim.endpoints[endpoint].free.return_popped();
     sim.levels_changed(endpoint);
     if call.is_for_message() {
         tell::dropped(sim, call.tenant, call.packet(), DropReason::AppletTrap);
@@ -375,7 +375,7 @@ pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 /// Continues with the next message of the round, or ends the round.
 fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
     let Tenant { endpoint, applet } = ended.tenant;
-    if sim.processors[at(on.0)].activation.has_asides {
+    if sim.processors[on].activation.has_asides {
         agenda::arm(sim, ended.tenant);
     }
     let message = sim
@@ -400,9 +400,9 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
     if let Some(message) = chain.take() {
         let (to, way, channel) = (message.to, message.way, message.channel);
         let length = u32::try_from(message.bytes.len()).unwrap_or(u32::MAX);
-        let members = &sim.applets[at(to.0)].members;
-        let processor = &mut sim.processors[at(on.0)];
-        let area = sim.endpoints[at(endpoint.0)].area.length();
+        let members = &sim.applets[to].members;
+        let processor = &mut sim.processors[on];
+        let area = sim.endpoints[endpoint].area.length();
         let (method, setup) = match way {
             Way::Down => (members.do_tx, processor.costs.tx.setup),
             Way::Up => (members.do_rx, processor.costs.rx.setup),
@@ -436,7 +436,7 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
     let Some(round) = chain.round.take() else {
         return sim.look(on);
     };
-    sim.processors[at(on.0)].activation.begin(round.call);
+    sim.processors[on].activation.begin(round.call);
     sim.leave_call(on);
     engine::end_call(sim, on, round.status)
 }

@@ -1,5 +1,6 @@
 //! The engine for applets: runs their calls on a NIC's processor, stage by stage, with each native at its own time.
 
+use crate::ids::{AppletId, ProcessorId};
 use jive_core::{Lifetime, Step, TrapKind};
 use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger, TxStatus};
 use nic_core::sle::{Effect, NicNative, Rights, check, perform};
@@ -14,13 +15,12 @@ use super::{arguments, chain};
 use super::{host_to_nic, suspend, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::nic::ProcessorId;
 use crate::scenario::model::FaultPolicy;
 use crate::sim::budget::Exceeded;
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
 use crate::sim::staging::{Grant, Waiter};
-use crate::sim::{AppletId, Simulation, Tenant, at};
+use crate::sim::{Simulation, Tenant};
 use crate::unet;
 use crate::via;
 
@@ -33,16 +33,16 @@ pub(crate) fn arrived(
     arrival: PacketRef,
 ) -> Next {
     let item = Item::Arrival(arrival);
-    if let Some(other) = sim.processors[at(on.0)].share.arrivals_to {
+    if let Some(other) = sim.processors[on].share.arrivals_to {
         return sim.hand_over(on, other, item);
     }
     let (packet, endpoint, channel, length) = sim.arrival(arrival);
-    if !sim.residents[at(endpoint.0)].fault.is_attached(sim.now) {
+    if !sim.residents[endpoint].fault.is_attached(sim.now) {
         return interface::pass(sim, on, item);
     }
     let call = Call {
         tenant: Tenant { endpoint, applet },
-        method: sim.applets[at(applet.0)].members.do_rx,
+        method: sim.applets[applet].members.do_rx,
         cause: Cause::Arrival {
             packet,
             channel,
@@ -50,7 +50,7 @@ pub(crate) fn arrived(
             arrival,
         },
     };
-    let processor = &mut sim.processors[at(on.0)];
+    let processor = &mut sim.processors[on];
     processor.activation.begin(call);
     Next::after(processor.costs.rx.setup, Stage::Enter)
 }
@@ -64,26 +64,26 @@ pub(crate) fn posted(
     posted: Posted,
 ) -> Next {
     let (endpoint, item) = (posted.endpoint, Item::Post(posted));
-    if let Some(other) = sim.processors[at(on.0)].share.posts_to {
-        sim.residents[at(endpoint.0)].has_post_under_way = true;
+    if let Some(other) = sim.processors[on].share.posts_to {
+        sim.residents[endpoint].has_post_under_way = true;
         return sim.hand_over(on, other, item);
     }
     if sim.has_lost_places(on, posted) {
         return sim.take_back(on, posted);
     }
-    if !sim.residents[at(endpoint.0)].fault.is_attached(sim.now) {
+    if !sim.residents[endpoint].fault.is_attached(sim.now) {
         return interface::pass(sim, on, item);
     }
-    if resolve(&sim.endpoints[at(endpoint.0)], posted.descriptor).is_err() {
+    if resolve(&sim.endpoints[endpoint], posted.descriptor).is_err() {
         sim.give_up_post(endpoint);
         return sim.end_post(on, posted, TxStatus::Refused);
     }
     let call = Call {
         tenant: Tenant { endpoint, applet },
-        method: sim.applets[at(applet.0)].members.do_tx,
+        method: sim.applets[applet].members.do_tx,
         cause: Cause::Post(posted),
     };
-    let processor = &mut sim.processors[at(on.0)];
+    let processor = &mut sim.processors[on];
     processor.activation.begin(call);
     Next::after(processor.costs.tx.setup, Stage::Enter)
 }
@@ -91,7 +91,7 @@ pub(crate) fn posted(
 /// Enters an applet, with the arrived packet in `RxBuf` if the call is for a packet.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    if sim.processors[at(on.0)].share.is_recorded
+    if sim.processors[on].share.is_recorded
         && let Some(next) = sim.enter_recorded(on)
     {
         return next;
@@ -102,7 +102,7 @@ pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 /// Enters an applet that no other processor runs.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn enter_call(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let processor = &sim.processors[at(on.0)];
+    let processor = &sim.processors[on];
     let (call, costs) = (processor.activation.call(), processor.costs);
     let Tenant { endpoint, applet } = call.tenant;
     debug_assert!(arguments::are_stated(sim, call), "{call:?}");
@@ -112,9 +112,9 @@ pub(crate) fn enter_call(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         Cause::Post(_) => costs.tx.call,
         Cause::Arrival { arrival, .. } => {
             let bytes = &sim.packets[arrival].bytes;
-            sim.applets[at(applet.0)].receive(bytes);
+            sim.applets[applet].receive(bytes);
             if sim.poisons_rx_buf {
-                sim.applets[at(applet.0)].poison(bytes.len());
+                sim.applets[applet].poison(bytes.len());
             }
             costs.rx.call
         }
@@ -126,36 +126,15 @@ pub(crate) fn enter_call(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
             chain::Way::Up => costs.rx.call,
         },
     };
-    let is_reattached = sim.residents[at(endpoint.0)].fault.reattached();
+    let is_reattached = sim.residents[endpoint].fault.reattached();
     if sim.report.listens() {
-        let trigger = call.trigger();
-        if is_reattached {
-            let kind = SleEvent::AppletAttach { trigger };
-            sim.report.emit(sim.now, endpoint, kind);
-        }
-        let packet = match call.cause {
-            Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
-            Cause::Handed(handed) if handed.way == chain::Way::Up => sim.chains.handled(endpoint),
-            Cause::Post(_)
-            | Cause::Timer(_)
-            | Cause::Refill(_)
-            | Cause::Watch(_)
-            | Cause::Handed(_) => &[],
-        };
-        let kind = SleEvent::AppletCall {
-            method,
-            args,
-            packet,
-            trigger,
-            processor: sim.number(on),
-        };
-        sim.report.emit(sim.now, endpoint, kind);
+        tell::called(sim, on, is_reattached);
     }
-    let instance = &mut sim.applets[at(applet.0)].instance;
-    let activation = &mut sim.processors[at(on.0)].activation;
+    let instance = &mut sim.applets[applet].instance;
+    let activation = &mut sim.processors[on].activation;
     activation.spent = Spent::default();
     let stack = &mut activation.stack;
-    let fuel = sim.residents[at(endpoint.0)].fuel;
+    let fuel = sim.residents[endpoint].fuel;
     let started = instance.start(stack, method, args, fuel, Lifetime::PerCall);
     let stage = match started {
         Ok(()) => Stage::Run,
@@ -172,11 +151,11 @@ pub(crate) fn enter_call(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 /// natives.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let processor = &mut sim.processors[at(on.0)];
+    let processor = &mut sim.processors[on];
     let (activation, costs) = (&mut processor.activation, processor.costs);
     let Tenant { endpoint, applet } = activation.call().tenant;
     let stack = &mut activation.stack;
-    let instance = &mut sim.applets[at(applet.0)].instance;
+    let instance = &mut sim.applets[applet].instance;
     let before = stack.fuel_left();
     let step = sim.report.run(endpoint, costs.bytecode, (instance, stack));
     let (native_fuel, native_cost, stage) = match step {
@@ -218,7 +197,7 @@ pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let spent = before.saturating_sub(stack.fuel_left());
     // The memory of arrays is used again only when the call has ended.
     if matches!(stage, Stage::Return | Stage::Trap) {
-        let heap = sim.applets[at(applet.0)].instance.heap_mut();
+        let heap = sim.applets[applet].instance.heap_mut();
         if heap.has_cleared() {
             sim.budget.spend_bytes(heap.take_cleared().into());
         }
@@ -234,7 +213,7 @@ pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 /// Performs a native whose cost has been paid, or makes the processor wait for what the native needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn perform_reached(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let native = sim.processors[at(on.0)].activation.native();
+    let native = sim.processors[on].activation.native();
     // Each native has its own call here, and so its own inlined copy of `perform_native` with the effect in registers.
     match native {
         NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
@@ -278,8 +257,8 @@ fn await_engine(
 /// Makes a processor wait until a transfer ends and leaves its DMA slot.
 #[cold]
 fn await_dma_slot(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let nic = sim.processors[at(on.0)].nic;
-    sim.nics[at(nic.0)].awaiting_dma_slot.push_back(on);
+    let nic = sim.processors[on].nic;
+    sim.nics[nic].awaiting_dma_slot.push_back(on);
     sim.wait(on, Stage::Perform)
 }
 
@@ -293,7 +272,7 @@ fn perform_rare(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) ->
 // be small.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn perform_native(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) -> Next {
-    let tenant = sim.processors[at(on.0)].activation.call().tenant;
+    let tenant = sim.processors[on].activation.call().tenant;
     let effect = match checked(sim, on, native) {
         Ok(effect) => effect,
         Err(kind) => return refuse_native(sim, on, kind),
@@ -312,7 +291,7 @@ fn perform_native(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) 
     };
     match perform(effect, &mut port) {
         Ok(Ok(value)) => {
-            sim.processors[at(on.0)].activation.stack.resume(Ok(value));
+            sim.processors[on].activation.stack.resume(Ok(value));
             Next::after(SimDuration::ZERO, Stage::Run)
         }
         Ok(Err(kind)) => refuse_native(sim, on, kind),
@@ -325,12 +304,12 @@ fn perform_native(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) 
 // from one result to another would stall on store forwarding.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn checked(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Result<Effect, TrapKind> {
-    let processor = &sim.processors[at(on.0)];
+    let processor = &sim.processors[on];
     let activation = &processor.activation;
     let call = activation.call();
     let Tenant { endpoint, applet } = call.tenant;
-    let heap = sim.applets[at(applet.0)].instance.heap();
-    let mut rights = Rights::of(&sim.endpoints[at(endpoint.0)]);
+    let heap = sim.applets[applet].instance.heap();
+    let mut rights = Rights::of(&sim.endpoints[endpoint]);
     let windows;
     if let NicNative::Watch | NicNative::WindowWrite = native {
         windows = sim.remote.rights(endpoint);
@@ -342,7 +321,7 @@ fn checked(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Result<E
 /// Checks the quota of a native, and claims the slots that it needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<Push, Refused> {
-    let processor = &sim.processors[at(on.0)];
+    let processor = &sim.processors[on];
     let activation = &processor.activation;
     let call = activation.call();
     let Tenant { endpoint, applet } = call.tenant;
@@ -354,9 +333,9 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
     let mut push = Push::Leaves;
     match effect {
         Effect::NicToHost { .. } => {
-            let processor = &mut sim.processors[at(on.0)];
+            let processor = &mut sim.processors[on];
             let has_slot = std::mem::take(&mut processor.activation.has_dma_slot);
-            if !has_slot && !sim.nics[at(processor.nic.0)].dma_slots.take() {
+            if !has_slot && !sim.nics[processor.nic].dma_slots.take() {
                 return Err(Refused::Stop(await_dma_slot(sim, on)));
             }
         }
@@ -383,9 +362,9 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
         Effect::Carry { from, .. }
             if via::placing(sim, endpoint, from.length()) == Some(Made::Descriptor) =>
         {
-            let processor = &mut sim.processors[at(on.0)];
+            let processor = &mut sim.processors[on];
             let has_slot = std::mem::take(&mut processor.activation.has_dma_slot);
-            if !has_slot && !sim.nics[at(processor.nic.0)].dma_slots.take() {
+            if !has_slot && !sim.nics[processor.nic].dma_slots.take() {
                 return Err(Refused::Stop(await_dma_slot(sim, on)));
             }
             return Ok(push);
@@ -403,24 +382,24 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
         | Effect::SetImmediate { .. }
         | Effect::Watch { .. } => return Ok(push),
     }
-    sim.processors[at(on.0)].activation.spent = spent;
+    sim.processors[on].activation.spent = spent;
     Ok(push)
 }
 
 /// Makes an applet's native end in a trap.
 #[cold]
 pub(crate) fn refuse_native(sim: &mut Simulation<'_>, on: ProcessorId, kind: TrapKind) -> Next {
-    sim.processors[at(on.0)].activation.stack.resume(Err(kind));
+    sim.processors[on].activation.stack.resume(Err(kind));
     Next::after(SimDuration::ZERO, Stage::Run)
 }
 
 /// Ends an applet's native that waited for bytes from the buffer area.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn landed(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let activation = &sim.processors[at(on.0)].activation;
+    let activation = &sim.processors[on].activation;
     if let Some((to, host)) = activation.landing {
         let applet = activation.call().tenant.applet;
-        let heap = sim.applets[at(applet.0)].instance.heap_mut();
+        let heap = sim.applets[applet].instance.heap_mut();
         host_to_nic(heap, to, &sim.memory, host);
     }
     resume(sim, on, 0)
@@ -429,26 +408,26 @@ pub(crate) fn landed(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 /// Makes a native return, so that its applet continues.
 pub(crate) fn resume(sim: &mut Simulation<'_>, on: ProcessorId, value: i32) -> Next {
     tell::performed(sim, on, value, Made::Nothing);
-    sim.processors[at(on.0)].activation.stack.resume(Ok(value));
+    sim.processors[on].activation.stack.resume(Ok(value));
     Next::after(SimDuration::ZERO, Stage::Run)
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn return_from(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let activation = &sim.processors[at(on.0)].activation;
+    let activation = &sim.processors[on].activation;
     let (call, returned) = (activation.call(), activation.told.returned);
     let (tenant, is_for_message) = (call.tenant, call.is_for_message());
     tell::returned(sim, on, tenant, call.method, returned);
-    sim.endpoints[at(tenant.endpoint.0)].free.keep_popped();
+    sim.endpoints[tenant.endpoint].free.keep_popped();
     if is_for_message {
-        sim.residents[at(tenant.endpoint.0)].fault.returned();
+        sim.residents[tenant.endpoint].fault.returned();
     }
     sim.leave_call(on);
     end_call(sim, on, TxStatus::Ok)
 }
 
 pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let activation = &mut sim.processors[at(on.0)].activation;
+    let activation = &mut sim.processors[on].activation;
     let (call, trap) = (*activation.call(), activation.trap.take());
     if let Some(trap) = trap {
         trapped::tell(sim, on, call.tenant, trap);
@@ -456,20 +435,16 @@ pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     sim.leave_call(on);
     if !call.is_for_message() {
         // The trapped call handles no message, so no `drop` is reported and the trap does not count towards detachment.
-        sim.endpoints[at(call.tenant.endpoint.0)]
-            .free
-            .return_popped();
+        sim.endpoints[call.tenant.endpoint].free.return_popped();
         sim.levels_changed(call.tenant.endpoint);
         suspend::end_asides(sim, on);
         return sim.look(on);
     }
     let now = sim.now;
-    let policy = sim.specs[at(call.tenant.endpoint.0)].on_trap;
-    let fault = &mut sim.residents[at(call.tenant.endpoint.0)].fault;
+    let policy = sim.specs[call.tenant.endpoint].on_trap;
+    let fault = &mut sim.residents[call.tenant.endpoint].fault;
     let detachment = fault.trapped(policy, now);
-    sim.endpoints[at(call.tenant.endpoint.0)]
-        .free
-        .return_popped();
+    sim.endpoints[call.tenant.endpoint].free.return_popped();
     sim.levels_changed(call.tenant.endpoint);
     if policy == FaultPolicy::BasePath {
         return fall_back(sim, on, call);
@@ -523,7 +498,7 @@ fn send_trapped(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Ne
 /// Continues with a message on which an applet has trapped, now that it has its slots.
 #[cold]
 pub(crate) fn go_on_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    match sim.processors[at(on.0)].activation.call().cause {
+    match sim.processors[on].activation.call().cause {
         Cause::Post(posted) => send_trapped(sim, on, posted),
         Cause::Arrival { .. }
         | Cause::Timer(_)
@@ -535,7 +510,7 @@ pub(crate) fn go_on_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn end_call(sim: &mut Simulation<'_>, on: ProcessorId, status: TxStatus) -> Next {
-    match sim.processors[at(on.0)].activation.call().cause {
+    match sim.processors[on].activation.call().cause {
         Cause::Post(posted) => return end_post(sim, on, posted, status),
         Cause::Arrival { arrival, .. } => sim.end_arrival(arrival),
         Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => {}

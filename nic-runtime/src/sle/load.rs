@@ -3,6 +3,7 @@
 //! Natives that initializers call take effect at once, at time 0. Packets that initializers send are queued on their
 //! links when all applets are loaded.
 
+use crate::ids::ProcessorId;
 use std::convert::Infallible;
 
 use bumpalo::Bump;
@@ -24,11 +25,10 @@ use super::state::{self, Stores};
 use super::{agenda, chain, host_to_nic, nic_to_host, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{EndpointSpec, FieldState, Scenario};
 use crate::sim::budget::Exceeded;
-use crate::sim::{SimError, Simulation, Tenant, at};
+use crate::sim::{SimError, Simulation, Tenant};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 use crate::via;
@@ -146,7 +146,7 @@ pub(crate) fn load_applets(sim: &mut Simulation<'_>) -> Result<(), NotLoaded> {
 #[cold]
 fn leave(sim: &mut Simulation<'_>, tenant: Tenant) {
     let Tenant { endpoint, .. } = tenant;
-    sim.endpoints[at(endpoint.0)].free.return_popped();
+    sim.endpoints[endpoint].free.return_popped();
     for applet in sim.applets_of(endpoint) {
         let tenant = Tenant { endpoint, applet };
         agenda::clear(sim, tenant);
@@ -154,7 +154,7 @@ fn leave(sim: &mut Simulation<'_>, tenant: Tenant) {
     }
     sim.swaps.leave(endpoint);
     sim.chains.leave(endpoint);
-    sim.seats[at(endpoint.0)].applet = None;
+    sim.seats[endpoint].applet = None;
     sim.report.set_class(endpoint, None);
     sim.levels_changed(endpoint);
 }
@@ -164,19 +164,19 @@ fn load_applet(
     (tenant, state): (Tenant, &[FieldState]),
     sent: &mut Vec<PacketRef>,
 ) -> Result<(), NotLoaded> {
-    let program = sim.applets[at(tenant.applet.0)].class.program;
+    let program = sim.applets[tenant.applet].class.program;
     let mut stores = Stores::new(state);
-    state::set(&mut sim.applets[at(tenant.applet.0)].instance, state);
-    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
-    let on = sim.nics[at(nic.0)].first_processor();
+    state::set(&mut sim.applets[tenant.applet].instance, state);
+    let nic = sim.endpoints[tenant.endpoint].nic;
+    let on = sim.nics[nic].first_processor();
     match run_initializers(sim, on, tenant, (&mut stores, &mut BeforeStart { sent })) {
         Ok(()) => {}
         Err(Uninitialized::Trapped(_)) => return Err(NotLoaded::Trap(tenant.endpoint)),
         Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
     }
-    sim.endpoints[at(tenant.endpoint.0)].free.keep_popped();
+    sim.endpoints[tenant.endpoint].free.keep_popped();
     agenda::arm(sim, tenant);
-    let heap_bytes = sim.applets[at(tenant.applet.0)].heap_bytes();
+    let heap_bytes = sim.applets[tenant.applet].heap_bytes();
     let kind = SleEvent::Load {
         code_bytes: program.code_bytes(),
         heap_bytes,
@@ -205,7 +205,7 @@ pub(crate) fn run_initializers(
     tenant: Tenant,
     (stores, natives): (&mut Stores, &mut impl Natives),
 ) -> Result<(), Uninitialized> {
-    let applet = &sim.applets[at(tenant.applet.0)];
+    let applet = &sim.applets[tenant.applet];
     let (initializer, constructor) = (
         applet.class.program.initializer(),
         applet.members.constructor,
@@ -236,9 +236,9 @@ fn initialize(
     method: MethodId,
     (stores, natives): (&mut Stores, &mut impl Natives),
 ) -> Result<Option<i32>, Uninitialized> {
-    let fuel = sim.residents[at(tenant.endpoint.0)].fuel;
-    let instance = &mut sim.applets[at(tenant.applet.0)].instance;
-    let processor = &mut sim.processors[at(on.0)];
+    let fuel = sim.residents[tenant.endpoint].fuel;
+    let instance = &mut sim.applets[tenant.applet].instance;
+    let processor = &mut sim.processors[on];
     processor.activation.spent = Spent::default();
     let stack = &mut processor.activation.stack;
     instance.start(stack, method, &[], fuel, Lifetime::Persistent)?;
@@ -247,13 +247,13 @@ fn initialize(
             Reached::Return(value) => return Ok(value),
             Reached::Native(request) => request,
             Reached::Store(field, value) => {
-                let instance = &mut sim.applets[at(tenant.applet.0)].instance;
+                let instance = &mut sim.applets[tenant.applet].instance;
                 stores.store(instance, field, value);
-                sim.processors[at(on.0)].activation.stack.resume(Ok(0));
+                sim.processors[on].activation.stack.resume(Ok(0));
                 continue;
             }
         };
-        let processor = &mut sim.processors[at(on.0)];
+        let processor = &mut sim.processors[on];
         let (stack, costs) = (&mut processor.activation.stack, processor.costs);
         let affordable = request.and_then(|request| {
             let extra_fuel = costs.of(request.native()).fuel;
@@ -270,7 +270,7 @@ fn initialize(
                 Err(kind)
             }
         };
-        sim.processors[at(on.0)].activation.stack.resume(outcome);
+        sim.processors[on].activation.stack.resume(outcome);
     }
 }
 
@@ -280,8 +280,8 @@ fn run_to_native(
     on: ProcessorId,
     tenant: Tenant,
 ) -> Result<Reached, Uninitialized> {
-    let instance = &mut sim.applets[at(tenant.applet.0)].instance;
-    let stack = &mut sim.processors[at(on.0)].activation.stack;
+    let instance = &mut sim.applets[tenant.applet].instance;
+    let stack = &mut sim.processors[on].activation.stack;
     let before = stack.executed();
     let ran = (instance, &mut *stack);
     let step = sim.report.run(tenant.endpoint, SimDuration::ZERO, ran);
@@ -297,7 +297,7 @@ fn run_to_native(
         },
     };
     let instructions = stack.executed().saturating_sub(before);
-    let heap = sim.applets[at(tenant.applet.0)].instance.heap_mut();
+    let heap = sim.applets[tenant.applet].instance.heap_mut();
     sim.budget.spend_bytes(heap.take_cleared().into());
     sim.budget.spend(instructions)?;
     match trap {
@@ -314,12 +314,12 @@ fn perform_now(
     request: &Request,
     natives: &mut impl Natives,
 ) -> Result<i32, TrapKind> {
-    let heap = sim.applets[at(tenant.applet.0)].instance.heap_mut();
-    let rights = Rights::of(&sim.endpoints[at(tenant.endpoint.0)]);
+    let heap = sim.applets[tenant.applet].instance.heap_mut();
+    let rights = Rights::of(&sim.endpoints[tenant.endpoint]);
     let windows = sim.remote.rights(tenant.endpoint);
     let rights = rights.with(&windows);
     let effect = check(request.native(), request.args(), heap, &rights)?;
-    let processor = &mut sim.processors[at(on.0)];
+    let processor = &mut sim.processors[on];
     let spent = &mut processor.activation.spent;
     let after = spent.and(&effect, &processor.costs.quota);
     *spent = after.map_err(|_| TrapKind::QuotaExceeded)?;
@@ -369,8 +369,8 @@ impl Port for Loading<'_, '_> {
 
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
         let Tenant { endpoint, applet } = self.tenant;
-        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
-        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+        let heap = self.simulation.applets[applet].instance.heap_mut();
+        then(&mut self.simulation.endpoints[endpoint], heap)
     }
 
     fn handled(&self) -> Option<PacketId> {
@@ -380,7 +380,7 @@ impl Port for Loading<'_, '_> {
     fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
         let Tenant { endpoint, applet } = self.tenant;
         let simulation = &mut *self.simulation;
-        let heap = simulation.applets[at(applet.0)].instance.heap_mut();
+        let heap = simulation.applets[applet].instance.heap_mut();
         host_to_nic(heap, to, &simulation.memory, host);
         simulation.emit_dma(
             endpoint,
@@ -394,7 +394,7 @@ impl Port for Loading<'_, '_> {
     fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
         let Tenant { endpoint, applet } = self.tenant;
         let simulation = &mut *self.simulation;
-        let heap = simulation.applets[at(applet.0)].instance.heap();
+        let heap = simulation.applets[applet].instance.heap();
         nic_to_host(heap, from, &mut simulation.memory, host);
         simulation.emit_dma(
             endpoint,
@@ -439,9 +439,9 @@ impl Port for Loading<'_, '_> {
         let Some(buffers) = via::take_descriptors(simulation, endpoint, message) else {
             return Ok(());
         };
-        let heap = simulation.applets[at(applet.0)].instance.heap();
+        let heap = simulation.applets[applet].instance.heap();
         let bytes = from.bytes(heap);
-        let shares = via::shares(&simulation.endpoints[at(endpoint.0)], &buffers, bytes);
+        let shares = via::shares(&simulation.endpoints[endpoint], &buffers, bytes);
         for (host, share) in shares {
             simulation.memory.bytes_mut(host).copy_from_slice(share);
         }

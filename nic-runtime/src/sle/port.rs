@@ -1,5 +1,6 @@
 //! The port for natives on a NIC whose clock runs: each native takes effect at its own time.
 
+use crate::ids::ProcessorId;
 use jive_core::Heap;
 use nic_core::event::{DropReason, Made};
 use nic_core::id::{ChannelId, PacketId};
@@ -13,12 +14,11 @@ use super::call::Call;
 use super::{agenda, tell};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::nic::ProcessorId;
 use crate::remote;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::Next;
 use crate::sim::stage::Stage;
-use crate::sim::{Simulation, Tenant, at};
+use crate::sim::{Simulation, Tenant};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 use crate::via;
@@ -43,7 +43,7 @@ pub(crate) struct OnNic<'p, 's> {
 impl OnNic<'_, '_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn call(&self) -> &Call {
-        self.simulation.processors[at(self.on.0)].activation.call()
+        self.simulation.processors[self.on].activation.call()
     }
 }
 
@@ -55,8 +55,8 @@ impl Port for OnNic<'_, '_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
         let Tenant { endpoint, applet } = self.tenant;
-        let heap = self.simulation.applets[at(applet.0)].instance.heap_mut();
-        then(&mut self.simulation.endpoints[at(endpoint.0)], heap)
+        let heap = self.simulation.applets[applet].instance.heap_mut();
+        then(&mut self.simulation.endpoints[endpoint], heap)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -67,7 +67,7 @@ impl Port for OnNic<'_, '_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Next> {
         let simulation = &mut *self.simulation;
-        let activation = &mut simulation.processors[at(self.on.0)].activation;
+        let activation = &mut simulation.processors[self.on].activation;
         activation.landing = Some((to, host));
         let call = activation.call();
         let transfer = Transfer {
@@ -91,7 +91,7 @@ impl Port for OnNic<'_, '_> {
             cargo: Cargo::Staged,
             trigger,
         };
-        let heap = simulation.applets[at(tenant.applet.0)].instance.heap();
+        let heap = simulation.applets[tenant.applet].instance.heap();
         let transfer = simulation.transfers.add(&transfer, from.bytes(heap));
         simulation.queue_transfer(transfer);
         Ok(())
@@ -130,9 +130,9 @@ impl Port for OnNic<'_, '_> {
         let Some(buffers) = via::take_descriptors(simulation, tenant.endpoint, message) else {
             return Ok(());
         };
-        let heap = simulation.applets[at(tenant.applet.0)].instance.heap();
+        let heap = simulation.applets[tenant.applet].instance.heap();
         let bytes = from.bytes(heap);
-        let endpoint = &simulation.endpoints[at(tenant.endpoint.0)];
+        let endpoint = &simulation.endpoints[tenant.endpoint];
         let queued: Vec<_> = via::shares(endpoint, &buffers, bytes)
             .enumerate()
             .map(|(index, (host, share))| {
@@ -176,9 +176,7 @@ impl Port for OnNic<'_, '_> {
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Next> {
         agenda::set_timer(self.simulation, self.tenant, after);
-        self.simulation.processors[at(self.on.0)]
-            .activation
-            .has_asides = true;
+        self.simulation.processors[self.on].activation.has_asides = true;
         Ok(())
     }
 
@@ -189,9 +187,7 @@ impl Port for OnNic<'_, '_> {
 
     fn set_immediate(&mut self, value: u32) {
         via::set_immediate(self.simulation, self.tenant.endpoint, value);
-        self.simulation.processors[at(self.on.0)]
-            .activation
-            .has_asides = true;
+        self.simulation.processors[self.on].activation.has_asides = true;
     }
 
     #[cold]

@@ -6,7 +6,6 @@ use nic_core::id::EndpointId;
 use super::DetachedShape;
 use super::chain;
 use crate::scenario::model::{EndpointSpec, Scenario};
-use crate::sim::at;
 
 /// The place of an applet: its endpoint, its neighbours in a chain, and who else stores to its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,12 +50,12 @@ impl AppletSite {
     /// Returns the place of an applet of an endpoint, where `position` counts from the user's side of a chain.
     #[must_use]
     pub fn of(scenario: &Scenario, endpoint: EndpointId, position: usize) -> Option<AppletSite> {
-        let spec = scenario.endpoints.get(at(endpoint.0))?;
+        let spec = scenario.endpoints.get(endpoint)?;
         let count = 1 + spec.followers.len();
         if position >= count {
             return None;
         }
-        let nic = scenario.nics.get(at(spec.nic.0))?;
+        let nic = scenario.nics.get(spec.nic)?;
         let mut stored = match position {
             0 => spec.state.iter(),
             _ => spec.followers.get(position - 1)?.state.iter(),

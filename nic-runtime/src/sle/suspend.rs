@@ -5,6 +5,7 @@
 //! memory belongs to the endpoint, and the suspended call cannot allocate while it waits. A push that gets neither
 //! slots nor enough heap is dropped.
 
+use crate::ids::{AppletId, ProcessorId, Table, at};
 use std::num::NonZeroU32;
 
 use jive_core::limits::REGISTER_WINDOW;
@@ -15,11 +16,10 @@ use nic_core::time::SimDuration;
 
 use super::call::Activation;
 use super::{agenda, swap};
-use crate::nic::ProcessorId;
+use crate::sim::Simulation;
 use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
 use crate::sim::stage::Stage;
-use crate::sim::{AppletId, Simulation, at};
 use crate::via;
 
 /// A suspended call.
@@ -54,7 +54,7 @@ pub(crate) struct Suspensions<'a> {
     // Number of suspended calls.
     count: u32,
     // The entry of each applet's suspended call, if it has one.
-    of_applet: Vec<Option<Place>>,
+    of_applet: Table<AppletId, Option<Place>>,
 }
 
 impl<'a> Suspensions<'a> {
@@ -63,13 +63,13 @@ impl<'a> Suspensions<'a> {
             calls: Vec::new(),
             vacant: Vec::new(),
             count: 0,
-            of_applet: vec![None; applets],
+            of_applet: Table::filled(applets, None),
         }
     }
 
     /// Returns the suspended call of an applet.
     pub(crate) fn of(&mut self, applet: AppletId) -> Option<&mut Suspended<'a>> {
-        let place = self.of_applet[at(applet.0)]?;
+        let place = self.of_applet[applet]?;
         self.calls.get_mut(at(place.number()))
     }
 
@@ -80,7 +80,7 @@ impl<'a> Suspensions<'a> {
     }
 
     fn is_suspended(&self, applet: AppletId) -> bool {
-        self.of_applet[at(applet.0)].is_some()
+        self.of_applet[applet].is_some()
     }
 }
 
@@ -98,23 +98,23 @@ pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallSta
 
 /// Returns whether the call of an endpoint's applet is suspended.
 pub(crate) fn is_suspended(sim: &Simulation<'_>, id: EndpointId) -> bool {
-    sim.seats[at(id.0)]
+    sim.seats[id]
         .applet
         .is_some_and(|applet| sim.suspensions.is_suspended(applet))
 }
 
 /// Returns whether the heap of the running applet has room for the call's frames and registers.
 pub(crate) fn can_suspend(sim: &Simulation<'_>, on: ProcessorId) -> bool {
-    let activation = &sim.processors[at(on.0)].activation;
+    let activation = &sim.processors[on].activation;
     let applet = activation.call().tenant.applet;
-    let heap = sim.applets[at(applet.0)].instance.heap();
+    let heap = sim.applets[applet].instance.heap();
     activation.stack.live_bytes() <= at(heap.free())
 }
 
 /// Suspends the call of a processor, so that the call will continue at `stage`.
 #[cold]
 pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
-    let activation = &mut sim.processors[at(on.0)].activation;
+    let activation = &mut sim.processors[on].activation;
     let has_asides = activation.has_asides;
     let (tenant, trigger) = (activation.call().tenant, activation.call().trigger());
     let endpoint = tenant.endpoint;
@@ -135,20 +135,20 @@ pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -
             let calls = &mut sim.suspensions.calls;
             let place = u32::try_from(calls.len()).expect("an applet has one call at a time");
             calls.push(Suspended {
-                activation: Activation::new(call_stack(sim.arena, sim.processors[at(on.0)].costs)),
+                activation: Activation::new(call_stack(sim.arena, sim.processors[on].costs)),
                 stage,
                 on,
             });
             place
         }
     };
-    sim.suspensions.of_applet[at(place_of.0)] = Some(Place::of(place));
+    sim.suspensions.of_applet[place_of] = Some(Place::of(place));
     sim.suspensions.count += 1;
     sim.more_sources += 1;
     let kept = &mut sim.suspensions.calls[at(place)];
     kept.stage = stage;
     kept.on = on;
-    let activation = &mut sim.processors[at(on.0)].activation;
+    let activation = &mut sim.processors[on].activation;
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = false;
     // Free the slots that are reserved for `endpoint` only after the call is marked as suspended. The call may itself
@@ -160,7 +160,7 @@ pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -
 
 /// Returns a vacant entry for a suspended call, whose call stack is as deep as this processor's.
 fn vacant_place(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<u32> {
-    let depth = |on: ProcessorId| sim.processors[at(on.0)].costs.stack;
+    let depth = |on: ProcessorId| sim.processors[on].costs.stack;
     let Suspensions { calls, vacant, .. } = &mut sim.suspensions;
     let fits = |place: &u32| depth(calls[at(*place)].on) == depth(on);
     let found = vacant.iter().rposition(fits)?;
@@ -170,21 +170,21 @@ fn vacant_place(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<u32> {
 /// Marks the suspended call of an endpoint as resumable, because its packet has slots.
 #[cold]
 pub(crate) fn resumable(sim: &mut Simulation<'_>, id: EndpointId) {
-    let applet = sim.seats[at(id.0)].applet;
+    let applet = sim.seats[id].applet;
     let Some(suspended) = applet.and_then(|applet| sim.suspensions.of(applet)) else {
         return;
     };
     let on = suspended.on;
-    sim.processors[at(on.0)].resumable.push_back(id);
+    sim.processors[on].resumable.push_back(id);
     sim.wake(on);
 }
 
 /// Continues the suspended call of an endpoint on a processor.
 #[cold]
 pub(crate) fn go_on_with(sim: &mut Simulation<'_>, on: ProcessorId, id: EndpointId) -> Next {
-    let place = sim.seats[at(id.0)]
+    let place = sim.seats[id]
         .applet
-        .and_then(|applet| sim.suspensions.of_applet[at(applet.0)].take())
+        .and_then(|applet| sim.suspensions.of_applet[applet].take())
         .expect("only a suspended call waits for places")
         .number();
     sim.suspensions.vacant.push(place);
@@ -192,7 +192,7 @@ pub(crate) fn go_on_with(sim: &mut Simulation<'_>, on: ProcessorId, id: Endpoint
     sim.more_sources -= 1;
     let kept = &mut sim.suspensions.calls[at(place)];
     let stage = kept.stage;
-    let activation = &mut sim.processors[at(on.0)].activation;
+    let activation = &mut sim.processors[on].activation;
     std::mem::swap(activation, &mut kept.activation);
     activation.was_suspended = true;
     if stage.is_native() {
@@ -210,7 +210,7 @@ pub(crate) fn go_on_with(sim: &mut Simulation<'_>, on: ProcessorId, id: Endpoint
 /// and swaps.
 #[inline]
 pub(crate) fn end_asides(sim: &mut Simulation<'_>, on: ProcessorId) {
-    let activation = &sim.processors[at(on.0)].activation;
+    let activation = &sim.processors[on].activation;
     if activation.was_suspended | activation.has_asides {
         end_these(sim, on);
     }
@@ -218,28 +218,28 @@ pub(crate) fn end_asides(sim: &mut Simulation<'_>, on: ProcessorId) {
 
 #[cold]
 fn end_these(sim: &mut Simulation<'_>, on: ProcessorId) {
-    let activation = &mut sim.processors[at(on.0)].activation;
+    let activation = &mut sim.processors[on].activation;
     if std::mem::take(&mut activation.has_asides) {
         let tenant = activation.call().tenant;
         agenda::arm(sim, tenant);
         via::call_over(sim, tenant.endpoint);
         swap::make(sim, tenant.endpoint, Some(on));
     }
-    if std::mem::take(&mut sim.processors[at(on.0)].activation.was_suspended) {
+    if std::mem::take(&mut sim.processors[on].activation.was_suspended) {
         unpark(sim, on);
     }
 }
 
 #[cold]
 fn unpark(sim: &mut Simulation<'_>, on: ProcessorId) {
-    let processor = &mut sim.processors[at(on.0)];
+    let processor = &mut sim.processors[on];
     let (id, nic) = (processor.activation.call().tenant.endpoint, processor.nic);
-    let nic = &mut sim.nics[at(nic.0)];
+    let nic = &mut sim.nics[nic];
     while let Some(packet) = processor.activation.parked.arrivals.pop_back() {
         nic.arrivals.push_front(packet);
     }
-    if !sim.endpoints[at(id.0)].transmit.is_drained() {
-        nic.posted.insert(sim.seats[at(id.0)].position());
+    if !sim.endpoints[id].transmit.is_drained() {
+        nic.posted.insert(sim.seats[id].position());
     }
     if !processor.share.is_alone {
         unpark_items(sim, on);
@@ -251,14 +251,14 @@ fn unpark(sim: &mut Simulation<'_>, on: ProcessorId) {
 /// processors.
 #[cold]
 fn unpark_items(sim: &mut Simulation<'_>, on: ProcessorId) {
-    let processor = &mut sim.processors[at(on.0)];
+    let processor = &mut sim.processors[on];
     let taken = std::mem::take(&mut processor.activation.parked.taken);
-    let nic = &sim.nics[at(processor.nic.0)];
+    let nic = &sim.nics[processor.nic];
     let placed = |place| nic.processor(place);
     let (do_tx, do_rx) = (placed(nic.placement.do_tx), placed(nic.placement.do_rx));
     let looks = [nic.placement.transmit, nic.placement.receive].map(placed);
     for packet in taken.into_iter().rev() {
-        let handed = &mut sim.processors[at(do_rx.0)].share.handed;
+        let handed = &mut sim.processors[do_rx].share.handed;
         handed.push_front(Item::Arrival(packet));
     }
     for other in [do_tx, do_rx].into_iter().chain(looks) {

@@ -9,6 +9,7 @@
 //! Queues, popped buffers, packets on their way and the armed timer belong to the endpoint and not to its applet. A
 //! switch of applets therefore neither loses nor repeats a packet.
 
+use crate::ids::{AppletId, ProcessorId, Table, at};
 use std::collections::BTreeMap;
 
 use bumpalo::Bump;
@@ -28,12 +29,11 @@ use super::load::{self, Classes, Uninitialized};
 use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
-use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{Scenario, SwapSpec};
 use crate::sim::ledger::{Ledger, Need};
 use crate::sim::stage::Stage;
-use crate::sim::{AppletId, Simulation, Tenant, Work, at};
+use crate::sim::{Simulation, Tenant, Work};
 
 /// The swaps of a run, and the classes and memory that they use.
 pub(crate) struct Swaps<'a> {
@@ -43,7 +43,7 @@ pub(crate) struct Swaps<'a> {
     carried: Vec<Carried<'a>>,
     ledger: Ledger,
     /// The class of each endpoint's applet; the list is empty if no applet can be replaced.
-    current: Vec<Option<usize>>,
+    current: Table<EndpointId, Option<usize>>,
     /// The capsules of each endpoint that accepts capsules.
     capsules: BTreeMap<EndpointId, Reassembly>,
     /// Classes that have their memory and wait for the end of a call of the old applet, oldest first.
@@ -116,7 +116,7 @@ impl<'a> Swaps<'a> {
             },
             current: match is_used {
                 true => first.collect(),
-                false => Vec::new(),
+                false => Table::new(),
             },
             waiting: Vec::new(),
             spare: Spare::default(),
@@ -214,9 +214,9 @@ impl<'a> Swaps<'a> {
     /// Returns the class of an endpoint's applet: an index into [`Scenario::classes`], or an index after these for a
     /// class that came in a capsule.
     pub(crate) fn class_of(&self, endpoint: EndpointId) -> Option<usize> {
-        match self.current.get(at(endpoint.0)) {
+        match self.current.get(endpoint) {
             Some(current) => *current,
-            None => self.scenario.endpoints[at(endpoint.0)].class,
+            None => self.scenario.endpoints[endpoint].class,
         }
     }
 
@@ -225,8 +225,8 @@ impl<'a> Swaps<'a> {
         if self.current.is_empty() {
             return;
         }
-        self.current[at(endpoint.0)] = None;
-        for (class, _) in self.scenario.endpoints[at(endpoint.0)].applets() {
+        self.current[endpoint] = None;
+        for (class, _) in self.scenario.endpoints[endpoint].applets() {
             if let Some(need) = self.need(endpoint, class) {
                 self.ledger.give_back(endpoint, need);
             }
@@ -260,7 +260,7 @@ pub(crate) fn schedule(sim: &mut Simulation<'_>) {
 /// Gives up the half-finished capsule of an endpoint, unless a fragment has come since this check was scheduled.
 #[cold]
 pub(crate) fn look_at_capsule(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-    let nic = sim.endpoints[at(endpoint.0)].nic;
+    let nic = sim.endpoints[endpoint].nic;
     let now = sim.now;
     sim.swaps.give_up_capsule((endpoint, nic), now);
 }
@@ -341,8 +341,8 @@ pub(crate) fn make(sim: &mut Simulation<'_>, endpoint: EndpointId, on: Option<Pr
             }
             Err(NotMade::Refused(reason)) => refuse(sim, (endpoint, class), capsule, reason),
             Err(NotMade::Exceeded) => {
-                let nic = sim.endpoints[at(endpoint.0)].nic;
-                let first = sim.nics[at(nic.0)].first_processor();
+                let nic = sim.endpoints[endpoint].nic;
+                let first = sim.nics[nic].first_processor();
                 _ = sim.exceed_budget(first);
                 return;
             }
@@ -356,17 +356,17 @@ fn call_under_way<'s, 'a>(
     endpoint: EndpointId,
     on: Option<ProcessorId>,
 ) -> Option<&'s mut Activation<'a>> {
-    let applet = sim.seats[at(endpoint.0)].applet?;
-    let nic = sim.endpoints[at(endpoint.0)].nic;
-    let mut processors = sim.nics[at(nic.0)].processors();
+    let applet = sim.seats[endpoint].applet?;
+    let nic = sim.endpoints[endpoint].nic;
+    let mut processors = sim.nics[nic].processors();
     let inside = processors.find(|other| {
-        let processor = &sim.processors[at(other.0)];
+        let processor = &sim.processors[*other];
         Some(*other) != on
             && processor.call_continues_at().is_in_call()
             && processor.activation.call().tenant.endpoint == endpoint
     });
     match inside {
-        Some(inside) => Some(&mut sim.processors[at(inside.0)].activation),
+        Some(inside) => Some(&mut sim.processors[inside].activation),
         None => {
             let suspended = sim.suspensions.of(applet)?;
             Some(&mut suspended.activation)
@@ -408,8 +408,8 @@ fn switch<'a>(sim: &mut Simulation<'a>, waiting: Waiting<'a>) -> Result<(), NotM
     let started = start(sim, tenant, former.as_ref());
     match started {
         Ok(_) => {
-            sim.swaps.current[at(endpoint.0)] = Some(class);
-            sim.endpoints[at(endpoint.0)].free.keep_popped();
+            sim.swaps.current[endpoint] = Some(class);
+            sim.endpoints[endpoint].free.keep_popped();
             if let Some(former) = former {
                 sim.swaps.spare.keep(former);
             }
@@ -421,7 +421,7 @@ fn switch<'a>(sim: &mut Simulation<'a>, waiting: Waiting<'a>) -> Result<(), NotM
         Err(_) => {
             move_out(sim, tenant, former);
             sim.report.set_class(endpoint, former_class);
-            sim.endpoints[at(endpoint.0)].free.return_popped();
+            sim.endpoints[endpoint].free.return_popped();
             sim.swaps.ledger.give_back(endpoint, need);
         }
     }
@@ -431,14 +431,14 @@ fn switch<'a>(sim: &mut Simulation<'a>, waiting: Waiting<'a>) -> Result<(), NotM
         timer,
         watches,
     } = started?;
-    let applet = &sim.applets[at(tenant.applet.0)];
+    let applet = &sim.applets[tenant.applet];
     let kind = SleEvent::AppletSwap {
         code_bytes: applet.class.program.code_bytes(),
         heap_bytes: applet.heap_bytes(),
         carried,
     };
     sim.report.emit(sim.now, endpoint, kind);
-    sim.residents[at(endpoint.0)].fault.replaced(sim.now);
+    sim.residents[endpoint].fault.replaced(sim.now);
     agenda::adapt(sim, tenant, timer);
     for (window, range) in watches {
         remote::watch(sim, tenant, window, range);
@@ -453,7 +453,7 @@ fn instance<'a>(
     endpoint: EndpointId,
     loaded: &'a LinkedClass<'a>,
 ) -> Result<Applet<'a>, NotMade> {
-    let spec = &sim.specs[at(endpoint.0)];
+    let spec = &sim.specs[endpoint];
     let profile = sim.swaps.scenario.profile_of(spec.nic);
     let max_packet = profile.memory.max_packet.get();
     let spare = &mut sim.swaps.spare;
@@ -472,10 +472,10 @@ fn move_in<'a>(
     endpoint: EndpointId,
     applet: Applet<'a>,
 ) -> (Tenant, Option<Applet<'a>>) {
-    let seat = &mut sim.seats[at(endpoint.0)];
+    let seat = &mut sim.seats[endpoint];
     let (id, former) = match seat.applet {
         Some(id) => {
-            let place = &mut sim.applets[at(id.0)];
+            let place = &mut sim.applets[id];
             (id, Some(std::mem::replace(place, applet)))
         }
         None => {
@@ -497,11 +497,11 @@ fn move_in<'a>(
 fn move_out<'a>(sim: &mut Simulation<'a>, tenant: Tenant, former: Option<Applet<'a>>) {
     let left = match former {
         Some(former) => {
-            let place = &mut sim.applets[at(tenant.applet.0)];
+            let place = &mut sim.applets[tenant.applet];
             Some(std::mem::replace(place, former))
         }
         None => {
-            sim.seats[at(tenant.endpoint.0)].applet = None;
+            sim.seats[tenant.endpoint].applet = None;
             sim.applets.pop()
         }
     };
@@ -526,30 +526,30 @@ fn start(
     tenant: Tenant,
     former: Option<&Applet<'_>>,
 ) -> Result<Started, NotMade> {
-    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
-    let on = sim.nics[at(nic.0)].first_processor();
+    let nic = sim.endpoints[tenant.endpoint].nic;
+    let on = sim.nics[nic].first_processor();
     let activations = &mut sim.swaps.spare.activations;
     let mut activation = match activations.iter().position(|(of, _)| *of == nic) {
         Some(place) => activations.swap_remove(place).1,
-        None => Activation::new(call_stack(sim.arena, sim.processors[at(on.0)].costs)),
+        None => Activation::new(call_stack(sim.arena, sim.processors[on].costs)),
     };
-    std::mem::swap(&mut sim.processors[at(on.0)].activation, &mut activation);
+    std::mem::swap(&mut sim.processors[on].activation, &mut activation);
     let mut natives = BesideRunning {
         timer: None,
         watches: Vec::new(),
     };
     let mut stores = Stores::new(&[]);
     let ran = load::run_initializers(sim, on, tenant, (&mut stores, &mut natives));
-    std::mem::swap(&mut sim.processors[at(on.0)].activation, &mut activation);
+    std::mem::swap(&mut sim.processors[on].activation, &mut activation);
     sim.swaps.spare.activations.push((nic, activation));
     ran?;
     let carried = match former {
-        Some(former) => carry::carry(former, &mut sim.applets[at(tenant.applet.0)])
+        Some(former) => carry::carry(former, &mut sim.applets[tenant.applet])
             .map_err(|HeapFull| NotMade::Refused(SwapRefusal::NoHeap)),
         None => Ok(0),
     };
     // Each array that is carried over is read once, and written twice: with zeros and with its elements.
-    let applet = &mut sim.applets[at(tenant.applet.0)];
+    let applet = &mut sim.applets[tenant.applet];
     let cleared = u64::from(applet.instance.heap_mut().take_cleared());
     let rx_buf = applet.rx_buf().len() as u64;
     sim.budget
@@ -565,10 +565,10 @@ fn start(
 /// Directs calls that have begun but have not entered the former applet to the new applet. If the new applet has no
 /// entry for a redirected call, or the call's cause is void, the call's processor looks for other work.
 fn retarget(sim: &mut Simulation<'_>, tenant: Tenant) {
-    let members = sim.applets[at(tenant.applet.0)].members;
-    let nic = sim.endpoints[at(tenant.endpoint.0)].nic;
-    for on in sim.nics[at(nic.0)].processors() {
-        let processor = &mut sim.processors[at(on.0)];
+    let members = sim.applets[tenant.applet].members;
+    let nic = sim.endpoints[tenant.endpoint].nic;
+    for on in sim.nics[nic].processors() {
+        let processor = &mut sim.processors[on];
         if !matches!(processor.call_continues_at(), Stage::Enter) {
             continue;
         }
@@ -579,7 +579,7 @@ fn retarget(sim: &mut Simulation<'_>, tenant: Tenant) {
         match members.entry(call.entry()) {
             // The initializers of the new applet may have set the timer again.
             Some(method) if !agenda::is_void(sim, tenant, &call.cause) => {
-                sim.processors[at(on.0)].activation.retarget(method);
+                sim.processors[on].activation.retarget(method);
             }
             Some(_) | None => sim.turn_away(on),
         }

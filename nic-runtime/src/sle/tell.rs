@@ -1,12 +1,14 @@
 //! Reports the events of applets: calls, natives and notes.
 
+use super::call::Cause;
+use super::chain::Way;
+use crate::ids::ProcessorId;
 use jive_core::MethodId;
 use nic_core::event::{DropReason, Made, NicEvent, SleEvent};
 use nic_core::id::PacketId;
 use nic_core::sle::Request;
 
-use crate::nic::ProcessorId;
-use crate::sim::{Simulation, Tenant, at};
+use crate::sim::{Simulation, Tenant};
 
 /// Reports a note that an applet wrote to the trace.
 pub(crate) fn note(sim: &mut Simulation<'_>, tenant: Tenant, tag: i32, value: i32) {
@@ -25,6 +27,36 @@ pub(crate) fn dropped(
     sim.report.emit(sim.now, tenant.endpoint, kind);
 }
 
+/// Reports that a processor's call begins. `is_reattached` says whether the call attaches the applet again.
+#[cold]
+#[inline(never)]
+pub(crate) fn called(sim: &mut Simulation<'_>, on: ProcessorId, is_reattached: bool) {
+    let call = *sim.processors[on].activation.call();
+    let (endpoint, trigger) = (call.tenant.endpoint, call.trigger());
+    if is_reattached {
+        let kind = SleEvent::AppletAttach { trigger };
+        sim.report.emit(sim.now, endpoint, kind);
+    }
+    let packet = match call.cause {
+        Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
+        Cause::Handed(handed) if handed.way == Way::Up => sim.chains.handled(endpoint),
+        Cause::Post(_)
+        | Cause::Timer(_)
+        | Cause::Refill(_)
+        | Cause::Watch(_)
+        | Cause::Handed(_) => &[],
+    };
+    let mut place = [0; 3];
+    let kind = SleEvent::AppletCall {
+        method: call.method,
+        args: call.arguments(&mut place),
+        packet,
+        trigger,
+        processor: sim.number(on),
+    };
+    sim.report.emit(sim.now, endpoint, kind);
+}
+
 /// Reports that an applet's call has returned.
 pub(crate) fn returned(
     sim: &mut Simulation<'_>,
@@ -33,22 +65,30 @@ pub(crate) fn returned(
     method: MethodId,
     value: Option<i32>,
 ) {
-    let bytecodes = sim.processors[at(on.0)].activation.stack.executed();
-    let kind = SleEvent::AppletReturn {
-        method,
-        value,
-        bytecodes,
-    };
-    sim.report.emit(sim.now, tenant.endpoint, kind);
-    sim.levels_changed(tenant.endpoint);
+    if sim.report.listens() {
+        let bytecodes = sim.processors[on].activation.stack.executed();
+        let kind = SleEvent::AppletReturn {
+            method,
+            value,
+            bytecodes,
+        };
+        sim.report.emit(sim.now, tenant.endpoint, kind);
+        sim.levels_changed(tenant.endpoint);
+    }
 }
 
 /// Reports that the native of a processor's call has completed.
+#[inline(always)]
 pub(crate) fn performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: Made) {
-    if !sim.report.listens() {
-        return;
+    if sim.report.listens() {
+        tell_performed(sim, on, value, made);
     }
-    let activation = &sim.processors[at(on.0)].activation;
+}
+
+#[cold]
+#[inline(never)]
+fn tell_performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: Made) {
+    let activation = &sim.processors[on].activation;
     let Some(reached) = activation.reached else {
         return;
     };
@@ -71,7 +111,7 @@ pub(crate) fn native(
     if !sim.report.listens() {
         return;
     }
-    let heap = sim.applets[at(tenant.applet.0)].instance.heap();
+    let heap = sim.applets[tenant.applet].instance.heap();
     let args = request.shown_args(heap);
     let kind = SleEvent::Native {
         name: request.name(),

@@ -3,15 +3,15 @@
 //! While applets run, nothing is recorded for reports of traps. When a call has trapped, its call stack and its heap
 //! stay as they were until the processor begins its next call.
 
+use crate::ids::ProcessorId;
 use jive_core::{Heap, Instance, MethodId, Pc, Trap, TrapKind, TrapValues};
 use nic_core::event::{SleEvent, TracedCall, TrapDetails};
 use nic_core::sle::{Breach, NicNative, Rights, TrapCause, check};
 
 use super::call::Activation;
 use super::quota::Spent;
-use crate::nic::ProcessorId;
 use crate::profile::Quota;
-use crate::sim::{Simulation, Tenant, at};
+use crate::sim::{Simulation, Tenant};
 use crate::storage::Growing;
 
 /// Maximum number of nested calls that an event shows, the innermost first. An endless recursion fills the call stack,
@@ -23,9 +23,9 @@ pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, tenant: Tenant, tr
     if !sim.report.listens() {
         return;
     }
-    let applet = &mut sim.applets[at(tenant.applet.0)];
-    let processor = &sim.processors[at(on.0)];
-    let endpoint = &sim.endpoints[at(tenant.endpoint.0)];
+    let applet = &mut sim.applets[tenant.applet];
+    let processor = &sim.processors[on];
+    let endpoint = &sim.endpoints[tenant.endpoint];
     let class = applet.class;
     let nowhere = TracedCall {
         method: MethodId(0),

@@ -1,20 +1,21 @@
 //! The engine for U-Net endpoints: delivers packets and sends descriptors on the base path, or passes them to the
 //! endpoint's applet.
 
+use crate::ids::{ProcessorId, Table};
 use std::convert::Infallible;
 
 use nic_core::event::{DmaDirection, NicEvent, Trigger, TxStatus};
+use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
 use nic_core::unet::{self, Channel, INLINE_MAX};
 
 use crate::fabric::PacketRef;
 use crate::interface::Interface;
-use crate::nic::ProcessorId;
 use crate::scenario::model::Scenario;
+use crate::sim::Simulation;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
-use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
 
@@ -28,7 +29,7 @@ impl Interface for Unet {
 
     const SECTIONS: &'static [&'static str] = &["base"];
 
-    fn state(_scenario: &Scenario, _endpoints: &[Endpoint]) {}
+    fn state(_scenario: &Scenario, _endpoints: &Table<EndpointId, Endpoint>) {}
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
@@ -38,11 +39,11 @@ impl Interface for Unet {
             return next;
         }
         match *sim.in_hand(on) {
-            Item::Arrival(packet) => match sim.seats[at(sim.packets[packet].to.0.0)].applet {
+            Item::Arrival(packet) => match sim.seats[sim.packets[packet].to.0].applet {
                 Some(applet) => sle::engine::arrived(sim, on, applet, packet),
                 None => deliver(sim, on, packet),
             },
-            Item::Post(posted) => match sim.seats[at(posted.endpoint.0)].applet {
+            Item::Post(posted) => match sim.seats[posted.endpoint].applet {
                 Some(applet) => sle::engine::posted(sim, on, applet, posted),
                 None => send(sim, on, posted),
             },
@@ -66,7 +67,7 @@ impl Interface for Unet {
 /// Delivers a packet to its endpoint's receive queue, or drops it.
 fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
-    let endpoint = &mut sim.endpoints[at(to.0)];
+    let endpoint = &mut sim.endpoints[to];
     match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
         Ok(buffers) => {
             let area = endpoint.area;
@@ -151,10 +152,7 @@ fn detour(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
 #[cold]
 fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);
-    if sim.seats[at(item.endpoint(&sim.packets).0)]
-        .applet
-        .is_some()
-    {
+    if sim.seats[item.endpoint(&sim.packets)].applet.is_some() {
         return None;
     }
     let direction = match *item {
@@ -169,6 +167,6 @@ fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
 /// Returns the channel and the message of a transmit descriptor, if the message fits in a packet.
 #[inline]
 pub(crate) fn sendable(sim: &Simulation<'_>, posted: Posted) -> Option<(Channel, HostSpan)> {
-    let endpoint = &sim.endpoints[at(posted.endpoint.0)];
+    let endpoint = &sim.endpoints[posted.endpoint];
     unet::resolve_packet(endpoint, posted.descriptor).ok()
 }

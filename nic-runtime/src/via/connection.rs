@@ -16,7 +16,7 @@ use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
 use crate::fabric::{Fate, Header, Packet, PacketRef};
 use crate::interface::Delay as AnyDelay;
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 use crate::storage::Growing;
 
 /// Joins the ends of the connections, and reports the state at the start of the run: registered regions, posted receive
@@ -28,10 +28,10 @@ pub(super) fn prepare(sim: &mut Simulation<'_>) {
         if sim.states.via.end(id).is_none() {
             continue;
         }
-        let posted = sim.endpoints[index].free.count();
+        let posted = sim.endpoints[id].free.count();
         regions::hold(sim, id, u32::try_from(posted).unwrap_or(u32::MAX));
         regions::register(sim, id);
-        let free: &FreeQueue<Growing> = &sim.endpoints[index].free;
+        let free: &FreeQueue<Growing> = &sim.endpoints[id].free;
         let length = free.buffer_length();
         for number in 0..u32::try_from(free.count()).unwrap_or(u32::MAX) {
             let offset = number * length;
@@ -124,7 +124,7 @@ pub(crate) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
     if let Trigger::Post(post) = trigger
         && !completes_later
     {
-        let completion = sim.endpoints[at(from.0)].transmit.packet_left(post);
+        let completion = sim.endpoints[from].transmit.packet_left(post);
         sim.complete(from, post, completion);
     }
 }
@@ -167,9 +167,9 @@ pub(crate) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
     let reason = match judged {
         Arrival::Next => {
             sim.packets[packet].is_accepted = true;
-            let nic = sim.endpoints[at(to.0)].nic;
-            sim.nics[at(nic.0)].arrivals.push_back(packet);
-            let on = sim.nics[at(nic.0)].takes_arrivals;
+            let nic = sim.endpoints[to].nic;
+            sim.nics[nic].arrivals.push_back(packet);
+            let on = sim.nics[nic].takes_arrivals;
             sim.wake(on);
             return sim.must_not_wait(nic, Some(on));
         }
@@ -252,7 +252,7 @@ fn acknowledged(sim: &mut Simulation<'_>, id: EndpointId, before: u64) {
 /// Completes the descriptor of a packet that the peer has acknowledged, or will not acknowledge.
 fn complete_sent(sim: &mut Simulation<'_>, id: EndpointId, sent: Sent) {
     if let Some(post) = sent.post {
-        let completion = sim.endpoints[at(id.0)].transmit.packet_left(post);
+        let completion = sim.endpoints[id].transmit.packet_left(post);
         sim.complete(id, post, completion);
     }
 }
@@ -338,8 +338,8 @@ pub(super) fn flush_receives(sim: &mut Simulation<'_>, id: EndpointId, status: S
     let Some(channel) = sim.states.via.end(id).map(|end| end.connection.id) else {
         return;
     };
-    while let Some(offset) = sim.endpoints[at(id.0)].free.pop() {
-        sim.endpoints[at(id.0)].free.name(offset);
+    while let Some(offset) = sim.endpoints[id].free.pop() {
+        sim.endpoints[id].free.name(offset);
         let kind = ViaEvent::RxDescriptor {
             packet: None::<PacketId>,
             channel,

@@ -1,6 +1,7 @@
 //! The hardware provider: a processor of the NIC takes descriptors and arrivals, and DMA moves the messages (S2-01 to
 //! S2-03).
 
+use crate::ids::{ProcessorId, Table};
 use std::convert::Infallible;
 
 use nic_core::event::{DmaDirection, DropReason, NicEvent, Trigger, TxStatus};
@@ -16,15 +17,14 @@ use super::{
 };
 use crate::fabric::{Header, PacketRef};
 use crate::interface::Interface;
-use crate::nic::ProcessorId;
 use crate::remote;
 use crate::scenario::model::{Scenario, SendSpec};
+use crate::sim::Simulation;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
-use crate::sim::{Simulation, at};
 use crate::sle;
 use crate::unet::Endpoint;
 use crate::unet::engine::sendable;
@@ -65,7 +65,7 @@ impl Interface for Via {
     const HAS_OWN_WORK: bool = true;
     const HAS_TIMEOUTS: bool = true;
 
-    fn state<'a>(scenario: &'a Scenario, endpoints: &[Endpoint]) -> ViaState<'a> {
+    fn state<'a>(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> ViaState<'a> {
         ViaState::new(scenario, endpoints)
     }
 
@@ -95,7 +95,7 @@ impl Interface for Via {
             sim.give_up_post(endpoint);
             return sim.end_post(on, posted, TxStatus::Refused);
         }
-        match (sim.seats[at(endpoint.0)].applet, item) {
+        match (sim.seats[endpoint].applet, item) {
             (Some(applet), Item::Arrival(packet)) => {
                 let arrived = &sim.packets[packet];
                 let (id, immediate) = (arrived.id, arrived.header.immediate());
@@ -243,7 +243,7 @@ fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next
         sim.end_arrival(packet);
         return sim.look(on);
     };
-    let endpoint = &sim.endpoints[at(to.0)];
+    let endpoint = &sim.endpoints[to];
     let (area, share) = (endpoint.area, endpoint.free.buffer_length());
     let mut offset = 0;
     let last = buffers.offsets().len().saturating_sub(1);
@@ -280,7 +280,7 @@ fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
     let immediate = sim.states.via.immediate(endpoint, post);
     sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
-    let area = sim.endpoints[at(endpoint.0)].area;
+    let area = sim.endpoints[endpoint].area;
     let mut pieces = sim.states.via.pieces(endpoint, post, (area, host));
     let last = pieces.pop().unwrap_or(host);
     let transfer = |host, cargo| Transfer {

@@ -59,7 +59,7 @@ pub(super) fn forget_before(sim: &mut Simulation<'_>, id: EndpointId, packet: Pa
 
 /// Discards the immediate data of arrived packets, if no receive descriptor waits to become visible.
 pub(super) fn forget_delivered(sim: &mut Simulation<'_>, id: EndpointId) {
-    let receive = &sim.endpoints[crate::sim::at(id.0)].receive;
+    let receive = &sim.endpoints[id].receive;
     let is_visible = receive.len() == receive.visible();
     if let Some(end) = sim.states.via.end_mut(id)
         && is_visible

@@ -12,7 +12,7 @@ use super::hardware::Delay;
 use super::over_memory::{occupy, over};
 use super::written::{Pointer, sees};
 use crate::interface::Delay as AnyDelay;
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 
 /// Interrupts the host after the peer has written a pointer, if the library waits for this pointer.
 pub(super) fn interrupt(
@@ -33,8 +33,8 @@ pub(super) fn interrupt(
     if !is_awaited || std::mem::replace(over.coming.of(pointer), true) {
         return;
     }
-    let (now, nic) = (sim.now, sim.endpoints[at(id.0)].nic);
-    let Some(free_at) = sim.states.via.interrupts_end.get_mut(at(nic.0)) else {
+    let (now, nic) = (sim.now, sim.endpoints[id].nic);
+    let Some(free_at) = sim.states.via.interrupts_end.get_mut(nic) else {
         return;
     };
     let time: SimTime = (*free_at).max(now) + takes;

@@ -26,6 +26,7 @@ mod shown;
 mod user;
 mod written;
 
+use crate::ids::Table;
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_core::id::{EndpointId, NicId, PacketId, PostId};
@@ -54,8 +55,8 @@ pub(crate) use self::written::written;
 use crate::interface::InterfaceKind;
 use crate::remote::AllMappings;
 use crate::scenario::model::{Provider, Scenario, SendSpec};
+use crate::sim::Simulation;
 use crate::sim::stuck::Waiters;
-use crate::sim::{Simulation, at};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
@@ -72,11 +73,11 @@ pub(crate) fn is_used(scenario: &Scenario) -> bool {
 #[derive(Debug)]
 pub(crate) struct ViaState<'a> {
     /// By endpoint. The list of VIs is empty if no endpoint is a VI.
-    ends: Vec<Option<Box<End>>>,
+    ends: Table<EndpointId, Option<Box<End>>>,
     queues: Vec<CompletionQueue<Growing>>,
     scenario: &'a Scenario,
     /// The time at which the host of each NIC has handled all interrupts of its libraries. By NIC.
-    interrupts_end: Vec<SimTime>,
+    interrupts_end: Table<NicId, SimTime>,
     /// The windows that each NIC has mapped.
     pub(crate) mappings: AllMappings,
     registry: Registry<Growing>,
@@ -143,12 +144,12 @@ struct Sent {
 impl<'a> ViaState<'a> {
     /// Returns the state at the start of a run, in which every VI has its connection. The channels of U-Net also exist
     /// from the start.
-    fn new(scenario: &'a Scenario, endpoints: &[Endpoint]) -> ViaState<'a> {
+    fn new(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> ViaState<'a> {
         let mut state = ViaState {
-            ends: Vec::new(),
+            ends: Table::new(),
             queues: Vec::new(),
             scenario,
-            interrupts_end: Vec::new(),
+            interrupts_end: Table::new(),
             mappings: AllMappings::default(),
             registry: Registry::default(),
             next: Extras::default(),
@@ -156,15 +157,15 @@ impl<'a> ViaState<'a> {
         if !is_used(scenario) {
             return state;
         }
-        state.interrupts_end = vec![SimTime::ZERO; scenario.nics.len()];
+        state.interrupts_end = Table::filled(scenario.nics.len(), SimTime::ZERO);
         state.mappings = AllMappings::new(scenario);
         let queues = scenario.completion_queues.iter();
         state.queues = queues
             .map(|spec| CompletionQueue::new(spec.entries))
             .collect();
-        let mut connections = vec![None; endpoints.len()];
+        let mut connections = Table::filled(endpoints.len(), None);
         for (endpoint, id) in scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]) {
-            connections[at(endpoint.0)] = endpoints[at(endpoint.0)].channels.get(id).copied();
+            connections[endpoint] = endpoints[endpoint].channels.get(id).copied();
         }
         let vis = scenario.endpoints.iter().zip(connections);
         for (spec, connection) in vis {
@@ -220,11 +221,11 @@ impl<'a> ViaState<'a> {
     }
 
     fn end(&self, id: EndpointId) -> Option<&End> {
-        self.ends.get(at(id.0))?.as_deref()
+        self.ends.get(id)?.as_deref()
     }
 
     fn end_mut(&mut self, id: EndpointId) -> Option<&mut End> {
-        self.ends.get_mut(at(id.0))?.as_deref_mut()
+        self.ends.get_mut(id)?.as_deref_mut()
     }
 
     /// Adds the packets of a NIC's VIs that still wait for an acknowledgement when nothing is due any more.
@@ -254,8 +255,8 @@ fn join(sim: &mut Simulation<'_>) {
     let scenario = sim.states.via.scenario;
     for channel in &scenario.channels {
         let of = |id: EndpointId| {
-            let spec = scenario.endpoints[at(id.0)].vi.as_ref()?;
-            let profile = scenario.profile_of(scenario.endpoints[at(id.0)].nic);
+            let spec = scenario.endpoints[id].vi.as_ref()?;
+            let profile = scenario.profile_of(scenario.endpoints[id].nic);
             let is_over = spec.provider == Provider::Clan;
             is_over.then_some((id, spec, profile))
         };

@@ -4,6 +4,7 @@
 //! processor's writes or DMA requests move each message, and the pointer of the transfer queue is written after the
 //! data. No processor of a NIC takes part in the transfer of a message.
 
+use crate::ids::{Table, at};
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus};
@@ -27,7 +28,7 @@ use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
 use crate::remote::{self, AllMappings, AllWindows, Moving, Writes};
 use crate::scenario::model::{OnEmpty, TransferMode, ViSpec};
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 use crate::unet::Endpoint;
 
 /// Descriptors that are posted before the connection ends, or after it. The end flushes those that were posted before.
@@ -108,10 +109,10 @@ struct Half {
 /// Creates the libraries of both ends of a connection.
 pub(super) fn join(
     (memory, windows, mappings): (&mut HostMemory, &mut AllWindows, &mut AllMappings),
-    endpoints: &[Endpoint],
+    endpoints: &Table<EndpointId, Endpoint>,
     ends: [(EndpointId, &ViSpec, &Profile); 2],
 ) -> Option<[Box<Over>; 2]> {
-    let receives = ends.map(|(id, ..)| endpoints[at(id.0)].free.count());
+    let receives = ends.map(|(id, ..)| endpoints[id].free.count());
     let receives = u32::try_from(receives[0].max(receives[1])).ok()?;
     let layout = ControlLayout::new(receives).ok()?;
     let ids = ends.map(|(id, ..)| id);
@@ -120,7 +121,7 @@ pub(super) fn join(
         let peer = ids[1 - own];
         let control = memory.pin(layout.bytes());
         let control_window = windows.open(control, (0, layout.bytes()), peer).ok()?;
-        let area = endpoints[at(id.0)].area;
+        let area = endpoints[id].area;
         let opened = match spec.strict {
             true => Opened::Descriptors(VecDeque::new()),
             false => Opened::Area(windows.open(area, (0, area.length()), peer).ok()?),
@@ -133,7 +134,7 @@ pub(super) fn join(
     };
     let mut halves = [half(0)?, half(1)?];
     for own in [0, 1] {
-        let nic = endpoints[at(ids[own].0)].nic;
+        let nic = endpoints[ids[own]].nic;
         let peer = &halves[1 - own];
         mappings.set_up(nic, peer.control_window);
         if let Opened::Area(area) = peer.opened {
@@ -142,7 +143,7 @@ pub(super) fn join(
     }
     let mut over = |own: usize| {
         let (_, spec, profile) = ends[own];
-        let posted = &endpoints[at(ids[1 - own].0)].free;
+        let posted = &endpoints[ids[1 - own]].free;
         let room = posted.count() as u64 * u64::from(posted.buffer_length());
         Some(Box::new(Over {
             library: Library::new(layout, halves[1 - own].control_window, room),
@@ -208,7 +209,7 @@ pub(super) fn post_first(sim: &mut Simulation<'_>, id: EndpointId) {
     if !sim.states.via.is_over_memory(id) {
         return;
     }
-    let free = &sim.endpoints[at(id.0)].free;
+    let free = &sim.endpoints[id].free;
     let (count, length) = (free.count(), free.buffer_length());
     for number in 0..u32::try_from(count).unwrap_or(u32::MAX) {
         let Ok(writes) = posts(sim, id, number * length) else {
@@ -231,7 +232,7 @@ pub(super) fn post_first(sim: &mut Simulation<'_>, id: EndpointId) {
 /// nothing.
 fn posts(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) -> Result<Writes, LibraryError> {
     let mut writes = Writes::default();
-    let endpoint = &sim.endpoints[at(id.0)];
+    let endpoint = &sim.endpoints[id];
     let (area, length) = (endpoint.area, endpoint.free.buffer_length());
     let Some(end) = sim.states.via.end_mut(id) else {
         return Ok(writes);
@@ -279,7 +280,7 @@ pub(super) fn post_again(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) 
 /// Schedules the end of the library's work for a send descriptor that the user has posted.
 pub(super) fn posted(sim: &mut Simulation<'_>, id: EndpointId) {
     let now = sim.now;
-    let newest = sim.endpoints[at(id.0)].transmit.newest();
+    let newest = sim.endpoints[id].transmit.newest();
     let length = newest.map_or(0, |descriptor| descriptor.length);
     let Some(over) = over(sim, id) else { return };
     over.free_at = over.free_at.max(now) + over.takes(length);
@@ -307,7 +308,7 @@ pub(super) fn is_flushed(sim: &Simulation<'_>, id: EndpointId, turn: SendTurn) -
 /// Sends the messages whose time in the library is over, as far as the peer has receive descriptors.
 pub(super) fn send_due(sim: &mut Simulation<'_>, id: EndpointId) {
     while over(sim, id).is_some_and(|over| over.due > 0) && !is_ending(sim, id) {
-        let Some((post, descriptor)) = sim.endpoints[at(id.0)].transmit.take() else {
+        let Some((post, descriptor)) = sim.endpoints[id].transmit.take() else {
             if let Some(over) = over(sim, id) {
                 over.due = 0;
             }
@@ -317,7 +318,7 @@ pub(super) fn send_due(sim: &mut Simulation<'_>, id: EndpointId) {
             over.due -= 1;
         }
         if !send(sim, id, post, descriptor) {
-            sim.endpoints[at(id.0)].transmit.take_back(post);
+            sim.endpoints[id].transmit.take_back(post);
             if let Some(over) = over(sim, id) {
                 over.due += 1;
             }
@@ -348,7 +349,7 @@ fn send(
     let Some(vi) = sim.states.via.end(id).map(|end| end.vi) else {
         return true;
     };
-    let host = match unet::resolve_packet(&sim.endpoints[at(id.0)], descriptor) {
+    let host = match unet::resolve_packet(&sim.endpoints[id], descriptor) {
         Ok((_, host)) if regions::is_registered(sim, id) => host,
         Ok(_) => {
             end(sim, id, post, TxStatus::Refused);
@@ -440,7 +441,7 @@ fn fail(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, reason: Reason) 
 }
 
 pub(super) fn end(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, status: TxStatus) {
-    let completion = sim.endpoints[at(id.0)].transmit.end(post, status);
+    let completion = sim.endpoints[id].transmit.end(post, status);
     sim.complete(id, post, completion);
 }
 
@@ -472,7 +473,7 @@ fn carry_out(
     post: PostId,
     message: Outgoing<'_>,
 ) -> Result<(), LibraryError> {
-    let area = sim.endpoints[at(id.0)].area;
+    let area = sim.endpoints[id].area;
     let parts = match message {
         Outgoing::Message { host, target, .. } => {
             divided(area, &sim.states.via.pieces(id, post, (area, host)), target)
@@ -639,7 +640,7 @@ pub(crate) fn write_raw(
         return;
     };
     let fits = u32::try_from(bytes.len()).is_ok_and(|length| {
-        sim.states.via.is_over_memory(id) && length <= sim.endpoints[at(id.0)].max_packet
+        sim.states.via.is_over_memory(id) && length <= sim.endpoints[id].max_packet
     });
     if fits {
         let mut writes = Writes::default();
@@ -660,7 +661,7 @@ pub(super) fn close(sim: &mut Simulation<'_>, id: EndpointId) {
 /// Lets the peer write to a region that is registered again. The peer learns of the new window with the next receive
 /// descriptor.
 pub(super) fn open_again(sim: &mut Simulation<'_>, id: EndpointId) {
-    let area = sim.endpoints[at(id.0)].area;
+    let area = sim.endpoints[id].area;
     let Some(end) = sim
         .states
         .via
@@ -696,7 +697,7 @@ pub(super) fn flush_sends(sim: &mut Simulation<'_>, id: EndpointId) {
         over.due = 0;
     }
     // A user that learns of a completion may post again, which belongs to the next turn.
-    let queue = &mut sim.endpoints[at(id.0)].transmit;
+    let queue = &mut sim.endpoints[id].transmit;
     let flushed: Vec<PostId> = std::iter::from_fn(|| queue.take())
         .map(|(post, _)| post)
         .collect();

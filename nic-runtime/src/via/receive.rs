@@ -1,5 +1,6 @@
 //! Receive descriptors of a VI: messages use them up, and lost messages break the connection.
 
+use crate::ids::at;
 use nic_core::event::{Made, NicEvent};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::memory::HostSpan;
@@ -7,7 +8,7 @@ use nic_core::unet::BufferList;
 use nic_core::via::{self, Placement};
 
 use super::{Remark, connection};
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 use crate::unet::Endpoint;
 
 /// A message for a VI's user.
@@ -35,7 +36,7 @@ pub(crate) fn take_descriptors(
         length,
         immediate,
     } = message;
-    let placement = via::place(&mut sim.endpoints[at(to.0)], &vi, (packet, channel, length));
+    let placement = via::place(&mut sim.endpoints[to], &vi, (packet, channel, length));
     let breaks = placement.breaks(&vi);
     let taken = match placement {
         Placement::Into(buffers) => {
@@ -63,7 +64,7 @@ pub(crate) fn take_descriptors(
 
 /// Attaches a remark, such as immediate data, to the receive descriptor that was completed last.
 pub(super) fn remark(sim: &mut Simulation<'_>, id: EndpointId, remark: Remark) {
-    let completed = sim.endpoints[at(id.0)].receive.len();
+    let completed = sim.endpoints[id].receive.len();
     if let Some(end) = sim.states.via.end_mut(id) {
         let number = end.returned + completed.saturating_sub(1) as u64;
         end.remarks.insert(number, remark);
@@ -92,7 +93,7 @@ pub(crate) fn placing(sim: &Simulation<'_>, to: EndpointId, length: u32) -> Opti
         return None;
     }
     let vi = &sim.states.via.end(to)?.vi;
-    match via::needed(&sim.endpoints[at(to.0)], vi, length) {
+    match via::needed(&sim.endpoints[to], vi, length) {
         Ok(_) => Some(Made::Descriptor),
         Err(_) => Some(Made::Nothing),
     }

@@ -3,6 +3,7 @@
 //! The region of a VI is in use while a send descriptor is posted. The region is also in use while a receive descriptor
 //! is posted, until the user sees the message. A region in use stays registered.
 
+use crate::ids::at;
 use nic_core::event::ViaEvent;
 use nic_core::id::EndpointId;
 use nic_core::via::{Handle, RegionAction};
@@ -11,11 +12,11 @@ use super::hardware::Delay;
 use super::over_memory;
 use crate::interface::Delay as AnyDelay;
 use crate::scenario::model::RegionRequest;
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 
 /// Registers the region of a VI. Descriptors under way use the region from this time on.
 pub(super) fn register(sim: &mut Simulation<'_>, id: EndpointId) {
-    let area = sim.endpoints[at(id.0)].area;
+    let area = sim.endpoints[id].area;
     let registered = sim.states.via.registry.register(area, id.0);
     debug_assert!(registered.is_ok(), "the table of regions grows");
     if let Some(end) = sim.states.via.end_mut(id) {
@@ -100,7 +101,7 @@ fn handle(sim: &Simulation<'_>, id: EndpointId) -> Option<Handle> {
 }
 
 fn tell(sim: &mut Simulation<'_>, id: EndpointId, action: RegionAction) {
-    let area = sim.endpoints[at(id.0)].area;
+    let area = sim.endpoints[id].area;
     let kind = ViaEvent::Region {
         action,
         region: area.index(),

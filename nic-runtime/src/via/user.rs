@@ -1,5 +1,6 @@
 //! What users of VIs do and see: posts, completions, and entries of completion queues.
 
+use crate::ids::at;
 use nic_core::event::{TxStatus, ViaEvent};
 use nic_core::id::{EndpointId, PostId};
 use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
@@ -10,7 +11,7 @@ use super::receive::remark_at;
 use super::segments::joined;
 use super::written::receive;
 use super::{Remark, immediate, over_memory, regions};
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 
 /// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
 /// Returns false if the endpoint is no VI.
@@ -34,7 +35,7 @@ pub(crate) fn tell_posted(
         offset,
         length,
     } = descriptor;
-    let area = sim.endpoints[at(id.0)].area;
+    let area = sim.endpoints[id].area;
     let payload = match area.span(offset.into(), length.into()) {
         Ok(message) => joined(
             &sim.memory,
@@ -89,14 +90,12 @@ pub(crate) fn tell_completed(
         TxStatus::Ok => Status::Ok,
         TxStatus::Trap => Status::Trap,
         TxStatus::Failed => failed.unwrap_or(Status::Flushed),
-        TxStatus::Refused => {
-            match unet::resolve_packet(&sim.endpoints[at(id.0)], descriptor).err() {
-                Some(unet::Refusal::TooLong) => Status::LengthError,
-                Some(unet::Refusal::UnknownChannel | unet::Refusal::OutsideArea) | None => {
-                    Status::ProtectionError
-                }
+        TxStatus::Refused => match unet::resolve_packet(&sim.endpoints[id], descriptor).err() {
+            Some(unet::Refusal::TooLong) => Status::LengthError,
+            Some(unet::Refusal::UnknownChannel | unet::Refusal::OutsideArea) | None => {
+                Status::ProtectionError
             }
-        }
+        },
     };
     let TransmitDescriptor {
         channel,
@@ -120,10 +119,10 @@ pub(crate) fn tell_completed(
 /// Makes the oldest invisible receive descriptor of a VI visible.
 #[cold]
 pub(crate) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
-    if sim.endpoints[at(id.0)].receive.publish().is_none() {
+    if sim.endpoints[id].receive.publish().is_none() {
         return;
     }
-    let endpoint = &sim.endpoints[at(id.0)];
+    let endpoint = &sim.endpoints[id];
     let Some(descriptor) = endpoint.receive.newest_visible() else {
         return;
     };
@@ -191,7 +190,7 @@ fn queue(sim: &Simulation<'_>, id: EndpointId, side: Side) -> Option<u32> {
 
 /// Reports the receive descriptors that the user posts when it returns the buffers of the oldest message.
 pub(crate) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
-    let endpoint = &sim.endpoints[at(id.0)];
+    let endpoint = &sim.endpoints[id];
     let Some(ReceiveDescriptor { body, .. }) = endpoint.receive.first() else {
         return;
     };

@@ -1,6 +1,7 @@
 //! What a library does after the peer has written to its memory: completes receive descriptors, and sends waiting
 //! messages.
 
+use crate::ids::at;
 use nic_core::event::{NicEvent, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
@@ -11,7 +12,7 @@ use super::over_memory::{end, over, send_due};
 use super::receive::{Message, remark};
 use super::{Remark, Sent, connection};
 use crate::remote::{self, Writes};
-use crate::sim::{Simulation, at};
+use crate::sim::Simulation;
 
 /// Handles a write of the peer to this end's memory.
 pub(crate) fn written(
@@ -91,7 +92,7 @@ fn complete_read(sim: &mut Simulation<'_>, id: EndpointId) {
 pub(super) fn receive(sim: &mut Simulation<'_>, id: EndpointId) {
     // The entry of a message waits in the transfer queue until the user's receive queue has room. It cannot be dropped:
     // its receive descriptors are used, and the next message would be read from them.
-    while !sim.states.via.is_broken(id) && sim.endpoints[at(id.0)].receive.has_room() {
+    while !sim.states.via.is_broken(id) && sim.endpoints[id].receive.has_room() {
         let Some(end_of) = sim.states.via.end_mut(id) else {
             return;
         };
@@ -148,7 +149,7 @@ fn complete(sim: &mut Simulation<'_>, id: EndpointId, entry: Entry, packet: Opti
         }
     };
     let vi = Vi::new(level, splits);
-    let endpoint = &mut sim.endpoints[at(id.0)];
+    let endpoint = &mut sim.endpoints[id];
     let placed = place(
         endpoint,
         &vi,
