@@ -3,7 +3,8 @@
 use ::tests::library::library;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::export::summary::Summary;
-use nic_runtime::scenario::{Scenario, builtin, limits, parse};
+use nic_runtime::scenario::{builtin, limits, parse};
+use nic_runtime::spec::Scenario;
 use nic_runtime::sim;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! Times of packets in scenarios of any size.
 
 use nic_runtime::export::summary::Summary;
-use nic_runtime::scenario::Scenario;
+use nic_runtime::spec::Scenario;
 use nic_runtime::sim;
 pub use traffic::{Network, Traffic};
 

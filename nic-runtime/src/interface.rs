@@ -19,12 +19,13 @@ use nic_core::time::SimDuration;
 use crate::emp::Emp;
 use crate::fabric::{PacketRef, PacketStore};
 use crate::memory::HostMemory;
-use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sim::Simulation;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
+use crate::spec::interface::interfaces;
+use crate::spec::{EndpointSpec, InterfaceKind, Scenario, SendSpec};
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
 use crate::via::Via;
@@ -209,28 +210,10 @@ impl OwnItem for Infallible {
     }
 }
 
-/// Declares the interfaces, and dispatches to the engine of each.
-macro_rules! interfaces {
+/// Dispatches to the engine of each interface.
+macro_rules! dispatch {
     ($($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
-        /// The interface of an endpoint.
-        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-        pub enum InterfaceKind {
-            $($(#[$doc])* $interface,)*
-        }
-
         impl InterfaceKind {
-            /// Every interface with its name in a scenario. The first interface is the default.
-            pub const ALL: [(&'static str, InterfaceKind); [$($name),*].len()] =
-                [$(($name, InterfaceKind::$interface)),*];
-
-            /// Returns the interface's name in a scenario.
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(InterfaceKind::$interface => $name,)*
-                }
-            }
-
             /// Returns whether a packet of an applet reserves an arrival slot at its receiver.
             pub(crate) fn reserves_arrival(self) -> bool {
                 match self {
@@ -569,14 +552,7 @@ macro_rules! interfaces {
     };
 }
 
-interfaces! {
-    /// A U-Net endpoint: queues of transmit, receive and free descriptors, and channels.
-    unet: Unet = "unet";
-    /// An EMP endpoint: messages with tags, posted receives, and NICs that repeat lost frames.
-    emp: Emp = "emp";
-    /// A VI: an endpoint with one connection, whose user posts descriptors for each message.
-    via: Via = "via";
-}
+interfaces!(dispatch);
 
 /// Returns whether any endpoint of a scenario uses an interface with items or delays of its own.
 pub(crate) fn have_own_work(endpoints: &[EndpointSpec]) -> bool {

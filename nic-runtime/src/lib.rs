@@ -18,6 +18,7 @@ pub mod scenario;
 pub mod sched;
 pub mod sim;
 pub mod sle;
+pub mod spec;
 pub mod storage;
 pub mod unet;
 pub mod units;

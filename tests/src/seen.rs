@@ -6,8 +6,8 @@ use nic_core::event::{Event, EventKind, Names, NativeArg, NicEvent, Sink, SleEve
 use nic_core::id::EndpointId;
 use nic_core::time::SimTime;
 use nic_runtime::host::Programs;
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
 
 use crate::simulation::payload;
 

@@ -6,8 +6,9 @@ use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink, UnetEven
 use nic_core::id::EndpointId;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::text::TextTrace;
-use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::scenario::parse;
 use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::spec::Scenario;
 
 /// Parses a valid scenario.
 ///

@@ -6,9 +6,9 @@
 use std::fmt::Write as _;
 
 use nic_core::event::{Event, EventKind, Names, NicEvent, Sink, SleEvent, TxStatus, UnetEvent};
-use nic_runtime::scenario::Scenario;
-use nic_runtime::scenario::model::ClassSpec;
 use nic_runtime::sim::{self, SimError};
+use nic_runtime::spec::ClassSpec;
+use nic_runtime::spec::Scenario;
 use tests::isolation::{Action, Body, HostileApplet};
 use tests::simulation::scenario;
 

@@ -5,9 +5,9 @@ use jive_lab::asm::assemble;
 use nic_core::event::{EndReason, Event, EventKind, Names, Sink, SleEvent};
 use nic_core::time::SimDuration;
 use nic_core::via::Status;
-use nic_runtime::scenario::Scenario;
-use nic_runtime::scenario::model::{AppletSpec, ClassSpec};
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
+use nic_runtime::spec::{AppletSpec, ClassSpec};
 use tests::simulation;
 
 /// The class of the hostile endpoint: the same body for each entry.

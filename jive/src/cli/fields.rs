@@ -6,9 +6,9 @@ use jive_core::{
     ArrayKind, ClassFile, Cut, ElementType, FieldAccess, FieldType, Heap, limits, parse_field,
 };
 use jive_embed::text::printable;
-use nic_runtime::scenario::Scenario;
-use nic_runtime::scenario::model::EndpointSpec;
 use nic_runtime::sim::{AppletClass, AppletState, EndpointState, RunEnd};
+use nic_runtime::spec::EndpointSpec;
+use nic_runtime::spec::Scenario;
 use serde::Serialize;
 
 /// Maximum number of elements of an array that the text shows.

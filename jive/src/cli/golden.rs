@@ -19,8 +19,8 @@ use nic_core::event::{Event, Names, Sink};
 use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::{self, Judgement};
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::spec::Scenario;
 
 use super::against_golden::AgainstGolden;
 use super::console::{Console, Failure, Status};

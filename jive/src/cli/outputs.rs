@@ -18,9 +18,9 @@ use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::Judgement;
-use nic_runtime::scenario::Scenario;
-use nic_runtime::scenario::model::LinkType;
 use nic_runtime::sim::RunEnd;
+use nic_runtime::spec::LinkType;
+use nic_runtime::spec::Scenario;
 
 use super::fields::Dump;
 use super::output_file::{self, OutputFile};

@@ -15,8 +15,9 @@ use nic_core::id::ChannelId;
 use nic_core::time::SimTime;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::scenario::alone::{PEER, PEER_NAME, UNTIL, alone};
-use nic_runtime::scenario::model::{ClassSpec, LinkType};
-use nic_runtime::scenario::{Arrival, CaptureError, Elapsed, PacketStream, Scenario};
+use nic_runtime::scenario::{Arrival, CaptureError, Elapsed, PacketStream};
+use nic_runtime::spec::Scenario;
+use nic_runtime::spec::{ClassSpec, LinkType};
 
 use super::class_file;
 use super::console::{Console, Failure, Status};

@@ -16,8 +16,8 @@ use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
 use nic_runtime::judge::{self, Judgement};
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd, SimError};
+use nic_runtime::spec::Scenario;
 
 use super::console::{Console, Failure, Status};
 use super::expectations;

@@ -8,9 +8,10 @@ use jive_embed::text::{path_text, printable, printable_path};
 use jive_embed::{FoundAt, Rejection, Rejections, input, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
-use nic_runtime::scenario::model::ClassSpec;
-use nic_runtime::scenario::{self, BUILTIN, Builtin, Scenario, closest, limits};
+use nic_runtime::scenario::{self, BUILTIN, Builtin, closest, limits};
 use nic_runtime::sim::SimError;
+use nic_runtime::spec::ClassSpec;
+use nic_runtime::spec::Scenario;
 
 use super::console::Status;
 use super::scenario_report;

@@ -5,7 +5,8 @@ use std::path::Path;
 use jive_embed::diagnosis::{Diagnosis, Mark};
 use jive_embed::plain_text::{NotUtf8, plain_lossy};
 use jive_embed::text::printable_path;
-use nic_runtime::scenario::{Mistake, MistakeKind, ScenarioError, Span};
+use nic_runtime::scenario::{Mistake, MistakeKind, ScenarioError};
+use nic_runtime::spec::Span;
 
 /// Renders all mistakes of a scenario file, each as one diagnosis.
 pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<String> {

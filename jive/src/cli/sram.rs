@@ -4,8 +4,8 @@ use std::fmt;
 
 use jive_embed::text::printable;
 use nic_core::id::{EndpointId, NicId};
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{SramHolder, SramShare};
+use nic_runtime::spec::Scenario;
 
 /// Width of a number of bytes: ten digits.
 const BYTES_WIDTH: usize = 10;

@@ -8,7 +8,7 @@ use jive_embed::text::printable;
 use jive_embed::{FoundAt, TrapDiagnosis};
 use nic_core::id::EndpointId;
 use nic_runtime::export::traps::{NestedCall, TracedTrap, TrapLog, TrapPlace};
-use nic_runtime::scenario::Scenario;
+use nic_runtime::spec::Scenario;
 
 use super::scenario_file::class_file;
 

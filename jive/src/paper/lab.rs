@@ -8,9 +8,10 @@ use nic_core::event::{
 use nic_core::id::{EndpointId, NicId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
-use nic_runtime::scenario::model::{ChannelSpec, SendSpec};
-use nic_runtime::scenario::{self, Scenario};
+use nic_runtime::scenario::{self};
 use nic_runtime::sim::{self, SimError};
+use nic_runtime::spec::Scenario;
+use nic_runtime::spec::{ChannelSpec, SendSpec};
 
 /// The time at which the first message of every setup is sent.
 pub(super) const START: SimTime = SimTime::from_ps(10_000_000);

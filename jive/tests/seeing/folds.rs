@@ -6,8 +6,8 @@ use nic_core::id::PacketId;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::text::TextTrace;
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
 use serde_json::{Map, Value, json};
 
 use crate::capture::packets;

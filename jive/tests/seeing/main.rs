@@ -27,9 +27,10 @@ use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
-use nic_runtime::scenario::model::LinkType;
-use nic_runtime::scenario::{BUILTIN, Scenario};
+use nic_runtime::scenario::BUILTIN;
 use nic_runtime::sim;
+use nic_runtime::spec::LinkType;
+use nic_runtime::spec::Scenario;
 use scenario::read;
 use serde_json::Value;
 

@@ -6,8 +6,8 @@ use nic_core::event::line::Line;
 use nic_core::event::{Event, EventKind, Names, NicEvent, RxBody, Sink, UnetEvent};
 use nic_core::id::NicId;
 use nic_runtime::export::PayloadMode;
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
 use serde_json::Value;
 
 /// An event of the trace, with the data that exports use.

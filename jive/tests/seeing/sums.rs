@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_runtime::scenario::Scenario;
+use nic_runtime::spec::Scenario;
 use serde_json::{Value, json};
 
 use crate::recorded::{dma_ps, number, while_loading, wire_ps};

@@ -3,8 +3,9 @@
 use nic_core::event::{Event, EventKind, Names, RxBody, Sink, UnetEvent};
 use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
-use nic_runtime::scenario::{BUILTIN, Scenario};
+use nic_runtime::scenario::BUILTIN;
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
 
 use crate::process::{Ended, jive};
 use crate::scenarios;

@@ -10,15 +10,15 @@ use nic_core::unet::resolve;
 use super::{EmpState, OutgoingRef, receive, transmit, user};
 use crate::fabric::{Header, PacketRef};
 use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Passes, Shown};
-use crate::nic::{EmpPlacement, EmpStage};
 use crate::profile::EmpCosts;
-use crate::scenario::model::{Scenario, SendSpec};
 use crate::sim::Simulation;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
 use crate::sle;
+use crate::spec::{EmpPlacement, EmpStage};
+use crate::spec::{Scenario, SendSpec};
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
 

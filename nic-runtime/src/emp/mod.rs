@@ -26,11 +26,11 @@ use nic_core::unet::Channel;
 pub(crate) use self::engine::Emp;
 pub(crate) use self::transmit::send_raw;
 use crate::fabric::PacketRef;
-use crate::interface::InterfaceKind;
-use crate::nic::EmpPlacement;
 use crate::profile::EmpCosts;
-use crate::scenario::model::{EndpointSpec, ReceiveSpec, Scenario};
 use crate::sim::stuck::Waiters;
+use crate::spec::EmpPlacement;
+use crate::spec::InterfaceKind;
+use crate::spec::{EndpointSpec, ReceiveSpec, Scenario};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 

@@ -11,8 +11,8 @@ use super::engine::{Delay, Subject, drop_frame, ready};
 use super::{Matched, Room, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
 use crate::interface::Delay as Due;
-use crate::nic::EmpStage;
 use crate::sim::Simulation;
+use crate::spec::EmpStage;
 
 /// Classifies a frame at the end of the receive bookkeeping. Returns whether the frame is to be placed; otherwise the
 /// frame is dropped.

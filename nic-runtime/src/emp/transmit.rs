@@ -11,9 +11,10 @@ use nic_core::unet::{Channel, resolve};
 use super::engine::{Delay, Subject, drop_frame, ready};
 use super::{Outgoing, OutgoingRef, Source, source_number};
 use crate::fabric::{Header, Packet, PacketRef};
-use crate::interface::{Delay as Due, InterfaceKind, Shown};
-use crate::nic::EmpStage;
+use crate::interface::{Delay as Due, Shown};
 use crate::sim::Simulation;
+use crate::spec::EmpStage;
+use crate::spec::InterfaceKind;
 
 /// Begins the messages of the transmit descriptors that a user has pushed.
 pub(super) fn post_came(sim: &mut Simulation<'_>, id: EndpointId) {

@@ -8,8 +8,8 @@ use nic_core::unet::MessageBody;
 use super::engine::Delay;
 use super::{Buffer, End, receive, source_number};
 use crate::interface::Delay as Due;
-use crate::scenario::model::{ReceiveSpec, Scenario};
 use crate::sim::Simulation;
+use crate::spec::{ReceiveSpec, Scenario};
 use crate::unet::Endpoint;
 
 /// Returns the parts of an endpoint's buffer area that its receives use, in the order of the scenario. Each receive has

@@ -11,7 +11,7 @@ use nic_core::event::{Event, Names, Sink};
 use nic_core::id::{EndpointId, NicId};
 use sha2::{Digest as _, Sha256};
 
-use crate::scenario::{Code, GoldenSettings, Times};
+use crate::spec::{Code, GoldenSettings, Times};
 
 /// Longest payload that a golden trace shows in full, in bytes. For a longer payload, a golden trace shows the digest
 /// of the payload.
@@ -157,8 +157,9 @@ impl FieldSink for Fields<'_> {
 mod tests {
     use super::*;
     use crate::export::text::TextTrace;
-    use crate::scenario::{BUILTIN, Scenario, builtin, parse};
+    use crate::scenario::{BUILTIN, builtin, parse};
     use crate::sim;
+    use crate::spec::Scenario;
 
     fn scenario(name: &str) -> Scenario {
         let shipped = builtin(name).expect("it is shipped");

@@ -12,8 +12,8 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use super::plain_json::{self, Plain};
 use super::summary::Summary;
 use super::traps::TrapFacts;
-use crate::scenario::Scenario;
-use crate::scenario::model::NicSpec;
+use crate::spec::NicSpec;
+use crate::spec::Scenario;
 
 /// Version of the format. The version changes when a field is renamed or removed, but not when a field is added.
 pub const VERSION: u32 = 1;

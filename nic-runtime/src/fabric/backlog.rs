@@ -49,16 +49,6 @@ pub enum Signal {
     Go,
 }
 
-/// Returns the bytes that a backlog needs above its mark. The bytes above the mark hold the frame that passes the mark,
-/// the frame being sent, and the bytes sent until the stop takes effect.
-#[must_use]
-pub fn reserve(longest_frame: u32, latency: SimDuration, bytes_per_second: u64) -> u64 {
-    let picoseconds = 2 * u128::from(latency.as_ps()) * u128::from(bytes_per_second);
-    let carried = picoseconds.div_ceil(1_000_000_000_000);
-    let carried = u64::try_from(carried).unwrap_or(u64::MAX);
-    carried.saturating_add(2 * u64::from(longest_frame))
-}
-
 impl<P: Copy> Backlog<P> {
     /// Returns an empty backlog of `size` bytes, of which `reserve` are above the mark.
     #[must_use]
@@ -129,6 +119,7 @@ impl<P: Copy> Backlog<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::reserve;
 
     #[test]
     fn what_is_under_way_fits_behind_the_mark() {

@@ -7,7 +7,8 @@ use nic_core::id::{DirectionId, NicId};
 use nic_core::random::Name;
 use nic_core::time::{Rate, SimDuration, SimTime};
 
-use super::{Backlog, Faults, Flows, Framing, PacketRef};
+use super::{Backlog, Faults, Flows, PacketRef};
+use crate::profile::Framing;
 
 /// Properties of one direction of a link.
 #[derive(Copy, Clone, Debug)]

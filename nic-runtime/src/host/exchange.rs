@@ -4,41 +4,16 @@ use nic_core::event::TxStatus;
 use nic_core::id::ChannelId;
 
 use super::program::{Actions, Happened, HostProgram};
+use crate::spec::{Exchange, ExchangePattern};
 
-/// When a program posts its next message.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum ExchangePattern {
-    /// The program posts when its previous message is complete and a message has arrived.
-    Ping,
-    /// The program posts when fewer than two of its messages are outstanding.
-    Stream,
-    /// The program posts when fewer than two of its messages are outstanding, and as many messages have arrived as are
-    /// complete.
-    BothWays,
-}
-
-/// What a program exchanges.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Exchange {
-    /// When the program posts the next message.
-    pub pattern: ExchangePattern,
-    /// Number of messages that the program posts.
-    pub rounds: u32,
-    /// Length of each message in bytes.
-    pub length: u32,
-}
-
-impl Exchange {
-    /// Returns how many messages the program may post in all, after these numbers of messages have completed and
-    /// arrived.
-    fn allowance(self, completed: u32, arrived: u32) -> u32 {
-        let allowed = match self.pattern {
-            ExchangePattern::Ping => completed.min(arrived).saturating_add(1),
-            ExchangePattern::Stream => completed.saturating_add(2),
-            ExchangePattern::BothWays => completed.min(arrived).saturating_add(2),
-        };
-        allowed.min(self.rounds)
-    }
+/// Returns how many messages the program may post in all, after these numbers of messages have completed and arrived.
+fn allowance(exchange: Exchange, completed: u32, arrived: u32) -> u32 {
+    let allowed = match exchange.pattern {
+        ExchangePattern::Ping => completed.min(arrived).saturating_add(1),
+        ExchangePattern::Stream => completed.saturating_add(2),
+        ExchangePattern::BothWays => completed.min(arrived).saturating_add(2),
+    };
+    allowed.min(exchange.rounds)
 }
 
 /// The program of an [`Exchange`] on a channel of the process's first endpoint. The program posts no further message
@@ -81,7 +56,7 @@ impl HostProgram for Exchanging {
         let Some(&endpoint) = actions.endpoints().first() else {
             return;
         };
-        let allowed = self.exchange.allowance(self.completed, self.arrived);
+        let allowed = allowance(self.exchange, self.completed, self.arrived);
         while self.posted < allowed && !self.has_failed {
             self.posted += 1;
             // The payload is the bytes 0, 1, 2, …, as `count` of a `[[send]]` makes them.
@@ -104,17 +79,17 @@ mod tests {
         };
         let ping = exchange(ExchangePattern::Ping);
         assert_eq!(
-            [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(c, a)| ping.allowance(c, a)),
+            [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(c, a)| allowance(ping, c, a)),
             [1, 1, 1, 2]
         );
         let stream = exchange(ExchangePattern::Stream);
         assert_eq!(
-            [(0, 0), (1, 0), (9, 0)].map(|(c, a)| stream.allowance(c, a)),
+            [(0, 0), (1, 0), (9, 0)].map(|(c, a)| allowance(stream, c, a)),
             [2, 3, 10]
         );
         let both = exchange(ExchangePattern::BothWays);
         assert_eq!(
-            [(0, 0), (5, 2), (2, 5), (9, 9)].map(|(c, a)| both.allowance(c, a)),
+            [(0, 0), (5, 2), (2, 5), (9, 9)].map(|(c, a)| allowance(both, c, a)),
             [2, 4, 4, 10]
         );
     }

@@ -9,7 +9,7 @@ pub mod program;
 mod turns;
 
 pub use due::DueSends;
-pub use exchange::{Exchange, ExchangePattern, Exchanging};
+pub use exchange::Exchanging;
 use nic_core::host::Program;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use nic_core::id::EndpointId;
 
-use crate::scenario::model::Scenario;
+use crate::spec::Scenario;
 
 /// The waiting processes and free processors of all hosts.
 ///

@@ -6,8 +6,8 @@ use nic_core::id::EndpointId;
 
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
-use crate::scenario::{Expected, FieldKind, FieldName, FieldValue, Scenario};
 use crate::sim::Simulation;
+use crate::spec::{Expected, FieldKind, FieldName, FieldValue, Scenario};
 
 /// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if the
 /// expectation is met.

@@ -8,7 +8,7 @@ use nic_core::id::{ChannelId, EndpointId};
 
 use super::difference::Difference;
 use super::shortfall::{At, Count, On, Shortfall};
-use crate::scenario::{Expectation, Expected, Order, Scenario};
+use crate::spec::{Expectation, Expected, Order, Scenario};
 
 /// Maximum number of unexpected messages that are kept for a group of expectations in any order. The judge keeps
 /// unexpected messages to show the one that is most like a missing message.

@@ -19,8 +19,8 @@ use nic_core::id::{ChannelId, EndpointId};
 use self::messages::Messages;
 use self::shortfall::{At, Count, On, Shortfall};
 use crate::host::Programs;
-use crate::scenario::{Expectation, Expected, Scenario, Span, Tally};
 use crate::sim::{self, EndpointState, RunEnd, SimError, Simulation};
+use crate::spec::{Expectation, Expected, Scenario, Span, Tally};
 
 /// The result of comparing a run with its scenario's expectations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

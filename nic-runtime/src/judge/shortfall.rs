@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use nic_core::event::fields::Escaped;
 use nic_core::id::{ChannelId, EndpointId};
 
-use crate::scenario::Scenario;
+use crate::spec::Scenario;
 
 /// A description of what was expected and what was found instead.
 #[derive(Clone, Debug, PartialEq, Eq)]

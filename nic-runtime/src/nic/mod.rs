@@ -2,7 +2,6 @@
 
 mod arrival;
 mod dma;
-mod placement;
 mod ready;
 mod slots;
 
@@ -11,13 +10,13 @@ use std::collections::VecDeque;
 pub use arrival::{ArrivalSlots, ClaimId, Owners, Progress, Purpose, Tenancy};
 pub use dma::DmaSchedule;
 use nic_core::id::EndpointId;
-pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement};
 pub use ready::RoundRobin;
 pub use slots::Slots;
 
 use crate::fabric::PacketRef;
 use crate::ids::ProcessorId;
 use crate::profile::Profile;
+use crate::spec::placement::Placement;
 
 /// A NIC without the state of its processors, which the simulation holds.
 #[derive(Clone, Debug)]

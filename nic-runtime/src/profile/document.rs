@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Absent, Entry, KEYS, Key, OPTIONAL, Profile, Source};
-use crate::interface::InterfaceKind;
 use crate::sle;
+use crate::spec::InterfaceKind;
 
 const HEAD: &str = "# Profiles
 

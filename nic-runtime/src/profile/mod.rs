@@ -8,12 +8,12 @@ pub use nic_core::cost_class::CostClass;
 use nic_core::emp::HEADER_BYTES;
 use nic_core::time::SimDuration;
 
-use crate::fabric::{self, Framing};
-use crate::nic::{EmpPlaces, EmpStage};
+use crate::spec::placement::{EmpPlaces, EmpStage};
 
 mod choices;
 mod document;
 mod error;
+mod framing;
 mod keys;
 mod kind;
 mod sections;
@@ -23,6 +23,7 @@ mod statements;
 pub use choices::{DmaEngines, Events, Flow, Takes, WithWire};
 pub use document::document;
 pub use error::ProfileError;
+pub use framing::{Framing, reserve};
 use keys::WrittenProfile;
 pub use keys::{
     BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile,
@@ -382,7 +383,7 @@ impl WireProfile {
     #[must_use]
     pub fn reserve(&self, longest: u32) -> u64 {
         let frame = self.framing().frame(longest);
-        fabric::reserve(frame, self.latency, self.bandwidth.get())
+        reserve(frame, self.latency, self.bandwidth.get())
     }
 
     /// Returns the bytes that the wire carries in addition to a message.

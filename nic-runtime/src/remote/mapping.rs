@@ -18,8 +18,8 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::{By, Write, clan};
-use crate::scenario::Scenario;
 use crate::sim::Simulation;
+use crate::spec::Scenario;
 use crate::via;
 
 /// The mappings of a NIC.

@@ -15,9 +15,9 @@ use nic_core::unet::Channel;
 
 use super::{AllWindows, RemoteWrite};
 use crate::fabric::{Admission, Fabric, Header, Packet, PacketRef};
-use crate::scenario::model::{Scenario, WindowSpec};
 use crate::sim::{Simulation, Tenant};
 use crate::sle::agenda;
+use crate::spec::{Scenario, WindowSpec};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 use crate::via;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
-use super::model::{ClassSpec, Scenario};
 use super::{limits, parse, state};
 use crate::profile::{BaseCosts, DmaProfile, Flow, HostProfile, Profile, WireProfile, WithWire};
+use crate::spec::{ClassSpec, Scenario};
 
 /// The endpoint of the applet.
 pub const APPLET: EndpointId = EndpointId(0);
@@ -138,8 +138,8 @@ mod tests {
     use nic_core::event::EndReason;
 
     use super::*;
-    use crate::scenario::model::SendSpec;
     use crate::sim;
+    use crate::spec::SendSpec;
 
     #[test]
     fn a_packet_of_the_peer_arrives_at_the_applet_when_it_is_posted() {

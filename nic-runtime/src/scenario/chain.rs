@@ -6,8 +6,8 @@ use toml::de::DeValue;
 use super::context::Context;
 use super::limits;
 use super::mistake::MistakeKind;
-use super::model::{AppletSpec, FieldState};
 use super::table::{self, Table, wrong_type};
+use crate::spec::{AppletSpec, FieldState};
 
 /// Reads `applet`: the name of a class or a list of names. Returns a class for each name, or `None` for a class that
 /// cannot be read.

@@ -10,13 +10,14 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::limits;
-use super::mistake::{MistakeKind, Span};
-use super::model::{ClassSpec, FieldState};
+use super::mistake::MistakeKind;
 use super::profiles;
 use super::state;
 use super::table::Mistakes;
 use super::words::closest;
 use crate::profile::Profile;
+use crate::spec::Span;
+use crate::spec::{ClassSpec, FieldState};
 
 /// Prefix of the name of a built-in class. A class name without this prefix is a path.
 pub const BUILTIN_PREFIX: &str = "builtin:";

@@ -8,16 +8,17 @@ use nic_core::time::SimDuration;
 use super::chain;
 use super::context::Context;
 use super::limits;
-use super::mistake::{MistakeKind, Named, Span};
-use super::model::{CompletionQueueSpec, EndpointSpec, FaultPolicy, Notify};
+use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::processes::Processes;
 use super::profiles::NicProfiles;
 use super::table::{self, Mistakes, Table, choice, keys};
 use super::vis;
-use crate::interface::InterfaceKind;
 use crate::profile::Profile;
 use crate::sle;
+use crate::spec::InterfaceKind;
+use crate::spec::Span;
+use crate::spec::{CompletionQueueSpec, EndpointSpec, FaultPolicy, Notify};
 
 pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "nic",

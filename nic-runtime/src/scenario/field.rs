@@ -1,9 +1,7 @@
 //! Finds fields of an applet's class by name, and reads values for them.
 
 use jive_core::limits::{CONSTANTS_MAX, FIELDS_MAX};
-use jive_core::{
-    ArrayKind, ClassFile, Cut, Escaped, Field, FieldAccess, FieldId, FieldType, parse_field,
-};
+use jive_core::{ArrayKind, ClassFile, Cut, Escaped, FieldAccess, FieldId, FieldType, parse_field};
 use jive_embed::fields::{self, NameError};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -11,6 +9,7 @@ use toml::de::DeValue;
 use super::mistake::MistakeKind;
 use super::table::{Mistakes, wrong_type};
 use super::words::closest;
+use crate::spec::{FieldKind, FieldName, FieldValue};
 
 /// The longest name of a field in a scenario, in bytes.
 const FIELD_NAME_BYTES_MAX: usize = 256;
@@ -20,40 +19,6 @@ const NAMES_LISTED: usize = 8;
 
 /// The name and the descriptor of the field of an applet that the runtime itself sets.
 const RX_BUF: (&[u8], &[u8]) = (b"RxBuf", b"[B");
-
-/// The name and the descriptor of a field, which are those of one field only (JVMS §4.5).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldName {
-    name: Vec<u8>,
-    descriptor: Vec<u8>,
-}
-
-impl FieldName {
-    /// Returns the field of a class that has this name and type.
-    pub(crate) fn field_of<'c>(&self, class: &ClassFile<'c>) -> Option<Field<'c>> {
-        class.fields().find(|field| {
-            (field.name.as_bytes(), field.descriptor.as_bytes()) == (&*self.name, &*self.descriptor)
-        })
-    }
-}
-
-/// The type of a field for which a scenario may give a value.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct FieldKind {
-    /// Whether the field is an array.
-    pub is_array: bool,
-    /// The field's type, or the type of the array's elements.
-    pub element: ArrayKind,
-}
-
-/// A value for a field: each number fits the field's type, and a `boolean` is 0 or 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FieldValue {
-    /// A number or a boolean.
-    One(i32),
-    /// The values of all elements of an array.
-    Array(Vec<i32>),
-}
 
 /// The place of `constant_pool_count` in a class file (JVMS §4.1).
 const CONSTANT_POOL_COUNT: usize = 8;

@@ -3,8 +3,6 @@
 //! A mistake consists of a place in the file and a kind of mistake. The text at the place of a mistake is looked up in
 //! the file when the mistake is shown.
 
-use std::ops::Range;
-
 use jive_embed::fields::Candidates;
 use jive_embed::input::ReadError;
 use jive_embed::plain_text::NotUtf8;
@@ -14,33 +12,8 @@ use super::capture::CaptureError;
 use super::limits;
 use super::words::{Choices, FieldNames};
 use crate::profile::ProfileError;
+use crate::spec::Span;
 use crate::units::UnitError;
-
-/// A range of bytes of the file.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span {
-    /// First byte.
-    pub start: usize,
-    /// First byte of the file after the range.
-    pub end: usize,
-}
-
-impl From<Range<usize>> for Span {
-    fn from(range: Range<usize>) -> Span {
-        Span {
-            start: range.start,
-            end: range.end,
-        }
-    }
-}
-
-impl Span {
-    /// Returns the span as a range for indexing the file's text.
-    #[must_use]
-    pub fn range(self) -> Range<usize> {
-        self.start..self.end
-    }
-}
 
 /// A mistake and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]

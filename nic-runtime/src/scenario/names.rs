@@ -6,9 +6,10 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::limits;
-use super::mistake::{MistakeKind, Named, Span};
+use super::mistake::{MistakeKind, Named};
 use super::table::{self, Mistakes, Table};
 use super::words::closest;
+use crate::spec::Span;
 
 /// The names of one sort of thing. Each name has a position in the file's order and a place of definition.
 pub(super) struct NameIndex<'t> {

@@ -10,12 +10,12 @@ use toml::de::DeValue;
 use super::context::Context;
 use super::limits;
 use super::mistake::{MistakeKind, Named};
-use super::model::{LinkSpec, NicSpec};
 use super::names::NameIndex;
 use super::profiles::{self, NicProfiles};
 use super::table::{self, Mistakes, Table};
-use crate::nic::{EmpPlacement, EmpPlaces, EmpStage, Placement};
 use crate::profile::{Profile, ProfileError, WireProfile};
+use crate::spec::{EmpPlacement, EmpPlaces, EmpStage, Placement};
+use crate::spec::{LinkSpec, NicSpec};
 
 pub(super) const NIC_KEYS: &[&str] = &["name", "profile", "sram", "processors", "placement"];
 pub(super) const PLACEMENT_KEYS: &[&str] = &[
@@ -332,7 +332,7 @@ mod tests {
     fn placed(nic: &str) -> Result<NicSpec, Vec<MistakeKind>> {
         let text = format!("[[nic]]\nname = 'a'\n{nic}\n");
         match parse(text.as_bytes(), None, None) {
-            Ok(mut scenario) => Ok(scenario.nics.remove(0)),
+            Ok(scenario) => Ok(scenario.nics[0].clone()),
             Err(ScenarioError::Mistakes(mistakes)) => {
                 Err(mistakes.into_iter().map(|mistake| mistake.kind).collect())
             }

@@ -8,11 +8,12 @@ use nic_core::id::{EndpointId, NicId};
 use super::context::Context;
 use super::endpoints::{Endpoints, transmit_region};
 use super::limits;
-use super::mistake::{MistakeKind, Named, Span};
-use super::model::{ChannelSpec, HostSpec, NicSpec, ProcessSpec};
+use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::table::{self, Mistakes, Table, choice, keys};
-use crate::host::{Exchange, ExchangePattern};
+use crate::spec::Span;
+use crate::spec::{ChannelSpec, HostSpec, NicSpec, ProcessSpec};
+use crate::spec::{Exchange, ExchangePattern};
 
 pub(super) const PROCESS_KEYS: &[&str] = &[
     "name",
@@ -281,7 +282,7 @@ mod tests {
              [[endpoint]]\nnic = 'b'\nname = 'e'\nprocess = 'server'\n[[endpoint]]\nnic = 'a'\nname = 'f'\n"
         );
         let scenario = parse(text.as_bytes(), None, None).expect("the scenario is right");
-        let [of_process, alone] = &scenario.endpoints[..] else {
+        let [of_process, alone] = &*scenario.endpoints else {
             panic!("expected two endpoints");
         };
         assert_eq!(

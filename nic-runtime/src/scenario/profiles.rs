@@ -9,10 +9,10 @@ use nic_core::id::NicId;
 use super::context::Context;
 use super::limits;
 use super::mistake::MistakeKind;
-use super::model::NicSpec;
 use super::table::{self, Table};
 use super::words::closest;
 use crate::profile::Profile;
+use crate::spec::NicSpec;
 
 /// The profiles of all NICs.
 pub(super) struct NicProfiles {

@@ -12,8 +12,7 @@ use super::endpoints;
 use super::expect;
 use super::golden;
 use super::limits;
-use super::mistake::{Mistake, Span};
-use super::model::{LinkType, Scenario};
+use super::mistake::Mistake;
 use super::network;
 use super::payload;
 use super::processes;
@@ -26,6 +25,8 @@ use super::traffic;
 use super::vis;
 use super::windows;
 use crate::profile::Profile;
+use crate::spec::Span;
+use crate::spec::{LinkType, Scenario};
 
 const ROOT_KEYS: &[&str] = &[
     "profile",
@@ -301,9 +302,9 @@ mod tests {
     use nic_core::time::SimDuration;
 
     use super::*;
-    use crate::interface::InterfaceKind;
     use crate::scenario::MistakeKind;
-    use crate::scenario::model::{ChannelSpec, HostSpec, Notify};
+    use crate::spec::InterfaceKind;
+    use crate::spec::{ChannelSpec, HostSpec, Notify};
 
     const ONE_NIC: &str = "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n";
 

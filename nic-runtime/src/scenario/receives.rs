@@ -10,9 +10,9 @@ use super::context::Context;
 use super::endpoints::Endpoints;
 use super::limits;
 use super::mistake::MistakeKind;
-use super::model::ReceiveSpec;
 use super::table::{self, Mistakes, Table};
-use crate::interface::InterfaceKind;
+use crate::spec::InterfaceKind;
+use crate::spec::ReceiveSpec;
 
 pub(super) const RECEIVE_KEYS: &[&str] = &["endpoint", "tag", "source", "length", "at", "repeat"];
 
@@ -141,7 +141,8 @@ pub(super) fn tag_of_send(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Scenario, ScenarioError, parse};
+    use crate::scenario::{ScenarioError, parse};
+    use crate::spec::Scenario;
 
     fn read(rest: &str) -> Result<Scenario, Vec<MistakeKind>> {
         let text = format!(

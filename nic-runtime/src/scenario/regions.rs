@@ -7,9 +7,9 @@ use super::context::Context;
 use super::endpoints::Endpoints;
 use super::limits;
 use super::mistake::MistakeKind;
-use super::model::{RegionRequest, RegionSpec};
 use super::table::{self, Table, choice, keys};
-use crate::interface::InterfaceKind;
+use crate::spec::InterfaceKind;
+use crate::spec::{RegionRequest, RegionSpec};
 
 pub(super) const REGION_KEYS: &[&str] = &["at", "endpoint", "action"];
 

@@ -4,10 +4,11 @@ use jive_core::limits as core_limits;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::field::{ClassFields, FieldValue, read_value};
+use super::field::{ClassFields, read_value};
 use super::mistake::MistakeKind;
-use super::model::FieldState;
 use super::table::{Mistakes, wrong_type};
+use crate::spec::FieldState;
+use crate::spec::FieldValue;
 
 /// Reads the table `state` of an endpoint whose applet has a heap of `heap` bytes.
 ///

@@ -9,10 +9,10 @@ use super::context::Context;
 use super::endpoints::Endpoints;
 use super::limits;
 use super::mistake::MistakeKind;
-use super::model::SwapSpec;
 use super::profiles::NicProfiles;
 use super::table::{self, Table};
 use crate::sle;
+use crate::spec::SwapSpec;
 
 pub(super) const SWAP_KEYS: &[&str] = &["at", "endpoint", "applet"];
 

@@ -9,8 +9,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::limits;
-use super::mistake::{Mistake, MistakeKind, Span};
+use super::mistake::{Mistake, MistakeKind};
 use super::words::closest;
+use crate::spec::Span;
 use crate::units;
 
 /// The mistakes found so far.

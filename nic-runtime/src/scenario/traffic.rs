@@ -11,15 +11,16 @@ use toml::de::DeValue;
 use super::context::Context;
 use super::endpoints::{Endpoints, transmit_region};
 use super::limits;
-use super::mistake::{MistakeKind, Span};
-use super::model::{ChannelSpec, NicSpec, SendSpec};
+use super::mistake::MistakeKind;
 use super::names::NameIndex;
 use super::payload;
 use super::profiles::NicProfiles;
 use super::receives;
 use super::table::{self, Mistakes, Table, wrong_type};
 use super::vis;
-use crate::interface::InterfaceKind;
+use crate::spec::InterfaceKind;
+use crate::spec::Span;
+use crate::spec::{ChannelSpec, NicSpec, SendSpec};
 
 pub(super) const SEND_KEYS: &[&str] = &[
     "endpoint",

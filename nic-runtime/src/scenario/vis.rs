@@ -9,13 +9,14 @@ use toml::de::DeValue;
 use super::capture::CapturedPacket;
 use super::endpoints::Endpoints;
 use super::limits;
-use super::mistake::{MistakeKind, Span};
-use super::model::{
+use super::mistake::MistakeKind;
+use super::table::{self, Mistakes, Table, choice, keys};
+use crate::profile::Profile;
+use crate::spec::InterfaceKind;
+use crate::spec::Span;
+use crate::spec::{
     ChannelSpec, CompletionQueueSpec, EndpointSpec, OnEmpty, Provider, TransferMode, ViSpec,
 };
-use super::table::{self, Mistakes, Table, choice, keys};
-use crate::interface::InterfaceKind;
-use crate::profile::Profile;
 
 /// The keys of `[[endpoint]]` for VIs.
 pub(super) const VI_KEYS: [&str; 7] = [
@@ -339,7 +340,8 @@ fn outside(what: &'static str, minimum: u64, maximum: u64) -> MistakeKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Scenario, ScenarioError, parse};
+    use crate::scenario::{ScenarioError, parse};
+    use crate::spec::Scenario;
 
     /// Reads a scenario of two VIs with these keys, and a channel.
     fn read(a: &str, b: &str, rest: &str) -> Result<Scenario, Vec<String>> {

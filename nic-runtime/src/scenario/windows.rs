@@ -7,10 +7,11 @@ use nic_core::id::{EndpointId, NicId};
 use super::context::Context;
 use super::endpoints::Endpoints;
 use super::limits;
-use super::mistake::{MistakeKind, Span};
-use super::model::{NicSpec, WindowSpec};
+use super::mistake::MistakeKind;
 use super::profiles::NicProfiles;
 use super::table::{self, Table};
+use crate::spec::Span;
+use crate::spec::{NicSpec, WindowSpec};
 
 pub(super) const WINDOW_KEYS: &[&str] = &["owner", "writer", "number", "offset", "length"];
 
@@ -113,7 +114,8 @@ pub(super) fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Scenario, ScenarioError, parse};
+    use crate::scenario::{ScenarioError, parse};
+    use crate::spec::Scenario;
 
     fn read(profile: &str, windows: &str) -> Result<Scenario, Vec<MistakeKind>> {
         let text = format!(

@@ -8,7 +8,7 @@ use crate::ids::{AppletId, Table, at};
 use std::hint::black_box;
 
 use super::Simulation;
-use crate::scenario::model::Scenario;
+use crate::spec::Scenario;
 use nic_core::id::{ChannelId, EndpointId};
 
 /// Number of senders on a NIC up to which nothing is prefetched, because their data stay in the caches. With 100

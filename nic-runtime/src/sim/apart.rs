@@ -15,7 +15,7 @@
 
 use super::{Simulation, Work};
 use crate::ids::{Table, at};
-use crate::scenario::model::{ChannelSpec, Scenario};
+use crate::spec::{ChannelSpec, Scenario};
 use nic_core::event::EndReason;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimTime;

@@ -34,7 +34,6 @@ use crate::memory::HostMemory;
 use crate::nic::{Nic, Owners, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
 use crate::remote::Remote;
-use crate::scenario::model::{self, EndpointSpec, HostSpec, LinkSpec, Provider, Scenario};
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
 use crate::sle::chain::Chains;
@@ -43,6 +42,7 @@ use crate::sle::load::Classes;
 use crate::sle::state::reload;
 use crate::sle::suspend::{Suspensions, call_stack};
 use crate::sle::swap::{Swaps, may_bring_agendas};
+use crate::spec::{self, EndpointSpec, HostSpec, LinkSpec, Provider, Scenario};
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
 impl<'a> Simulation<'a> {
@@ -224,19 +224,19 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
     endpoint
 }
 
-fn user(spec: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
-    let program = match spec.host {
+fn user(of: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
+    let program = match of.host {
         // An exchange has a program of its own that posts the messages, so the user's program here only reads arriving
         // messages.
         HostSpec::Sink | HostSpec::Exchange(_) => Program::Sink,
         HostSpec::Echo => Program::Echo,
         HostSpec::Acknowledge { every } => Program::Acknowledge { every },
     };
-    let notify = match spec.notify {
-        model::Notify::Poll { every } => Notify::Poll(every),
-        model::Notify::Upcall => Notify::Upcall(costs.upcall),
+    let notify = match of.notify {
+        spec::Notify::Poll { every } => Notify::Poll(every),
+        spec::Notify::Upcall => Notify::Upcall(costs.upcall),
     };
-    let region = TransmitRegion::new(endpoint.area, spec.transmit_from);
+    let region = TransmitRegion::new(endpoint.area, of.transmit_from);
     User::new(program, notify, region)
 }
 

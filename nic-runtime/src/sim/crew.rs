@@ -10,9 +10,10 @@ use super::stage::Stage;
 use super::{Simulation, Work};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::nic::{ClaimId, Placement, Progress, Purpose};
+use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;
+use crate::spec::Placement;
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 

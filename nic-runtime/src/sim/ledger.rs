@@ -16,8 +16,8 @@ use jive_core::Program;
 use nic_core::id::{EndpointId, NicId};
 
 use super::sram;
-use crate::scenario::model::Scenario;
 use crate::sle::load::Classes;
+use crate::spec::Scenario;
 
 /// The free SRAM of each NIC.
 #[derive(Clone, Debug, Default)]

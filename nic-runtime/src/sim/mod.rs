@@ -85,7 +85,6 @@ use crate::memory::HostMemory;
 use crate::nic::ClaimId;
 use crate::nic::Nic;
 use crate::remote::Remote;
-use crate::scenario::model::{EndpointSpec, Scenario, SendSpec};
 use crate::sched::Schedule;
 use crate::sle;
 use crate::sle::agenda::Agendas;
@@ -93,6 +92,7 @@ use crate::sle::chain::Chains;
 use crate::sle::load::{self, NotLoaded};
 use crate::sle::suspend::Suspensions;
 use crate::sle::swap::Swaps;
+use crate::spec::{EndpointSpec, Scenario, SendSpec};
 use crate::unet::Endpoint;
 
 /// How and when a run ended.

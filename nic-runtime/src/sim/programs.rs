@@ -7,7 +7,7 @@ use super::{SimError, Simulation, Work};
 use crate::emp;
 use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
 use crate::host::{Exchanging, Task};
-use crate::scenario::model::{EndpointSpec, HostSpec, Scenario};
+use crate::spec::{EndpointSpec, HostSpec, Scenario};
 use crate::via;
 use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};

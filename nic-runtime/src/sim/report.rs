@@ -1,8 +1,8 @@
 //! Passes events from the simulation to the sink, with the names of NICs, endpoints, classes and their members.
 
 use crate::ids::Table;
-use crate::scenario::model::Scenario;
 use crate::sle::load::Classes;
+use crate::spec::Scenario;
 use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
 use jive_embed::fields;
 use nic_core::event::roles::Shown;

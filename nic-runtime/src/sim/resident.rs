@@ -1,11 +1,11 @@
 //! The simulation's own data about an endpoint, apart from its queues.
 
 use crate::ids::AppletId;
-use crate::interface::InterfaceKind;
 #[cfg(doc)]
 use crate::nic::Purpose;
 use crate::nic::{Progress, Tenancy};
 use crate::sle::fault::FaultRecord;
+use crate::spec::InterfaceKind;
 
 /// The fixed facts about an endpoint. Every access to an endpoint starts with the endpoint's seat. Seats are small, so
 /// that the seats of thousands of endpoints stay in the processor's caches.

@@ -9,9 +9,9 @@ use nic_core::sle::memory_bytes;
 
 use super::SimError;
 use crate::profile::Profile;
-use crate::scenario::model::{EndpointSpec, Scenario};
 use crate::sle::chain;
 use crate::sle::load::Classes;
+use crate::spec::{EndpointSpec, Scenario};
 
 /// Bytes of a transmit queue entry: channel, offset, length and flag (U-Net/SLE §2).
 const TRANSMIT_ENTRY_BYTES: u64 = 16;

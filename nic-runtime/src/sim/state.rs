@@ -44,7 +44,7 @@ pub struct AppletState {
 /// The class of an applet at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppletClass {
-    /// A class of the scenario, an index into [`Scenario::classes`](crate::scenario::Scenario::classes).
+    /// A class of the scenario, an index into [`Scenario::classes`](crate::spec::Scenario::classes).
     OfScenario(usize),
     /// A class that came in a capsule, given by its class file.
     OfCapsule(Vec<u8>),

@@ -18,9 +18,9 @@ use nic_core::sle::Effect;
 
 use super::call::Call;
 use crate::profile::Profile;
-use crate::scenario::model::{EndpointSpec, Scenario};
 use crate::sim::resident::Seat;
 use crate::sim::{Simulation, Tenant};
+use crate::spec::{EndpointSpec, Scenario};
 
 /// Number of packets of maximum length that fit in the staging area of a chain. Four packets are chosen: an applet can
 /// answer a packet and pass it on, while a message for each of its neighbours waits.

@@ -15,12 +15,12 @@ use super::{arguments, chain};
 use super::{host_to_nic, suspend, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::scenario::model::FaultPolicy;
 use crate::sim::budget::Exceeded;
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
 use crate::sim::staging::{Grant, Waiter};
 use crate::sim::{Simulation, Tenant};
+use crate::spec::FaultPolicy;
 use crate::unet;
 use crate::via;
 

@@ -2,7 +2,7 @@
 
 use nic_core::time::{SimDuration, SimTime};
 
-use crate::scenario::model::FaultPolicy;
+use crate::spec::FaultPolicy;
 
 /// The detachment of an applet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use nic_core::id::EndpointId;
 
 use super::DetachedShape;
 use super::chain;
-use crate::scenario::model::{EndpointSpec, Scenario};
+use crate::spec::{EndpointSpec, Scenario};
 
 /// The place of an applet: its endpoint, its neighbours in a chain, and who else stores to its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]

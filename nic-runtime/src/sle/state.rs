@@ -22,8 +22,8 @@ use jive_embed::{LoadError, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 
-use crate::scenario::FieldValue;
-use crate::scenario::model::FieldState;
+use crate::spec::FieldState;
+use crate::spec::FieldValue;
 
 /// The class of the natives that replace stores. No applet can call a native of [`CLASS`], because no table for
 /// verifying applets contains this class.

@@ -30,10 +30,10 @@ use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
 use crate::remote;
-use crate::scenario::model::{Scenario, SwapSpec};
 use crate::sim::ledger::{Ledger, Need};
 use crate::sim::stage::Stage;
 use crate::sim::{Simulation, Tenant, Work};
+use crate::spec::{Scenario, SwapSpec};
 
 /// The swaps of a run, and the classes and memory that they use.
 pub(crate) struct Swaps<'a> {

@@ -11,12 +11,12 @@ use nic_core::unet::{self, Channel, INLINE_MAX};
 
 use crate::fabric::PacketRef;
 use crate::interface::Interface;
-use crate::scenario::model::Scenario;
 use crate::sim::Simulation;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
 use crate::sle;
+use crate::spec::Scenario;
 use crate::unet::Endpoint;
 
 /// The engine of U-Net endpoints.

@@ -18,7 +18,6 @@ use super::{
 use crate::fabric::{Header, PacketRef};
 use crate::interface::Interface;
 use crate::remote;
-use crate::scenario::model::{Scenario, SendSpec};
 use crate::sim::Simulation;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
@@ -26,6 +25,7 @@ use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
 use crate::sle;
+use crate::spec::{Scenario, SendSpec};
 use crate::unet::Endpoint;
 use crate::unet::engine::sendable;
 

@@ -52,11 +52,11 @@ pub(crate) use self::user::{
     message_gone, message_read, over, publish, tell_completed, tell_posted,
 };
 pub(crate) use self::written::written;
-use crate::interface::InterfaceKind;
 use crate::remote::AllMappings;
-use crate::scenario::model::{Provider, Scenario, SendSpec};
 use crate::sim::Simulation;
 use crate::sim::stuck::Waiters;
+use crate::spec::InterfaceKind;
+use crate::spec::{Provider, Scenario, SendSpec};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 

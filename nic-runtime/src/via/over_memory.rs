@@ -27,8 +27,8 @@ use crate::interface::Delay as AnyDelay;
 use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
 use crate::remote::{self, AllMappings, AllWindows, Moving, Writes};
-use crate::scenario::model::{OnEmpty, TransferMode, ViSpec};
 use crate::sim::Simulation;
+use crate::spec::{OnEmpty, TransferMode, ViSpec};
 use crate::unet::Endpoint;
 
 /// Descriptors that are posted before the connection ends, or after it. The end flushes those that were posted before.

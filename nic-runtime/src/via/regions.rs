@@ -11,8 +11,8 @@ use nic_core::via::{Handle, RegionAction};
 use super::hardware::Delay;
 use super::over_memory;
 use crate::interface::Delay as AnyDelay;
-use crate::scenario::model::RegionRequest;
 use crate::sim::Simulation;
+use crate::spec::RegionRequest;
 
 /// Registers the region of a VI. Descriptors under way use the region from this time on.
 pub(super) fn register(sim: &mut Simulation<'_>, id: EndpointId) {

@@ -10,7 +10,7 @@ use nic_core::via::Target;
 
 use super::ViaState;
 use crate::memory::HostMemory;
-use crate::scenario::model::SendSpec;
+use crate::spec::SendSpec;
 
 /// Returns the span that the descriptor of a message names: the place of its payload, with the length of the message.
 pub(crate) fn described(spec: &SendSpec, area: Region, payload: HostSpan) -> HostSpan {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use nic_runtime::scenario::{self, Scenario};
+use nic_runtime::scenario::{self};
+use nic_runtime::spec::Scenario;
 
 /// Reads a scenario. The files that the scenario names are in the directory of the simulator's test classes and
 /// captures.

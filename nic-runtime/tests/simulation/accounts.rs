@@ -13,9 +13,9 @@ use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::profile::{Profile, Takes, WithWire};
-use nic_runtime::scenario::Scenario;
-use nic_runtime::scenario::model::FaultPolicy;
 use nic_runtime::sim;
+use nic_runtime::spec::FaultPolicy;
+use nic_runtime::spec::Scenario;
 use serde_json::{Value, json};
 
 use crate::json_lines::values;

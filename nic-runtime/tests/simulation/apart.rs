@@ -2,8 +2,8 @@
 //! run with a sink does.
 
 use nic_core::event::{EndReason, Event, Names, Sink};
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::spec::Scenario;
 
 use crate::scenario::read;
 

@@ -6,10 +6,10 @@ use nic_core::id::EndpointId;
 use nic_core::random::Generator;
 use nic_core::time::SimTime;
 use nic_core::via::Reliability;
-use nic_runtime::interface::InterfaceKind;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::parse;
 use nic_runtime::sim;
+use nic_runtime::spec::InterfaceKind;
 
 use crate::runs::runs;
 

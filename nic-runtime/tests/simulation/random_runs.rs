@@ -5,9 +5,9 @@ use std::fmt::Write;
 use nic_core::event::EndReason;
 use nic_core::random::Generator;
 use nic_core::time::{SimDuration, SimTime};
-use nic_runtime::interface::InterfaceKind;
 use nic_runtime::profile::Profile;
 use nic_runtime::sim;
+use nic_runtime::spec::InterfaceKind;
 
 use crate::apart::ends;
 use crate::runs::runs;

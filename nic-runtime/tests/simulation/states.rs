@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink, UnetEvent};
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, EndpointState};
+use nic_runtime::spec::Scenario;
 
 use crate::random_runs;
 use crate::runs::runs;

@@ -6,8 +6,8 @@ use nic_core::event::fields::PayloadMode;
 use nic_core::event::line::Line;
 use nic_core::event::{EndReason, Event, EventKind, Names, NicEvent, Sink};
 use nic_core::time::SimTime;
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::spec::Scenario;
 
 use crate::scenario::read;
 use crate::trace::{Pair, run, send};

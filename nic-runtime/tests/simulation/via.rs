@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use nic_core::event::roles::Step;
 use nic_core::event::{Event, Names, Sink};
 use nic_core::id::EndpointId;
-use nic_runtime::interface::InterfaceKind;
-use nic_runtime::scenario::{BUILTIN, Builtin, Scenario, parse};
+use nic_runtime::scenario::{BUILTIN, Builtin, parse};
 use nic_runtime::sim;
+use nic_runtime::spec::InterfaceKind;
+use nic_runtime::spec::Scenario;
 
 use crate::trace::run;
 

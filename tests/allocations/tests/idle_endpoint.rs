@@ -4,8 +4,9 @@
 
 use allocations::{CountingAllocator, allocated};
 use nic_core::event::{Event, EventKind, Names, Sink, SleEvent};
-use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::scenario::parse;
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
 use traffic::Traffic;
 
 #[global_allocator]

@@ -6,8 +6,9 @@ use allocations::{CountingAllocator, allocated};
 use nic_core::event::{
     DropReason, Event, EventKind, Names, NicEvent, Sink, UnetEvent, WireDropReason,
 };
-use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::scenario::parse;
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

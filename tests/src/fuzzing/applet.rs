@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use jive_lab::Random;
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
-use nic_runtime::scenario::{BUILTIN, FieldValue, Scenario, parse};
+use nic_runtime::scenario::{BUILTIN, parse};
+use nic_runtime::spec::{FieldValue, Scenario};
 
 use crate::library::library;
 use crate::seen::Seen;

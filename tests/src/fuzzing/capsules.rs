@@ -8,9 +8,10 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::sle::capsule::FRAGMENT_HEADER_BYTES;
 use nic_core::sle::{FragmentHeader, NicEntry, NicNative, checksum};
 use nic_core::time::SimDuration;
-use nic_runtime::scenario::model::SendSpec;
-use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::scenario::parse;
 use nic_runtime::sim::{self, AppletClass};
+use nic_runtime::spec::Scenario;
+use nic_runtime::spec::SendSpec;
 
 use super::files;
 use crate::fixture::Outcome;

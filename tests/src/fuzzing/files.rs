@@ -20,8 +20,9 @@ use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::judge::{self, Judgement};
-use nic_runtime::scenario::{BUILTIN, Code, GoldenSettings, Scenario, Times, parse};
+use nic_runtime::scenario::{BUILTIN, parse};
 use nic_runtime::sim;
+use nic_runtime::spec::{Code, GoldenSettings, Scenario, Times};
 use pcap_file::pcapng::PcapNgReader;
 
 use crate::captures::{self, Shape};

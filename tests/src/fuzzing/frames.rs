@@ -10,8 +10,9 @@ use nic_core::event::{EndReason, Event, EventKind, Names, Sink, UnetEvent};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::SimDuration;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::scenario::parse;
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
 
 /// Bytes of a frame in the input: how it is completed, the pause before it, and its header.
 const FRAME_BYTES: usize = 2 + HEADER_BYTES;

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use nic_core::random::Generator;
-use nic_runtime::interface::InterfaceKind;
 use nic_runtime::profile::{Flow, Profile};
-use nic_runtime::scenario::Scenario;
-use nic_runtime::scenario::model::ClassSpec;
+use nic_runtime::spec::ClassSpec;
+use nic_runtime::spec::InterfaceKind;
+use nic_runtime::spec::Scenario;
 
 use super::hostile::HostileApplet;
 use super::spaced::Traffic;

@@ -9,8 +9,8 @@ use nic_core::event::{
 };
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::via::Status;
-use nic_runtime::interface::InterfaceKind;
-use nic_runtime::scenario::Scenario;
+use nic_runtime::spec::InterfaceKind;
+use nic_runtime::spec::Scenario;
 
 use super::cast::Cast;
 use crate::simulation::payload;

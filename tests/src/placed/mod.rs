@@ -17,9 +17,10 @@ use nic_core::sle::NicEntry;
 use nic_core::time::SimDuration;
 use nic_runtime::export::executions::Executions;
 use nic_runtime::profile::Profile;
-use nic_runtime::scenario::{Scenario, parse};
+use nic_runtime::scenario::parse;
 use nic_runtime::sim;
 use nic_runtime::sle::{AppletSite, environment};
+use nic_runtime::spec::Scenario;
 
 use self::scenario::{Applet, Case, draw};
 use self::watcher::{Stated, Watcher};

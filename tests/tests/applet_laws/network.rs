@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jive_lab::Random;
-use nic_runtime::scenario::Scenario;
+use nic_runtime::spec::Scenario;
 use tests::simulation::scenario;
 
 /// A scenario that is being written. Each endpoint is on a separate NIC, and its place is the number in its name.

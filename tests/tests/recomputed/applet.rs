@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jive_lab::asm::assemble;
-use nic_runtime::scenario::Scenario;
+use nic_runtime::spec::Scenario;
 use tests::simulation::scenario;
 
 /// Length of the array that the natives move.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, SimError, SramShares};
+use nic_runtime::spec::Scenario;
 use tests::random::Random;
 use tests::simulation::scenario;
 

@@ -2,10 +2,9 @@
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
-use nic_runtime::scenario::model::{
-    ChannelSpec, EndpointSpec, LinkSpec, NicSpec, Scenario, SendSpec,
-};
+use nic_runtime::ids::Table;
 use nic_runtime::scenario::parse;
+use nic_runtime::spec::{ChannelSpec, EndpointSpec, LinkSpec, NicSpec, Scenario, SendSpec};
 
 /// One pair of NICs and endpoints as a scenario file, from which all pairs are copied. The profile of the scenario
 /// stays fixed, so that figures can be compared with earlier versions.
@@ -100,9 +99,9 @@ impl Traffic {
         let mut scenario = Scenario {
             until: SimTime::MAX,
             events_max: u64::MAX,
-            nics: Vec::new(),
+            nics: Table::new(),
             links: Vec::new(),
-            endpoints: Vec::new(),
+            endpoints: Table::new(),
             channels: Vec::new(),
             sends: Vec::new(),
             ..pair.clone()

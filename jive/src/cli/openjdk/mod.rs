@@ -20,8 +20,8 @@ use std::sync::Mutex;
 use anstyle::{AnsiColor, Style};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable;
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, SimError};
+use nic_runtime::spec::Scenario;
 
 use self::child::{Java, NoAnswer, Settings};
 use self::record::{Difference, Left, Repeated, Stop, Uncompared};

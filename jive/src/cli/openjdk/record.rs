@@ -6,9 +6,9 @@ use jive_core::{ArrayKind, TrapKind};
 use nic_core::event::{Event, EventKind, Names, NativeArg, Sink, SleEvent, Trigger};
 use nic_core::id::EndpointId;
 use nic_core::sle::NicNative;
-use nic_runtime::scenario::model::{EndpointSpec, FieldState, WindowSpec};
-use nic_runtime::scenario::{FieldValue, Scenario};
 use nic_runtime::sim::EndpointState;
+use nic_runtime::spec::{EndpointSpec, FieldState, WindowSpec};
+use nic_runtime::spec::{FieldValue, Scenario};
 
 use super::child::{Java, NoAnswer};
 use super::lines::{self as lines, NativeCall};

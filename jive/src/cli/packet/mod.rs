@@ -18,9 +18,9 @@ use jive_embed::text::{path_text, printable, printable_path};
 use nic_core::event::EndReason;
 use nic_core::id::ChannelId;
 use nic_runtime::export::plain_json;
-use nic_runtime::scenario::Scenario;
 use nic_runtime::scenario::alone::{APPLET, alone, set_state};
-use nic_runtime::scenario::model::ClassSpec;
+use nic_runtime::spec::ClassSpec;
+use nic_runtime::spec::Scenario;
 use serde::Serialize;
 
 use self::events::{Bytes, Gathered, Happened, hex};

@@ -16,8 +16,8 @@ use nic_runtime::export::executions::Executions;
 use nic_runtime::export::plain_json;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim::{self, RunEnd, SimError};
+use nic_runtime::spec::Scenario;
 use serde::Serialize;
 
 use self::against::Changes;

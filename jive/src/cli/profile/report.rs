@@ -9,7 +9,7 @@ use jive_embed::text::{path_text, printable};
 use jive_embed::{FoundAt, JavaSource, names};
 use nic_core::time::SimDuration;
 use nic_runtime::export::executions::{ClassSpent, Executions, MethodSpent};
-use nic_runtime::scenario::Scenario;
+use nic_runtime::spec::Scenario;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::scenario_file::class_file;

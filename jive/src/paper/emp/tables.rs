@@ -1,8 +1,8 @@
 //! Tables 1 and 2: the times of the stages, and the processor that runs each of them.
 
 use nic_core::time::SimDuration;
-use nic_runtime::nic::EmpStage;
 use nic_runtime::profile::Profile;
+use nic_runtime::spec::EmpStage;
 
 use super::lab::{Busy, Rounds, Scheme, Setup, Span};
 use crate::paper::PaperError;

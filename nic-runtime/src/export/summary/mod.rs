@@ -19,8 +19,8 @@ use super::distribution::Distribution;
 use super::is_shown;
 use super::json::Object;
 use super::tally::Tally;
-use crate::scenario::Scenario;
 use crate::sim::Waiting;
+use crate::spec::Scenario;
 
 /// Counts and sums of an endpoint, or of all endpoints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

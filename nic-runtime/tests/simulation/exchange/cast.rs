@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use nic_core::random::Generator;
 use nic_core::via::Reliability;
-use nic_runtime::interface::InterfaceKind;
 use nic_runtime::profile::Profile;
+use nic_runtime::spec::InterfaceKind;
 
 use crate::spaced::{Traffic, below, index};
 

@@ -8,8 +8,8 @@ use jive_embed::analysis::Report;
 use jive_embed::{load_class, verify_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
-use nic_runtime::scenario::Scenario;
 use nic_runtime::sim;
+use nic_runtime::spec::Scenario;
 use traffic::Traffic;
 
 /// Number of simulated packets; the instructions that build the simulation are counted too.

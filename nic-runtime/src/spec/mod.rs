@@ -1,8 +1,16 @@
-//! The data model of a scenario, checked and resolved: names are replaced by ids, defaults are filled in, and files are
+//! Scenarios as values, checked and resolved: names are replaced by ids, defaults are filled in, and files are
 //! read.
 //!
 //! Every id in a [`Scenario`] is in range. Names are unique, channel numbers are unique per endpoint, probabilities are
 //! between 0 and 1, and no buffer layout overflows. Building the model does not check the class files.
+
+mod exchange;
+mod expect;
+mod field;
+mod golden;
+pub(crate) mod interface;
+pub(crate) mod placement;
+mod span;
 
 use crate::ids::Table;
 use std::num::NonZeroU32;
@@ -14,11 +22,14 @@ use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Reliability;
 
-use crate::host::Exchange;
-use crate::interface::InterfaceKind;
-use crate::nic::Placement;
 use crate::profile::{Profile, WireProfile};
-use crate::scenario::{Expectation, FieldKind, FieldValue, GoldenSettings, Span};
+pub use exchange::{Exchange, ExchangePattern};
+pub use expect::{Expectation, Expected, Order, Tally};
+pub use field::{FieldKind, FieldName, FieldValue};
+pub use golden::{Code, GoldenSettings, Times};
+pub use interface::InterfaceKind;
+pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement};
+pub use span::Span;
 
 /// A whole scenario, ready to be simulated.
 #[derive(Clone, Debug)]
