@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 use nic_core::id::{DirectionId, EndpointId, NicId};
-use nic_core::remote::WindowId;
+pub use nic_core::remote::{WatchId, WindowId};
 
 /// A number that names an element of a [`Table`]. Numbers begin at 0 and have no gaps.
 pub trait Id: Copy {

@@ -4,26 +4,33 @@
 //! transmit descriptor or a packet, and calls the engine of the endpoint's interface to handle it. An applet runs
 //! before the interface of its endpoint. The engine in [`sle`](crate::sle) runs the calls of applets.
 //!
-//! An interface may also have packets with a [header](crate::fabric::Header), which it handles as soon as they arrive.
+//! An interface may also have packets with a [header](crate::protocol::Header), which it handles as soon as they arrive.
 //! An interface may have items of its own for processors, and delays and state of its own. The table at the end of this
 //! file generates every function that dispatches to an interface.
 
-use crate::ids::{ProcessorId, Table};
+use crate::ids::{AppletId, ProcessorId, Table, WatchId, WindowId};
 use std::convert::Infallible;
 use std::fmt::Debug;
 
-use nic_core::event::Part;
-use nic_core::id::{EndpointId, NicId};
+use nic_core::event::{Made, Trigger, TxStatus};
+use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
+use nic_core::memory::HostSpan;
+pub(crate) use nic_core::remote::EventQueue;
+use nic_core::remote::{Watch, WindowRights};
+use nic_core::sle::ArraySpan;
 use nic_core::time::SimDuration;
+use nic_core::unet::{Channel, Completion};
 
 use crate::emp::Emp;
-use crate::fabric::{PacketRef, PacketStore};
-use crate::memory::HostMemory;
-use crate::sim::Simulation;
+use crate::fabric::{Fabric, PacketRef};
+use crate::profile::Profile;
+use crate::protocol::{Header, protocols};
+use crate::remote::{self, Remote, WindowState};
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
+use crate::sim::{Simulation, Tenant};
 use crate::spec::interface::interfaces;
 use crate::spec::{EndpointSpec, InterfaceKind, Scenario, SendSpec};
 use crate::unet::Endpoint;
@@ -80,8 +87,27 @@ pub(crate) trait Interface {
         processor.taking.post
     }
 
-    /// Handles the processor's item in hand. Returns the processor's next stage and the time until that stage.
-    fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next;
+    /// Handles the processor's item in hand, a packet or a transmit descriptor, if an applet must not see it, or if it must
+    /// wait. Returns `None` if the endpoint's applet handles the item, or the interface if the endpoint has no applet.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn before_applet(_sim: &mut Simulation<'_>, _on: ProcessorId) -> Option<Next> {
+        None
+    }
+
+    /// Handles an item of the interface's own, when the processor has had the time for it.
+    fn handle_own(
+        sim: &mut Simulation<'_>,
+        on: ProcessorId,
+        endpoint: EndpointId,
+        own: Self::Own,
+    ) -> Next;
+
+    /// Delivers a packet that no applet handles: its endpoint has none, or the applet is detached or has trapped.
+    fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next;
+
+    /// Sends the message of a transmit descriptor that no applet handles. The packet already has its arrival slot and its
+    /// send slot.
+    fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next;
 
     /// Handles a delay of the interface that has become due. Returns false if no work was left to do when
     /// the delay was due. Such a delay does not count as an event of the run.
@@ -108,23 +134,6 @@ pub(crate) trait Interface {
     /// Starts the interface's part of the run, after applets were loaded.
     fn start(_sim: &mut Simulation<'_>) {}
 
-    /// Handles a packet with a header that has arrived. A packet for the NIC itself has no arrival slot.
-    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
-        sim.end_arrival(packet);
-    }
-
-    /// Tells the interface that the first bit of a packet with a header leaves.
-    fn goes(_sim: &mut Simulation<'_>, _packet: PacketRef) {}
-
-    /// Returns the header fields that the trace shows for a packet with a header at a NIC.
-    fn part<'s>(
-        _shown: &Shown<'s, '_>,
-        _packet: PacketRef,
-        _at: (NicId, Passes),
-    ) -> Option<Part<'s>> {
-        None
-    }
-
     /// Returns whether an endpoint's send slots are for packets that the interface makes itself. If the result is true,
     /// `slot_found` tells the interface of each send slot that the endpoint gets.
     fn makes_packets(_seat: Seat) -> bool {
@@ -135,11 +144,6 @@ pub(crate) trait Interface {
     /// leave slots to the other endpoints of a NIC.
     fn may_take_send_slot(_sim: &Simulation<'_>, _endpoint: EndpointId) -> bool {
         true
-    }
-
-    /// Returns whether an arriving packet with a header already has a place in NIC memory, and needs no arrival slot.
-    fn has_place(_sim: &Simulation<'_>, _packet: PacketRef) -> bool {
-        false
     }
 
     /// Tells the interface that an endpoint has the send slot for which it waited.
@@ -169,6 +173,121 @@ pub(crate) trait Interface {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn message_gone(_sim: &mut Simulation<'_>, _endpoint: EndpointId) {}
 
+    /// Whether users act independently of the interface. If not, a program is asked and told of each message.
+    const USERS_ARE_ALONE: bool = true;
+
+    /// Returns how many entries the receive queue of an endpoint has.
+    fn receive_entries(spec: &EndpointSpec) -> u32 {
+        spec.rx_queue
+    }
+
+    /// Returns how many packets for an endpoint its peer repeats together, if they come without asking for a slot.
+    fn repeated_together(_profile: &Profile) -> u32 {
+        1
+    }
+
+    /// Returns the span that the transmit descriptor of a message names, whose payload is in `space`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn message_span(
+        _sim: &Simulation<'_>,
+        _endpoint: EndpointId,
+        _spec: &SendSpec,
+        space: HostSpan,
+    ) -> HostSpan {
+        space
+    }
+
+    /// Returns how long a user is busy with a message that it posts, in addition to the costs of its host.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn post_takes(_sim: &Simulation<'_>, _endpoint: EndpointId, _length: u32) -> SimDuration {
+        SimDuration::ZERO
+    }
+
+    /// Reports that the user of an endpoint has pushed a transmit descriptor for the message in `space`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn posted(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        (channel, space): (ChannelId, HostSpan),
+        post: PostId,
+    ) {
+        if sim.report.listens() {
+            sim.report_posted(endpoint, (channel, space), post);
+        }
+    }
+
+    /// Ends what the interface keeps for a transmit descriptor that is complete, and reports the completion. Returns the
+    /// status that the user sees.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn completed(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        post: PostId,
+        completion: Completion,
+    ) -> TxStatus {
+        if sim.report.listens() {
+            sim.report_completed(endpoint, post, completion);
+        }
+        completion.status
+    }
+
+    /// Makes the oldest invisible receive descriptor of an endpoint visible.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn publish(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        sim.publish_message(endpoint);
+    }
+
+    /// Tells the interface that the last DMA request of a message is done.
+    fn requests_done(_sim: &mut Simulation<'_>, _endpoint: EndpointId, _trigger: Trigger) {}
+
+    /// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
+    fn is_first_empty(_sim: &Simulation<'_>, _endpoint: EndpointId) -> bool {
+        false
+    }
+
+    /// Ends the connection of an endpoint at the request of its process.
+    fn disconnect(_sim: &mut Simulation<'_>, _endpoint: EndpointId) {}
+
+    /// Writes bytes of a process to a window of the endpoint's peer.
+    fn write_window(
+        _sim: &mut Simulation<'_>,
+        _endpoint: EndpointId,
+        _place: (u32, u32),
+        _bytes: Vec<u8>,
+    ) {
+    }
+
+    /// Puts bytes of a process on the wire as a frame.
+    fn send_frame(_sim: &mut Simulation<'_>, _from: (EndpointId, ChannelId), _bytes: &[u8]) {}
+
+    /// Returns what an applet's call makes when it delivers a short message: a descriptor or nothing. Returns `None` if
+    /// the message goes into a receive descriptor itself.
+    fn placing(_sim: &Simulation<'_>, _endpoint: EndpointId, _length: u32) -> Option<Made> {
+        None
+    }
+
+    /// Uses up receive descriptors for a message of an applet, and returns the places of the message's parts in host
+    /// memory, in order. Returns `None` if the message is lost, which has been reported.
+    fn place(
+        _sim: &mut Simulation<'_>,
+        _endpoint: EndpointId,
+        _message: (Option<PacketId>, ChannelId, u32),
+        _trigger: Trigger,
+    ) -> Option<Vec<HostSpan>> {
+        None
+    }
+
+    /// Returns the immediate data of the message that a call of an applet handles.
+    fn immediate(_sim: &Simulation<'_>, _endpoint: EndpointId, _trigger: Trigger) -> Option<u32> {
+        None
+    }
+
+    /// Sets the immediate data of the packets that the running call of an applet sends.
+    fn set_immediate(_sim: &mut Simulation<'_>, _endpoint: EndpointId, _value: u32) {}
+
+    /// Tells the interface that a call ends during which an applet has set immediate data.
+    fn call_over(_sim: &mut Simulation<'_>, _endpoint: EndpointId) {}
+
     /// Returns how many arrival slots the interface's endpoints may hold on a NIC when nothing is due any more. Adds
     /// what waits in the interface's own state for anything but users.
     fn held_at_rest(_sim: &Simulation<'_>, _nic: NicId, _waiters: &mut Waiters<'_>) -> usize {
@@ -179,10 +298,27 @@ pub(crate) trait Interface {
     fn posts_for_users(_sim: &Simulation<'_>, _endpoint: EndpointId) -> usize {
         0
     }
+}
 
-    /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped. A packet to
-    /// send already has its arrival slot and its send slot.
-    fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next;
+/// The engine of a protocol: what NICs do with packets that have its header.
+pub(crate) trait Protocol {
+    /// Reports that the first bit of a packet leaves.
+    fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration);
+
+    /// Tells the protocol that a packet has left. Returns whether the packet completes its transmit descriptor as a
+    /// packet without a header does. If not, the protocol decides when the descriptor is complete.
+    fn left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool;
+
+    /// Handles a packet that has arrived.
+    fn came(sim: &mut Simulation<'_>, packet: PacketRef);
+
+    /// Returns whether an arriving packet already has a place in NIC memory, and needs no arrival slot.
+    fn has_place(_sim: &Simulation<'_>, _packet: PacketRef) -> bool {
+        false
+    }
+
+    /// Tells the protocol that the receiving NIC has finished with a packet.
+    fn arrival_over(_sim: &mut Simulation<'_>, _packet: PacketRef) {}
 }
 
 /// An item for processors that only one interface can handle.
@@ -260,6 +396,27 @@ macro_rules! dispatch {
                 }
             }
 
+            /// Returns whether users act independently of the interface.
+            pub(crate) fn users_are_alone(self) -> bool {
+                match self {
+                    $(InterfaceKind::$interface => $interface::USERS_ARE_ALONE,)*
+                }
+            }
+
+            /// Returns how many packets for an endpoint its peer repeats together.
+            pub(crate) fn repeated_together(self, profile: &Profile) -> u32 {
+                match self {
+                    $(InterfaceKind::$interface => $interface::repeated_together(profile),)*
+                }
+            }
+
+            /// Returns how many entries the receive queue of an endpoint has.
+            pub(crate) fn receive_entries(self, spec: &EndpointSpec) -> u32 {
+                match self {
+                    $(InterfaceKind::$interface => $interface::receive_entries(spec),)*
+                }
+            }
+
             /// Returns whether the interface has items or delays of its own.
             pub(crate) fn has_own_work(self) -> bool {
                 match self {
@@ -276,13 +433,20 @@ macro_rules! dispatch {
                 #[doc = concat!("That of interface `", $name, "`.")]
                 pub(crate) $module: <$interface as Interface>::State<'a>,
             )*
+            /// The windows of all nodes.
+            pub(crate) remote: WindowState,
         }
 
         impl<'a> States<'a> {
             /// Returns the states of all interfaces at the start of a run.
-            pub(crate) fn new(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> States<'a> {
+            pub(crate) fn new(
+                scenario: &'a Scenario,
+                endpoints: &Table<EndpointId, Endpoint>,
+                fabric: &Fabric,
+            ) -> States<'a> {
                 States {
                     $($module: $interface::state(scenario, endpoints),)*
+                    remote: WindowState::new(scenario, fabric, endpoints),
                 }
             }
         }
@@ -342,36 +506,6 @@ macro_rules! dispatch {
             $($interface::start(sim);)*
         }
 
-        /// Passes a packet with a header that has arrived to the interface of its endpoint.
-        pub(crate) fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
-            let (to, _) = sim.packets[packet].to;
-            match sim.seats[to].interface {
-                $(InterfaceKind::$interface => $interface::came(sim, packet),)*
-            }
-        }
-
-        /// Tells an interface that the first bit of a packet with a header leaves.
-        pub(crate) fn goes(sim: &mut Simulation<'_>, packet: PacketRef) {
-            let (from, _) = sim.packets[packet].from;
-            match sim.seats[from].interface {
-                $(InterfaceKind::$interface => $interface::goes(sim, packet),)*
-            }
-        }
-
-        impl<'s> Shown<'s, '_> {
-            /// Returns the header fields that the trace shows for a packet with a header at an endpoint's NIC.
-            pub(crate) fn part(
-                &self,
-                packet: PacketRef,
-                (seat, nic): (Seat, NicId),
-                passes: Passes,
-            ) -> Option<Part<'s>> {
-                match seat.interface {
-                    $(InterfaceKind::$interface => $interface::part(self, packet, (nic, passes)),)*
-                }
-            }
-        }
-
         /// Returns whether an endpoint's interface makes the packets for which the endpoint gets send slots.
         pub(crate) fn makes_packets(seat: Seat) -> bool {
             match seat.interface {
@@ -386,14 +520,6 @@ macro_rules! dispatch {
         ) -> bool {
             match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::may_take_send_slot(sim, endpoint),)*
-            }
-        }
-
-        /// Returns whether an arriving packet with a header already has a place in NIC memory.
-        pub(crate) fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
-            let (to, _) = sim.packets[packet].to;
-            match sim.seats[to].interface {
-                $(InterfaceKind::$interface => $interface::has_place(sim, packet),)*
             }
         }
 
@@ -420,6 +546,126 @@ macro_rules! dispatch {
         ) {
             match sim.seats[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::send_begins(sim, endpoint, spec),)*
+            }
+        }
+
+        /// Returns the span that the transmit descriptor of a message names.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn message_span(sim: &Simulation<'_>, id: EndpointId, spec: &SendSpec, space: HostSpan) -> HostSpan {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::message_span(sim, id, spec, space),)*
+            }
+        }
+
+        /// Returns how long a user is busy with a message that it posts, in addition to the costs of its host.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::post_takes(sim, id, length),)*
+            }
+        }
+
+        /// Reports that the user of an endpoint has pushed a transmit descriptor.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn user_posted(sim: &mut Simulation<'_>, id: EndpointId, message: (ChannelId, HostSpan), post: PostId) {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::posted(sim, id, message, post),)*
+            }
+        }
+
+        /// Ends what an interface keeps for a transmit descriptor that is complete, and reports the completion.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn completed(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, completion: Completion) -> TxStatus {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::completed(sim, id, post, completion),)*
+            }
+        }
+
+        /// Makes the oldest invisible receive descriptor of an endpoint visible.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::publish(sim, id),)*
+            }
+        }
+
+        /// Tells an endpoint's interface that the last DMA request of a message is done.
+        #[cold]
+        pub(crate) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::requests_done(sim, id, trigger),)*
+            }
+        }
+
+        /// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
+        #[cold]
+        pub(crate) fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::is_first_empty(sim, id),)*
+            }
+        }
+
+        /// Ends the connection of an endpoint at the request of its process.
+        #[cold]
+        pub(crate) fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::disconnect(sim, id),)*
+            }
+        }
+
+        /// Writes bytes of a process to a window of an endpoint's peer.
+        #[cold]
+        pub(crate) fn write_window(sim: &mut Simulation<'_>, id: EndpointId, place: (u32, u32), bytes: Vec<u8>) {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::write_window(sim, id, place, bytes),)*
+            }
+        }
+
+        /// Puts bytes of a process on the wire as a frame.
+        #[cold]
+        pub(crate) fn send_frame(sim: &mut Simulation<'_>, (id, channel): (EndpointId, ChannelId), bytes: &[u8]) {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::send_frame(sim, (id, channel), bytes),)*
+            }
+        }
+
+        /// Returns what an applet's call makes when it delivers a short message.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn placing(sim: &Simulation<'_>, id: EndpointId, length: u32) -> Option<Made> {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::placing(sim, id, length),)*
+            }
+        }
+
+        /// Uses up receive descriptors for a message of an applet.
+        #[cold]
+        pub(crate) fn place(sim: &mut Simulation<'_>, id: EndpointId, message: (Option<PacketId>, ChannelId, u32), trigger: Trigger) -> Option<Vec<HostSpan>> {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::place(sim, id, message, trigger),)*
+            }
+        }
+
+        /// Returns the immediate data of the message that a call of an applet handles.
+        #[cold]
+        pub(crate) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::immediate(sim, id, trigger),)*
+            }
+        }
+
+        /// Sets the immediate data of the packets that the running call of an applet sends.
+        #[cold]
+        pub(crate) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::set_immediate(sim, id, value),)*
+            }
+        }
+
+        /// Tells an endpoint's interface that a call ends during which an applet has set immediate data.
+        #[cold]
+        pub(crate) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
+            match sim.seats[id].interface {
+                $(InterfaceKind::$interface => $interface::call_over(sim, id),)*
             }
         }
 
@@ -528,25 +774,42 @@ macro_rules! dispatch {
             Next::after(takes, Stage::Taken)
         }
 
-        /// Makes the interface of an item's endpoint handle the item in hand.
+        /// Handles the item in hand, unless the applet of its endpoint is to handle it.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+        pub(crate) fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Handled {
             let endpoint = sim.in_hand(on).endpoint(&sim.packets);
             match sim.seats[endpoint].interface {
-                $(InterfaceKind::$interface => $interface::handle(sim, on),)*
+                $(InterfaceKind::$interface => handle_item::<$interface>(sim, on),)*
             }
         }
 
-        /// Handles an item as if its endpoint had no applet.
+        /// Handles an item of an interface's own.
         #[cold]
-        pub(crate) fn pass(
+        fn handle_own(
             sim: &mut Simulation<'_>,
             on: ProcessorId,
-            item: Item,
+            endpoint: EndpointId,
+            own: Own,
         ) -> Next {
+            match own {
+                $(Own::$interface(own) => $interface::handle_own(sim, on, endpoint, own),)*
+            }
+        }
+
+        /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped.
+        #[cold]
+        pub(crate) fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
             let endpoint = item.endpoint(&sim.packets);
-            match sim.seats[endpoint].interface {
-                $(InterfaceKind::$interface => $interface::pass(sim, on, item),)*
+            match (item, sim.seats[endpoint].interface) {
+                $(
+                    (Item::Arrival(packet), InterfaceKind::$interface) => {
+                        $interface::deliver(sim, on, packet)
+                    }
+                    (Item::Post(posted), InterfaceKind::$interface) => {
+                        $interface::transmit(sim, on, posted)
+                    }
+                )*
+                (Item::Own(endpoint, own), _) => handle_own(sim, on, endpoint, own),
             }
         }
     };
@@ -559,20 +822,131 @@ pub(crate) fn have_own_work(endpoints: &[EndpointSpec]) -> bool {
     endpoints.iter().any(|spec| spec.interface.has_own_work())
 }
 
-/// Whether a packet leaves a NIC or reaches it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Passes {
-    /// The packet leaves.
-    Out,
-    /// The packet arrives.
-    In,
+/// What became of the item in hand.
+pub(crate) enum Handled {
+    /// The interface has handled the item.
+    Here(Next),
+    /// This applet handles the packet.
+    AppletRx(AppletId, PacketRef),
+    /// This applet handles the transmit descriptor.
+    AppletTx(AppletId, Posted),
 }
 
-/// The parts of the simulation that an interface needs to show a packet with a header.
-pub(crate) struct Shown<'s, 'a> {
-    pub(crate) states: &'s States<'a>,
-    pub(crate) memory: &'s HostMemory,
-    pub(crate) packets: &'s PacketStore,
+/// Handles the item in hand for an endpoint of an interface, unless the endpoint has an applet.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn handle_item<I: Interface>(sim: &mut Simulation<'_>, on: ProcessorId) -> Handled {
+    if let Some(next) = I::before_applet(sim, on) {
+        return Handled::Here(next);
+    }
+    match *sim.in_hand(on) {
+        Item::Arrival(packet) => match sim.seats[sim.packets[packet].to.0].applet {
+            Some(applet) => Handled::AppletRx(applet, packet),
+            None => Handled::Here(I::deliver(sim, on, packet)),
+        },
+        Item::Post(posted) => match sim.seats[posted.endpoint].applet {
+            Some(applet) => Handled::AppletTx(applet, posted),
+            None => Handled::Here(I::transmit(sim, on, posted)),
+        },
+        Item::Own(endpoint, own) => Handled::Here(handle_own(sim, on, endpoint, own)),
+    }
+}
+
+/// Dispatches to the engine of each protocol.
+macro_rules! protocol_dispatch {
+    ($($(#[$doc:meta])* $protocol:ident($header:ty);)*) => {
+        /// Reports that the first bit of a packet with a header leaves.
+        #[cold]
+        pub(crate) fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+            match sim.packets[packet].header {
+                Header::None => {}
+                $(Header::$protocol(_) => $protocol::starts(sim, packet, duration),)*
+            }
+        }
+
+        /// Tells a packet's protocol that the packet has left. Returns whether the packet completes its transmit
+        /// descriptor.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+            match sim.packets[packet].header {
+                Header::None => true,
+                $(Header::$protocol(_) => $protocol::left(sim, packet),)*
+            }
+        }
+
+        /// Passes a packet with a header that has arrived to its protocol.
+        #[cold]
+        pub(crate) fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
+            match sim.packets[packet].header {
+                Header::None => {}
+                $(Header::$protocol(_) => $protocol::came(sim, packet),)*
+            }
+        }
+
+        /// Returns whether an arriving packet already has a place in NIC memory, and needs no arrival slot.
+        pub(crate) fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
+            match sim.packets[packet].header {
+                Header::None => false,
+                $(Header::$protocol(_) => $protocol::has_place(sim, packet),)*
+            }
+        }
+
+        /// Tells a packet's protocol that the receiving NIC has finished with the packet.
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(crate) fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
+            match sim.packets[packet].header {
+                Header::None => {}
+                $(Header::$protocol(_) => $protocol::arrival_over(sim, packet),)*
+            }
+        }
+    };
+}
+
+protocols!(protocol_dispatch);
+
+impl States<'_> {
+    /// Returns the windows that the applet of an endpoint may name.
+    pub(crate) fn window_rights(&self, id: EndpointId) -> WindowRights<'_> {
+        self.remote.rights(id)
+    }
+
+    /// Returns the path of writes to a peer's window, which an earlier check found at this position.
+    pub(crate) fn window_path(&self, id: EndpointId, peer: u32) -> Channel {
+        self.remote.path(id, peer)
+    }
+
+    /// Returns the paths from an endpoint to the owners of its peer windows.
+    pub(crate) fn window_paths(&self, id: EndpointId) -> impl Iterator<Item = &Channel> {
+        self.remote.paths(id)
+    }
+
+    /// Returns a watch of an endpoint: the number of the watched window, and the watched range.
+    pub(crate) fn watched(
+        &self,
+        owner: (EndpointId, &Endpoint),
+        watch: WatchId,
+    ) -> Option<(i32, Watch)> {
+        self.remote.watched(owner, watch)
+    }
+}
+
+/// Sets a watch of a window, or removes all watches of the window if the range is empty.
+pub(crate) fn watch(sim: &mut Simulation<'_>, tenant: Tenant, window: WindowId, range: (u32, u32)) {
+    remote::watch(sim, tenant, window, range);
+}
+
+/// Removes all watches of an endpoint.
+pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, tenant: Tenant) {
+    remote::unwatch_all(sim, tenant);
+}
+
+/// Makes the packet of an applet's write to a window.
+pub(crate) fn make_window_write(
+    sim: &mut Simulation<'_>,
+    tenant: Tenant,
+    trigger: Trigger,
+    place: (ArraySpan, u32, u32),
+) -> Option<PacketRef> {
+    remote::make_write(sim, tenant, trigger, place)
 }
 
 /// A processor has some twenty stages for each packet, so the value of a stage must fit in a register.

@@ -2,6 +2,8 @@
 //!
 //! This library for other programs reads scenarios and writes traces to writers, but prints nothing itself.
 
+#[cfg(test)]
+mod at_rest;
 mod emp;
 pub mod export;
 pub mod fabric;
@@ -13,6 +15,7 @@ pub mod judge;
 pub mod memory;
 pub mod nic;
 pub mod profile;
+mod protocol;
 mod remote;
 pub mod scenario;
 pub mod sched;

@@ -59,7 +59,7 @@ impl HostMemory {
 #[cfg(test)]
 impl HostMemory {
     /// Counts the regions and their bytes.
-    pub(crate) fn counted(&self, census: &mut crate::sim::census::Census) {
+    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
         let HostMemory { regions } = self;
         census.length("memory.regions", regions.len());
         census.length(

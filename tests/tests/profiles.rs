@@ -1,12 +1,13 @@
 //! Documents about profiles: the page of profiles, and the statements that values come from.
 
-use nic_runtime::profile::{self, Statement};
+use nic_runtime::profile::Statement;
+use nic_runtime::scenario::profiles_page;
 
 #[test]
 fn the_page_of_profiles_is_up_to_date() {
     let page = include_str!("../../docs/profiles.md");
     assert!(
-        page == profile::document(),
+        page == profiles_page(),
         "write it anew: cargo run -p tests --bin profiles"
     );
 }

@@ -382,11 +382,11 @@ const OTHERS: [(&str, &str); 11] = [
     ("jive/src/cli/fields.rs", "names in class files"),
     ("jive/src/cli/openjdk/child.rs", "what a process answers"),
     ("jive/src/cli/packet/mod.rs", "an argument"),
+    ("nic-runtime/src/at_rest/mod.rs", "the text of a record"),
     (
         "nic-runtime/src/export/plain_json.rs",
         "JSON that was just written",
     ),
-    ("nic-runtime/src/sim/census.rs", "the text of a record"),
     ("nic-runtime/src/sle/state.rs", "a name that was just made"),
 ];
 

@@ -24,8 +24,8 @@ pub struct Endpoint<S: Storage> {
     pub nic: NicId,
     /// Maximum number of bytes that a packet of the endpoint carries.
     pub max_packet: u32,
-    /// Whether the endpoint is a VI, whose free buffers are receive descriptors, of which each message takes one.
-    pub is_vi: bool,
+    /// Whether the free buffers are receive descriptors of the user, of which each message takes one, as those of a VI.
+    pub posts_descriptors: bool,
     /// The endpoint's buffer area.
     pub area: Region,
     /// The endpoint's transmit queue.
@@ -51,7 +51,7 @@ impl<S: Storage> Endpoint<S> {
         Endpoint {
             nic,
             max_packet,
-            is_vi: false,
+            posts_descriptors: false,
             area,
             transmit: TransmitQueue::new(queues.transmit),
             receive: ReceiveQueue::new(queues.receive),
@@ -64,7 +64,7 @@ impl<S: Storage> Endpoint<S> {
     /// the endpoint is a VI without a posted receive descriptor, the result is 0.
     #[must_use]
     pub fn next_buffer_length(&self) -> u32 {
-        if self.is_vi && self.free.is_empty() {
+        if self.posts_descriptors && self.free.is_empty() {
             return 0;
         }
         self.free.buffer_length()

@@ -2,21 +2,21 @@
 
 use crate::ids::{ProcessorId, Table, at};
 use nic_core::emp::{FrameKind, WINDOW};
-use nic_core::event::{DropReason, NicEvent, Part, TxStatus};
+use nic_core::event::{DropReason, NicEvent, TxStatus, WireDropReason};
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::SimDuration;
 use nic_core::unet::resolve;
 
 use super::{EmpState, OutgoingRef, receive, transmit, user};
-use crate::fabric::{Header, PacketRef};
-use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Passes, Shown};
-use crate::profile::EmpCosts;
+use crate::fabric::PacketRef;
+use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Protocol};
+use crate::profile::{EmpCosts, Profile};
+use crate::protocol::Header;
 use crate::sim::Simulation;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
-use crate::sle;
 use crate::spec::{EmpPlacement, EmpStage};
 use crate::spec::{Scenario, SendSpec};
 use crate::unet::Endpoint;
@@ -140,46 +140,6 @@ impl Interface for Emp {
         }
     }
 
-    #[cold]
-    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
-        let Header::Emp(frame) = sim.packets[packet].header else {
-            return drop_frame(sim, packet, DropReason::BadFrame);
-        };
-        let (to, _) = sim.packets[packet].to;
-        let stage = match frame.kind {
-            FrameKind::Header | FrameKind::Data => {
-                receive::hear(sim, packet, frame);
-                EmpStage::ReceiveBookkeeping
-            }
-            FrameKind::Ack | FrameKind::Nack => EmpStage::ReceiveAck,
-        };
-        ready(sim, to, (stage, Subject::Frame(packet)), None);
-    }
-
-    #[cold]
-    fn goes(sim: &mut Simulation<'_>, packet: PacketRef) {
-        if let Header::Emp(frame) = sim.packets[packet].header
-            && frame.kind.carries_message()
-        {
-            transmit::frame_goes(sim, packet, frame);
-        }
-    }
-
-    fn part<'s>(
-        shown: &Shown<'s, '_>,
-        packet: PacketRef,
-        (nic, passes): (NicId, Passes),
-    ) -> Option<Part<'s>> {
-        let Header::Emp(frame) = shown.packets[packet].header else {
-            return None;
-        };
-        let opens = match passes {
-            Passes::Out => transmit::opens(shown, packet, frame),
-            Passes::In => None,
-        };
-        Some(shown.states.emp.part(frame, nic, opens))
-    }
-
     /// If an endpoint has an applet, a message keeps the slot in which the applet made it, and the message's frames
     /// need no other slots.
     fn makes_packets(seat: Seat) -> bool {
@@ -192,9 +152,12 @@ impl Interface for Emp {
         sim.states.emp.holds_less_than_its_share(endpoint)
     }
 
-    #[cold]
-    fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
-        receive::has_place(sim, packet)
+    fn repeated_together(profile: &Profile) -> u32 {
+        profile.emp.map_or(1, |costs| costs.ack_every.get())
+    }
+
+    fn send_frame(sim: &mut Simulation<'_>, from: (EndpointId, ChannelId), bytes: &[u8]) {
+        transmit::send_raw(sim, from, bytes);
     }
 
     #[cold]
@@ -218,21 +181,13 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-        match *sim.in_hand(on) {
-            Item::Own(endpoint, AnyOwn::Emp(job)) => {
-                over(sim, on, endpoint, (job.stage, job.subject))
-            }
-            Item::Own(..) => sim.look(on),
-            Item::Arrival(packet) => match sim.seats[sim.packets[packet].to.0].applet {
-                Some(applet) => sle::engine::arrived(sim, on, applet, packet),
-                None => Emp::pass(sim, on, Item::Arrival(packet)),
-            },
-            Item::Post(posted) => match sim.seats[posted.endpoint].applet {
-                Some(applet) => sle::engine::posted(sim, on, applet, posted),
-                None => Emp::pass(sim, on, Item::Post(posted)),
-            },
-        }
+    fn handle_own(
+        sim: &mut Simulation<'_>,
+        on: ProcessorId,
+        endpoint: EndpointId,
+        Job { stage, subject, .. }: Job,
+    ) -> Next {
+        over(sim, on, endpoint, (stage, subject))
     }
 
     #[cold]
@@ -263,19 +218,95 @@ impl Interface for Emp {
         user::room_made(sim, endpoint);
     }
 
+    /// The NIC moves a whole message from its own memory into free buffers, as it moves a packet of U-Net.
     #[cold]
-    fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
-        match item {
-            // The NIC moves a whole message from its own memory into free buffers, as it moves a packet of U-Net.
-            Item::Arrival(_) => Unet::pass(sim, on, item),
-            Item::Post(posted) => pass_post(sim, on, posted),
-            Item::Own(..) => sim.look(on),
+    fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
+        Unet::deliver(sim, on, packet)
+    }
+
+    #[cold]
+    fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
+        send_posted(sim, on, posted)
+    }
+}
+
+impl Protocol for Emp {
+    #[cold]
+    fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+        let Header::Emp(frame) = sim.packets[packet].header else {
+            return;
+        };
+        if sim.report.listens() {
+            let sent = &sim.packets[packet];
+            let (from, channel) = sent.from;
+            let opens =
+                transmit::opens((&sim.states.emp, &sim.memory, &sim.packets), packet, frame);
+            let kind = NicEvent::WireTx {
+                packet: sent.id,
+                peer: sent.to.0,
+                channel,
+                payload: &sent.bytes,
+                part: Some(sim.states.emp.part(frame, sim.endpoints[from].nic, opens)),
+                duration,
+                trigger: sent.trigger,
+            };
+            sim.report.emit(sim.now, from, kind);
         }
+        if frame.kind.carries_message() {
+            transmit::frame_goes(sim, packet, frame);
+        }
+    }
+
+    /// The sender of a message decides when the message's transmit descriptor is complete.
+    fn left(_sim: &mut Simulation<'_>, _packet: PacketRef) -> bool {
+        false
+    }
+
+    /// A frame reserves no arrival slot, so it is dropped if it needs a slot and none is free.
+    #[cold]
+    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
+        let arrived = &sim.packets[packet];
+        let (to, channel) = arrived.to;
+        let Header::Emp(frame) = arrived.header else {
+            return drop_frame(sim, packet, DropReason::BadFrame);
+        };
+        let needs_slot = !arrived.header.is_for_nic() && !arrived.has_arrival_slot;
+        if needs_slot && !receive::has_place(sim, packet) {
+            let nic = sim.endpoints[to].nic;
+            if !sim.nics[nic].arrival_slots.take(sim.seats[to].tenancy) {
+                return sim.drop_on_wire(packet, WireDropReason::Overrun);
+            }
+            sim.packets[packet].has_arrival_slot = true;
+        }
+        if sim.report.listens() {
+            let arrived = &sim.packets[packet];
+            let kind = NicEvent::WireRx {
+                packet: arrived.id,
+                peer: arrived.from.0,
+                channel,
+                payload: &arrived.bytes,
+                part: Some(sim.states.emp.part(frame, sim.endpoints[to].nic, None)),
+            };
+            sim.report.emit(sim.now, to, kind);
+        }
+        let stage = match frame.kind {
+            FrameKind::Header | FrameKind::Data => {
+                receive::hear(sim, packet, frame);
+                EmpStage::ReceiveBookkeeping
+            }
+            FrameKind::Ack | FrameKind::Nack => EmpStage::ReceiveAck,
+        };
+        ready(sim, to, (stage, Subject::Frame(packet)), None);
+    }
+
+    #[cold]
+    fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
+        receive::has_place(sim, packet)
     }
 }
 
 /// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.
-fn pass_post(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
+fn send_posted(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let resolved = resolve(&sim.endpoints[endpoint], posted.descriptor);
     let Some((channel, host)) = resolved

@@ -24,7 +24,6 @@ use nic_core::time::SimTime;
 use nic_core::unet::Channel;
 
 pub(crate) use self::engine::Emp;
-pub(crate) use self::transmit::send_raw;
 use crate::fabric::PacketRef;
 use crate::profile::EmpCosts;
 use crate::sim::stuck::Waiters;

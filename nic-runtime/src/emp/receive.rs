@@ -9,8 +9,9 @@ use nic_core::time::SimDuration;
 
 use super::engine::{Delay, Subject, drop_frame, ready};
 use super::{Matched, Room, source_number};
-use crate::fabric::{Header, Packet, PacketRef};
+use crate::fabric::{Packet, PacketRef};
 use crate::interface::Delay as Due;
+use crate::protocol::Header;
 use crate::sim::Simulation;
 use crate::spec::EmpStage;
 

@@ -9,9 +9,11 @@ use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
 use nic_core::unet::{Channel, resolve};
 
 use super::engine::{Delay, Subject, drop_frame, ready};
-use super::{Outgoing, OutgoingRef, Source, source_number};
-use crate::fabric::{Header, Packet, PacketRef};
-use crate::interface::{Delay as Due, Shown};
+use super::{EmpState, Outgoing, OutgoingRef, Source, source_number};
+use crate::fabric::{Packet, PacketRef, PacketStore};
+use crate::interface::Delay as Due;
+use crate::memory::HostMemory;
+use crate::protocol::Header;
 use crate::sim::Simulation;
 use crate::spec::EmpStage;
 use crate::spec::InterfaceKind;
@@ -254,7 +256,7 @@ fn frame_ready(
 
 /// Continues with the frame that has waited for a send slot. If the NIC is cutting another message by now, the rest of
 /// the frame's message is the next to be cut.
-pub(crate) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+pub(super) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
     sim.use_post(endpoint);
     let nic = sim.endpoints[endpoint].nic;
     let Some((of, packet)) = sim.states.emp.board(nic).parked.take() else {
@@ -343,28 +345,28 @@ fn discard(sim: &mut Simulation<'_>, packet: PacketRef) {
 }
 
 /// Returns the whole message if the given frame is the first of the message to leave.
-pub(crate) fn opens<'s>(
-    shown: &Shown<'s, '_>,
+pub(super) fn opens<'s>(
+    (state, memory, packets): (&'s EmpState<'_>, &'s HostMemory, &'s PacketStore),
     packet: PacketRef,
     frame: Frame,
 ) -> Option<&'s [u8]> {
     if frame.kind != FrameKind::Header {
         return None;
     }
-    let (from, channel) = shown.packets[packet].from;
-    let flow = shown.states.emp.flow_of(from, channel)?;
+    let (from, channel) = packets[packet].from;
+    let flow = state.flow_of(from, channel)?;
     let mut outstanding = flow.outstanding.iter().filter_map(|of| {
-        let entry = shown.states.emp.outgoing.get(at(of.entry))?;
+        let entry = state.outgoing.get(at(of.entry))?;
         entry.outgoing.as_ref()
     });
     // A frame that a process forges may name the message, but has a packet number of its own.
-    let id = shown.packets[packet].id;
+    let id = packets[packet].id;
     let outgoing = outstanding
         .find(|outgoing| outgoing.message == frame.message)
         .filter(|outgoing| outgoing.packet == id)?;
     (!outgoing.is_opened).then(|| match outgoing.source {
-        Source::Host(_, host) => shown.memory.bytes(host),
-        Source::Nic(message) => &shown.packets[message].bytes,
+        Source::Host(_, host) => memory.bytes(host),
+        Source::Nic(message) => &packets[message].bytes,
     })
 }
 
@@ -460,7 +462,7 @@ pub(super) fn acknowledged(sim: &mut Simulation<'_>, packet: PacketRef) {
 }
 
 /// Checks whether a message has waited for an acknowledgement for too long. Returns false if the check changed nothing.
-pub(crate) fn look_at_silence(sim: &mut Simulation<'_>, of: OutgoingRef) -> bool {
+pub(super) fn look_at_silence(sim: &mut Simulation<'_>, of: OutgoingRef) -> bool {
     let Some(outgoing) = sim.states.emp.outgoing(of) else {
         return false;
     };
@@ -548,7 +550,7 @@ fn finish(sim: &mut Simulation<'_>, of: OutgoingRef, status: TxStatus) {
 }
 
 /// Puts a frame of EMP on the wire for a process, without any record of a message.
-pub(crate) fn send_raw(
+pub(super) fn send_raw(
     sim: &mut Simulation<'_>,
     (from, channel): (EndpointId, ChannelId),
     bytes: &[u8],

@@ -59,15 +59,6 @@ impl Fate {
     }
 }
 
-/// Flips the bit of `bytes` that `draw` selects. Does nothing if `bytes` is empty.
-pub(super) fn flip(bytes: &mut [u8], draw: u64) {
-    let bits = bytes.len() as u64 * 8;
-    if let Some(bit) = draw.checked_rem(bits) {
-        // The number `bit` is below eight times the slice's length, so the casts lose nothing.
-        bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,25 +83,6 @@ mod tests {
                 (without.duplicated, without.held),
                 (with.duplicated, with.held)
             );
-        }
-    }
-
-    #[test]
-    fn exactly_one_bit_is_flipped() {
-        for draw in [0, 7, 8, 23, 24, u64::MAX] {
-            let mut bytes = [0u8; 3];
-            flip(&mut bytes, draw);
-            assert_eq!(bytes.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
-        }
-        flip(&mut [], 5);
-    }
-
-    #[test]
-    fn every_bit_can_be_flipped() {
-        for length in 1..=9 {
-            let mut bytes = vec![0u8; length];
-            (0..8 * length as u64).for_each(|draw| flip(&mut bytes, draw));
-            assert!(bytes.iter().all(|&byte| byte == 0xff), "{bytes:?}");
         }
     }
 }

@@ -4,12 +4,10 @@ mod backlog;
 mod direction;
 mod fate;
 mod flow;
-mod header;
 mod packet;
 
 pub use backlog::{Backlog, Signal};
 pub use direction::{Admission, Direction, Fabric, Wire};
 pub use fate::{Fate, Faults};
 pub use flow::Flows;
-pub use header::Header;
 pub use packet::{Packet, PacketRef, PacketStore};

@@ -5,7 +5,8 @@ use std::ops::{Index, IndexMut};
 use nic_core::event::Trigger;
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId};
 
-use super::{Fate, Header};
+use super::Fate;
+use crate::protocol::Header;
 
 /// A packet, from the push that makes the packet to its delivery or loss.
 ///

@@ -11,7 +11,6 @@ use nic_core::time::SimDuration;
 use crate::spec::placement::{EmpPlaces, EmpStage};
 
 mod choices;
-mod document;
 mod error;
 mod framing;
 mod keys;
@@ -21,7 +20,6 @@ mod source;
 mod statements;
 
 pub use choices::{DmaEngines, Events, Flow, Takes, WithWire};
-pub use document::document;
 pub use error::ProfileError;
 pub use framing::{Framing, reserve};
 use keys::WrittenProfile;

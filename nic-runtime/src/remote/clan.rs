@@ -5,8 +5,9 @@ use nic_core::id::EndpointId;
 use nic_core::time::{Rate, SimDuration};
 use nic_core::unet::Channel;
 
-use super::{By, RemoteWrite, Write, make};
+use super::{By, Write, make};
 use crate::profile::ClanCosts;
+use crate::protocol::RemoteWrite;
 use crate::sim::Simulation;
 use crate::sim::dma::{Cargo, Transfer};
 

@@ -14,9 +14,7 @@ mod mapping;
 mod outgoing;
 mod windows;
 
-use std::num::NonZeroU32;
-
-use nic_core::event::{RemoteEvent, Trigger, WriteHow};
+use nic_core::event::{RemoteEvent, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::remote::{OrderedMemory, RemoteMemory, WindowError, WindowId, Windows};
@@ -25,12 +23,38 @@ use nic_core::unet::Channel;
 
 pub(crate) use self::mapping::{AllMappings, completes_later, is_waiting, mapped};
 pub(crate) use self::outgoing::{Behind, Moving};
-pub(crate) use self::windows::{Remote, make_write, unwatch_all, watch};
-use crate::fabric::{Fate, Header, Packet, PacketRef};
+pub(crate) use self::windows::{WindowState, make_write, unwatch_all, watch};
+use crate::fabric::{Fate, Packet, PacketRef};
+use crate::interface::Protocol;
 use crate::profile::{ClanCosts, Events, Profile};
+use crate::protocol::{Header, RemoteWrite};
 use crate::sim::Simulation;
 use crate::storage::Growing;
 use crate::via::{self, Shown};
+
+/// The engine of remote memory.
+pub(crate) enum Remote {}
+
+impl Protocol for Remote {
+    #[cold]
+    fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+        packet_goes(sim, packet, duration);
+    }
+
+    /// An applet's write to a window completes a descriptor as an applet's packet does. For other writes, their library
+    /// decides when the transmit descriptor is complete.
+    fn left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+        match sim.packets[packet].header {
+            Header::Remote(write) => write.is_of_applet(),
+            Header::None | Header::Emp(_) | Header::Via(_) => false,
+        }
+    }
+
+    #[cold]
+    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
+        packet_came(sim, packet);
+    }
+}
 
 /// What remote memory costs.
 #[derive(Copy, Clone, Debug)]
@@ -73,42 +97,14 @@ impl Costs {
 /// The windows of all nodes. No two windows have the same number.
 pub(crate) type AllWindows = Windows<Growing>;
 
-/// The header of a packet that carries a write: the destination of the write and how it was made.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct RemoteWrite {
-    /// The window.
-    pub window: WindowId,
-    /// Offset in it.
-    pub offset: u32,
-    /// Whether the write is the first write of a message, which outputs show as the message's packet.
-    pub opens: bool,
-    /// What carries it out.
-    pub how: WriteHow,
-    /// The write's number among the writes of its connection, once it has left. Numbers wrap around. The number is
-    /// `None` for a write that belongs to no connection.
-    pub number: Option<NonZeroU32>,
-}
-
-impl RemoteWrite {
-    /// Returns whether an applet has made the write, to a window that the scenario declares.
-    pub(crate) fn is_of_applet(self) -> bool {
-        self.how == WriteHow::Nic
-    }
-
-    /// Returns whether outputs show the write's packet as the packet of a message.
-    fn carries_message(self) -> bool {
-        self.opens || self.is_of_applet()
-    }
-
-    /// Returns how outputs show the packet of this write.
-    fn shown(self, length: u32) -> Shown {
-        match self.carries_message() {
-            true => Shown::Message,
-            false => Shown::Control {
-                kind: "write",
-                length,
-            },
-        }
+/// Returns how outputs show the packet of a write.
+fn shown(write: RemoteWrite, length: u32) -> Shown {
+    match write.carries_message() {
+        true => Shown::Message,
+        false => Shown::Control {
+            kind: "write",
+            length,
+        },
     }
 }
 
@@ -229,7 +225,7 @@ pub(crate) fn make(
 }
 
 /// Numbers and reports a write when the first bit of its packet leaves.
-pub(crate) fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
     let Packet {
         from: (from, _),
         header,
@@ -246,17 +242,17 @@ pub(crate) fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration:
     let payload = &sim.packets[packet].bytes;
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
     let kind = RemoteEvent::WindowWrite {
-        window: sim.remote.name(write.window),
+        window: sim.states.remote.name(write.window),
         offset: write.offset,
         payload,
         how: write.how,
     };
     sim.report.emit(sim.now, from, kind);
-    via::tell_leaves(sim, packet, write.shown(length), duration);
+    via::tell_leaves(sim, packet, shown(write, length), duration);
 }
 
 /// Handles a write that has arrived: changes the memory and informs the owner, or refuses the write.
-pub(crate) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
+fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         from: (peer, _),
@@ -268,7 +264,7 @@ pub(crate) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
         return;
     };
     let length = u32::try_from(sim.packets[packet].bytes.len()).unwrap_or(u32::MAX);
-    via::tell_arrives(sim, packet, write.shown(length));
+    via::tell_arrives(sim, packet, shown(write, length));
     // Outputs count only arrivals of packets that carry a message.
     let message = write.carries_message().then_some(id);
     if let Some(number) = write.number
@@ -277,7 +273,7 @@ pub(crate) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
         return sim.end_arrival(packet);
     }
     let range = (write.offset, length);
-    let span = sim.remote.windows.resolve(write.window, peer, range);
+    let span = sim.states.remote.windows.resolve(write.window, peer, range);
     let is_declared = write.is_of_applet();
     let span = match span {
         Ok(span) if !is_declared || windows::is_registered(sim, to) => span,

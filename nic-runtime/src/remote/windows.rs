@@ -13,8 +13,10 @@ use nic_core::remote::{
 use nic_core::sle::ArraySpan;
 use nic_core::unet::Channel;
 
-use super::{AllWindows, RemoteWrite};
-use crate::fabric::{Admission, Fabric, Header, Packet, PacketRef};
+use super::AllWindows;
+use crate::fabric::{Admission, Fabric, Packet, PacketRef};
+use crate::protocol::Header;
+use crate::protocol::RemoteWrite;
 use crate::sim::{Simulation, Tenant};
 use crate::sle::agenda;
 use crate::spec::{Scenario, WindowSpec};
@@ -24,7 +26,7 @@ use crate::via;
 
 /// Remote memory of all nodes.
 #[derive(Debug)]
-pub(crate) struct Remote {
+pub(crate) struct WindowState {
     /// The windows. The windows of the scenario come first, in the order of the scenario file.
     pub(crate) windows: AllWindows,
     declared: Table<WindowId, WindowSpec>,
@@ -42,14 +44,14 @@ struct End {
     watches_left: u32,
 }
 
-impl Remote {
+impl WindowState {
     /// Opens the windows that a scenario declares.
     pub(crate) fn new(
         scenario: &Scenario,
         fabric: &Fabric,
         endpoints: &Table<EndpointId, Endpoint>,
-    ) -> Remote {
-        let mut remote = Remote {
+    ) -> WindowState {
+        let mut remote = WindowState {
             windows: Windows::default(),
             declared: scenario.windows.clone().into(),
             ends: Table::new(),
@@ -169,13 +171,13 @@ pub(crate) fn watch(
         return unwatch(sim, tenant, window);
     }
     let nic = sim.endpoints[tenant.endpoint].nic;
-    let watches = &mut sim.remote.watches[nic];
+    let watches = &mut sim.states.remote.watches[nic];
     let wanted = Watch {
         window,
         offset,
         length,
     };
-    let left = &mut sim.remote.ends[tenant.endpoint].watches_left;
+    let left = &mut sim.states.remote.ends[tenant.endpoint].watches_left;
     if *left > 0 && watches.find(wanted).is_none() && watches.set(wanted).is_ok() {
         *left -= 1;
     }
@@ -185,20 +187,20 @@ pub(crate) fn watch(
 fn unwatch(sim: &mut Simulation<'_>, tenant: Tenant, window: WindowId) {
     let nic = sim.endpoints[tenant.endpoint].nic;
     loop {
-        let watches = &mut sim.remote.watches[nic];
+        let watches = &mut sim.states.remote.watches[nic];
         let Some(watch) = watches.first_of(window) else {
             return;
         };
         let removed = watches.remove(watch);
         debug_assert!(removed.is_ok(), "it was found");
-        sim.remote.ends[tenant.endpoint].watches_left += 1;
+        sim.states.remote.ends[tenant.endpoint].watches_left += 1;
         agenda::forget_watch(sim, tenant, watch);
     }
 }
 
 /// Removes all watches of an endpoint, because the endpoint's new applet has no `doWatch`.
 pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, tenant: Tenant) {
-    let Some(end) = sim.remote.ends.get(tenant.endpoint) else {
+    let Some(end) = sim.states.remote.ends.get(tenant.endpoint) else {
         return;
     };
     let own: Vec<WindowId> = end.own.iter().map(|own| own.window).collect();
@@ -214,7 +216,7 @@ pub(crate) fn make_write(
     trigger: Trigger,
     (from, peer, offset): (ArraySpan, u32, u32),
 ) -> Option<PacketRef> {
-    let end = sim.remote.ends.get(tenant.endpoint)?;
+    let end = sim.states.remote.ends.get(tenant.endpoint)?;
     let PeerWindow { window, path, .. } = *end.peers.get(at(peer))?;
     let has_arrival_slot = sim.fabric[path.route].admission == Admission::Slot;
     let packet = sim.new_packet(tenant.endpoint, &path, trigger);
@@ -242,7 +244,7 @@ pub(super) fn written(
 ) {
     let kind = RemoteEvent::WindowWritten {
         packet,
-        window: sim.remote.name(window),
+        window: sim.states.remote.name(window),
         offset,
         length,
     };
@@ -255,12 +257,15 @@ pub(super) fn written(
         applet,
     };
     let nic = sim.endpoints[owner].nic;
-    let Some(watches) = sim.remote.watches.get(nic) else {
+    let Some(watches) = sim.states.remote.watches.get(nic) else {
         return;
     };
     let met: Vec<WatchId> = watches.met(window, offset, length).collect();
     for watch in met {
-        let found = sim.remote.watched((owner, &sim.endpoints[owner]), watch);
+        let found = sim
+            .states
+            .remote
+            .watched((owner, &sim.endpoints[owner]), watch);
         let Some((number, Watch { offset, .. })) = found else {
             continue;
         };

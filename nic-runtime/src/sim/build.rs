@@ -33,7 +33,6 @@ use crate::interface::{self, States};
 use crate::memory::HostMemory;
 use crate::nic::{Nic, Owners, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
-use crate::remote::Remote;
 use crate::sched::Schedule;
 use crate::sle::agenda::Agendas;
 use crate::sle::chain::Chains;
@@ -42,7 +41,7 @@ use crate::sle::load::Classes;
 use crate::sle::state::reload;
 use crate::sle::suspend::{Suspensions, call_stack};
 use crate::sle::swap::{Swaps, may_bring_agendas};
-use crate::spec::{self, EndpointSpec, HostSpec, LinkSpec, Provider, Scenario};
+use crate::spec::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
 impl<'a> Simulation<'a> {
@@ -84,9 +83,8 @@ impl<'a> Simulation<'a> {
         let residents = residents(scenario);
         let seats = seats(scenario, &may_have_applet, &nics);
         let chains = Chains::new(scenario, &seats);
-        let states = States::new(scenario, &endpoints);
-        let remote = Remote::new(scenario, &fabric, &endpoints);
-        fit_windows(&remote, scenario, &fabric, &mut endpoints);
+        let states = States::new(scenario, &endpoints, &fabric);
+        fit_windows(&states, scenario, &fabric, &mut endpoints);
         let have_own_work = interface::have_own_work(&scenario.endpoints);
         Ok(Simulation {
             now: SimTime::ZERO,
@@ -125,7 +123,6 @@ impl<'a> Simulation<'a> {
             },
             shared: Table::filled(if have_own_work { nics.len() } else { 0 }, VecDeque::new()),
             states,
-            remote,
             delays: Delays::default(),
             nics,
             fabric,
@@ -211,16 +208,11 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
     };
     let queues = QueueSizes {
         transmit: spec.tx_queue,
-        receive: match spec.vi {
-            // A NIC with a VI provider over remote memory refuses no message, so the receive queue has an entry for
-            // each receive descriptor.
-            Some(vi) if vi.provider == Provider::Clan => spec.rx_queue.max(spec.free_buffer_count),
-            Some(_) | None => spec.rx_queue,
-        },
+        receive: spec.interface.receive_entries(spec),
     };
     let max_packet = profile.memory.max_packet.get();
     let mut endpoint = Endpoint::new((spec.nic, max_packet), area, free, queues);
-    endpoint.is_vi = spec.vi.is_some();
+    endpoint.posts_descriptors = spec.posts_descriptors();
     endpoint
 }
 
@@ -284,13 +276,13 @@ fn fit<'c>(
 
 /// Limits the packet lengths of endpoints that write to windows.
 fn fit_windows(
-    remote: &Remote,
+    states: &States<'_>,
     scenario: &Scenario,
     fabric: &Fabric,
     endpoints: &mut Table<EndpointId, Endpoint>,
 ) {
     for (id, endpoint) in (0u32..).map(EndpointId).zip(endpoints) {
-        fit(endpoint, remote.paths(id), (scenario, fabric));
+        fit(endpoint, states.window_paths(id), (scenario, fabric));
     }
 }
 
@@ -340,13 +332,15 @@ fn nics(
             !has_applet(id) && !interface.reserves_arrival()
         });
         let unasked = unasked.count();
+        let groups = endpoints.iter().map(|endpoint| {
+            let interface = scenario.endpoints[*endpoint].interface;
+            interface.repeated_together(scenario.profile_of(id))
+        });
+        let group = groups.max().unwrap_or(1);
         let owners = Owners {
             applets,
             unasked,
-            group: scenario
-                .profile_of(id)
-                .emp
-                .map_or(1, |emp| emp.ack_every.get()),
+            group,
             others: applets + unasked < endpoints.len(),
         };
         let first = processors;

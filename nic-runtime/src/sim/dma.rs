@@ -5,7 +5,7 @@ use super::stage::Stage;
 use super::{Simulation, Work};
 use crate::fabric::PacketRef;
 use crate::ids::{ProcessorId, Table, at, ids};
-use crate::via;
+use crate::interface;
 use nic_core::event::{DmaDirection, NicEvent, RxBody, Trigger, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
@@ -239,7 +239,7 @@ impl Simulation<'_> {
             Cargo::Behind(packet) => {
                 let trigger = self.packets[packet].trigger;
                 self.enqueue(packet);
-                via::requests_done(self, endpoint, trigger);
+                interface::requests_done(self, endpoint, trigger);
             }
             Cargo::Staged => {
                 self.dma_slot_freed(nic);
@@ -265,9 +265,11 @@ impl Simulation<'_> {
 
     /// Makes the oldest invisible receive descriptor visible.
     pub(crate) fn publish(&mut self, id: EndpointId) {
-        if via::is_vi(self, id) {
-            return via::publish(self, id);
-        }
+        interface::publish(self, id);
+    }
+
+    /// Makes the oldest invisible receive descriptor of an endpoint without receive descriptors of its user visible.
+    pub(crate) fn publish_message(&mut self, id: EndpointId) {
         if self.endpoints[id].receive.publish().is_none() {
             return;
         }

@@ -11,7 +11,7 @@
 //! - `staging` assigns slots to packets
 //! - `user` and `programs` are the hosts, `ahead` prefetches what they will touch
 //! - `budget` bounds what applets execute
-//! - `stuck` looks for what still waits when nothing is due, `census` counts in tests what is left
+//! - `stuck` looks for what still waits when nothing is due
 //! - `ledger` counts the SRAM that is free for classes that come during the run
 //! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
 //! - `report` tells the sink of events
@@ -23,10 +23,8 @@ pub(crate) mod ahead;
 mod apart;
 mod backlogs;
 pub(crate) mod budget;
-mod build;
+pub(crate) mod build;
 mod cells;
-#[cfg(test)]
-pub(crate) mod census;
 pub(crate) mod costs;
 pub(crate) mod crew;
 pub(crate) mod dma;
@@ -84,7 +82,6 @@ use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
 use crate::nic::Nic;
-use crate::remote::Remote;
 use crate::sched::Schedule;
 use crate::sle;
 use crate::sle::agenda::Agendas;
@@ -249,16 +246,16 @@ pub(crate) fn run_and_look<T>(
 }
 
 /// A scenario whose classes are loaded and fit into SRAM.
-struct Prepared<'a> {
+pub(crate) struct Prepared<'a> {
     arena: &'a Bump,
     scenario: &'a Scenario,
-    classes: load::Classes<'a>,
+    pub(crate) classes: load::Classes<'a>,
     /// The processes with supplied programs, which the first run takes out of this struct.
     own: OwnProcesses,
 }
 
 impl<'a> Prepared<'a> {
-    fn new(
+    pub(crate) fn new(
         arena: &'a Bump,
         scenario: &'a Scenario,
         programs: Programs,
@@ -314,8 +311,8 @@ pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
     Ok(sram::holders(scenario, classes))
 }
 
-/// Number of events after which a run with a sink checks whether the user interrupts the run.
-const EVENTS_BETWEEN_PAUSES: u64 = 1_024;
+/// Number of events after which a run with a sink asks whether the user interrupts the run.
+const EVENTS_BETWEEN_QUESTIONS: u64 = 1_024;
 
 /// The whole state of a run.
 pub(crate) struct Simulation<'a> {
@@ -365,8 +362,7 @@ pub(crate) struct Simulation<'a> {
     pub(crate) shared: Table<NicId, VecDeque<Item>>,
     /// The state of each interface.
     pub(crate) states: States<'a>,
-    pub(crate) remote: Remote,
-    delays: Delays,
+    pub(crate) delays: Delays,
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,
     pub(crate) transfers: Transfers,
@@ -415,7 +411,7 @@ pub(crate) struct Tenant {
 impl Simulation<'_> {
     /// Loads the applets, then handles events until the run ends. With `groups`, runs one group of NICs after another,
     /// and returns `None` if a packet left its group.
-    fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
+    pub(crate) fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
         interface::prepare(self);
         let loaded = load::load_applets(self);
         // Work that applets scheduled while loading may belong to any group, so groups require an empty schedule.
@@ -461,9 +457,6 @@ impl Simulation<'_> {
                     return reason;
                 }
             }
-            if self.report.has_failed() {
-                return EndReason::Unheard;
-            }
             let before = std::mem::replace(&mut self.now, time);
             self.events += 1;
             self.handle(work, before);
@@ -480,12 +473,16 @@ impl Simulation<'_> {
         if self.events >= self.events_max {
             return Some(self.limit_reached());
         }
-        if self.report.is_interrupted() {
-            return Some(EndReason::Interrupted);
+        if !self.report.listens() {
+            self.pause = self.events_max;
+            return None;
         }
-        self.pause = self.events_max;
-        if self.report.listens() {
-            self.pause = self.pause.min(self.events + EVENTS_BETWEEN_PAUSES);
+        // A run with a sink pauses before each event, so that it ends as soon as the sink can no longer write.
+        if self.report.has_failed() {
+            return Some(EndReason::Unheard);
+        }
+        if self.events.is_multiple_of(EVENTS_BETWEEN_QUESTIONS) && self.report.is_interrupted() {
+            return Some(EndReason::Interrupted);
         }
         None
     }

@@ -179,13 +179,29 @@ impl Simulation<'_> {
 
     /// Runs a processor's stages for as long as no other event is due in between.
     pub(crate) fn go_on(&mut self, on: ProcessorId) {
-        self.end_work(on);
         let processor = &self.processors[on];
         if processor.share.is_timed() {
             return self.go_on_timed(on);
         }
+        if self.report.listens() {
+            return self.go_on_heard(on);
+        }
         let mut stage = processor.stage;
-        while let Next::After((delay, then)) = stage::step(self, on, stage) {
+        while let Next::After((delay, then)) = stage::step::<false>(self, on, stage) {
+            if !self.advance(delay, Due::Processor(on)) {
+                self.processors[on].stage = then;
+                return;
+            }
+            stage = then;
+        }
+    }
+
+    /// Runs a processor's stages as [`go_on`](Simulation::go_on) does, and reports events.
+    #[cold]
+    fn go_on_heard(&mut self, on: ProcessorId) {
+        self.end_work(on);
+        let mut stage = self.processors[on].stage;
+        while let Next::After((delay, then)) = stage::step_apart(self, on, stage) {
             self.begin_work(on, then);
             if !self.advance(delay, Due::Processor(on)) {
                 self.processors[on].stage = then;
@@ -215,17 +231,11 @@ impl Simulation<'_> {
         self.look(on)
     }
 
-    /// Records that the work leading to the stage `then` begins.
-    #[inline(always)]
+    /// Records that the work leading to the stage `then` begins, if the sink wants the spans of work.
     pub(super) fn begin_work(&mut self, on: ProcessorId, then: Stage) {
-        if self.report.wants_work {
-            self.record_work(on, then);
+        if !self.report.wants_work {
+            return;
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn record_work(&mut self, on: ProcessorId, then: Stage) {
         let processor = &mut self.processors[on];
         processor.work = Some(Work {
             stage: then.work_before(processor),
@@ -233,17 +243,8 @@ impl Simulation<'_> {
         });
     }
 
-    /// Reports a processor's work that has ended.
-    #[inline(always)]
+    /// Reports a processor's work that has ended, if the sink wants the spans of work.
     pub(super) fn end_work(&mut self, on: ProcessorId) {
-        if self.report.wants_work {
-            self.report_work(on);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn report_work(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[on];
         let nic = processor.nic;
         let Some(Work { stage, begun }) = processor.work.take() else {
@@ -270,7 +271,7 @@ impl Simulation<'_> {
 #[cfg(test)]
 impl Processor<'_> {
     /// Counts what the processor holds.
-    pub(super) fn counted(&self, census: &mut super::census::Census) {
+    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
         let Processor {
             nic: _,
             costs: _,

@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{SimError, Simulation, Work};
-use crate::emp;
 use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
 use crate::host::{Exchanging, Task};
+use crate::interface;
 use crate::spec::{EndpointSpec, HostSpec, Scenario};
-use crate::via;
 use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
@@ -113,8 +112,10 @@ impl Simulation<'_> {
     /// Installs the supplied programs.
     pub(crate) fn bring(&mut self, own: OwnProcesses) {
         self.own = own;
-        let has_vis = self.states.via.is_on();
-        self.users_are_alone = self.turns.is_none() && self.own.processes.is_empty() && !has_vis;
+        let mut specs = self.specs.iter();
+        self.users_are_alone = self.turns.is_none()
+            && self.own.processes.is_empty()
+            && specs.all(|spec| spec.interface.users_are_alone());
     }
 
     /// Tells all programs that the run has started.
@@ -138,7 +139,7 @@ impl Simulation<'_> {
     /// Returns the reaction of the endpoint's program to a message.
     #[cold]
     pub(crate) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
-        if via::is_first_empty(self, id) {
+        if interface::is_first_empty(self, id) {
             return Reaction::Read;
         }
         let user = &self.users[id];
@@ -154,7 +155,7 @@ impl Simulation<'_> {
         self.own.of_endpoint.get(&id)?;
         let endpoint = &self.endpoints[id];
         let message = endpoint.receive.first()?;
-        if via::is_first_empty(self, id) {
+        if interface::is_first_empty(self, id) {
             return None;
         }
         let payload = match &message.body {
@@ -205,18 +206,18 @@ impl Simulation<'_> {
             };
             match action {
                 Action::Compute(takes) => return self.busy(home, Task::Posting, takes),
-                Action::Disconnect(endpoint) => via::disconnect(self, endpoint),
+                Action::Disconnect(endpoint) => interface::disconnect(self, endpoint),
                 Action::Write {
                     endpoint,
                     window,
                     offset,
                     bytes,
-                } => via::write_raw(self, endpoint, (window, offset), bytes),
+                } => interface::write_window(self, endpoint, (window, offset), bytes),
                 Action::Frame {
                     endpoint,
                     channel,
                     bytes,
-                } => emp::send_raw(self, (endpoint, channel), &bytes),
+                } => interface::send_frame(self, (endpoint, channel), &bytes),
                 Action::WakeAt(time) => {
                     let time = time.max(self.now);
                     self.schedule.insert(time, Work::Wake(home));
@@ -240,7 +241,7 @@ impl Simulation<'_> {
                             self.post(endpoint, channel, space);
                             let nic = self.endpoints[endpoint].nic;
                             let takes = self.host_costs[nic].of_post(length)
-                                + via::post_takes(self, endpoint, length);
+                                + interface::post_takes(self, endpoint, length);
                             return self.busy(home, Task::Posting, takes);
                         }
                         TransmitSpace::Taken => {
@@ -272,7 +273,7 @@ impl Simulation<'_> {
 #[cfg(test)]
 impl OwnProcesses {
     /// Counts the actions that programs have requested.
-    pub(super) fn counted(&self, census: &mut super::census::Census) {
+    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
         let OwnProcesses {
             processes,
             of_endpoint,

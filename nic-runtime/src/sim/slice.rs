@@ -130,8 +130,9 @@ impl Simulation<'_> {
     /// Runs the stages of a processor whose work may end later than it was to end.
     #[cold]
     pub(super) fn go_on_timed(&mut self, on: ProcessorId) {
+        self.end_work(on);
         let mut stage = self.processors[on].stage;
-        while let Next::After((delay, then)) = stage::step_timed(self, on, stage) {
+        while let Next::After((delay, then)) = stage::step_apart(self, on, stage) {
             self.begin_work(on, then);
             let Some(next) = self.begin_timed(on, delay, (stage, then)) else {
                 return;

@@ -5,7 +5,7 @@ use nic_core::sle::NicEntry;
 
 use super::Simulation;
 use super::processor::{Item, Next, Processor};
-use crate::interface::{self, OwnItem};
+use crate::interface::{self, Handled, OwnItem};
 use crate::sle::{chained, engine};
 
 /// The next step of a processor.
@@ -115,27 +115,36 @@ impl Stage {
     }
 }
 
-/// Runs a stage of a processor whose work may end later than it was to end. Not inlined, since few processors are such.
+/// Runs a stage of a processor whose work is recorded, or may end later than it was to end. Not inlined, since few
+/// processors are such.
 #[cold]
 #[inline(never)]
-pub(crate) fn step_timed(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
-    step(sim, on, stage)
+pub(crate) fn step_apart(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
+    step::<true>(sim, on, stage)
 }
 
 /// Runs a stage.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn step(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
+pub(crate) fn step<const HEARD: bool>(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    stage: Stage,
+) -> Next {
     // Each function that this `match` calls has no other caller. It is inlined here: once in the loop of `go_on`, and once
-    // in `step_timed`.
+    // in `step_apart`.
     match stage {
         Stage::Idle => Next::Stopped,
         Stage::Look => sim.look(on),
-        Stage::Taken | Stage::HandedOver => interface::handle(sim, on),
-        Stage::Enter => engine::enter(sim, on),
-        Stage::Run => engine::run(sim, on),
-        Stage::Perform => engine::perform_reached(sim, on),
-        Stage::Landed => engine::landed(sim, on),
-        Stage::Return => engine::return_from(sim, on),
+        Stage::Taken | Stage::HandedOver => match interface::handle(sim, on) {
+            Handled::Here(next) => next,
+            Handled::AppletRx(applet, packet) => engine::arrived(sim, on, applet, packet),
+            Handled::AppletTx(applet, posted) => engine::posted(sim, on, applet, posted),
+        },
+        Stage::Enter => engine::enter::<HEARD>(sim, on),
+        Stage::Run => engine::run::<HEARD>(sim, on),
+        Stage::Perform => engine::perform_reached::<HEARD>(sim, on),
+        Stage::Landed => engine::landed::<HEARD>(sim, on),
+        Stage::Return => engine::return_from::<HEARD>(sim, on),
         Stage::Trap => engine::end_trapped(sim, on),
         Stage::SendTrapped => engine::go_on_trapped(sim, on),
         Stage::ChainEnter => chained::enter(sim, on),

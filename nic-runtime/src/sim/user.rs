@@ -7,7 +7,6 @@ use nic_core::id::{ChannelId, EndpointId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
-use nic_core::via::Status;
 
 use super::ahead::{Way, read_lines};
 use super::{Simulation, Work};
@@ -16,7 +15,6 @@ use crate::interface;
 use crate::memory::HostMemory;
 use crate::sle;
 use crate::unet::Endpoint;
-use crate::via;
 
 impl Simulation<'_> {
     /// Queues a message of a send that has become due for its user, and schedules the send's next message. Messages
@@ -69,13 +67,7 @@ impl Simulation<'_> {
         let Some(Completion { descriptor, status }) = completion else {
             return;
         };
-        let (status, failed) = match self.states.via.is_on() {
-            true => via::over(self, id, post, status),
-            false => (status, None),
-        };
-        if self.report.listens() {
-            self.report_completed(id, (descriptor, status, failed), post);
-        }
+        let status = interface::completed(self, id, post, Completion { descriptor, status });
         self.levels_changed(id);
         self.users[id].region.complete(descriptor);
         if !self.users_are_alone {
@@ -87,32 +79,30 @@ impl Simulation<'_> {
     /// Reports the completion of a transmit descriptor to the sink.
     #[cold]
     #[inline(never)]
-    fn report_completed(
+    pub(crate) fn report_completed(
         &mut self,
         id: EndpointId,
-        (descriptor, status, failed): (TransmitDescriptor, TxStatus, Option<Status>),
         post: PostId,
+        Completion { descriptor, status }: Completion,
     ) {
         let refusal = match status {
             TxStatus::Refused => unet::resolve_packet(&self.endpoints[id], descriptor).err(),
             TxStatus::Ok | TxStatus::Trap | TxStatus::Failed => None,
         };
-        if !via::tell_completed(self, id, (descriptor, status, failed), post) {
-            let TransmitDescriptor {
-                channel,
-                offset,
-                length,
-            } = descriptor;
-            let kind = UnetEvent::TxDone {
-                channel,
-                offset,
-                length,
-                status,
-                refusal,
-                post,
-            };
-            self.report.emit(self.now, id, kind);
-        }
+        let TransmitDescriptor {
+            channel,
+            offset,
+            length,
+        } = descriptor;
+        let kind = UnetEvent::TxDone {
+            channel,
+            offset,
+            length,
+            status,
+            refusal,
+            post,
+        };
+        self.report.emit(self.now, id, kind);
     }
 
     /// Makes an idle user begin its next task. If the user has both sends to post and messages to read, they alternate.
@@ -216,14 +206,9 @@ impl Simulation<'_> {
         }
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         interface::send_begins(self, id, spec);
-        let mut takes = costs.of_post(length);
-        if self.states.via.is_on() {
-            let message = via::described(spec, self.endpoints[id].area, space);
-            takes += via::post_takes(self, id, message.length());
-            self.post(id, spec.channel, message);
-        } else {
-            self.post(id, spec.channel, space);
-        }
+        let message = interface::message_span(self, id, spec, space);
+        let takes = costs.of_post(length) + interface::post_takes(self, id, message.length());
+        self.post(id, spec.channel, message);
         self.busy(id, Task::Posting, takes)
     }
 
@@ -241,10 +226,7 @@ impl Simulation<'_> {
             .transmit
             .post(descriptor)
             .expect("the user saw that there is room");
-        let is_told = self.states.via.is_on() && via::tell_posted(self, id, descriptor, post);
-        if self.report.listens() && !is_told {
-            self.report_posted(id, (channel, space), post);
-        }
+        interface::user_posted(self, id, (channel, space), post);
         self.levels_changed(id);
         interface::post_came(self, id);
     }
@@ -252,7 +234,7 @@ impl Simulation<'_> {
     /// Reports a posted transmit descriptor to the sink.
     #[cold]
     #[inline(never)]
-    fn report_posted(
+    pub(crate) fn report_posted(
         &mut self,
         id: EndpointId,
         (channel, space): (ChannelId, HostSpan),

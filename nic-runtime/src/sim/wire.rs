@@ -4,10 +4,9 @@
 //! waits at the far end.
 
 use super::{Simulation, Tenant, Work};
-use crate::fabric::{Header, Packet, PacketRef};
-use crate::interface::{self, Passes, Shown};
-use crate::remote;
-use crate::via;
+use crate::fabric::{Packet, PacketRef};
+use crate::interface;
+use crate::protocol::Header;
 use nic_core::event::{DropReason, NicEvent, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
@@ -160,7 +159,7 @@ impl Simulation<'_> {
         let sent = &self.packets[packet];
         self.schedule.insert(self.now + duration, Work::WireOut(id));
         if !sent.header.is_none() {
-            return self.first_bit_of_frame_goes(packet, duration);
+            return interface::starts(self, packet, duration);
         }
         if self.report.listens() {
             self.tell_leaves(packet, duration);
@@ -183,40 +182,6 @@ impl Simulation<'_> {
             trigger: sent.trigger,
         };
         self.report.emit(self.now, from, kind);
-    }
-
-    /// Reports the start of a packet with a header.
-    #[cold]
-    fn first_bit_of_frame_goes(&mut self, packet: PacketRef, duration: SimDuration) {
-        match self.packets[packet].header {
-            Header::None | Header::Emp(_) => {}
-            Header::Via(_) => return via::packet_goes(self, packet, duration),
-            Header::Remote(_) => return remote::packet_goes(self, packet, duration),
-        }
-        if self.report.listens() {
-            let shown = Shown {
-                states: &self.states,
-                memory: &self.memory,
-                packets: &self.packets,
-            };
-            let sent = &self.packets[packet];
-            let (from, channel) = sent.from;
-            let kind = NicEvent::WireTx {
-                packet: sent.id,
-                peer: sent.to.0,
-                channel,
-                payload: &sent.bytes,
-                part: shown.part(
-                    packet,
-                    (self.seats[from], self.endpoints[from].nic),
-                    Passes::Out,
-                ),
-                duration,
-                trigger: sent.trigger,
-            };
-            self.report.emit(self.now, from, kind);
-        }
-        interface::goes(self, packet);
     }
 
     /// Schedules the end of the idle gap after a packet, if another packet waits for the gap to end.
@@ -306,21 +271,14 @@ impl Simulation<'_> {
             from: (from, _),
             trigger,
             has_send_slot,
-            header,
             ..
         } = self.packets[packet];
         if has_send_slot {
             let nic = self.endpoints[from].nic;
             self.release_send_slot(nic);
         }
-        match header {
-            Header::None => {}
-            // An applet's write to a window completes a descriptor as an applet's packet does.
-            Header::Remote(write) if write.is_of_applet() => {}
-            // For packets of EMP and of remote memory, the sender's interface decides when the transmit descriptor is
-            // complete.
-            Header::Emp(_) | Header::Remote(_) => return,
-            Header::Via(_) => return via::packet_left(self, packet),
+        if !interface::left(self, packet) {
+            return;
         }
         if let Trigger::Post(post) = trigger {
             let completion = self.endpoints[from].transmit.packet_left(post);
@@ -379,7 +337,7 @@ impl Simulation<'_> {
     pub(crate) fn deliver(&mut self, packet: PacketRef) {
         let arrived = &self.packets[packet];
         if !arrived.header.is_none() {
-            return self.deliver_frame(packet);
+            return interface::came(self, packet);
         }
         let (to, _) = arrived.to;
         if self.report.listens() {
@@ -404,45 +362,6 @@ impl Simulation<'_> {
             part: None,
         };
         self.report.emit(self.now, to, kind);
-    }
-
-    /// Passes a packet with a header to its interface. Packets with a header reserve no arrival slot, so the packet is
-    /// dropped if it needs a slot and none is free.
-    #[cold]
-    fn deliver_frame(&mut self, packet: PacketRef) {
-        match self.packets[packet].header {
-            Header::None | Header::Emp(_) => {}
-            Header::Via(_) => return via::packet_came(self, packet),
-            Header::Remote(_) => return remote::packet_came(self, packet),
-        }
-        let arrived = &self.packets[packet];
-        let (to, channel) = arrived.to;
-        let needs_slot = !arrived.header.is_for_nic() && !arrived.has_arrival_slot;
-        if needs_slot && !interface::has_place(self, packet) {
-            let nic = self.endpoints[to].nic;
-            let tenancy = self.seats[to].tenancy;
-            if !self.nics[nic].arrival_slots.take(tenancy) {
-                return self.drop_on_wire(packet, WireDropReason::Overrun);
-            }
-            self.packets[packet].has_arrival_slot = true;
-        }
-        if self.report.listens() {
-            let shown = Shown {
-                states: &self.states,
-                memory: &self.memory,
-                packets: &self.packets,
-            };
-            let arrived = &self.packets[packet];
-            let kind = NicEvent::WireRx {
-                packet: arrived.id,
-                peer: arrived.from.0,
-                channel,
-                payload: &arrived.bytes,
-                part: shown.part(packet, (self.seats[to], self.endpoints[to].nic), Passes::In),
-            };
-            self.report.emit(self.now, to, kind);
-        }
-        interface::came(self, packet);
     }
 
     #[cold]
@@ -470,15 +389,12 @@ impl Simulation<'_> {
         if self.cells.are_on() && self.is_still_arriving(packet) {
             return;
         }
+        interface::arrival_over(self, packet);
         let Packet {
             to: (to, _),
             has_arrival_slot,
-            header,
             ..
         } = self.packets[packet];
-        if let Header::Via(_) = header {
-            via::arrival_over(self, packet);
-        }
         self.packets.release(packet);
         if has_arrival_slot {
             self.release_arrival_slot(to);

@@ -2,18 +2,19 @@
 //! timer, the receive buffers that the applet's user has returned, and the events of its watches.
 
 use crate::ids::{AppletId, ProcessorId, Table};
+use crate::interface;
 use std::collections::VecDeque;
 
+use crate::ids::WatchId;
+use crate::interface::EventQueue;
 use jive_core::MethodId;
 use nic_core::id::{ChannelId, EndpointId, NicId};
-use nic_core::remote::{EventQueue, WatchId};
 use nic_core::sle::{Applet, NicEntry};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{INLINE_MAX, MessageBody};
 
 use super::call::{Call, Cause};
 use super::suspend;
-use crate::remote;
 use crate::sim::processor::Next;
 use crate::sim::{Simulation, Tenant, Work};
 use crate::storage::Growing;
@@ -322,7 +323,7 @@ pub(crate) fn is_void(sim: &Simulation<'_>, tenant: Tenant, cause: &Cause) -> bo
         Cause::Timer(turn) => sim.agendas.0[tenant.applet].turn != *turn,
         Cause::Watch(watched) => {
             let owner = (tenant.endpoint, &sim.endpoints[tenant.endpoint]);
-            let found = sim.remote.watched(owner, watched.watch);
+            let found = sim.states.watched(owner, watched.watch);
             found.is_none_or(|(window, watch)| {
                 (window, (watch.offset, watch.length)) != (watched.window, watched.range)
             })
@@ -375,7 +376,7 @@ pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId
             continue;
         };
         let owner = (tenant.endpoint, &sim.endpoints[tenant.endpoint]);
-        let watched = sim.remote.watched(owner, event);
+        let watched = sim.states.watched(owner, event);
         // For a detached applet, `doWatch` is not called.
         let fault = &sim.residents[tenant.endpoint].fault;
         let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
@@ -446,7 +447,7 @@ pub(crate) fn adapt(sim: &mut Simulation<'_>, tenant: Tenant, timer: Option<SimD
         agenda.refills.clear();
     }
     if members.do_watch.is_none() {
-        remote::unwatch_all(sim, tenant);
+        interface::unwatch_all(sim, tenant);
     }
     if let Some(after) = timer {
         set_timer(sim, tenant, after);

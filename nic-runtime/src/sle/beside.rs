@@ -1,12 +1,12 @@
 //! The port for natives of a class's initializers that run while the NIC runs, beside the applet that the class is to
 //! replace.
 
+use crate::ids::WindowId;
 use crate::ids::at;
 use jive_core::{Heap, TrapKind};
 use nic_core::event::Made;
 use nic_core::id::PacketId;
 use nic_core::memory::HostSpan;
-use nic_core::remote::WindowId;
 use nic_core::sle::{ArraySpan, Effect, Port, Request, perform};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
@@ -71,7 +71,7 @@ impl Natives for BesideRunning {
 impl BesideRunning {
     /// Returns whether the initializers have passed as many ranges to `watch` as the endpoint has watches left.
     fn has_all_watches(&self, sim: &Simulation<'_>, tenant: Tenant) -> bool {
-        let left = sim.remote.rights(tenant.endpoint).watches_left;
+        let left = sim.states.window_rights(tenant.endpoint).watches_left;
         self.watches.len() >= at(left)
     }
 }

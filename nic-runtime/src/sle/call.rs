@@ -204,7 +204,7 @@ pub(crate) struct Activation<'a> {
     pub(crate) reached: Option<NicNative>,
     /// The trap that ended the call, if one did.
     pub(crate) trap: Option<Trap>,
-    /// Data for the call's events, recorded only if a sink listens.
+    /// Data for the call's events.
     pub(crate) told: Told,
 }
 
@@ -269,7 +269,7 @@ impl<'a> Activation<'a> {
 #[cfg(test)]
 impl Activation<'_> {
     /// Counts what waits for the end of the call.
-    pub(crate) fn counted(&self, path: &str, census: &mut crate::sim::census::Census) {
+    pub(crate) fn counted(&self, path: &str, census: &mut crate::at_rest::Census) {
         let Activation {
             stack: _,
             spent: _,

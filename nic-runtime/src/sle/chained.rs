@@ -114,13 +114,13 @@ pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     if let Cause::Handed(Handed { way: Way::Up, .. }) = call.cause {
         chain::receive(sim, endpoint, applet);
     }
-    let next = engine::enter_call(sim, on);
+    let next = engine::enter_call::<true>(sim, on);
     within(sim, on, next)
 }
 
 #[cold]
 pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let next = engine::run(sim, on);
+    let next = engine::run::<true>(sim, on);
     match next {
         // A copy within the NIC needs no DMA engine. The time of a copy within the NIC is added when the copy is
         // performed.
@@ -136,7 +136,7 @@ pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 
 #[cold]
 pub(crate) fn landed(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let next = engine::landed(sim, on);
+    let next = engine::landed::<true>(sim, on);
     within(sim, on, next)
 }
 
@@ -210,7 +210,7 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
 pub(crate) fn perform(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let native = sim.processors[on].activation.native();
     let next = match between(sim, on, native) {
-        None => engine::perform_reached(sim, on),
+        None => engine::perform_reached::<true>(sim, on),
         Some(between) => match perform_between(sim, on, native, between) {
             Ok(time) => Next::after(time, Stage::Run),
             Err(kind) => engine::refuse_native(sim, on, kind),

@@ -1,4 +1,7 @@
 //! The engine for applets: runs their calls on a NIC's processor, stage by stage, with each native at its own time.
+//!
+//! The stages of a call are compiled twice: with `HEARD`, for the loops of processors whose events are reported, and
+//! without, for the loop of a run without a sink. A packet takes some forty stages, and most of them would ask for the sink.
 
 use crate::ids::{AppletId, ProcessorId};
 use jive_core::{Lifetime, Step, TrapKind};
@@ -22,7 +25,6 @@ use crate::sim::staging::{Grant, Waiter};
 use crate::sim::{Simulation, Tenant};
 use crate::spec::FaultPolicy;
 use crate::unet;
-use crate::via;
 
 /// Begins the call of `doRx` for a packet, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -90,18 +92,18 @@ pub(crate) fn posted(
 
 /// Enters an applet, with the arrived packet in `RxBuf` if the call is for a packet.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+pub(crate) fn enter<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     if sim.processors[on].share.is_recorded
         && let Some(next) = sim.enter_recorded(on)
     {
         return next;
     }
-    enter_call(sim, on)
+    enter_call::<HEARD>(sim, on)
 }
 
 /// Enters an applet that no other processor runs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn enter_call(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let processor = &sim.processors[on];
     let (call, costs) = (processor.activation.call(), processor.costs);
     let Tenant { endpoint, applet } = call.tenant;
@@ -127,7 +129,7 @@ pub(crate) fn enter_call(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         },
     };
     let is_reattached = sim.residents[endpoint].fault.reattached();
-    if sim.report.listens() {
+    if HEARD && sim.report.listens() {
         tell::called(sim, on, is_reattached);
     }
     let instance = &mut sim.applets[applet].instance;
@@ -150,19 +152,20 @@ pub(crate) fn enter_call(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 /// budget. All instructions up to the next native take one event, because nothing can observe an applet between two
 /// natives.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+pub(crate) fn run<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let processor = &mut sim.processors[on];
     let (activation, costs) = (&mut processor.activation, processor.costs);
     let Tenant { endpoint, applet } = activation.call().tenant;
     let stack = &mut activation.stack;
     let instance = &mut sim.applets[applet].instance;
     let before = stack.fuel_left();
-    let step = sim.report.run(endpoint, costs.bytecode, (instance, stack));
+    let step = match HEARD {
+        true => sim.report.run(endpoint, costs.bytecode, (instance, stack)),
+        false => instance.run(stack),
+    };
     let (native_fuel, native_cost, stage) = match step {
         Step::Returned(value) => {
-            if sim.report.listens() {
-                activation.told.returned = value;
-            }
+            activation.told.returned = value;
             (0, SimDuration::ZERO, Stage::Return)
         }
         Step::Trapped(trap) => {
@@ -178,10 +181,6 @@ pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
             });
             match affordable {
                 Ok((native, cost)) => {
-                    if sim.report.listens() {
-                        let instructions = before.saturating_sub(stack.fuel_left() + cost.fuel);
-                        activation.told.reached = sim.now + costs.bytecode.times(instructions);
-                    }
                     activation.reached = Some(native);
                     (cost.fuel, cost.time, Stage::Perform)
                 }
@@ -207,42 +206,48 @@ pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     }
     let instructions = spent - native_fuel;
     let bytecode_cost = costs.bytecode.times(instructions);
+    sim.processors[on].activation.told.reached = sim.now + bytecode_cost;
     Next::after(bytecode_cost + native_cost, stage)
 }
 
 /// Performs a native whose cost has been paid, or makes the processor wait for what the native needs.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn perform_reached(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+pub(crate) fn perform_reached<const HEARD: bool>(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+) -> Next {
     let native = sim.processors[on].activation.native();
     // Each native has its own call here, and so its own inlined copy of `perform_native` with the effect in registers.
     match native {
-        NicNative::NewAlignedArray => perform_native(sim, on, NicNative::NewAlignedArray),
-        NicNative::GetFreeBufferLength => perform_native(sim, on, NicNative::GetFreeBufferLength),
-        NicNative::GetFreeBuffer => perform_native(sim, on, NicNative::GetFreeBuffer),
+        NicNative::NewAlignedArray => perform_native::<HEARD>(sim, on, NicNative::NewAlignedArray),
+        NicNative::GetFreeBufferLength => {
+            perform_native::<HEARD>(sim, on, NicNative::GetFreeBufferLength)
+        }
+        NicNative::GetFreeBuffer => perform_native::<HEARD>(sim, on, NicNative::GetFreeBuffer),
         NicNative::DoHtoLDma if sim.awaits_engines => {
-            await_engine(sim, on, native, DmaDirection::HostToNic)
+            await_engine::<HEARD>(sim, on, native, DmaDirection::HostToNic)
         }
         NicNative::DoLtoHDma if sim.awaits_engines => {
-            await_engine(sim, on, native, DmaDirection::NicToHost)
+            await_engine::<HEARD>(sim, on, native, DmaDirection::NicToHost)
         }
-        NicNative::DoHtoLDma => perform_native(sim, on, NicNative::DoHtoLDma),
-        NicNative::DoLtoHDma => perform_native(sim, on, NicNative::DoLtoHDma),
-        NicNative::TxPush => perform_native(sim, on, NicNative::TxPush),
-        NicNative::DmaRxd => perform_native(sim, on, NicNative::DmaRxd),
-        NicNative::DmaRxdPayload => perform_native(sim, on, NicNative::DmaRxdPayload),
-        NicNative::CurrentTime => perform_rare(sim, on, NicNative::CurrentTime),
-        NicNative::SetTimer => perform_rare(sim, on, NicNative::SetTimer),
-        NicNative::Trace => perform_rare(sim, on, NicNative::Trace),
-        NicNative::Immediate => perform_rare(sim, on, NicNative::Immediate),
-        NicNative::SetImmediate => perform_rare(sim, on, NicNative::SetImmediate),
-        NicNative::Watch => perform_rare(sim, on, NicNative::Watch),
-        NicNative::WindowWrite => perform_rare(sim, on, NicNative::WindowWrite),
+        NicNative::DoHtoLDma => perform_native::<HEARD>(sim, on, NicNative::DoHtoLDma),
+        NicNative::DoLtoHDma => perform_native::<HEARD>(sim, on, NicNative::DoLtoHDma),
+        NicNative::TxPush => perform_native::<HEARD>(sim, on, NicNative::TxPush),
+        NicNative::DmaRxd => perform_native::<HEARD>(sim, on, NicNative::DmaRxd),
+        NicNative::DmaRxdPayload => perform_native::<HEARD>(sim, on, NicNative::DmaRxdPayload),
+        NicNative::CurrentTime => perform_rare::<HEARD>(sim, on, NicNative::CurrentTime),
+        NicNative::SetTimer => perform_rare::<HEARD>(sim, on, NicNative::SetTimer),
+        NicNative::Trace => perform_rare::<HEARD>(sim, on, NicNative::Trace),
+        NicNative::Immediate => perform_rare::<HEARD>(sim, on, NicNative::Immediate),
+        NicNative::SetImmediate => perform_rare::<HEARD>(sim, on, NicNative::SetImmediate),
+        NicNative::Watch => perform_rare::<HEARD>(sim, on, NicNative::Watch),
+        NicNative::WindowWrite => perform_rare::<HEARD>(sim, on, NicNative::WindowWrite),
     }
 }
 
 /// Performs a native that moves bytes, or makes the processor wait for a DMA engine that is busy and has no queue.
 #[cold]
-fn await_engine(
+fn await_engine<const HEARD: bool>(
     sim: &mut Simulation<'_>,
     on: ProcessorId,
     native: NicNative,
@@ -250,7 +255,7 @@ fn await_engine(
 ) -> Next {
     match sim.await_engine(on, direction, Stage::Perform) {
         Some(waits) => waits,
-        None => perform_rare(sim, on, native),
+        None => perform_rare::<HEARD>(sim, on, native),
     }
 }
 
@@ -264,14 +269,22 @@ fn await_dma_slot(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 
 /// Performs a native that few applets call; not inlining this function keeps the hot path small.
 #[cold]
-fn perform_rare(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) -> Next {
-    perform_native(sim, on, native)
+fn perform_rare<const HEARD: bool>(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Next {
+    perform_native::<HEARD>(sim, on, native)
 }
 
 // This function is not inlined in debug builds, where each copy would take stack of its own and the caller's stack may
 // be small.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn perform_native(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) -> Next {
+fn perform_native<const HEARD: bool>(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    native: NicNative,
+) -> Next {
     let tenant = sim.processors[on].activation.call().tenant;
     let effect = match checked(sim, on, native) {
         Ok(effect) => effect,
@@ -283,7 +296,7 @@ fn perform_native(sim: &mut Simulation<'_>, on: ProcessorId, native: NicNative) 
         Err(Refused::Trap(kind)) => return refuse_native(sim, on, kind),
     };
     sim.budget.spend_bytes(effect.bytes_moved().into());
-    let mut port = OnNic {
+    let mut port = OnNic::<HEARD> {
         simulation: sim,
         on,
         tenant,
@@ -312,7 +325,7 @@ fn checked(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Result<E
     let mut rights = Rights::of(&sim.endpoints[endpoint]);
     let windows;
     if let NicNative::Watch | NicNative::WindowWrite = native {
-        windows = sim.remote.rights(endpoint);
+        windows = sim.states.window_rights(endpoint);
         rights = rights.with(&windows);
     }
     check(native, activation.stack.native_arguments(), heap, &rights)
@@ -349,7 +362,7 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
             }
         }
         Effect::WriteWindow { peer, .. } => {
-            let path = sim.remote.path(endpoint, *peer);
+            let path = sim.states.window_path(endpoint, *peer);
             match sim.claim_for_push(on, Waiter::Call(on), endpoint, &path) {
                 Grant::Given => {}
                 Grant::Waits => {
@@ -360,7 +373,7 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
         }
         Effect::HostToNic { .. } => {}
         Effect::Carry { from, .. }
-            if via::placing(sim, endpoint, from.length()) == Some(Made::Descriptor) =>
+            if interface::placing(sim, endpoint, from.length()) == Some(Made::Descriptor) =>
         {
             let processor = &mut sim.processors[on];
             let has_slot = std::mem::take(&mut processor.activation.has_dma_slot);
@@ -395,29 +408,37 @@ pub(crate) fn refuse_native(sim: &mut Simulation<'_>, on: ProcessorId, kind: Tra
 
 /// Ends an applet's native that waited for bytes from the buffer area.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn landed(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+pub(crate) fn landed<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[on].activation;
     if let Some((to, host)) = activation.landing {
         let applet = activation.call().tenant.applet;
         let heap = sim.applets[applet].instance.heap_mut();
         host_to_nic(heap, to, &sim.memory, host);
     }
-    resume(sim, on, 0)
+    resume::<HEARD>(sim, on, 0)
 }
 
 /// Makes a native return, so that its applet continues.
-pub(crate) fn resume(sim: &mut Simulation<'_>, on: ProcessorId, value: i32) -> Next {
-    tell::performed(sim, on, value, Made::Nothing);
+pub(crate) fn resume<const HEARD: bool>(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    value: i32,
+) -> Next {
+    if HEARD {
+        tell::performed(sim, on, value, Made::Nothing);
+    }
     sim.processors[on].activation.stack.resume(Ok(value));
     Next::after(SimDuration::ZERO, Stage::Run)
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn return_from(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+pub(crate) fn return_from<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[on].activation;
     let (call, returned) = (activation.call(), activation.told.returned);
     let (tenant, is_for_message) = (call.tenant, call.is_for_message());
-    tell::returned(sim, on, tenant, call.method, returned);
+    if HEARD {
+        tell::returned(sim, on, tenant, call.method, returned);
+    }
     sim.endpoints[tenant.endpoint].free.keep_popped();
     if is_for_message {
         sim.residents[tenant.endpoint].fault.returned();

@@ -3,9 +3,10 @@
 //! Natives that initializers call take effect at once, at time 0. Packets that initializers send are queued on their
 //! links when all applets are loaded.
 
-use crate::ids::ProcessorId;
+use crate::ids::{ProcessorId, at};
 use std::convert::Infallible;
 
+use crate::ids::WindowId;
 use bumpalo::Bump;
 use jive_core::{FieldId, Heap, Lifetime, LinkedClass, MethodId, Step, Trap, TrapKind};
 use jive_embed::{LoadError, load_class};
@@ -13,7 +14,6 @@ use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::remote::WindowId;
 use nic_core::sle::{
     ArraySpan, Effect, NicEntry, NicNative, Port, Request, Rights, check, perform,
 };
@@ -25,13 +25,11 @@ use super::state::{self, Stores};
 use super::{agenda, chain, host_to_nic, nic_to_host, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::remote;
 use crate::sim::budget::Exceeded;
 use crate::sim::{SimError, Simulation, Tenant};
 use crate::spec::{EndpointSpec, FieldState, Scenario};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
-use crate::via;
 
 /// Maximum number of packets that an endpoint may send while it is loaded; more are dropped.
 ///
@@ -150,7 +148,7 @@ fn leave(sim: &mut Simulation<'_>, tenant: Tenant) {
     for applet in sim.applets_of(endpoint) {
         let tenant = Tenant { endpoint, applet };
         agenda::clear(sim, tenant);
-        remote::unwatch_all(sim, tenant);
+        interface::unwatch_all(sim, tenant);
     }
     sim.swaps.leave(endpoint);
     sim.chains.leave(endpoint);
@@ -316,7 +314,7 @@ fn perform_now(
 ) -> Result<i32, TrapKind> {
     let heap = sim.applets[tenant.applet].instance.heap_mut();
     let rights = Rights::of(&sim.endpoints[tenant.endpoint]);
-    let windows = sim.remote.rights(tenant.endpoint);
+    let windows = sim.states.window_rights(tenant.endpoint);
     let rights = rights.with(&windows);
     let effect = check(request.native(), request.args(), heap, &rights)?;
     let processor = &mut sim.processors[on];
@@ -424,25 +422,22 @@ impl Port for Loading<'_, '_> {
     }
 
     fn placing(&mut self, length: u32) -> Option<Made> {
-        via::placing(self.simulation, self.tenant.endpoint, length)
+        interface::placing(self.simulation, self.tenant.endpoint, length)
     }
 
     fn place(&mut self, from: ArraySpan, channel: ChannelId) -> Result<(), Infallible> {
         let Tenant { endpoint, applet } = self.tenant;
-        let message = via::Message {
-            packet: None,
-            channel,
-            length: from.length(),
-            immediate: None,
-        };
+        let message = (None, channel, from.length());
         let simulation = &mut *self.simulation;
-        let Some(buffers) = via::take_descriptors(simulation, endpoint, message) else {
+        let placed = interface::place(simulation, endpoint, message, Trigger::Load);
+        let Some(placed) = placed else {
             return Ok(());
         };
         let heap = simulation.applets[applet].instance.heap();
-        let bytes = from.bytes(heap);
-        let shares = via::shares(&simulation.endpoints[endpoint], &buffers, bytes);
-        for (host, share) in shares {
+        let mut bytes = from.bytes(heap);
+        for host in placed {
+            let share;
+            (share, bytes) = bytes.split_at(at(host.length()));
             simulation.memory.bytes_mut(host).copy_from_slice(share);
         }
         simulation.publish(endpoint);
@@ -470,13 +465,13 @@ impl Port for Loading<'_, '_> {
     }
 
     fn watch(&mut self, window: WindowId, range: (u32, u32)) -> Result<(), Infallible> {
-        remote::watch(self.simulation, self.tenant, window, range);
+        interface::watch(self.simulation, self.tenant, window, range);
         Ok(())
     }
 
     fn write_window(&mut self, from: ArraySpan, peer: u32, offset: u32) -> Result<(), Infallible> {
         let place = (from, peer, offset);
-        match remote::make_write(self.simulation, self.tenant, Trigger::Load, place) {
+        match interface::make_window_write(self.simulation, self.tenant, Trigger::Load, place) {
             Some(packet) => self.send(packet),
             None => Ok(()),
         }

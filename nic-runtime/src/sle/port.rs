@@ -1,11 +1,11 @@
 //! The port for natives on a NIC whose clock runs: each native takes effect at its own time.
 
-use crate::ids::ProcessorId;
+use crate::ids::WindowId;
+use crate::ids::{ProcessorId, at};
 use jive_core::Heap;
 use nic_core::event::{DropReason, Made};
 use nic_core::id::{ChannelId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::remote::WindowId;
 use nic_core::sle::{ArraySpan, Port};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
@@ -14,14 +14,12 @@ use super::call::Call;
 use super::{agenda, tell};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::remote;
 use crate::sim::dma::{Cargo, Transfer};
 use crate::sim::processor::Next;
 use crate::sim::stage::Stage;
 use crate::sim::{Simulation, Tenant};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
-use crate::via;
 
 /// The outcome of pushing a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -33,21 +31,21 @@ pub(crate) enum Push {
 }
 
 /// Performs the natives of a call that a processor runs.
-pub(crate) struct OnNic<'p, 's> {
+pub(crate) struct OnNic<'p, 's, const HEARD: bool> {
     pub(crate) simulation: &'p mut Simulation<'s>,
     pub(crate) on: ProcessorId,
     pub(crate) tenant: Tenant,
     pub(crate) push: Push,
 }
 
-impl OnNic<'_, '_> {
+impl<const HEARD: bool> OnNic<'_, '_, HEARD> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn call(&self) -> &Call {
         self.simulation.processors[self.on].activation.call()
     }
 }
 
-impl Port for OnNic<'_, '_> {
+impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
     type Storage = Growing;
     type Packet = PacketRef;
     type Stop = Next;
@@ -114,41 +112,36 @@ impl Port for OnNic<'_, '_> {
     }
 
     fn placing(&mut self, length: u32) -> Option<Made> {
-        via::placing(self.simulation, self.tenant.endpoint, length)
+        interface::placing(self.simulation, self.tenant.endpoint, length)
     }
 
     #[cold]
     fn place(&mut self, from: ArraySpan, channel: ChannelId) -> Result<(), Next> {
         let (tenant, trigger) = (self.tenant, self.call().trigger());
-        let message = via::Message {
-            packet: self.call().packet(),
-            channel,
-            length: from.length(),
-            immediate: via::immediate(self.simulation, tenant.endpoint, trigger),
-        };
+        let message = (self.call().packet(), channel, from.length());
         let simulation = &mut *self.simulation;
-        let Some(buffers) = via::take_descriptors(simulation, tenant.endpoint, message) else {
+        let placed = interface::place(simulation, tenant.endpoint, message, trigger);
+        let Some(placed) = placed else {
             return Ok(());
         };
         let heap = simulation.applets[tenant.applet].instance.heap();
-        let bytes = from.bytes(heap);
-        let endpoint = &simulation.endpoints[tenant.endpoint];
-        let queued: Vec<_> = via::shares(endpoint, &buffers, bytes)
-            .enumerate()
-            .map(|(index, (host, share))| {
-                let transfer = Transfer {
-                    endpoint: tenant.endpoint,
-                    host,
-                    // The applet's call has claimed one staging slot, which holds the whole message.
-                    cargo: match index {
-                        0 => Cargo::Staged,
-                        _ => Cargo::StagedBeside,
-                    },
-                    trigger,
-                };
-                simulation.transfers.add(&transfer, share)
-            })
-            .collect();
+        let mut bytes = from.bytes(heap);
+        let mut queued = Vec::with_capacity(placed.len());
+        for (index, host) in placed.into_iter().enumerate() {
+            let share;
+            (share, bytes) = bytes.split_at(at(host.length()));
+            let transfer = Transfer {
+                endpoint: tenant.endpoint,
+                host,
+                // The applet's call has claimed one staging slot, which holds the whole message.
+                cargo: match index {
+                    0 => Cargo::Staged,
+                    _ => Cargo::StagedBeside,
+                },
+                trigger,
+            };
+            queued.push(simulation.transfers.add(&transfer, share));
+        }
         for transfer in queued {
             simulation.queue_transfer(transfer);
         }
@@ -182,17 +175,17 @@ impl Port for OnNic<'_, '_> {
 
     fn immediate(&self) -> u32 {
         let (endpoint, trigger) = (self.tenant.endpoint, self.call().trigger());
-        via::immediate(self.simulation, endpoint, trigger).unwrap_or(0)
+        interface::immediate(self.simulation, endpoint, trigger).unwrap_or(0)
     }
 
     fn set_immediate(&mut self, value: u32) {
-        via::set_immediate(self.simulation, self.tenant.endpoint, value);
+        interface::set_immediate(self.simulation, self.tenant.endpoint, value);
         self.simulation.processors[self.on].activation.has_asides = true;
     }
 
     #[cold]
     fn watch(&mut self, window: WindowId, range: (u32, u32)) -> Result<(), Next> {
-        remote::watch(self.simulation, self.tenant, window, range);
+        interface::watch(self.simulation, self.tenant, window, range);
         Ok(())
     }
 
@@ -200,7 +193,8 @@ impl Port for OnNic<'_, '_> {
     fn write_window(&mut self, from: ArraySpan, peer: u32, offset: u32) -> Result<(), Next> {
         let (tenant, trigger) = (self.tenant, self.call().trigger());
         let simulation = &mut *self.simulation;
-        if let Some(packet) = remote::make_write(simulation, tenant, trigger, (from, peer, offset))
+        if let Some(packet) =
+            interface::make_window_write(simulation, tenant, trigger, (from, peer, offset))
         {
             match self.push {
                 Push::Leaves => simulation.enqueue(packet),
@@ -217,7 +211,9 @@ impl Port for OnNic<'_, '_> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Next> {
-        tell::performed(self.simulation, self.on, value, made);
+        if HEARD {
+            tell::performed(self.simulation, self.on, value, made);
+        }
         Ok(())
     }
 }

@@ -6,6 +6,7 @@
 //! slots nor enough heap is dropped.
 
 use crate::ids::{AppletId, ProcessorId, Table, at};
+use crate::interface;
 use std::num::NonZeroU32;
 
 use jive_core::limits::REGISTER_WINDOW;
@@ -20,7 +21,6 @@ use crate::sim::Simulation;
 use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
 use crate::sim::stage::Stage;
-use crate::via;
 
 /// A suspended call.
 pub(crate) struct Suspended<'a> {
@@ -222,7 +222,7 @@ fn end_these(sim: &mut Simulation<'_>, on: ProcessorId) {
     if std::mem::take(&mut activation.has_asides) {
         let tenant = activation.call().tenant;
         agenda::arm(sim, tenant);
-        via::call_over(sim, tenant.endpoint);
+        interface::call_over(sim, tenant.endpoint);
         swap::make(sim, tenant.endpoint, Some(on));
     }
     if std::mem::take(&mut sim.processors[on].activation.was_suspended) {
@@ -271,7 +271,7 @@ fn unpark_items(sim: &mut Simulation<'_>, on: ProcessorId) {
 #[cfg(test)]
 impl Suspensions<'_> {
     /// Counts the suspended calls, and the memory for others.
-    pub(crate) fn counted(&self, census: &mut crate::sim::census::Census) {
+    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
         let Suspensions {
             calls,
             vacant,

@@ -10,13 +10,14 @@
 //! switch of applets therefore neither loses nor repeats a packet.
 
 use crate::ids::{AppletId, ProcessorId, Table, at};
+use crate::interface;
 use std::collections::BTreeMap;
 
+use crate::ids::WindowId;
 use bumpalo::Bump;
 use jive_core::LinkedClass;
 use nic_core::event::{SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
-use nic_core::remote::WindowId;
 use nic_core::sle::{Applet, FragmentHeader, Members, memory_bytes};
 use nic_core::time::{SimDuration, SimTime};
 
@@ -29,7 +30,6 @@ use super::load::{self, Classes, Uninitialized};
 use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
-use crate::remote;
 use crate::sim::ledger::{Ledger, Need};
 use crate::sim::stage::Stage;
 use crate::sim::{Simulation, Tenant, Work};
@@ -441,7 +441,7 @@ fn switch<'a>(sim: &mut Simulation<'a>, waiting: Waiting<'a>) -> Result<(), NotM
     sim.residents[endpoint].fault.replaced(sim.now);
     agenda::adapt(sim, tenant, timer);
     for (window, range) in watches {
-        remote::watch(sim, tenant, window, range);
+        interface::watch(sim, tenant, window, range);
     }
     retarget(sim, tenant);
     Ok(())
@@ -589,7 +589,7 @@ fn retarget(sim: &mut Simulation<'_>, tenant: Tenant) {
 #[cfg(test)]
 impl Swaps<'_> {
     /// Counts classes, memory and capsules.
-    pub(crate) fn counted(&self, census: &mut crate::sim::census::Census) {
+    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
         let Swaps {
             scenario: _,
             classes: _,

@@ -46,7 +46,7 @@ pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, tenant: Tenant, tr
     }
     let omitted = u32::try_from(nested.count()).unwrap_or(u32::MAX);
     let quota = &processor.costs.quota;
-    let windows = sim.remote.rights(tenant.endpoint);
+    let windows = sim.states.window_rights(tenant.endpoint);
     let rights = Rights::of(endpoint).with(&windows);
     let cause = cause(
         &mut applet.instance,

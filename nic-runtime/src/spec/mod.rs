@@ -262,6 +262,11 @@ impl EndpointSpec {
         !self.followers.is_empty()
     }
 
+    /// Returns whether the endpoint's free buffers are receive descriptors, of which each message takes one.
+    pub(crate) fn posts_descriptors(&self) -> bool {
+        self.vi.is_some()
+    }
+
     /// Returns whether the endpoint's user posts receives, so that free buffers do not exist.
     #[must_use]
     pub fn posts_receives(&self) -> bool {

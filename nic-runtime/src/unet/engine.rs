@@ -32,35 +32,32 @@ impl Interface for Unet {
     fn state(_scenario: &Scenario, _endpoints: &Table<EndpointId, Endpoint>) {}
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-        if sim.has_detours
-            && let Some(next) = detour(sim, on)
-        {
-            return next;
+    fn before_applet(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+        match sim.has_detours {
+            true => detour(sim, on),
+            false => None,
         }
-        match *sim.in_hand(on) {
-            Item::Arrival(packet) => match sim.seats[sim.packets[packet].to.0].applet {
-                Some(applet) => sle::engine::arrived(sim, on, applet, packet),
-                None => deliver(sim, on, packet),
-            },
-            Item::Post(posted) => match sim.seats[posted.endpoint].applet {
-                Some(applet) => sle::engine::posted(sim, on, applet, posted),
-                None => send(sim, on, posted),
-            },
-            Item::Own(..) => sim.look(on),
-        }
+    }
+
+    fn handle_own(
+        _sim: &mut Simulation<'_>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+        own: Infallible,
+    ) -> Next {
+        match own {}
     }
 
     fn due(_sim: &mut Simulation<'_>, delay: Infallible) -> bool {
         match delay {}
     }
 
-    fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
-        match item {
-            Item::Arrival(packet) => deliver(sim, on, packet),
-            Item::Post(posted) => send(sim, on, posted),
-            Item::Own(..) => sim.look(on),
-        }
+    fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
+        deliver(sim, on, packet)
+    }
+
+    fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
+        send(sim, on, posted)
     }
 }
 

@@ -14,8 +14,9 @@ use nic_core::via::{
 use super::hardware::Delay;
 use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
-use crate::fabric::{Fate, Header, Packet, PacketRef};
+use crate::fabric::{Fate, Packet, PacketRef};
 use crate::interface::Delay as AnyDelay;
+use crate::protocol::Header;
 use crate::sim::Simulation;
 use crate::storage::Growing;
 
@@ -52,7 +53,7 @@ pub(super) fn prepare(sim: &mut Simulation<'_>) {
 
 /// Numbers a message that has no number yet, and reports its packet, when the first bit of the packet leaves.
 #[cold]
-pub(crate) fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+pub(super) fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
     let Packet {
         from: (from, _),
         trigger,
@@ -106,7 +107,7 @@ fn number(sim: &mut Simulation<'_>, from: EndpointId, trigger: Trigger) -> (u64,
 
 /// Completes the descriptor of a packet that has left, unless the descriptor waits for the acknowledgement.
 #[cold]
-pub(crate) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         from: (from, _),
         trigger,
@@ -131,7 +132,7 @@ pub(crate) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Handles a packet that has arrived: accepts a message for the processor, or handles a control packet.
 #[cold]
-pub(crate) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),
@@ -190,7 +191,7 @@ pub(crate) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Acknowledges a message that is in the receiver's memory, when the receiving NIC has finished with the packet.
 #[cold]
-pub(crate) fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),
@@ -263,7 +264,7 @@ fn watch(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
 }
 
 /// Returns whether the VI waits for acknowledgements, so that a check for an overdue one has something to do.
-pub(crate) fn is_silent(sim: &Simulation<'_>, id: EndpointId) -> bool {
+pub(super) fn is_silent(sim: &Simulation<'_>, id: EndpointId) -> bool {
     sim.states
         .via
         .end(id)
@@ -272,7 +273,7 @@ pub(crate) fn is_silent(sim: &Simulation<'_>, id: EndpointId) -> bool {
 
 /// Breaks the connection if the VI's oldest packet has waited for its acknowledgement for too long. Returns whether it
 /// has.
-pub(crate) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
+pub(super) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
     let now = sim.now;
     let Some(end) = sim.states.via.end_mut(id) else {
         return false;
@@ -292,7 +293,7 @@ pub(crate) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool 
 }
 
 /// Ends the connection at the request of the user at this end.
-pub(crate) fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
     breaks(sim, id, Reason::Disconnect);
 }
 

@@ -4,19 +4,23 @@
 use crate::ids::{ProcessorId, Table};
 use std::convert::Infallible;
 
-use nic_core::event::{DmaDirection, DropReason, NicEvent, Trigger, TxStatus};
-use nic_core::id::{EndpointId, NicId};
+use nic_core::event::{DmaDirection, DropReason, Made, NicEvent, Trigger, TxStatus};
+use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
+use nic_core::memory::HostSpan;
+use nic_core::time::SimDuration;
+use nic_core::unet::Completion;
 use nic_core::via::ViaHeader;
 
-use super::connection::{is_silent, look_at_silence, prepare};
+use super::connection::{self, is_silent, look_at_silence, prepare};
 use super::over_memory::SendTurn;
-use super::receive::{Message, take_descriptors};
+use super::receive::{self, Message, take_descriptors};
+use super::segments::described;
+use super::user;
 use super::written::Pointer;
-use super::{
-    ViaState, immediate, interrupt, message_gone, message_read, order, over_memory, regions,
-};
-use crate::fabric::{Header, PacketRef};
-use crate::interface::Interface;
+use super::{ViaState, immediate, interrupt, order, over_memory, regions};
+use crate::fabric::PacketRef;
+use crate::interface::{Interface, Protocol};
+use crate::protocol::Header;
 use crate::remote;
 use crate::sim::Simulation;
 use crate::sim::dma::{Cargo, Transfer};
@@ -24,8 +28,7 @@ use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
-use crate::sle;
-use crate::spec::{Scenario, SendSpec};
+use crate::spec::{EndpointSpec, Provider, Scenario, SendSpec};
 use crate::unet::Endpoint;
 use crate::unet::engine::sendable;
 
@@ -78,37 +81,149 @@ impl Interface for Via {
         }
     }
 
+    const USERS_ARE_ALONE: bool = false;
+
+    /// A NIC with a VI provider over remote memory refuses no message, so the receive queue has an entry for each receive
+    /// descriptor.
+    fn receive_entries(spec: &EndpointSpec) -> u32 {
+        match spec.vi {
+            Some(vi) if vi.provider == Provider::Clan => spec.rx_queue.max(spec.free_buffer_count),
+            Some(_) | None => spec.rx_queue,
+        }
+    }
+
+    #[cold]
+    fn message_span(
+        sim: &Simulation<'_>,
+        endpoint: EndpointId,
+        spec: &SendSpec,
+        space: HostSpan,
+    ) -> HostSpan {
+        described(spec, sim.endpoints[endpoint].area, space)
+    }
+
+    #[cold]
+    fn post_takes(sim: &Simulation<'_>, endpoint: EndpointId, length: u32) -> SimDuration {
+        over_memory::post_takes(sim, endpoint, length)
+    }
+
+    #[cold]
+    fn posted(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        message: (ChannelId, HostSpan),
+        post: PostId,
+    ) {
+        user::posted(sim, endpoint, message, post);
+    }
+
+    #[cold]
+    fn completed(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        post: PostId,
+        Completion { descriptor, status }: Completion,
+    ) -> TxStatus {
+        let (status, failed) = user::over(sim, endpoint, post, status);
+        if sim.report.listens() {
+            user::tell_completed(sim, endpoint, (descriptor, status, failed), post);
+        }
+        status
+    }
+
+    #[cold]
+    fn publish(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        user::publish(sim, endpoint);
+    }
+
+    fn requests_done(sim: &mut Simulation<'_>, endpoint: EndpointId, trigger: Trigger) {
+        over_memory::requests_done(sim, endpoint, trigger);
+    }
+
+    fn is_first_empty(sim: &Simulation<'_>, endpoint: EndpointId) -> bool {
+        receive::is_first_empty(sim, endpoint)
+    }
+
+    fn disconnect(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        connection::disconnect(sim, endpoint);
+    }
+
+    fn write_window(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        place: (u32, u32),
+        bytes: Vec<u8>,
+    ) {
+        over_memory::write_raw(sim, endpoint, place, &bytes);
+    }
+
+    fn placing(sim: &Simulation<'_>, endpoint: EndpointId, length: u32) -> Option<Made> {
+        receive::placing(sim, endpoint, length)
+    }
+
+    fn place(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        (packet, channel, length): (Option<PacketId>, ChannelId, u32),
+        trigger: Trigger,
+    ) -> Option<Vec<HostSpan>> {
+        let message = Message {
+            packet,
+            channel,
+            length,
+            immediate: immediate::immediate(sim, endpoint, trigger),
+        };
+        let buffers = take_descriptors(sim, endpoint, message)?;
+        Some(receive::places(&sim.endpoints[endpoint], &buffers, length))
+    }
+
+    fn immediate(sim: &Simulation<'_>, endpoint: EndpointId, trigger: Trigger) -> Option<u32> {
+        immediate::immediate(sim, endpoint, trigger)
+    }
+
+    fn set_immediate(sim: &mut Simulation<'_>, endpoint: EndpointId, value: u32) {
+        immediate::set_immediate(sim, endpoint, value);
+    }
+
+    fn call_over(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        immediate::call_over(sim, endpoint);
+    }
+
     fn prepare(sim: &mut Simulation<'_>) {
         prepare(sim);
     }
 
     #[cold]
-    fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+    fn before_applet(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
         let item = *sim.in_hand(on);
         let endpoint = item.endpoint(&sim.packets);
         if sim.states.via.is_broken(endpoint) {
-            return flush(sim, on, item);
+            return Some(flush(sim, on, item));
         }
         if let Item::Post(posted) = item
             && !regions::is_registered(sim, endpoint)
         {
             sim.give_up_post(endpoint);
-            return sim.end_post(on, posted, TxStatus::Refused);
+            return Some(sim.end_post(on, posted, TxStatus::Refused));
         }
-        match (sim.seats[endpoint].applet, item) {
-            (Some(applet), Item::Arrival(packet)) => {
-                let arrived = &sim.packets[packet];
-                let (id, immediate) = (arrived.id, arrived.header.immediate());
-                immediate::keep(sim, endpoint, id, immediate);
-                sle::engine::arrived(sim, on, applet, packet)
-            }
-            (Some(applet), Item::Post(posted)) => sle::engine::posted(sim, on, applet, posted),
-            (None, _) => match await_engine(sim, on, item) {
-                Some(next) => next,
-                None => Via::pass(sim, on, item),
-            },
-            (Some(_), Item::Own(..)) => sim.look(on),
+        if sim.seats[endpoint].applet.is_none() {
+            return await_engine(sim, on, item);
         }
+        if let Item::Arrival(packet) = item {
+            let arrived = &sim.packets[packet];
+            let (id, immediate) = (arrived.id, arrived.header.immediate());
+            immediate::keep(sim, endpoint, id, immediate);
+        }
+        None
+    }
+
+    fn handle_own(
+        _sim: &mut Simulation<'_>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+        own: Infallible,
+    ) -> Next {
+        match own {}
     }
 
     fn start(sim: &mut Simulation<'_>) {
@@ -173,21 +288,45 @@ impl Interface for Via {
 
     #[cold]
     fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-        message_read(sim, endpoint);
+        user::message_read(sim, endpoint);
     }
 
     #[cold]
     fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-        message_gone(sim, endpoint);
+        user::message_gone(sim, endpoint);
     }
 
     #[cold]
-    fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
-        match item {
-            Item::Arrival(packet) => deliver(sim, on, packet),
-            Item::Post(posted) => send(sim, on, posted),
-            Item::Own(..) => sim.look(on),
-        }
+    fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
+        deliver(sim, on, packet)
+    }
+
+    #[cold]
+    fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
+        send(sim, on, posted)
+    }
+}
+
+impl Protocol for Via {
+    #[cold]
+    fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+        connection::packet_goes(sim, packet, duration);
+    }
+
+    #[cold]
+    fn left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+        connection::packet_left(sim, packet);
+        false
+    }
+
+    #[cold]
+    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
+        connection::packet_came(sim, packet);
+    }
+
+    #[cold]
+    fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
+        connection::arrival_over(sim, packet);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::sim::Simulation;
 
 /// Returns the immediate data of the message that a call of an applet handles.
 #[cold]
-pub(crate) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
+pub(super) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
     match trigger {
         Trigger::Post(post) => sim.states.via.immediate(id, post),
         Trigger::Arrival(packet) | Trigger::Passed(packet) => arrived(sim, id, packet),
@@ -70,7 +70,7 @@ pub(super) fn forget_delivered(sim: &mut Simulation<'_>, id: EndpointId) {
 
 /// Sets the immediate data of the packets that the running call of an applet sends.
 #[cold]
-pub(crate) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
+pub(super) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
     if let Some(end) = sim.states.via.end_mut(id) {
         end.set = Some(value);
     }
@@ -78,7 +78,7 @@ pub(crate) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32
 
 /// Discards the immediate data that a call of an applet has set, when the call ends.
 #[cold]
-pub(crate) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
     if let Some(end) = sim.states.via.end_mut(id) {
         end.set = None;
     }

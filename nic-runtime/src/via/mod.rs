@@ -34,23 +34,12 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 use nic_core::via::{CompletionQueue, Handle, Registry, Vi};
 
-pub(crate) use self::connection::{
-    arrival_over, disconnect, packet_came, packet_goes, packet_left,
-};
 pub(crate) use self::hardware::Via;
-pub(crate) use self::immediate::{call_over, immediate, set_immediate};
 pub(crate) use self::order::{number_write, takes_write};
 use self::over_memory::Over;
-pub(crate) use self::over_memory::{
-    end_in_turn, occupy, post_takes, requests_done, schedule_mapped, write_raw, writes_over,
-};
-pub(crate) use self::receive::{Message, is_first_empty, placing, shares, take_descriptors};
+pub(crate) use self::over_memory::{end_in_turn, occupy, schedule_mapped, writes_over};
 pub(crate) use self::regions::is_registered;
-pub(crate) use self::segments::described;
 pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
-pub(crate) use self::user::{
-    message_gone, message_read, over, publish, tell_completed, tell_posted,
-};
 pub(crate) use self::written::written;
 use crate::remote::AllMappings;
 use crate::sim::Simulation;
@@ -265,7 +254,11 @@ fn join(sim: &mut Simulation<'_>) {
         };
         let ids = [one.0, other.0];
         let via = &mut sim.states.via;
-        let place = (&mut sim.memory, &mut sim.remote.windows, &mut via.mappings);
+        let place = (
+            &mut sim.memory,
+            &mut sim.states.remote.windows,
+            &mut via.mappings,
+        );
         let joined = over_memory::join(place, &sim.endpoints, [one, other]);
         debug_assert!(
             joined.is_some(),

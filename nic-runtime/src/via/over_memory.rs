@@ -198,7 +198,7 @@ pub(super) fn over<'s>(sim: &'s mut Simulation<'_>, id: EndpointId) -> Option<&'
 }
 
 /// Returns how long a process is busy with the library for a message that it posts.
-pub(crate) fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
+pub(super) fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
     let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
     over.map_or(SimDuration::ZERO, |over| over.takes(length))
 }
@@ -218,6 +218,7 @@ pub(super) fn post_first(sim: &mut Simulation<'_>, id: EndpointId) {
         for write in writes.0 {
             let length = u32::try_from(write.bytes.len()).unwrap_or(u32::MAX);
             let span = sim
+                .states
                 .remote
                 .windows
                 .resolve(write.window, id, (write.offset, length));
@@ -244,7 +245,11 @@ fn posts(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) -> Result<Writes
     let (window, offset) = match &mut over.opened {
         Opened::Area(window) => (*window, offset),
         Opened::Descriptors(windows) => {
-            let window = sim.remote.windows.open(area, (offset, length), peer)?;
+            let window = sim
+                .states
+                .remote
+                .windows
+                .open(area, (offset, length), peer)?;
             windows.push_back(window);
             (window, 0)
         }
@@ -609,7 +614,7 @@ pub(crate) fn occupy(sim: &mut Simulation<'_>, id: EndpointId, takes: SimDuratio
 
 /// Handles the end of a message's last DMA request: completes the send descriptor unless it waits for reception.
 #[cold]
-pub(crate) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
+pub(super) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
     let is_broken = sim.states.via.is_broken(id);
     let Some(end_of) = sim.states.via.end_mut(id) else {
         return;
@@ -630,11 +635,11 @@ pub(crate) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: T
 }
 
 /// Writes bytes of a process to a window of the peer, without using the library.
-pub(crate) fn write_raw(
+pub(super) fn write_raw(
     sim: &mut Simulation<'_>,
     id: EndpointId,
     (window, offset): (u32, u32),
-    bytes: Vec<u8>,
+    bytes: &[u8],
 ) {
     let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
         return;
@@ -644,7 +649,7 @@ pub(crate) fn write_raw(
     });
     if fits {
         let mut writes = Writes::default();
-        let written = writes.write(WindowId(window), offset, &bytes);
+        let written = writes.write(WindowId(window), offset, bytes);
         debug_assert_eq!(written, Ok(()), "the NIC of the peer checks the window");
         remote::carry_out(sim, id, &connection, &writes, Trigger::Timer);
     }
@@ -654,7 +659,7 @@ pub(crate) fn write_raw(
 pub(super) fn close(sim: &mut Simulation<'_>, id: EndpointId) {
     let Some(over) = over(sim, id) else { return };
     for window in over.opened.withdraw() {
-        sim.remote.windows.close(window);
+        sim.states.remote.windows.close(window);
     }
 }
 
@@ -677,7 +682,11 @@ pub(super) fn open_again(sim: &mut Simulation<'_>, id: EndpointId) {
     match over.opened {
         Opened::Nothing if over.strict => over.opened = Opened::Descriptors(VecDeque::new()),
         Opened::Nothing => {
-            let window = sim.remote.windows.open(area, (0, area.length()), peer);
+            let window = sim
+                .states
+                .remote
+                .windows
+                .open(area, (0, area.length()), peer);
             over.opened = window.map_or(Opened::Nothing, Opened::Area);
         }
         Opened::Area(_) | Opened::Descriptors(_) => {}

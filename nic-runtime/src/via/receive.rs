@@ -1,6 +1,5 @@
 //! Receive descriptors of a VI: messages use them up, and lost messages break the connection.
 
-use crate::ids::at;
 use nic_core::event::{Made, NicEvent};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::memory::HostSpan;
@@ -13,7 +12,7 @@ use crate::unet::Endpoint;
 
 /// A message for a VI's user.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Message {
+pub(super) struct Message {
     /// The packet that carries the message, if a packet does.
     pub(crate) packet: Option<PacketId>,
     /// The channel number that the receive descriptor names.
@@ -24,7 +23,7 @@ pub(crate) struct Message {
 
 /// Uses up receive descriptors for a message; their completion becomes visible when the caller publishes it. Returns
 /// `None` if the message is lost, after reporting the loss and, if the level demands it, ending the connection.
-pub(crate) fn take_descriptors(
+pub(super) fn take_descriptors(
     sim: &mut Simulation<'_>,
     to: EndpointId,
     message: Message,
@@ -78,7 +77,7 @@ pub(super) fn remark_at(sim: &Simulation<'_>, id: EndpointId, position: usize) -
 }
 
 /// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
-pub(crate) fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
+pub(super) fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
     match remark_at(sim, id, 0) {
         Some(Remark::TooLong) => true,
         Some(Remark::Immediate(_)) | None => false,
@@ -88,7 +87,7 @@ pub(crate) fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
 /// Returns what an applet's call makes when it delivers a short message: a descriptor or nothing; `None` if the
 /// endpoint is no VI.
 #[inline]
-pub(crate) fn placing(sim: &Simulation<'_>, to: EndpointId, length: u32) -> Option<Made> {
+pub(super) fn placing(sim: &Simulation<'_>, to: EndpointId, length: u32) -> Option<Made> {
     if !sim.states.via.is_on() {
         return None;
     }
@@ -99,24 +98,15 @@ pub(crate) fn placing(sim: &Simulation<'_>, to: EndpointId, length: u32) -> Opti
     }
 }
 
-/// Returns the shares of a message, each with the place in a buffer to which it is copied.
-pub(crate) fn shares<'b>(
-    endpoint: &Endpoint,
-    buffers: &'b BufferList,
-    bytes: &'b [u8],
-) -> impl Iterator<Item = (HostSpan, &'b [u8])> + use<'b> {
-    let (area, length) = (endpoint.area, endpoint.free.buffer_length());
-    let mut left = bytes;
-    buffers.offsets().iter().map(move |&offset| {
-        let (share, rest) = left.split_at(at(length).min(left.len()));
-        left = rest;
-        let host = area.span(
-            offset.into(),
-            i64::try_from(share.len()).unwrap_or(i64::MAX),
-        );
-        (
-            host.expect("free buffers lie inside the buffer area"),
-            share,
-        )
-    })
+/// Returns the places in host memory of the parts of a message that fills these buffers, in order.
+pub(super) fn places(endpoint: &Endpoint, buffers: &BufferList, length: u32) -> Vec<HostSpan> {
+    let (area, share) = (endpoint.area, endpoint.free.buffer_length());
+    let mut left = length;
+    let place = |&offset: &u32| {
+        let here = share.min(left);
+        left -= here;
+        let host = area.span(offset.into(), here.into());
+        host.expect("free buffers lie inside the buffer area")
+    };
+    buffers.offsets().iter().map(place).collect()
 }

@@ -13,7 +13,7 @@ use crate::memory::HostMemory;
 use crate::spec::SendSpec;
 
 /// Returns the span that the descriptor of a message names: the place of its payload, with the length of the message.
-pub(crate) fn described(spec: &SendSpec, area: Region, payload: HostSpan) -> HostSpan {
+pub(super) fn described(spec: &SendSpec, area: Region, payload: HostSpan) -> HostSpan {
     if spec.segments.is_empty() {
         return payload;
     }

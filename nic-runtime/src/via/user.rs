@@ -2,7 +2,8 @@
 
 use crate::ids::at;
 use nic_core::event::{TxStatus, ViaEvent};
-use nic_core::id::{EndpointId, PostId};
+use nic_core::id::{ChannelId, EndpointId, PostId};
+use nic_core::memory::HostSpan;
 use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 use nic_core::via::{Completed, Side, Status};
 
@@ -14,27 +15,22 @@ use super::{Remark, immediate, over_memory, regions};
 use crate::sim::Simulation;
 
 /// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
-/// Returns false if the endpoint is no VI.
-pub(crate) fn tell_posted(
+pub(super) fn posted(
     sim: &mut Simulation<'_>,
     id: EndpointId,
-    descriptor: TransmitDescriptor,
+    (channel, space): (ChannelId, HostSpan),
     post: PostId,
-) -> bool {
+) {
+    let (offset, length) = (space.offset(), space.length());
     let extras = std::mem::take(&mut sim.states.via.next);
     let Some(end) = sim.states.via.end_mut(id) else {
-        return false;
+        return;
     };
     let immediate = extras.immediate;
     if immediate.is_some() || !extras.segments.is_empty() {
         end.extras.insert(post, extras);
     }
     regions::hold(sim, id, 1);
-    let TransmitDescriptor {
-        channel,
-        offset,
-        length,
-    } = descriptor;
     let area = sim.endpoints[id].area;
     let payload = match area.span(offset.into(), length.into()) {
         Ok(message) => joined(
@@ -52,13 +48,12 @@ pub(crate) fn tell_posted(
         post,
     };
     sim.report.emit(sim.now, id, kind);
-    true
 }
 
 /// Ends a send descriptor: forgets what is kept for it. Returns the status with which it completes, and the status that
 /// the library has recorded if its message failed. No descriptor completes with success on a VI without a connection.
 #[cold]
-pub(crate) fn over(
+pub(super) fn over(
     sim: &mut Simulation<'_>,
     id: EndpointId,
     post: PostId,
@@ -76,16 +71,13 @@ pub(crate) fn over(
     (status, failed)
 }
 
-/// Reports that a send descriptor has completed. Returns false if the endpoint is no VI.
-pub(crate) fn tell_completed(
+/// Reports that a send descriptor has completed.
+pub(super) fn tell_completed(
     sim: &mut Simulation<'_>,
     id: EndpointId,
     (descriptor, status, failed): (TransmitDescriptor, TxStatus, Option<Status>),
     post: PostId,
-) -> bool {
-    if sim.states.via.end(id).is_none() {
-        return false;
-    }
+) {
     let status = match status {
         TxStatus::Ok => Status::Ok,
         TxStatus::Trap => Status::Trap,
@@ -113,12 +105,11 @@ pub(crate) fn tell_completed(
     enter_completion(sim, id, Side::Send);
     // The user sees the completion of the send at once.
     take_completion(sim, id, Side::Send);
-    true
 }
 
 /// Makes the oldest invisible receive descriptor of a VI visible.
 #[cold]
-pub(crate) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
     if sim.endpoints[id].receive.publish().is_none() {
         return;
     }
@@ -189,7 +180,7 @@ fn queue(sim: &Simulation<'_>, id: EndpointId, side: Side) -> Option<u32> {
 }
 
 /// Reports the receive descriptors that the user posts when it returns the buffers of the oldest message.
-pub(crate) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
     let endpoint = &sim.endpoints[id];
     let Some(ReceiveDescriptor { body, .. }) = endpoint.receive.first() else {
         return;
@@ -215,7 +206,7 @@ pub(crate) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
 
 /// Removes the completion entry of a message that the user has returned, and flushes posted descriptors if the VI has
 /// no connection.
-pub(crate) fn message_gone(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn message_gone(sim: &mut Simulation<'_>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
     if sim.states.via.is_broken(id) {
         flush_receives(sim, id, Status::Flushed);

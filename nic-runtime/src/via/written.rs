@@ -178,7 +178,7 @@ fn complete(sim: &mut Simulation<'_>, id: EndpointId, entry: Entry, packet: Opti
     };
     if let Some(over) = over(sim, id) {
         for window in over.opened.completed(descriptors) {
-            sim.remote.windows.close(window);
+            sim.states.remote.windows.close(window);
         }
     }
     sim.levels_changed(id);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiles.md");
-    if let Err(error) = std::fs::write(&path, nic_runtime::profile::document()) {
+    if let Err(error) = std::fs::write(&path, nic_runtime::scenario::profiles_page()) {
         eprintln!("{}: {error}", path.display());
         return ExitCode::FAILURE;
     }

@@ -62,10 +62,11 @@ const NIC_CORE: Layers = &[
 ];
 
 const NIC_RUNTIME: Layers = &[
-    &["units", "hexdump", "storage"],
+    &["units", "hexdump", "storage", "ids"],
     // A scenario as values.
-    &["profile", "scenario/model"],
+    &["profile", "spec"],
     &["sched"],
+    &["protocol"],
     &["fabric"],
     &["nic"],
     &["memory", "host"],
@@ -76,6 +77,8 @@ const NIC_RUNTIME: Layers = &[
     &["scenario"],
     &["export"],
     &["judge"],
+    // Tests of the runs' ends.
+    &["at_rest"],
 ];
 
 /// Returns the layer of a file.

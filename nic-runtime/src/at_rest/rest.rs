@@ -81,7 +81,7 @@ const BOUNDED: [&str; 6] = [
     // What the NIC's processors did last.
     "processors.share",
     // Closed windows, at most as many as are open.
-    "remote.windows",
+    "states.remote.windows",
 ];
 
 /// What the description of a run holds.
@@ -89,7 +89,7 @@ const DESCRIPTIONS: [&str; 4] = [
     "sends",
     "states.via.scenario",
     "states.emp.receives",
-    "remote.declared",
+    "states.remote.declared",
 ];
 
 /// A pair of NICs with an endpoint each, `left` and `right`, and a channel that both number 1.
@@ -164,8 +164,8 @@ fn grown(few: &Census, many: &Census) -> Vec<String> {
             || pools.any(|(entries, vacant)| starts(path, &[entries, vacant]))
     };
     let open = |census: &Census| {
-        let length = census.lengths.get("remote.windows.list").copied();
-        let closed = census.numbers.get("remote.windows.closed").copied();
+        let length = census.lengths.get("states.remote.windows.list").copied();
+        let closed = census.numbers.get("states.remote.windows.closed").copied();
         length.unwrap_or(0) as i128 - closed.unwrap_or(0)
     };
     if open(many) > open(few) {

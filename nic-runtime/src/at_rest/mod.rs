@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use super::Simulation;
+use crate::sim::Simulation;
 
 /// Lengths of lists and sums of numbers, by their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,6 @@ impl Census {
             more_sources,
             shared,
             states,
-            remote,
             delays,
             fabric,
             packets,
@@ -90,7 +89,6 @@ impl Census {
             ("nics", nics),
             ("shared", shared),
             ("states", states),
-            ("remote", remote),
             ("delays", delays),
             ("fabric", fabric),
             ("packets", packets),
@@ -234,6 +232,7 @@ impl Shown<'_> {
 }
 
 mod rest;
+mod stuck;
 
 mod tests {
     use super::*;

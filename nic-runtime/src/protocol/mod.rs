@@ -1,12 +1,16 @@
-//! Headers: what a packet carries besides the bytes of a message.
+//! Protocols: what a packet carries besides the bytes of a message.
+//!
+//! A protocol is a row of [`Header`]. The wires know its length and flip its bits, and leave the rest to the engine of
+//! the protocol (`interface.rs`).
+
+mod remote_write;
 
 use std::fmt::Debug;
 
 use nic_core::emp;
 use nic_core::via::ViaHeader;
 
-use super::fate::flip;
-use crate::remote::RemoteWrite;
+pub(crate) use self::remote_write::RemoteWrite;
 
 /// A header of a packet, in the form that the wire carries.
 pub(crate) trait WireHeader: Copy + Debug + PartialEq {
@@ -28,7 +32,37 @@ pub(crate) trait WireHeader: Copy + Debug + PartialEq {
     /// Returns whether the packet is for the receiving NIC itself, such as an acknowledgement. A packet for the NIC
     /// itself needs no slot there and does not reach an endpoint.
     fn is_for_nic(self) -> bool;
+
+    /// Returns whether the packet is a frame, which carries a part of a message.
+    fn is_frame(self) -> bool {
+        false
+    }
+
+    /// Returns whether the packet is a whole message, which the wires treat as a packet without a header.
+    fn is_message(self) -> bool {
+        false
+    }
+
+    /// Returns the immediate data of the packet's message, if the message has any.
+    fn immediate(self) -> Option<u32> {
+        None
+    }
 }
+
+/// The rows of all protocols: the engine, and the header of its packets. Passes the rows to a macro.
+macro_rules! protocols {
+    ($then:ident) => {
+        $then! {
+            /// A frame of EMP.
+            Emp(nic_core::emp::Frame);
+            /// A message between VIs, or a control packet of their connection.
+            Via(nic_core::via::ViaHeader);
+            /// A write to a window of the receiver's memory.
+            Remote(crate::protocol::RemoteWrite);
+        }
+    };
+}
+pub(crate) use protocols;
 
 /// Declares the headers.
 macro_rules! headers {
@@ -52,6 +86,33 @@ macro_rules! headers {
                 match self {
                     Header::None => false,
                     $(Header::$name(header) => header.is_for_nic(),)*
+                }
+            }
+
+            /// Returns whether the packet is a frame, which carries a part of a message.
+            #[must_use]
+            pub fn is_frame(self) -> bool {
+                match self {
+                    Header::None => false,
+                    $(Header::$name(header) => header.is_frame(),)*
+                }
+            }
+
+            /// Returns whether the packet is a whole message, which the wires treat as a packet without a header.
+            #[must_use]
+            pub fn is_message(self) -> bool {
+                match self {
+                    Header::None => true,
+                    $(Header::$name(header) => header.is_message(),)*
+                }
+            }
+
+            /// Returns the immediate data of the packet's message, if the message has any.
+            #[must_use]
+            pub fn immediate(self) -> Option<u32> {
+                match self {
+                    Header::None => None,
+                    $(Header::$name(header) => header.immediate(),)*
                 }
             }
 
@@ -80,14 +141,7 @@ macro_rules! headers {
     };
 }
 
-headers! {
-    /// A frame of EMP.
-    Emp(emp::Frame);
-    /// A message between VIs, or a control packet of their connection.
-    Via(ViaHeader);
-    /// A write to a window of the receiver's memory.
-    Remote(RemoteWrite);
-}
+protocols!(headers);
 
 /// Each packet of U-Net also has a field of this type, so the type should stay small.
 const _: () = assert!(size_of::<Header>() <= 24);
@@ -98,30 +152,14 @@ impl Header {
     pub fn is_none(self) -> bool {
         matches!(self, Header::None)
     }
+}
 
-    /// Returns whether the packet is a frame, which carries a part of a message.
-    #[must_use]
-    pub fn is_frame(self) -> bool {
-        matches!(self, Header::Emp(_))
-    }
-
-    /// Returns whether the packet is a whole message, which the wires treat as a packet without a header.
-    #[must_use]
-    pub fn is_message(self) -> bool {
-        match self {
-            Header::None => true,
-            Header::Emp(_) | Header::Remote(_) => false,
-            Header::Via(header) => header.control().is_none(),
-        }
-    }
-
-    /// Returns the immediate data of a message between VIs, if the message has any.
-    #[must_use]
-    pub fn immediate(self) -> Option<u32> {
-        match self {
-            Header::None | Header::Emp(_) | Header::Remote(_) => None,
-            Header::Via(header) => header.immediate(),
-        }
+/// Flips the bit of `bytes` that `draw` selects. Does nothing if `bytes` is empty.
+fn flip(bytes: &mut [u8], draw: u64) {
+    let bits = bytes.len() as u64 * 8;
+    if let Some(bit) = draw.checked_rem(bits) {
+        // The number `bit` is below eight times the slice's length, so the casts lose nothing.
+        bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
     }
 }
 
@@ -158,6 +196,10 @@ impl WireHeader for emp::Frame {
     fn is_for_nic(self) -> bool {
         !self.kind.carries_message()
     }
+
+    fn is_frame(self) -> bool {
+        true
+    }
 }
 
 /// The wire's own header has room for the header of a VIA message, so no bit of the latter can flip alone. Links apply
@@ -177,6 +219,14 @@ impl WireHeader for ViaHeader {
 
     fn is_for_nic(self) -> bool {
         self.control().is_some()
+    }
+
+    fn is_message(self) -> bool {
+        self.control().is_none()
+    }
+
+    fn immediate(self) -> Option<u32> {
+        ViaHeader::immediate(self)
     }
 }
 
@@ -253,5 +303,24 @@ mod tests {
             assert_eq!(Header::Emp(frame).is_for_nic(), expected);
         }
         assert!(!Header::None.is_for_nic());
+    }
+
+    #[test]
+    fn exactly_one_bit_is_flipped() {
+        for draw in [0, 7, 8, 23, 24, u64::MAX] {
+            let mut bytes = [0u8; 3];
+            flip(&mut bytes, draw);
+            assert_eq!(bytes.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
+        }
+        flip(&mut [], 5);
+    }
+
+    #[test]
+    fn every_bit_can_be_flipped() {
+        for length in 1..=9 {
+            let mut bytes = vec![0u8; length];
+            (0..8 * length as u64).for_each(|draw| flip(&mut bytes, draw));
+            assert!(bytes.iter().all(|&byte| byte == 0xff), "{bytes:?}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Absent, Entry, KEYS, Key, OPTIONAL, Profile, Source};
+use crate::profile::{Absent, Entry, KEYS, Key, OPTIONAL, Profile, Source};
 use crate::sle;
 use crate::spec::InterfaceKind;
 
@@ -34,7 +34,7 @@ A rate is a size per second, such as `50MB/s`; a rate may also be in `GB/s`.
 
 /// Returns the page `docs/profiles.md`.
 #[must_use]
-pub fn document() -> String {
+pub fn profiles_page() -> String {
     let builtin: Vec<(&str, Vec<Entry>)> = Profile::builtin_names()
         .filter_map(|name| Some((name, Profile::builtin(name)?.entries())))
         .collect();
