@@ -2,10 +2,10 @@
 
 use ::tests::library::library;
 use nic_core::time::{SimDuration, SimTime};
+use nic_runtime::Run;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::scenario::{builtin, limits, parse};
 use nic_runtime::spec::Scenario;
-use nic_runtime::sim;
 use serde::Serialize;
 
 use crate::clock::{median, time};
@@ -54,7 +54,12 @@ impl AppletSpeed {
             "{name}: no packets by repetitions"
         );
         let spent = |scenario: &Scenario| {
-            time(|| sim::run(scenario, &mut ()).expect("the scenario can be simulated"))
+            time(|| {
+                Run::new(scenario)
+                    .execute()
+                    .expect("the scenario can be simulated")
+                    .end
+            })
         };
         let rounds = (0..ROUNDS).map(|_| {
             let more = spent(&many).saturating_sub(spent(&few));
@@ -87,7 +92,11 @@ fn repeated(name: &str, times: u64) -> Scenario {
 /// Counts the packets of a run.
 fn packets(scenario: &Scenario) -> u64 {
     let mut summary = Summary::new(scenario);
-    let end = sim::run(scenario, &mut summary).expect("the scenario can be simulated");
+    let end = Run::new(scenario)
+        .sink(&mut summary)
+        .execute()
+        .expect("the scenario can be simulated")
+        .end;
     summary.end(end.time, end.reason);
     summary.totals().packets_sent
 }

@@ -2,7 +2,7 @@
 
 use allocations::allocated;
 use nic_core::event::{Event, EventKind, Names, Sink, UnetEvent};
-use nic_runtime::sim;
+use nic_runtime::Run;
 
 use crate::traffic::Traffic;
 
@@ -28,7 +28,10 @@ pub fn idle_endpoint_bytes() -> i64 {
         let scenario = traffic.scenario();
         let before = allocated().bytes;
         let mut most = MostBytes(0);
-        sim::run(&scenario, &mut most).expect("the scenario can be simulated");
+        Run::new(&scenario)
+            .sink(&mut most)
+            .execute()
+            .expect("the scenario can be simulated");
         let endpoint = &scenario.endpoints[0];
         let lent = endpoint.buffer_area + endpoint.heap + scenario.profile.memory.max_packet.get();
         let endpoints = i64::from(2 * traffic.endpoints);
@@ -54,7 +57,10 @@ pub fn idle_endpoint_resident() -> Option<i64> {
         let scenario = traffic.scenario();
         let before = resident_bytes()?;
         let mut loaded = ResidentWhenLoaded(None);
-        sim::run(&scenario, &mut loaded).expect("the scenario can be simulated");
+        Run::new(&scenario)
+            .sink(&mut loaded)
+            .execute()
+            .expect("the scenario can be simulated");
         Some(loaded.0? - before)
     };
     let (few, many) = (resident(few)?, resident(many)?);

@@ -1,8 +1,8 @@
 //! Times of packets in scenarios of any size.
 
+use nic_runtime::Run;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::spec::Scenario;
-use nic_runtime::sim;
 pub use traffic::{Network, Traffic};
 
 use crate::clock::{median, time};
@@ -62,13 +62,19 @@ impl Timed for Traffic {
 
 /// Runs a scenario without a listener.
 fn run_unheard(scenario: &Scenario) {
-    sim::run(scenario, &mut ()).expect("the scenario can be simulated");
+    Run::new(scenario)
+        .execute()
+        .expect("the scenario can be simulated");
 }
 
 /// Runs a scenario and makes its summary, as `jive run --trace none` does.
 fn run_summarized(scenario: &Scenario) {
     let mut summary = Summary::new(scenario);
-    let end = sim::run(scenario, &mut summary).expect("the scenario can be simulated");
+    let end = Run::new(scenario)
+        .sink(&mut summary)
+        .execute()
+        .expect("the scenario can be simulated")
+        .end;
     summary.end(end.time, end.reason);
     std::hint::black_box(summary.totals().delivered);
 }

@@ -2,13 +2,13 @@
 //!
 //! The program sends packets to an endpoint whose applet answers in the NIC, and measures the time of each answer.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use nic_runtime::Run;
+use std::sync::{Arc, Mutex};
 
 use nic_core::id::ChannelId;
 use nic_core::time::SimTime;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::{scenario, sim};
+use nic_runtime::scenario;
 
 /// Two NICs with a link. On the second NIC, the applet PingPong returns each packet without using the host.
 const SCENARIO: &str = r#"
@@ -32,7 +32,7 @@ server = 1
 struct Ping {
     left: u32,
     sent: SimTime,
-    times: Rc<RefCell<Vec<u64>>>,
+    times: Arc<Mutex<Vec<u64>>>,
 }
 
 impl HostProgram for Ping {
@@ -41,7 +41,7 @@ impl HostProgram for Ping {
             Happened::Started => {}
             Happened::Message { .. } => {
                 let took = actions.now().as_ns() - self.sent.as_ns();
-                self.times.borrow_mut().push(took);
+                self.times.lock().expect("nobody panics").push(took);
             }
             Happened::Completed { .. } | Happened::Time => return,
         }
@@ -55,16 +55,19 @@ impl HostProgram for Ping {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let times = Rc::default();
+    let times = Arc::default();
     let ping = Ping {
         left: 5,
         sent: SimTime::ZERO,
-        times: Rc::clone(&times),
+        times: Arc::clone(&times),
     };
     let scenario = scenario::parse(SCENARIO.as_bytes(), None, None)?;
     // The run's sink is `()`, which ignores all events.
-    sim::run_with(&scenario, Programs::new().with("client", ping), &mut ())?;
-    for (number, nanoseconds) in times.take().into_iter().enumerate() {
+    Run::new(&scenario)
+        .programs(Programs::new().with("client", ping))
+        .execute()?;
+    let times = std::mem::take(&mut *times.lock().expect("nobody panics"));
+    for (number, nanoseconds) in times.into_iter().enumerate() {
         println!("{number}: {nanoseconds} ns");
     }
     Ok(())

@@ -26,3 +26,5 @@ pub mod storage;
 pub mod unet;
 pub mod units;
 mod via;
+
+pub use sim::{Outcome, Run, RunEnd, SimError};

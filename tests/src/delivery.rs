@@ -1,16 +1,15 @@
 //! Long runs of the applet `Reliable`: numbered messages over links with faults, whose progress is kept in a file.
 
-use std::cell::{Cell, RefCell};
+use nic_runtime::Run;
 use std::fs;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use jive_lab::Random;
 use nic_core::event::EndReason;
 use nic_core::id::ChannelId;
 use nic_core::time::SimDuration;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::sim;
 
 use crate::simulation::scenario;
 
@@ -36,26 +35,29 @@ fn message(number: u64) -> Vec<u8> {
 struct Sender {
     messages: u64,
     posted: u64,
-    delivered: Rc<Cell<u64>>,
-    wrong: Rc<RefCell<Option<String>>>,
+    delivered: Arc<Mutex<u64>>,
+    wrong: Arc<Mutex<Option<String>>>,
 }
 
 impl HostProgram for Sender {
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         match what {
             Happened::Started | Happened::Time => {
-                while self.posted < self.messages && self.posted - self.delivered.get() < UNDER_WAY
+                while self.posted < self.messages
+                    && self.posted - *self.delivered.lock().expect("nobody panics") < UNDER_WAY
                 {
                     let endpoint = actions.endpoints()[0];
                     actions.post(endpoint, ChannelId(1), message(self.posted));
                     self.posted += 1;
                 }
-                if self.posted < self.messages && self.wrong.borrow().is_none() {
+                if self.posted < self.messages
+                    && self.wrong.lock().expect("nobody panics").is_none()
+                {
                     actions.wake_at(actions.now() + SimDuration::from_ns(100_000));
                 }
             }
             Happened::Message { channel, .. } => {
-                *self.wrong.borrow_mut() =
+                *self.wrong.lock().expect("nobody panics") =
                     Some(format!("a message came back on channel {}", channel.0));
             }
             Happened::Completed { .. } => {}
@@ -65,8 +67,8 @@ impl HostProgram for Sender {
 
 /// A user that compares each received message with the message of the next number.
 struct Receiver {
-    delivered: Rc<Cell<u64>>,
-    wrong: Rc<RefCell<Option<String>>>,
+    delivered: Arc<Mutex<u64>>,
+    wrong: Arc<Mutex<Option<String>>>,
 }
 
 impl HostProgram for Receiver {
@@ -74,12 +76,15 @@ impl HostProgram for Receiver {
         let Happened::Message { payload, .. } = what else {
             return;
         };
-        let number = self.delivered.get();
+        let number = *self.delivered.lock().expect("nobody panics");
         if payload != message(number) {
             let found = format!("expected message {number}, found {payload:02x?}");
-            self.wrong.borrow_mut().get_or_insert(found);
+            self.wrong
+                .lock()
+                .expect("nobody panics")
+                .get_or_insert(found);
         }
-        self.delivered.set(number + 1);
+        *self.delivered.lock().expect("nobody panics") = number + 1;
     }
 }
 
@@ -112,32 +117,37 @@ pub fn deliver(seed: u64, messages: u64) -> Result<(), String> {
         "[[channel]]\nsender = 1\nreceiver = 1\n[[link]]\nbetween = ['a', 'b']\n{faults}\n"
     );
     let scenario = scenario(&text, None, Some(seed));
-    let (delivered, wrong) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(None)));
+    let (delivered, wrong) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(None)));
     let programs = Programs::new()
         .with(
             "sender",
             Sender {
                 messages,
                 posted: 0,
-                delivered: Rc::clone(&delivered),
-                wrong: Rc::clone(&wrong),
+                delivered: Arc::clone(&delivered),
+                wrong: Arc::clone(&wrong),
             },
         )
         .with(
             "receiver",
             Receiver {
-                delivered: Rc::clone(&delivered),
-                wrong: Rc::clone(&wrong),
+                delivered: Arc::clone(&delivered),
+                wrong: Arc::clone(&wrong),
             },
         );
-    let end = sim::run_with(&scenario, programs, &mut ()).map_err(|error| error.to_string())?;
-    let found = wrong.borrow_mut().take();
+    let end = Run::new(&scenario)
+        .programs(programs)
+        .execute()
+        .map_err(|error| error.to_string())?
+        .end;
+    let found = wrong.lock().expect("nobody panics").take();
     let found = found.or_else(|| {
-        let is_whole = end.reason == EndReason::Idle && delivered.get() == messages;
+        let is_whole =
+            end.reason == EndReason::Idle && *delivered.lock().expect("nobody panics") == messages;
         let found = || {
             format!(
                 "{} of {messages} messages are delivered, {:?}",
-                delivered.get(),
+                *delivered.lock().expect("nobody panics"),
                 end.reason
             )
         };

@@ -1,12 +1,12 @@
 //! Records the messages, packets and calls of a run, for tests of applets.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::event::{Event, EventKind, Names, NativeArg, NicEvent, Sink, SleEvent, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_core::time::SimTime;
 use nic_runtime::host::Programs;
-use nic_runtime::sim;
 use nic_runtime::spec::Scenario;
 
 use crate::simulation::payload;
@@ -81,7 +81,11 @@ impl Seen {
     #[must_use]
     pub fn with(scenario: &Scenario, programs: Programs) -> Seen {
         let mut seen = Seen::default();
-        sim::run_with(scenario, programs, &mut seen).unwrap_or_else(|error| panic!("{error:?}"));
+        Run::new(scenario)
+            .programs(programs)
+            .sink(&mut seen)
+            .execute()
+            .unwrap_or_else(|error| panic!("{error:?}"));
         seen
     }
 

@@ -1,5 +1,6 @@
 //! Runs scenarios for tests: the trace as text, and the received messages.
 
+use nic_runtime::Run;
 use std::path::Path;
 
 use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink, UnetEvent};
@@ -7,7 +8,7 @@ use nic_core::id::EndpointId;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::sim::RunEnd;
 use nic_runtime::spec::Scenario;
 
 /// Parses a valid scenario.
@@ -25,7 +26,11 @@ pub fn scenario(text: &str, directory: Option<&Path>, seed: Option<u64>) -> Scen
 ///
 /// Panics if the simulation rejects the scenario, or the run is stuck.
 pub fn run(scenario: &Scenario, sink: &mut impl Sink) -> RunEnd {
-    let end = sim::run(scenario, sink).unwrap_or_else(|error| panic!("{error:?}"));
+    let end = Run::new(scenario)
+        .sink(sink)
+        .execute()
+        .unwrap_or_else(|error| panic!("{error:?}"))
+        .end;
     assert_ne!(end.reason, EndReason::Stuck, "{:?}", end.waiting);
     end
 }

@@ -1,13 +1,13 @@
 //! The library of applets is complete: each applet has its source, class file, scenario, golden trace and page. The run
 //! of each scenario meets its expectations and equals its golden trace.
 
+use nic_runtime::Run;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use nic_core::event::EndReason;
 use nic_runtime::export::golden::GoldenTrace;
-use nic_runtime::judge;
 use nic_runtime::scenario::{BUILTIN, parse};
 use tests::library::library;
 
@@ -86,7 +86,12 @@ fn each_scenario_does_what_its_expectations_and_its_golden_trace_say() {
         let scenario = parse(builtin.text.as_bytes(), None, None);
         let scenario = scenario.unwrap_or_else(|error| panic!("{name}: {error:?}"));
         let mut trace = GoldenTrace::new(Vec::new(), scenario.golden);
-        let (end, judgement) = judge::run(&scenario, &mut trace).expect("it can be simulated");
+        let (end, judgement) = Run::new(&scenario)
+            .sink(&mut trace)
+            .judge()
+            .execute()
+            .expect("it can be simulated")
+            .judged();
         assert_eq!(end.reason, EndReason::Idle, "{name}");
         let judgement = judgement.expect("it has expectations");
         assert!(judgement.unmet.is_empty(), "{name}: {:?}", judgement.unmet);

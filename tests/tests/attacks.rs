@@ -3,10 +3,11 @@
 //!
 //! `--nocapture` prints the victims' times relative to runs without floods, which `docs/simulation.md` quotes.
 
+use nic_runtime::Run;
 use std::fmt::Write as _;
 
 use nic_core::event::{Event, EventKind, Names, NicEvent, Sink, SleEvent, TxStatus, UnetEvent};
-use nic_runtime::sim::{self, SimError};
+use nic_runtime::sim::SimError;
 use nic_runtime::spec::ClassSpec;
 use nic_runtime::spec::Scenario;
 use tests::isolation::{Action, Body, HostileApplet};
@@ -159,7 +160,11 @@ impl Sink for Victims {
 /// Runs a scenario until the victims have received all messages; returns `None` if the scenario does not fit in SRAM.
 fn run(scenario: &Scenario) -> Option<Victims> {
     let mut victims = Victims::default();
-    match sim::run(scenario, &mut victims) {
+    match Run::new(scenario)
+        .sink(&mut victims)
+        .execute()
+        .map(|outcome| outcome.end)
+    {
         Ok(_) => Some(victims),
         Err(SimError::SramTooSmall(_)) => None,
         Err(error) => panic!("{error}"),

@@ -5,7 +5,7 @@ use jive_lab::asm::assemble;
 use nic_core::event::{EndReason, Event, EventKind, Names, Sink, SleEvent};
 use nic_core::time::SimDuration;
 use nic_core::via::Status;
-use nic_runtime::sim;
+use nic_runtime::Run;
 use nic_runtime::spec::Scenario;
 use nic_runtime::spec::{AppletSpec, ClassSpec};
 use tests::simulation;
@@ -123,7 +123,10 @@ impl Sink for Seen {
 
 fn seen(scenario: &Scenario) -> Seen {
     let mut seen = Seen::default();
-    sim::run(scenario, &mut seen).expect("the scenario fits");
+    Run::new(scenario)
+        .sink(&mut seen)
+        .execute()
+        .expect("the scenario fits");
     seen
 }
 
@@ -325,8 +328,12 @@ fn calls_that_are_shorter_than_a_slice_keep_their_traces() {
 fn a_run_with_a_trace_and_one_without_yield_alike() {
     for (profile, pair) in CONNECTIONS {
         let scenario = with_class(&scenario(profile, ("", pair), FUEL), hostile(ENDLESS));
-        let with = sim::run(&scenario, &mut Seen::default()).expect("it fits");
-        let without = sim::run(&scenario, &mut ()).expect("it fits");
+        let with = Run::new(&scenario)
+            .sink(&mut Seen::default())
+            .execute()
+            .expect("it fits")
+            .end;
+        let without = Run::new(&scenario).execute().expect("it fits").end;
         assert_eq!((with.time, with.events), (without.time, without.events));
         assert!(matches!(with.reason, EndReason::Idle | EndReason::Until));
     }

@@ -1,12 +1,12 @@
 //! Fields that a scenario sets, in classes that fill the constant pool, to which the simulator adds further constants.
 
+use nic_runtime::Run;
 use std::fmt::Write as _;
 use std::fs;
 
 use jive_core::limits::CONSTANTS_MAX;
 use jive_lab::asm::assemble;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim;
 
 /// A static field of each type that a scenario can set, and the instructions that make a value of the type.
 const FIELDS: [(&str, &str, &str); 8] = [
@@ -58,8 +58,11 @@ fn run(class: &[u8]) -> Result<Vec<i32>, String> {
                 booleans = [true] }\n";
     let scenario = parse(toml.as_bytes(), Some(directory.path()), None);
     let scenario = scenario.map_err(|error| format!("{error:?}"))?;
-    let (_, states) =
-        sim::run_to_state(&scenario, &mut ()).map_err(|error| format!("{error:?}"))?;
+    let (_, states) = Run::new(&scenario)
+        .keep_states()
+        .execute()
+        .map_err(|error| format!("{error:?}"))?
+        .end_and_states();
     let applet = states[0].applet.as_ref().expect("it has an applet");
     // Leave out the first field of the applet, which is `RxBuf`.
     Ok(applet.fields[1..=4].to_vec())

@@ -1,6 +1,7 @@
 //! `jive test`: runs scenarios. Shows where a trace differs from its golden trace (the expected trace, in a file beside
 //! the scenario), and which expectations are not met.
 
+use nic_runtime::Run;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::num::NonZeroUsize;
@@ -18,7 +19,7 @@ use nic_core::event::roles::Shown as Visibility;
 use nic_core::event::{Event, Names, Sink};
 use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::export::traps::TrapLog;
-use nic_runtime::judge::{self, Judgement};
+use nic_runtime::judge::Judgement;
 use nic_runtime::sim::{self, RunEnd};
 use nic_runtime::spec::Scenario;
 
@@ -378,8 +379,9 @@ fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> 
         return Outcome::Failed(Status::Unusable, nothing_to_judge(path, golden));
     } else {
         let mut log = TrapLog::default();
-        let judged = judge::run(scenario, &mut log).map_err(NotJudged::Refused);
-        judged.map(|(end, judgement)| (Outcome::Passed, end, judgement, log))
+        let ran = Run::new(scenario).sink(&mut log).judge().execute();
+        let ran = ran.map_err(NotJudged::Refused);
+        ran.map(|ran| (Outcome::Passed, ran.end, ran.judgement, log))
     };
     match judged {
         Ok((outcome, end, judgement, log)) => {
@@ -488,7 +490,12 @@ fn compare(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let unreadable = |error: io::Error| NotJudged::Unreadable(error.into());
     let against = AgainstGolden::new(open(golden).map_err(NotJudged::Unreadable)?);
     let mut run = WithTraps::new(GoldenTrace::new(against, scenario.golden));
-    let (end, judgement) = judge::run(scenario, &mut run).map_err(NotJudged::Refused)?;
+    let (end, judgement) = Run::new(scenario)
+        .sink(&mut run)
+        .judge()
+        .execute()
+        .map_err(NotJudged::Refused)?
+        .judged();
     let WithTraps { sink: trace, log } = run;
     let difference = trace.finish().and_then(AgainstGolden::finish);
     let outcome = match difference.map_err(unreadable)? {
@@ -512,7 +519,12 @@ fn open(golden: &Path) -> Result<BufReader<io::Take<File>>, ReadError> {
 fn write(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
     let file = OutputFile::derived(golden).map_err(NotJudged::Unwritable)?;
     let mut run = WithTraps::new(GoldenTrace::new(file, scenario.golden));
-    let (end, judgement) = judge::run(scenario, &mut run).map_err(NotJudged::Refused)?;
+    let (end, judgement) = Run::new(scenario)
+        .sink(&mut run)
+        .judge()
+        .execute()
+        .map_err(NotJudged::Refused)?
+        .judged();
     let WithTraps { sink: trace, log } = run;
     let placed = trace.finish().and_then(OutputFile::place);
     placed.map_err(NotJudged::Unwritable)?;

@@ -1,11 +1,10 @@
 //! `jive run --applet`: the packets of a capture arrive at an applet, as they follow each other in the capture.
 
-use std::cell::RefCell;
 use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use clap::Args;
 use jive_embed::diagnosis::sentence;
@@ -75,7 +74,7 @@ impl CaptureArguments {
         &self,
         applet: &Path,
         capture: &Path,
-    ) -> Result<(Scenario, Programs, Rc<RefCell<Replayed>>), String> {
+    ) -> Result<(Scenario, Programs, Arc<Mutex<Replayed>>), String> {
         let chosen = Chosen {
             skip: self.skip,
             count: self.count,
@@ -210,14 +209,14 @@ struct Player {
     /// Whether the NIC still has the previous packet: packets are posted one at a time, so that their memory is
     /// bounded.
     is_posted: bool,
-    replayed: Rc<RefCell<Replayed>>,
+    replayed: Arc<Mutex<Replayed>>,
 }
 
 impl Player {
     /// Reads the capture up to the next packet that arrives.
     fn advance(&mut self) {
-        let replayed = Rc::clone(&self.replayed);
-        let replayed = &mut *replayed.borrow_mut();
+        let replayed = Arc::clone(&self.replayed);
+        let replayed = &mut *replayed.lock().expect("nobody panics");
         self.next = None;
         while self.chosen.count > 0 {
             let packet = match self.packets.next() {
@@ -271,7 +270,7 @@ impl Player {
 
     /// Notes which packet is the next to be sent.
     fn note(&self, number: Option<u64>) {
-        self.replayed.borrow_mut().waiting = number;
+        self.replayed.lock().expect("nobody panics").waiting = number;
     }
 }
 
@@ -310,7 +309,7 @@ fn prepare(
     applet: &Path,
     capture: &Path,
     chosen: Chosen,
-) -> Result<(Scenario, Programs, Rc<RefCell<Replayed>>), String> {
+) -> Result<(Scenario, Programs, Arc<Mutex<Replayed>>), String> {
     let unreadable = |path: &Path, error: &dyn fmt::Display| {
         format!("cannot read {}: {error}", printable_path(path))
     };
@@ -320,7 +319,7 @@ fn prepare(
     let file = open(capture).map_err(|error| unreadable(capture, &error))?;
     let packets = PacketStream::new(BufReader::new(file));
     let packets = packets.map_err(|error| unreadable(capture, &error))?;
-    let replayed = Rc::new(RefCell::new(Replayed::default()));
+    let replayed = Arc::new(Mutex::new(Replayed::default()));
     let mut player = Player {
         packets,
         read: 0,
@@ -329,12 +328,12 @@ fn prepare(
         longest: scenario.profile.memory.max_packet.get() as usize,
         next: None,
         is_posted: false,
-        replayed: Rc::clone(&replayed),
+        replayed: Arc::clone(&replayed),
     };
     // The link type is that of the first packet which arrives.
     player.advance();
     player.note(player.next.as_ref().map(|next| next.number));
-    match replayed.borrow().link {
+    match replayed.lock().expect("nobody panics").link {
         None => {}
         Some(ETHERNET) => scenario.link_type = LinkType::Ethernet,
         Some(number) => scenario.link_type = LinkType::Numbered(number),

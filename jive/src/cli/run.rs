@@ -1,5 +1,6 @@
 //! `jive run`: runs a scenario and shows its trace and summary.
 
+use nic_runtime::{Outcome, Run};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use nic_runtime::export::pcapng::{Tap, Watched};
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
-use nic_runtime::judge::{self, Judgement};
+use nic_runtime::judge::Judgement;
 use nic_runtime::sim::{self, RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 
@@ -186,7 +187,7 @@ fn replay(
     scenario.lenient_load = arguments.lenient_load;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     let status = run(arguments, &scenario, programs, console)?;
-    let replayed = replayed.borrow();
+    let replayed = replayed.lock().expect("nobody panics");
     replay::report(&replayed, (capture, &scenario), status, console)
 }
 
@@ -408,24 +409,21 @@ fn listen<'s>(
         let watched = Watched { taps, calls: true };
         outputs.add_capture(path, scenario, 1, watched)?;
     }
-    let (end, judgement, dump) = if arguments.capture.applet.is_some() {
-        // A scenario made in code expects nothing.
-        let ran = sim::run_with_to_state(scenario, programs, &mut outputs);
-        let (end, states) = ran.map_err(NotRun::Refused)?;
-        let dump = match arguments.dump {
-            true => Dump::of(scenario, &end, &states),
-            false => Dump::default(),
-        };
-        (end, None, dump)
-    } else if arguments.dump {
-        let ran = judge::run_to_state(scenario, &mut outputs);
-        let (end, judgement, states) = ran.map_err(NotRun::Refused)?;
-        let dump = Dump::of(scenario, &end, &states);
-        (end, judgement, dump)
-    } else {
-        let ran = judge::run(scenario, &mut outputs);
-        let (end, judgement) = ran.map_err(NotRun::Refused)?;
-        (end, judgement, Dump::default())
+    let mut run = Run::new(scenario)
+        .programs(programs)
+        .sink(&mut outputs)
+        .judge();
+    if arguments.dump {
+        run = run.keep_states();
+    }
+    let Outcome {
+        end,
+        judgement,
+        states,
+    } = run.execute().map_err(NotRun::Refused)?;
+    let dump = match arguments.dump {
+        true => Dump::of(scenario, &end, &states),
+        false => Dump::default(),
     };
     let traps = outputs.take_traps();
     let finished = outputs.finish(&end, judgement.as_ref(), &dump)?;

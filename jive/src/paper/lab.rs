@@ -1,5 +1,6 @@
 //! The experiments of a reproduction: sets up pairs of endpoints on two NICs, and records when events happen.
 
+use nic_runtime::Run;
 use std::fmt::Write as _;
 
 use nic_core::event::{
@@ -9,7 +10,7 @@ use nic_core::id::{EndpointId, NicId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::{self};
-use nic_runtime::sim::{self, SimError};
+use nic_runtime::sim::SimError;
 use nic_runtime::spec::Scenario;
 use nic_runtime::spec::{ChannelSpec, SendSpec};
 
@@ -66,7 +67,10 @@ impl Setup<'_> {
     /// Runs the setup.
     pub(super) fn run(&self, profile: &Profile) -> Result<Recording, SimError> {
         let mut recording = Recording::default();
-        let end = sim::run(&self.scenario(profile), &mut recording)?;
+        let end = Run::new(&self.scenario(profile))
+            .sink(&mut recording)
+            .execute()?
+            .end;
         recording.host = end.host;
         Ok(recording)
     }

@@ -1,12 +1,13 @@
 //! Host time per message of protocols that run in the NIC, beside the same protocols as host programs over base U-Net.
 
+use nic_runtime::Run;
 use std::fmt::Write as _;
 
 use nic_core::id::ChannelId;
 use nic_core::time::{Rate, SimDuration, SimTime};
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::profile::Profile;
-use nic_runtime::{scenario, sim};
+use nic_runtime::scenario;
 
 use super::PaperError;
 use super::report::{Agreement, Quantity, Row};
@@ -196,7 +197,10 @@ fn per_message(
     }
     let scenario =
         scenario::parse_on(&text, profile).expect("setups are scenarios; tests build every one");
-    let end = sim::run_with(&scenario, protocol.programs(profile, length), &mut ())?;
+    let end = Run::new(&scenario)
+        .programs(protocol.programs(profile, length))
+        .execute()?
+        .end;
     Ok(SimDuration::from_ps(end.host.as_ps() / u64::from(MESSAGES)))
 }
 

@@ -1,12 +1,12 @@
 //! Each export contains the data of the events: times, lengths, bytes and fields.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::id::PacketId;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::text::TextTrace;
-use nic_runtime::sim;
 use nic_runtime::spec::Scenario;
 use serde_json::{Map, Value, json};
 
@@ -227,7 +227,10 @@ fn each_line_of_a_story_is_one_of_the_trace_after_the_time_since_the_last() {
         let step = packets.len().div_ceil(40).max(1);
         for &packet in packets.iter().step_by(step) {
             let mut story = Story::new(Vec::new(), PacketId(packet), PayloadMode::Shown);
-            sim::run(&scenario, &mut story).expect("the scenario can be run");
+            Run::new(&scenario)
+                .sink(&mut story)
+                .execute()
+                .expect("the scenario can be run");
             let text = String::from_utf8(story.finish().expect("memory takes it")).expect("UTF-8");
             let mut rest = events.iter();
             let mut last = None;
@@ -298,7 +301,10 @@ fn shown_in_text(value: &Value) -> String {
 fn text_and_json_show_the_same() {
     for (name, scenario) in scenarios() {
         let mut text = TextTrace::new(Vec::new(), PayloadMode::Shown);
-        sim::run(&scenario, &mut text).expect("the scenario can be run");
+        Run::new(&scenario)
+            .sink(&mut text)
+            .execute()
+            .expect("the scenario can be run");
         let text = String::from_utf8(text.finish().expect("memory takes it")).expect("UTF-8");
         let trace = see(&scenario).trace;
         let events = &trace[1..trace.len() - 1];

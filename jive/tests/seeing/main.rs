@@ -22,13 +22,13 @@ mod unchanged;
 
 use json_lines::values;
 use nic_core::event::{Event, Names, Sink};
+use nic_runtime::Run;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::scenario::BUILTIN;
-use nic_runtime::sim;
 use nic_runtime::spec::LinkType;
 use nic_runtime::spec::Scenario;
 use scenario::read;
@@ -117,7 +117,11 @@ fn see(scenario: &Scenario) -> Seen {
         capture: Capture::new(Vec::new(), link, nics).expect("memory takes it"),
         summary: Summary::new(scenario),
     };
-    let end = sim::run(scenario, &mut all).expect("the scenario can be run");
+    let end = Run::new(scenario)
+        .sink(&mut all)
+        .execute()
+        .expect("the scenario can be run")
+        .end;
     all.summary.end(end.time, end.reason);
     let trace = all.trace.finish(&all.summary).expect("memory takes it");
     let mut work = values(&all.all.finish(&all.summary).expect("memory takes it"));

@@ -1,12 +1,12 @@
 //! The events of a run as the simulation emits them, and values computed from the scenario alone.
 
+use nic_runtime::Run;
 use std::collections::BTreeSet;
 
 use nic_core::event::line::Line;
 use nic_core::event::{Event, EventKind, Names, NicEvent, RxBody, Sink, UnetEvent};
 use nic_core::id::NicId;
 use nic_runtime::export::PayloadMode;
-use nic_runtime::sim;
 use nic_runtime::spec::Scenario;
 use serde_json::Value;
 
@@ -69,7 +69,10 @@ fn message(body: RxBody<'_>, length: usize) -> Vec<u8> {
 /// Runs a scenario and records its events.
 pub(crate) fn recorded(scenario: &Scenario) -> Vec<Recorded> {
     let mut recorder = Recorder::default();
-    sim::run(scenario, &mut recorder).expect("the scenario can be run");
+    Run::new(scenario)
+        .sink(&mut recorder)
+        .execute()
+        .expect("the scenario can be run");
     recorder.0
 }
 

@@ -1,10 +1,10 @@
 //! An output never changes a run.
 
 use nic_core::event::{Event, EventKind, Names, RxBody, Sink, UnetEvent};
+use nic_runtime::Run;
 use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::scenario::BUILTIN;
-use nic_runtime::sim;
 use nic_runtime::spec::Scenario;
 
 use crate::process::{Ended, jive};
@@ -45,7 +45,10 @@ impl Sink for Crowd {
 
 fn alone(scenario: &Scenario) -> Vec<String> {
     let mut recorder = Recorder::default();
-    sim::run(scenario, &mut recorder).expect("the scenario can be run");
+    Run::new(scenario)
+        .sink(&mut recorder)
+        .execute()
+        .expect("the scenario can be run");
     recorder.0
 }
 
@@ -56,7 +59,10 @@ fn in_a_crowd(scenario: &Scenario) -> Vec<String> {
         recorder: Recorder::default(),
         last: Capture::new(Vec::new(), DataLink::USER0, nics).expect("memory takes it"),
     };
-    sim::run(scenario, &mut crowd).expect("the scenario can be run");
+    Run::new(scenario)
+        .sink(&mut crowd)
+        .execute()
+        .expect("the scenario can be run");
     crowd.recorder.0
 }
 

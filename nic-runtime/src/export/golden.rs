@@ -158,7 +158,8 @@ mod tests {
     use super::*;
     use crate::export::text::TextTrace;
     use crate::scenario::{BUILTIN, builtin, parse};
-    use crate::sim;
+
+    use crate::sim::Run;
     use crate::spec::Scenario;
 
     fn scenario(name: &str) -> Scenario {
@@ -168,7 +169,10 @@ mod tests {
 
     fn trace(scenario: &Scenario, settings: GoldenSettings) -> String {
         let mut trace = GoldenTrace::new(Vec::new(), settings);
-        sim::run(scenario, &mut trace).expect("a shipped scenario runs");
+        Run::new(scenario)
+            .sink(&mut trace)
+            .execute()
+            .expect("a shipped scenario runs");
         let bytes = trace.finish().expect("a vector takes everything");
         String::from_utf8(bytes).expect("a text")
     }
@@ -196,7 +200,10 @@ mod tests {
             let scenario = scenario(shipped.name);
             assert_eq!(scenario.golden, GoldenSettings::default());
             let mut text = TextTrace::new(Vec::new(), PayloadMode::Shown);
-            sim::run(&scenario, &mut text).expect("a shipped scenario runs");
+            Run::new(&scenario)
+                .sink(&mut text)
+                .execute()
+                .expect("a shipped scenario runs");
             let text = text.finish().expect("a vector takes everything");
             let text = String::from_utf8(text).expect("a text");
             let golden = trace(&scenario, scenario.golden);

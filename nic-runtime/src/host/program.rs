@@ -15,7 +15,7 @@ use nic_core::unet::ReceiveDescriptor;
 /// A process does one thing at a time: it reads a message, posts a message or computes. Each action of a process takes
 /// the time given by the profile or the action, and the next action begins afterwards. The scenario's sends for the
 /// endpoints of the process alternate with the actions of the program.
-pub trait HostProgram {
+pub trait HostProgram: Send {
     /// Returns the reaction to the message that the process is about to read, after `before` earlier messages of that
     /// endpoint. Whatever the reaction, the process reads the message and returns its buffers.
     fn react(&self, message: &ReceiveDescriptor, before: u64) -> Reaction {

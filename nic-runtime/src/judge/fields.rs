@@ -3,15 +3,18 @@
 use jive_core::ArrayKind;
 use nic_core::event::fields::Escaped;
 use nic_core::id::EndpointId;
+use nic_core::sle::Applet;
 
 use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
-use crate::sim::Simulation;
 use crate::spec::{Expected, FieldKind, FieldName, FieldValue, Scenario};
 
-/// Compares every field that has an expectation. Returns the shortfall of each expectation, or `None` if the
+/// Compares every field that has an expectation. `applets_at` returns the applets of an endpoint. Returns the shortfall of each expectation, or `None` if the
 /// expectation is met.
-pub(super) fn judge(scenario: &Scenario, simulation: &Simulation<'_>) -> Vec<Option<Shortfall>> {
+pub(crate) fn judge<'m, 'a: 'm>(
+    scenario: &Scenario,
+    applets_at: impl Fn(EndpointId) -> Vec<&'m Applet<'a>>,
+) -> Vec<Option<Shortfall>> {
     let judged = scenario.expectations.iter().map(|expectation| {
         let Expected::Field {
             name,
@@ -32,7 +35,7 @@ pub(super) fn judge(scenario: &Scenario, simulation: &Simulation<'_>) -> Vec<Opt
             let title = format!("expected a value in {what}, found {found}");
             Some(Shortfall::of(title))
         };
-        match Field::of(simulation, endpoint, (name, field), *kind) {
+        match Field::of(applets_at(endpoint), (name, field), *kind) {
             Ok(found) => found.compare(&what, *kind, value),
             Err(Absent::Applet) => lacks("no applet at the end of the run"),
             Err(Absent::Field) => lacks("an applet without such a field of that type"),
@@ -63,16 +66,14 @@ impl<'m> Field<'m> {
     /// Returns the value of the field with this name and type. The applet at the end of the run may have another class
     /// than at the start, and therefore another field or none.
     fn of(
-        simulation: &'m Simulation<'_>,
-        endpoint: EndpointId,
+        applets: Vec<&'m Applet<'_>>,
         (name, field): (&str, &FieldName),
         kind: FieldKind,
     ) -> Result<Field<'m>, Absent> {
-        let applets = simulation.applets_of(endpoint);
-        let mut applets = applets.map(|id| &simulation.applets[id]).peekable();
-        if applets.peek().is_none() {
+        if applets.is_empty() {
             return Err(Absent::Applet);
         }
+        let mut applets = applets.into_iter();
         let applet = match name.split_once('.') {
             // No field of a Java class has a dot in its name (JVMS §4.2.2): a name with a dot means an applet of a
             // chain.

@@ -1,7 +1,5 @@
 //! Judges whether a run meets its scenario's expectations. The judge counts events during the run, and compares fields
-//! of applets at the end of the run.
-//!
-//! Judging expectations does not change the run.
+//! of applets at the end of the run. [`Run::judge`](crate::Run::judge) asks for it.
 
 mod difference;
 mod fields;
@@ -12,14 +10,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use difference::Difference;
+pub(crate) use fields::judge as fields;
 use nic_core::event::roles::{Shown, Step};
 use nic_core::event::{EndReason, Event, Executed, Names, Sink};
 use nic_core::id::{ChannelId, EndpointId};
 
 use self::messages::Messages;
-use self::shortfall::{At, Count, On, Shortfall};
-use crate::host::Programs;
-use crate::sim::{self, EndpointState, RunEnd, SimError, Simulation};
+pub(crate) use self::shortfall::Shortfall;
+use self::shortfall::{At, Count, On};
 use crate::spec::{Expectation, Expected, Scenario, Span, Tally};
 
 /// The result of comparing a run with its scenario's expectations.
@@ -42,72 +40,37 @@ pub struct Unmet {
     pub note: Option<String>,
 }
 
-/// Runs a scenario, passes every event to `sink`, and judges the expectations. Returns no judgement if the scenario has
-/// no expectations, or if the user or the sink ended the run.
-///
-/// # Errors
-///
-/// Returns a [`SimError`] if the scenario cannot be run.
-pub fn run(
-    scenario: &Scenario,
-    sink: &mut dyn Sink,
-) -> Result<(RunEnd, Option<Judgement>), SimError> {
-    if scenario.expectations.is_empty() {
-        return Ok((sim::run(scenario, sink)?, None));
-    }
-    let (end, judgement, ()) = run_and_look(scenario, sink, |_| ())?;
-    Ok((end, judgement))
-}
-
-/// Runs and judges a scenario like [`run`]. Also returns the final state of each endpoint, in the order of the
-/// endpoints.
-///
-/// # Errors
-///
-/// Returns a [`SimError`] if the scenario cannot be run.
-pub fn run_to_state(
-    scenario: &Scenario,
-    sink: &mut dyn Sink,
-) -> Result<(RunEnd, Option<Judgement>, Vec<EndpointState>), SimError> {
-    if scenario.expectations.is_empty() {
-        let (end, states) = sim::run_to_state(scenario, sink)?;
-        return Ok((end, None, states));
-    }
-    run_and_look(scenario, sink, |simulation| simulation.state())
-}
-
-/// Runs and judges a scenario, and calls `look` with the final state of the simulation.
-fn run_and_look<T>(
-    scenario: &Scenario,
-    sink: &mut dyn Sink,
-    look: impl Fn(&Simulation<'_>) -> T,
-) -> Result<(RunEnd, Option<Judgement>, T), SimError> {
-    let judge = Judge::new(scenario);
-    let mut judging = Judging {
-        sink: sink.listens().then_some(sink),
-        judge,
-    };
-    let (end, (of_fields, seen)) =
-        sim::run_and_look(scenario, Programs::new(), &mut judging, |simulation| {
-            (fields::judge(scenario, simulation), look(simulation))
-        })?;
-    let judgement = match end.reason {
-        EndReason::Interrupted | EndReason::Unheard => None,
-        EndReason::Idle
-        | EndReason::Stuck
-        | EndReason::Until
-        | EndReason::MaxEvents
-        | EndReason::MaxBytecodes
-        | EndReason::LoadTrap(_) => Some(judging.judge.end(of_fields)),
-    };
-    Ok((end, judgement, seen))
-}
-
 /// Passes each event to the judge and to the sink of the run.
-struct Judging<'s> {
+pub(crate) struct Judging<'s> {
     /// The sink of the run, or `None` if only the judge receives events.
     sink: Option<&'s mut dyn Sink>,
     judge: Judge<'s>,
+}
+
+impl<'s> Judging<'s> {
+    pub(crate) fn new(scenario: &'s Scenario, sink: Option<&'s mut dyn Sink>) -> Judging<'s> {
+        Judging {
+            sink: sink.filter(|sink| sink.listens()),
+            judge: Judge::new(scenario),
+        }
+    }
+
+    /// Judges the run, which ended for a reason. Returns `None` if the user or the sink ended it.
+    pub(crate) fn end(
+        self,
+        reason: EndReason,
+        of_fields: Vec<Option<Shortfall>>,
+    ) -> Option<Judgement> {
+        match reason {
+            EndReason::Interrupted | EndReason::Unheard => None,
+            EndReason::Idle
+            | EndReason::Stuck
+            | EndReason::Until
+            | EndReason::MaxEvents
+            | EndReason::MaxBytecodes
+            | EndReason::LoadTrap(_) => Some(self.judge.end(of_fields)),
+        }
+    }
 }
 
 impl Sink for Judging<'_> {

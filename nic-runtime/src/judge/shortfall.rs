@@ -9,7 +9,7 @@ use crate::spec::Scenario;
 
 /// A description of what was expected and what was found instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shortfall {
+pub(crate) struct Shortfall {
     /// The description in one sentence.
     pub(super) title: String,
     /// For an expected message, the bytes that differ.

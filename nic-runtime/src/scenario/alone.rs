@@ -135,10 +135,11 @@ fn instant(of: &Profile) -> Profile {
 
 #[cfg(test)]
 mod tests {
+    use crate::sim::Run;
     use nic_core::event::EndReason;
 
     use super::*;
-    use crate::sim;
+
     use crate::spec::SendSpec;
 
     #[test]
@@ -173,7 +174,12 @@ mod tests {
             }
         }
         let mut arrival = Arrival(None);
-        let (end, states) = sim::run_to_state(&scenario, &mut arrival).expect("it can be run");
+        let (end, states) = Run::new(&scenario)
+            .sink(&mut arrival)
+            .keep_states()
+            .execute()
+            .expect("it can be run")
+            .end_and_states();
         assert_eq!((end.reason, states[0].messages), (EndReason::Idle, 1));
         let late = arrival.0.expect("it arrives").since(at);
         assert!(late < SimDuration::from_ns(1), "{late:?}");

@@ -78,6 +78,7 @@ pub(crate) use self::work::Work;
 use crate::fabric::{Fabric, PacketStore};
 use crate::host::{Happened, Programs, Turns, User};
 use crate::interface::{self, States};
+use crate::judge::{self, Judgement, Judging};
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
@@ -153,52 +154,136 @@ pub enum SimError {
     },
 }
 
-/// Runs a scenario with host programs that the caller supplies, and reports every event to `sink`.
+/// A run of a scenario that has not begun.
 ///
-/// # Errors
+/// ```
+/// use nic_runtime::{Run, scenario};
 ///
-/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
-pub fn run_with(
-    scenario: &Scenario,
+/// let text = "[[nic]]\nname = 'n'\n[[endpoint]]\nnic = 'n'\nname = 'a'\n";
+/// let scenario = scenario::parse(text.as_bytes(), None, None).expect("a right scenario");
+/// let outcome = Run::new(&scenario).execute().expect("it fits the NIC");
+/// assert_eq!(outcome.end.events, 0);
+/// ```
+#[must_use = "nothing runs until `execute`"]
+pub struct Run<'s> {
+    scenario: &'s Scenario,
     programs: Programs,
-    sink: &mut dyn Sink,
-) -> Result<RunEnd, SimError> {
-    let (end, ()) = run_and_look(scenario, programs, sink, |_| ())?;
-    Ok(end)
+    sink: Option<&'s mut dyn Sink>,
+    judges: bool,
+    keeps_states: bool,
 }
 
-/// Runs a scenario as [`run_with`] does, and also returns the final state of each endpoint, in order.
-///
-/// # Errors
-///
-/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
-pub fn run_with_to_state(
-    scenario: &Scenario,
-    programs: Programs,
-    sink: &mut dyn Sink,
-) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
-    run_and_look(scenario, programs, sink, |simulation| simulation.state())
+impl<'s> Run<'s> {
+    /// Returns a run of a scenario: without a sink, and with the programs that the scenario names.
+    pub fn new(scenario: &'s Scenario) -> Run<'s> {
+        Run {
+            scenario,
+            programs: Programs::new(),
+            sink: None,
+            judges: false,
+            keeps_states: false,
+        }
+    }
+
+    /// Adds host programs, in place of those that the scenario names for the same processes.
+    pub fn programs(self, programs: Programs) -> Run<'s> {
+        Run { programs, ..self }
+    }
+
+    /// Reports every event to a sink.
+    pub fn sink(self, sink: &'s mut dyn Sink) -> Run<'s> {
+        Run {
+            sink: Some(sink),
+            ..self
+        }
+    }
+
+    /// Judges the run by the scenario's expectations. Judging does not change the run.
+    pub fn judge(self) -> Run<'s> {
+        Run {
+            judges: true,
+            ..self
+        }
+    }
+
+    /// Keeps the final state of each endpoint, which takes as much memory as their buffer areas and heaps.
+    pub fn keep_states(self) -> Run<'s> {
+        Run {
+            keeps_states: true,
+            ..self
+        }
+    }
+
+    /// Runs the scenario to its end.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
+    pub fn execute(self) -> Result<Outcome, SimError> {
+        let Run {
+            scenario,
+            programs,
+            sink,
+            judges,
+            keeps_states,
+        } = self;
+        let states = |simulation: &Simulation<'_>| match keeps_states {
+            true => simulation.state(),
+            false => Vec::new(),
+        };
+        if !judges || scenario.expectations.is_empty() {
+            let (end, states) = run_and_look(scenario, programs, sink, states)?;
+            return Ok(Outcome {
+                end,
+                judgement: None,
+                states,
+            });
+        }
+        let mut judging = Judging::new(scenario, sink);
+        let (end, (of_fields, states)) =
+            run_and_look(scenario, programs, Some(&mut judging), |simulation| {
+                let applets = |endpoint| simulation.applets_at(endpoint);
+                (judge::fields(scenario, applets), states(simulation))
+            })?;
+        Ok(Outcome {
+            judgement: judging.end(end.reason, of_fields),
+            end,
+            states,
+        })
+    }
 }
 
-/// Runs a scenario and reports every event to `sink`.
-///
-/// # Errors
-///
-/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
-pub fn run(scenario: &Scenario, sink: &mut dyn Sink) -> Result<RunEnd, SimError> {
-    run_with(scenario, Programs::new(), sink)
+/// What became of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How and when the run ended.
+    pub end: RunEnd,
+    /// How the run meets the scenario's expectations. There is no judgement if the run was not to be [judged](Run::judge),
+    /// if the scenario has no expectations, or if the user or the sink ended the run.
+    pub judgement: Option<Judgement>,
+    /// The final state of each endpoint, in the order of the scenario; empty unless the run was to
+    /// [keep](Run::keep_states) them.
+    pub states: Vec<EndpointState>,
 }
 
-/// Runs a scenario as [`run`] does, and also returns the final state of each endpoint, in order.
-///
-/// # Errors
-///
-/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
-pub fn run_to_state(
-    scenario: &Scenario,
-    sink: &mut dyn Sink,
-) -> Result<(RunEnd, Vec<EndpointState>), SimError> {
-    run_with_to_state(scenario, Programs::new(), sink)
+impl Outcome {
+    /// Returns the end of the run and the final states.
+    #[must_use]
+    pub fn end_and_states(self) -> (RunEnd, Vec<EndpointState>) {
+        (self.end, self.states)
+    }
+
+    /// Returns the end of the run and the judgement.
+    #[must_use]
+    pub fn judged(self) -> (RunEnd, Option<Judgement>) {
+        (self.end, self.judgement)
+    }
+
+    /// Returns the end of the run, the judgement and the final states.
+    #[must_use]
+    pub fn judged_and_states(self) -> (RunEnd, Option<Judgement>, Vec<EndpointState>) {
+        (self.end, self.judgement, self.states)
+    }
 }
 
 /// Runs a scenario, and calls a function with the final state of the simulation.
@@ -209,7 +294,7 @@ pub fn run_to_state(
 pub(crate) fn run_and_look<T>(
     scenario: &Scenario,
     programs: Programs,
-    sink: &mut dyn Sink,
+    sink: Option<&mut dyn Sink>,
     look: impl Fn(&Simulation<'_>) -> T,
 ) -> Result<(RunEnd, T), SimError> {
     let arena = Bump::new();
@@ -217,7 +302,7 @@ pub(crate) fn run_and_look<T>(
     // A sink that listens needs the events in the order of time. Swaps of applets rule out groups: each swap would have
     // to be scheduled in its NIC's group, and swaps are too rare for that. Supplied programs rule out groups: they cannot
     // be run a second time after a wrong guess, and they may post on any channel.
-    let sink = sink.listens().then_some(sink);
+    let sink = sink.filter(|sink| sink.listens());
     if sink.is_none()
         && !run.brings_programs()
         && !scenario.replaces_applets()

@@ -4,6 +4,7 @@ use super::Simulation;
 use super::crew::CallWaits;
 use crate::ids::AppletId;
 use nic_core::id::EndpointId;
+use nic_core::sle::Applet;
 
 /// The final state of an endpoint. Runs of the same scenario end in the same state, with and without a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,12 @@ impl Simulation<'_> {
     pub(crate) fn state(&self) -> Vec<EndpointState> {
         let ids = (0u32..).map(EndpointId).take(self.endpoints.len());
         ids.map(|id| self.endpoint_state(id)).collect()
+    }
+
+    /// Returns the applets of an endpoint, in the order of their `doTx`.
+    pub(crate) fn applets_at(&self, endpoint: EndpointId) -> Vec<&Applet<'_>> {
+        let applets = self.applets_of(endpoint);
+        applets.map(|applet| &self.applets[applet]).collect()
     }
 
     fn endpoint_state(&self, id: EndpointId) -> EndpointState {

@@ -2,6 +2,7 @@
 //!
 //! The tests count each packet again from the trace, while the summary only has sums.
 
+use nic_runtime::Run;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -13,7 +14,6 @@ use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::profile::{Profile, Takes, WithWire};
-use nic_runtime::sim;
 use nic_runtime::spec::FaultPolicy;
 use nic_runtime::spec::Scenario;
 use serde_json::{Value, json};
@@ -49,7 +49,11 @@ fn run(scenario: &Scenario) -> Ran {
         trace: JsonTrace::new(Vec::new(), PayloadMode::Omitted, scenario),
         summary: Summary::new(scenario),
     };
-    let end = sim::run(scenario, &mut both).expect("it runs");
+    let end = Run::new(scenario)
+        .sink(&mut both)
+        .execute()
+        .expect("it runs")
+        .end;
     crate::trace::check_moves(&end);
     both.summary.end(end.time, end.reason);
     let text = both.summary.to_string();

@@ -2,7 +2,8 @@
 //! run with a sink does.
 
 use nic_core::event::{EndReason, Event, Names, Sink};
-use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::Run;
+use nic_runtime::sim::RunEnd;
 use nic_runtime::spec::Scenario;
 
 use crate::scenario::read;
@@ -72,9 +73,13 @@ fn groups_joined_by(joins: &[&str], limits: &str, client: &str) -> Scenario {
 
 /// Runs a scenario with and without a sink, and asserts that both runs end in the same way.
 pub(crate) fn ends(scenario: &Scenario) -> RunEnd {
-    let heard = sim::run(scenario, &mut Heard).expect("it runs");
+    let heard = Run::new(scenario)
+        .sink(&mut Heard)
+        .execute()
+        .expect("it runs")
+        .end;
     crate::trace::check_moves(&heard);
-    let unheard = sim::run(scenario, &mut ()).expect("it runs");
+    let unheard = Run::new(scenario).execute().expect("it runs").end;
     assert_eq!(unheard, heard);
     heard
 }

@@ -240,7 +240,9 @@ fn a_payload_that_never_fits_the_region_is_refused() {
     );
     scenario.sends[0].payload = vec![0; 32_769];
     assert_eq!(
-        nic_runtime::sim::run(&scenario, &mut ()),
+        nic_runtime::Run::new(&scenario)
+            .execute()
+            .map(|outcome| outcome.end),
         Err(SimError::PayloadTooLong {
             send: 0,
             length: 32_769,

@@ -2,6 +2,7 @@
 
 use nic_core::event::EndReason;
 use nic_core::sle::{FragmentHeader, checksum};
+use nic_runtime::Run;
 use nic_runtime::scenario::{MistakeKind, ScenarioError, parse};
 use nic_runtime::sim::{self, AppletClass};
 
@@ -377,7 +378,11 @@ fn a_faulty_link_installs_the_class_as_it_was_sent_or_not_at_all() {
             .iter()
             .filter(|status| ["gap", "checksum", "mismatch"].contains(status))
             .count();
-        let (end, states) = sim::run_to_state(&read(&toml), &mut ()).expect("it runs");
+        let (end, states) = Run::new(&read(&toml))
+            .keep_states()
+            .execute()
+            .expect("it runs")
+            .end_and_states();
         crate::trace::check_moves(&end);
         assert_eq!(end, trace.end, "seed {seed}");
         if let Some(applet) = &states[1].applet {

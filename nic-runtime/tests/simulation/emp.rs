@@ -1,5 +1,6 @@
 //! EMP: every message arrives once and in order whatever a link does, and placements change only times.
 
+use nic_runtime::Run;
 use std::fs;
 use std::path::Path;
 
@@ -8,7 +9,6 @@ use nic_core::event::{EndReason, Event, EventKind, Names, Sink, TxStatus, UnetEv
 use nic_core::id::EndpointId;
 use nic_core::random::Generator;
 use nic_core::time::SimTime;
-use nic_runtime::judge;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::parse;
 use nic_runtime::sim::{self, SimError, SramShare};
@@ -129,7 +129,11 @@ impl Exchange {
 
     fn run(&self) -> Heard {
         let mut heard = Heard::default();
-        let end = sim::run(&read(&self.text), &mut heard).expect("it fits");
+        let end = Run::new(&read(&self.text))
+            .sink(&mut heard)
+            .execute()
+            .expect("it fits")
+            .end;
         crate::trace::check_moves(&end);
         assert_eq!(end.reason, EndReason::Idle);
         heard
@@ -306,7 +310,11 @@ fn nothing_is_written_behind_a_receive() {
         assert_eq!(truncated["length"], length);
         assert_eq!(truncated["room"], receive);
         assert_eq!(trace.at("right", "rx-descriptor")[0]["length"], receive);
-        let (_, states) = sim::run_to_state(&read(&text), &mut ()).expect("it fits");
+        let (_, states) = Run::new(&read(&text))
+            .keep_states()
+            .execute()
+            .expect("it fits")
+            .end_and_states();
         let area = &states[1].area;
         assert!(area[..receive].iter().all(|&byte| byte == 0xff));
         assert!(area[receive..].iter().all(|&byte| byte == 0), "{receive}");
@@ -340,7 +348,11 @@ fn flipped_headers_harm_nobody() {
             "seed = {seed}\n{}[[send]]\nendpoint = 'left'\nchannel = 1\ntag = 3\npayload = {{ zeros = 40 }}\nrepeat = 20\n",
             pair(PLACEMENTS[(seed % 6) as usize], link, (room, room))
         );
-        let (end, states) = sim::run_to_state(&read(&text), &mut ()).expect("it fits");
+        let (end, states) = Run::new(&read(&text))
+            .keep_states()
+            .execute()
+            .expect("it fits")
+            .end_and_states();
         crate::trace::check_moves(&end);
         assert_eq!(end.reason, EndReason::Idle, "{seed}");
         // The receiver has four receives of 64 bytes, and no frame is written beyond them.
@@ -364,7 +376,11 @@ fn applets_deliver_over_emp_what_they_deliver_over_u_net() {
                 );
             }
             let mut heard = Heard::default();
-            let end = sim::run(&read(&text), &mut heard).expect("it fits");
+            let end = Run::new(&read(&text))
+                .sink(&mut heard)
+                .execute()
+                .expect("it fits")
+                .end;
             crate::trace::check_moves(&end);
             assert_eq!(end.reason, EndReason::Idle);
             heard.received
@@ -448,7 +464,9 @@ fn receives_and_records_take_memory_of_the_nic() {
     let applet = "applet = 'builtin:RawUnet'";
     assert_eq!(held(applet), 64 * 16 + 8 * 4 + records);
     let room = "buffer_area = 4194304\nfree_buffers = { count = 40000, length = 64 }";
-    let refused = sim::run(&read(&pair("base", "", (room, ""))), &mut ()).unwrap_err();
+    let refused = Run::new(&read(&pair("base", "", (room, ""))))
+        .execute()
+        .unwrap_err();
     let SimError::SramTooSmall(demand) = refused else {
         panic!("{refused:?}");
     };
@@ -473,7 +491,12 @@ fn reduce_is_exact_over_links_that_lose_frames() {
     let mut resent = Resent::default();
     for seed in 0..runs(10) {
         let scenario = parse(text.as_bytes(), None, Some(seed)).expect("the scenario is right");
-        let (_, judgement) = judge::run(&scenario, &mut resent).expect("it fits");
+        let (_, judgement) = Run::new(&scenario)
+            .sink(&mut resent)
+            .judge()
+            .execute()
+            .expect("it fits")
+            .judged();
         let judgement = judgement.expect("each user expects the sum");
         // The met expectations are eight sums, the number of sums, and that nothing traps.
         assert_eq!((judgement.met, judgement.unmet), (10, Vec::new()), "{seed}");

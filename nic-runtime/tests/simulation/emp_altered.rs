@@ -1,6 +1,7 @@
 //! EMP over links that lose, copy, reorder and alter frames, some of them without a CRC. The receiver acknowledges no
 //! message that it has given up, and the accounts add up.
 
+use nic_runtime::Run;
 use std::collections::{BTreeMap, BTreeSet};
 
 use nic_core::emp::{EmpEvent, Frame, FrameKind};
@@ -14,7 +15,6 @@ use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::profile::Profile;
-use nic_runtime::sim;
 use serde_json::Value;
 
 use crate::json_lines::values;
@@ -168,7 +168,11 @@ fn exchanged(seed: u64, total: &mut Total) {
         ends: (0..4).map(|_| End::default()).collect(),
         summary: Summary::new(&scenario),
     };
-    let end = sim::run(&scenario, &mut seen).expect("it fits");
+    let end = Run::new(&scenario)
+        .sink(&mut seen)
+        .execute()
+        .expect("it fits")
+        .end;
     assert_eq!(end.reason, EndReason::Idle, "{seed}");
     seen.summary.end(end.time, end.reason);
     let trace = JsonTrace::new(Vec::new(), PayloadMode::Omitted, &scenario);
@@ -288,7 +292,12 @@ fn messages_before_a_forged_number_fail_and_later_ones_arrive() {
         summary: Summary::new(&scenario),
     };
     let programs = Programs::new().with("e00", Forger(forged));
-    let end = sim::run_with(&scenario, programs, &mut seen).expect("it fits");
+    let end = Run::new(&scenario)
+        .programs(programs)
+        .sink(&mut seen)
+        .execute()
+        .expect("it fits")
+        .end;
     assert_eq!(end.reason, EndReason::Idle);
     use TxStatus::{Failed, Ok};
     let done: Vec<_> = seen.ends[0].done.values().copied().collect();

@@ -5,8 +5,8 @@ use nic_core::event::TxStatus;
 use nic_core::event::{DropReason, EndReason, Event, EventKind, Names, NicEvent, Sink, UnetEvent};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::SimDuration;
+use nic_runtime::Run;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::sim;
 
 use crate::scenario::read;
 
@@ -91,8 +91,13 @@ fn forge(placement: &str, frames: Vec<Vec<u8>>) -> Seen {
     ];
     let programs = Programs::new().with("forger", Forger(frames));
     let mut seen = Seen::default();
-    let (end, states) =
-        sim::run_with_to_state(&read(&text.concat()), programs, &mut seen).expect("it fits");
+    let (end, states) = Run::new(&read(&text.concat()))
+        .programs(programs)
+        .sink(&mut seen)
+        .keep_states()
+        .execute()
+        .expect("it fits")
+        .end_and_states();
     crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle);
     let honest: Vec<u32> = of_channel(&seen, 2);
@@ -225,7 +230,12 @@ fn acknowledgements_of_what_was_not_sent_are_dropped() {
         [[send]]\nendpoint = 'sender'\nchannel = 1\npayload = { zeros = 10 }\n";
     let programs = Programs::new().with("forger", Forger(frames));
     let mut seen = Seen::default();
-    let end = sim::run_with(&read(text), programs, &mut seen).expect("it fits");
+    let end = Run::new(&read(text))
+        .programs(programs)
+        .sink(&mut seen)
+        .execute()
+        .expect("it fits")
+        .end;
     crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle);
     assert_eq!(seen.sent, [(EndpointId(1), TxStatus::Failed)]);

@@ -6,8 +6,8 @@ use nic_core::event::{
 };
 use nic_core::id::{EndpointId, PostId};
 use nic_core::random::Generator;
+use nic_runtime::Run;
 use nic_runtime::profile::Profile;
-use nic_runtime::sim;
 
 use crate::runs::runs;
 use crate::scenario::read;
@@ -203,7 +203,11 @@ fn exchanged(seed: u64, total: &mut Counts) {
     let exchange = Exchange::new(seed);
     let mut heard = Heard::of(2 * exchange.pairs.len());
     let scenario = read(&exchange.text);
-    let end = sim::run(&scenario, &mut heard).expect("it fits");
+    let end = Run::new(&scenario)
+        .sink(&mut heard)
+        .execute()
+        .expect("it fits")
+        .end;
     crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle, "{seed}");
     for (number, pair) in exchange.pairs.iter().enumerate() {
@@ -416,7 +420,11 @@ fn packets_that_wait_for_slots_leave_slots_to_frames() {
     );
     let mut messages = Messages::default();
     let scenario = read_on(&text, &few_slots("flow = 'hold'"));
-    let end = sim::run(&scenario, &mut messages).expect("it fits");
+    let end = Run::new(&scenario)
+        .sink(&mut messages)
+        .execute()
+        .expect("it fits")
+        .end;
     assert_eq!(end.reason, EndReason::Idle);
     assert_eq!((messages.done.len(), messages.received), (2, 2));
     let statuses = messages.done.iter().map(|(_, status)| *status);
@@ -472,7 +480,11 @@ fn messages_that_are_refused_at_once_are_posted_one_after_another() {
              [[send]]\nendpoint = 's'\nchannel = 99\npayload = {{ zeros = 8 }}\nrepeat = {MESSAGES}\n"
         );
         let mut refused = Refused::default();
-        let end = sim::run(&read(&text), &mut refused).expect("it fits");
+        let end = Run::new(&read(&text))
+            .sink(&mut refused)
+            .execute()
+            .expect("it fits")
+            .end;
         assert_eq!(end.reason, EndReason::Idle, "{interface}");
         assert_eq!(refused.0, MESSAGES, "{interface}");
     }

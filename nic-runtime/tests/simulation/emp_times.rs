@@ -7,8 +7,8 @@ use nic_core::event::{
 };
 use nic_core::id::ChannelId;
 use nic_core::time::SimDuration;
+use nic_runtime::Run;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::sim;
 
 use crate::scenario::read;
 use crate::trace::read_on;
@@ -78,7 +78,11 @@ fn a_message_without_acknowledgements_is_sent_again_after_each_time_out_and_fail
         [[channel]]\ns = 1\nr = 1\n\
         [[send]]\nendpoint = 's'\nchannel = 1\npayload = { zeros = 100 }\nat = '3us'\n";
     let mut times = Times::default();
-    let end = sim::run(&read(text), &mut times).expect("it fits");
+    let end = Run::new(&read(text))
+        .sink(&mut times)
+        .execute()
+        .expect("it fits")
+        .end;
     assert_eq!(end.reason, EndReason::Idle);
     let sent = &times.sent;
     assert_eq!(sent.len() as u64, 1 + RETRIES);
@@ -131,7 +135,12 @@ fn forge(receiver: &str, frames: Vec<(u64, Vec<u8>)>) -> (Times, u64) {
     );
     let mut times = Times::default();
     let programs = Programs::new().with("s", Forger(frames));
-    let end = sim::run_with(&read_on(&text, &profile), programs, &mut times).expect("it fits");
+    let end = Run::new(&read_on(&text, &profile))
+        .programs(programs)
+        .sink(&mut times)
+        .execute()
+        .expect("it fits")
+        .end;
     assert_eq!(end.reason, EndReason::Idle);
     (times, end.time.as_ns())
 }

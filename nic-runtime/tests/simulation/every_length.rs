@@ -6,9 +6,9 @@ use nic_core::id::EndpointId;
 use nic_core::random::Generator;
 use nic_core::time::SimTime;
 use nic_core::via::Reliability;
+use nic_runtime::Run;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim;
 use nic_runtime::spec::InterfaceKind;
 
 use crate::runs::runs;
@@ -114,7 +114,11 @@ fn check(profile: &Profile, ends: &Ends, length: u64) {
     let scenario =
         parse(text.as_bytes(), None, None).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let mut seen = Seen::default();
-    let end = sim::run(&scenario, &mut seen).expect("the scenario fits");
+    let end = Run::new(&scenario)
+        .sink(&mut seen)
+        .execute()
+        .expect("the scenario fits")
+        .end;
     assert_eq!(end.reason, EndReason::Idle, "{}", case());
     assert_eq!(seen.posted, 1);
     let is_frame = keys.contains("'emp'");

@@ -1,6 +1,7 @@
 //! Expectations of scenarios that a run meets or does not meet.
 
-use nic_runtime::judge::{self, Judgement};
+use nic_runtime::Run;
+use nic_runtime::judge::Judgement;
 use nic_runtime::scenario::{Mistake, ScenarioError, parse};
 
 use crate::scenario::read;
@@ -27,7 +28,11 @@ fn scenario(texts: &[&str], expectations: &str) -> String {
 /// Runs the scenario with these texts, and judges its expectations.
 fn judged(texts: &[&str], expectations: &str) -> Judgement {
     let scenario = read(&scenario(texts, expectations));
-    let (_, judgement) = judge::run(&scenario, &mut ()).expect("it runs");
+    let (_, judgement) = Run::new(&scenario)
+        .judge()
+        .execute()
+        .expect("it runs")
+        .judged();
     judgement.expect("something is expected")
 }
 
@@ -59,7 +64,11 @@ const WORLD: &str = "endpoint = \"server\"\npayload = { hex = \"2d3528363e\" }";
 #[test]
 fn a_scenario_with_every_kind_of_expectation_is_met() {
     let scenario = read(include_str!("../scenarios/expectations.toml"));
-    let (_, judgement) = judge::run(&scenario, &mut ()).expect("it runs");
+    let (_, judgement) = Run::new(&scenario)
+        .judge()
+        .execute()
+        .expect("it runs")
+        .judged();
     let judgement = judgement.expect("something is expected");
     assert_eq!((judgement.met, judgement.unmet), (11, Vec::new()));
 }
@@ -356,7 +365,8 @@ fn a_judge_changes_no_event() {
     let text = |expectations: &str| {
         let scenario = read(&scenario(&["hello", "world"], expectations));
         let mut trace = TextTrace::new(Vec::new(), PayloadMode::Shown);
-        judge::run(&scenario, &mut trace).expect("it runs");
+        let run = Run::new(&scenario).sink(&mut trace).judge();
+        run.execute().expect("it runs");
         trace.finish().expect("a vector takes everything")
     };
     assert_eq!(text(""), text(&format!("[[expect]]\n{WORLD}\n")));

@@ -1,10 +1,10 @@
 //! Random expectations of random runs, counted again from the JSON trace by the words of docs/scenario.md.
 
+use nic_runtime::Run;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use nic_core::random::Generator;
-use nic_runtime::judge;
 use serde_json::Value;
 
 use crate::runs::runs;
@@ -275,7 +275,11 @@ fn expectations_are_met_as_the_trace_says() {
             .map(|_| draw(&mut generator, &seen, &mut expectations))
             .collect::<Vec<_>>();
         let scenario = read(&format!("{toml}{expectations}"));
-        let (_, judgement) = judge::run(&scenario, &mut ()).expect("it runs");
+        let (_, judgement) = Run::new(&scenario)
+            .judge()
+            .execute()
+            .expect("it runs")
+            .judged();
         let judgement = judgement.expect("something is expected");
         let met = scenario
             .expectations

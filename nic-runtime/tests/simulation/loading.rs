@@ -123,7 +123,7 @@ fn a_rejected_class_is_named_and_nothing_runs() {
         .toml(),
     );
     scenario.classes[1].bytes.truncate(100);
-    let error = nic_runtime::sim::run(&scenario, &mut ()).unwrap_err();
+    let error = nic_runtime::Run::new(&scenario).execute().unwrap_err();
     assert!(matches!(error, SimError::Class { class: 1, .. }), "{error}");
 }
 

@@ -1,12 +1,12 @@
 //! Processes with several endpoints, hosts with few processors, and host programs that a user of the library supplies.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use nic_runtime::Run;
+use std::sync::{Arc, Mutex};
 
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::sim::{self, SimError};
+use nic_runtime::sim::SimError;
 
 use crate::runs::runs;
 use crate::scenario::read;
@@ -110,7 +110,7 @@ fn endpoints_of_a_process_take_turns() {
 }
 
 /// The events that were reported to a program, with the time in nanoseconds.
-type Told = Rc<RefCell<Vec<(u64, String)>>>;
+type Told = Arc<Mutex<Vec<(u64, String)>>>;
 
 /// A program that posts a request, waits for the answer, computes, and repeats this. The program also sets one timer.
 struct Client {
@@ -142,7 +142,10 @@ impl HostProgram for Client {
             actions.post(EndpointId(1), ChannelId(7), vec![0]);
         }
         let now = actions.now();
-        self.told.borrow_mut().push((now.as_ns(), word));
+        self.told
+            .lock()
+            .expect("nobody panics")
+            .push((now.as_ns(), word));
     }
 }
 
@@ -156,12 +159,16 @@ fn a_program_of_ones_own_asks_and_waits_for_answers() {
     let told = Told::default();
     let client = Client {
         left: 3,
-        told: Rc::clone(&told),
+        told: Arc::clone(&told),
     };
     let programs = Programs::new().with("client", client);
-    let end = sim::run_with(&read(PAIR), programs, &mut ()).expect("it can be run");
+    let end = Run::new(&read(PAIR))
+        .programs(programs)
+        .execute()
+        .expect("it can be run")
+        .end;
     crate::trace::check_moves(&end);
-    let told = told.take();
+    let told = std::mem::take(&mut *told.lock().expect("nobody panics"));
     let words: Vec<&str> = told.iter().map(|(_, word)| word.as_str()).collect();
     assert_eq!(
         words,
@@ -190,7 +197,10 @@ fn a_program_for_nobody_is_an_error() {
         told: Told::default(),
     };
     let programs = Programs::new().with("clint", client);
-    let error = sim::run_with(&read(PAIR), programs, &mut ()).expect_err("nobody has the name");
+    let error = Run::new(&read(PAIR))
+        .programs(programs)
+        .execute()
+        .expect_err("nobody has the name");
     assert_eq!(error, SimError::NoProcess { program: 0 });
 }
 

@@ -1,10 +1,11 @@
 //! NICs with several processors: where stages run, how work is handed over, and that only one processor at a time calls
 //! an applet.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::event::EndReason;
-use nic_runtime::sim::{self, CallWaits};
+use nic_runtime::sim::CallWaits;
 use serde_json::Value;
 
 use crate::runs::runs;
@@ -53,8 +54,11 @@ fn assert_close(us: f64, expected: f64) {
 fn waits_for_an_applet_are_counted() {
     let waits = |nic: &str| {
         let toml = busy_toml(nic, BOTH_WAYS);
-        let (_, states) =
-            sim::run_to_state(&crate::scenario::read(&toml), &mut ()).expect("it fits");
+        let (_, states) = Run::new(&crate::scenario::read(&toml))
+            .keep_states()
+            .execute()
+            .expect("it fits")
+            .end_and_states();
         states[0].applet.as_ref().expect("it has one").waits
     };
     assert_eq!(waits(""), CallWaits::default());

@@ -1,12 +1,12 @@
 //! Random scenarios: every run obeys the laws of traces and can be repeated.
 
+use nic_runtime::Run;
 use std::fmt::Write;
 
 use nic_core::event::EndReason;
 use nic_core::random::Generator;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
-use nic_runtime::sim;
 use nic_runtime::spec::InterfaceKind;
 
 use crate::apart::ends;
@@ -210,7 +210,7 @@ pub(crate) fn goes_on(toml: &str) {
     let mut scenario = read(toml);
     // Timers and answers to answers may go on for ever.
     scenario.until = SimTime::from_ps(u64::MAX / 2);
-    let end = sim::run(&scenario, &mut ()).expect("it fits");
+    let end = Run::new(&scenario).execute().expect("it fits").end;
     check_moves(&end);
 }
 

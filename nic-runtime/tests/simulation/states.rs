@@ -3,10 +3,11 @@
 //! Without a sink the simulator creates no events, and simulates separate groups of NICs one after another. The tests
 //! compare states, because the reason and time of a run's end do not depend on the bytes that were moved.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink, UnetEvent};
-use nic_runtime::sim::{self, EndpointState};
+use nic_runtime::sim::EndpointState;
 use nic_runtime::spec::Scenario;
 
 use crate::random_runs;
@@ -44,9 +45,18 @@ impl Sink for Read {
 /// Runs a scenario with and without a sink, and asserts that both runs end in the same state.
 fn states(scenario: &Scenario, what: &str) -> (EndReason, Vec<EndpointState>) {
     let mut read = Read::default();
-    let (end, heard) = sim::run_to_state(scenario, &mut read).expect("it runs");
+    let (end, heard) = Run::new(scenario)
+        .sink(&mut read)
+        .keep_states()
+        .execute()
+        .expect("it runs")
+        .end_and_states();
     crate::trace::check_moves(&end);
-    let (unheard_end, unheard) = sim::run_to_state(scenario, &mut ()).expect("it runs");
+    let (unheard_end, unheard) = Run::new(scenario)
+        .keep_states()
+        .execute()
+        .expect("it runs")
+        .end_and_states();
     assert_eq!(unheard_end, end, "{what}");
     for (index, (heard, unheard)) in heard.iter().zip(&unheard).enumerate() {
         let name = &scenario.endpoints[index].name;

@@ -3,12 +3,12 @@
 //! `SwapOld` and `SwapNew` are two versions of an applet. The calls of these two applets return the version, and
 //! `SwapNew` traces the values of the fields that both classes have.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::event::roles::Step;
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::PacketId;
-use nic_runtime::judge;
 use nic_runtime::sim::{self, AppletClass};
 use serde_json::{Value, json};
 
@@ -127,7 +127,11 @@ fn an_expectation_is_about_the_class_at_the_end() {
         ..Pair::PLAIN
     }
     .toml();
-    let (_, judgement) = judge::run(&read(&toml), &mut ()).expect("it runs");
+    let (_, judgement) = Run::new(&read(&toml))
+        .judge()
+        .execute()
+        .expect("it runs")
+        .judged();
     let judgement = judgement.expect("there are expectations");
     assert_eq!((judgement.met, judgement.unmet), (4, vec![]));
     // The swap to `LongMaths` is refused, so the expectations are about the fields of `SwapOld`.
@@ -137,7 +141,11 @@ fn an_expectation_is_about_the_class_at_the_end() {
     let toml = toml
         .replace("value = 3", "value = -3")
         .replace("'added'", "'txBuf'");
-    let (_, judgement) = judge::run(&read(&toml), &mut ()).expect("it runs");
+    let (_, judgement) = Run::new(&read(&toml))
+        .judge()
+        .execute()
+        .expect("it runs")
+        .judged();
     let unmet = judgement.expect("there are expectations").unmet;
     let titles: Vec<_> = unmet.iter().map(|unmet| unmet.title.as_str()).collect();
     assert_eq!(titles.len(), 3, "{titles:?}");
@@ -240,7 +248,11 @@ fn what_initializers_did_for_a_refused_class_is_undone() {
         ..Pair::PLAIN
     }
     .toml();
-    let (end, states) = sim::run_to_state(&read(&toml), &mut ()).expect("it runs");
+    let (end, states) = Run::new(&read(&toml))
+        .keep_states()
+        .execute()
+        .expect("it runs")
+        .end_and_states();
     crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle);
     let order = [0, 1, 2, 3, 4, 5, 6, 7].map(|buffer| buffer * 4096);
@@ -518,7 +530,11 @@ fn of_100_000_packets_none_is_lost_or_delivered_twice_by_a_swap_midway() {
     }
     .toml();
     let mut delivered = Delivered::default();
-    let end = sim::run(&read(&toml), &mut delivered).expect("it runs");
+    let end = Run::new(&read(&toml))
+        .sink(&mut delivered)
+        .execute()
+        .expect("it runs")
+        .end;
     crate::trace::check_moves(&end);
     assert_eq!(end.reason, EndReason::Idle);
     assert_eq!(delivered.packets.len(), PACKETS as usize, "none is lost");
@@ -550,8 +566,17 @@ fn random_runs_with_swaps_end_in_the_same_state_with_and_without_a_listener() {
         }
         let scenario = read(&toml);
         let mut heard = Delivered::default();
-        let with = sim::run_to_state(&scenario, &mut heard).expect("it runs");
-        let without = sim::run_to_state(&scenario, &mut ()).expect("it runs");
+        let with = Run::new(&scenario)
+            .sink(&mut heard)
+            .keep_states()
+            .execute()
+            .expect("it runs")
+            .end_and_states();
+        let without = Run::new(&scenario)
+            .keep_states()
+            .execute()
+            .expect("it runs")
+            .end_and_states();
         assert!(with == without, "seed {seed}");
         swapped += heard.swaps;
     }

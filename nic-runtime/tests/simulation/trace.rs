@@ -1,5 +1,6 @@
 //! Runs scenarios given as TOML, and parses their traces as JSON values.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::event::EndReason;
@@ -8,7 +9,7 @@ use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::parse_on;
-use nic_runtime::sim::{self, RunEnd, SimError};
+use nic_runtime::sim::{RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 use serde_json::Value;
 
@@ -96,7 +97,7 @@ pub(crate) fn try_run(toml: &str) -> Result<Trace, SimError> {
 /// Runs a parsed scenario that may be refused.
 pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
     let mut sink = JsonTrace::new(Vec::new(), PayloadMode::Shown, scenario);
-    let end = sim::run(scenario, &mut sink)?;
+    let end = Run::new(scenario).sink(&mut sink).execute()?.end;
     check_moves(&end);
     let mut summary = Summary::new(scenario);
     summary.end(end.time, end.reason);

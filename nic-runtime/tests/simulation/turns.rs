@@ -6,9 +6,9 @@
 
 use nic_core::event::{EndReason, Event, EventKind, Names, RemoteEvent, Sink, ViaEvent};
 use nic_core::id::ChannelId;
+use nic_runtime::Run;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::scenario::parse_on;
-use nic_runtime::sim;
 
 use crate::trace::{Pair, Trace, numbers, run};
 use crate::via_over_memory::profile_with;
@@ -276,7 +276,12 @@ fn a_send_after_the_end_of_its_connection_waits_for_its_own_time_in_the_library(
     let scenario = parse_on(&crate::via::pair("", both, ""), &profile).expect("it is right");
     let mut times = Times::default();
     let programs = Programs::new().with("left", Leaves);
-    let end = sim::run_with(&scenario, programs, &mut times).expect("it fits");
+    let end = Run::new(&scenario)
+        .programs(programs)
+        .sink(&mut times)
+        .execute()
+        .expect("it fits")
+        .end;
     assert_eq!(end.reason, EndReason::Idle);
     let Times {
         posted,

@@ -1,5 +1,6 @@
 //! The table of `docs/emp.md` that shows what a second processor is worth to each shipped applet.
 
+use nic_runtime::Run;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,6 @@ use std::path::Path;
 use nic_core::event::{Event, EventKind, Names, Sink, SleEvent};
 use nic_core::id::NicId;
 use nic_core::time::SimTime;
-use nic_runtime::sim;
 
 use crate::trace::read_on;
 
@@ -71,7 +71,10 @@ fn us_per_pair(applet: &str, processors: u32, is_apart: bool, profile: &str) -> 
         );
     }
     let mut calls = Calls::default();
-    sim::run(&read_on(&text, profile), &mut calls).expect("it fits");
+    Run::new(&read_on(&text, profile))
+        .sink(&mut calls)
+        .execute()
+        .expect("it fits");
     let each = |times: &[SimTime]| {
         let (first, last) = (times.get(FIRST)?, times.get(LAST)?);
         Some(last.since(*first).as_ns() as f64 / 1e3 / (LAST - FIRST) as f64)

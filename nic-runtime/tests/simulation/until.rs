@@ -1,12 +1,13 @@
 //! The key `until` gives the last instant of a run: events due at this time occur, and no later events.
 
+use nic_runtime::Run;
 use std::collections::BTreeSet;
 
 use nic_core::event::fields::PayloadMode;
 use nic_core::event::line::Line;
 use nic_core::event::{EndReason, Event, EventKind, Names, NicEvent, Sink};
 use nic_core::time::SimTime;
-use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::sim::RunEnd;
 use nic_runtime::spec::Scenario;
 
 use crate::scenario::read;
@@ -27,7 +28,11 @@ impl Sink for Timed {
 
 fn events(scenario: &Scenario) -> (Vec<(SimTime, String)>, RunEnd) {
     let mut timed = Timed::default();
-    let end = sim::run(scenario, &mut timed).expect("it runs");
+    let end = Run::new(scenario)
+        .sink(&mut timed)
+        .execute()
+        .expect("it runs")
+        .end;
     crate::trace::check_moves(&end);
     (timed.0, end)
 }
@@ -81,7 +86,7 @@ fn whatever_happens_at_the_end_is_the_whole_of_that_moment() {
             let due = whole.iter().take_while(|(time, _)| *time <= until);
             assert!(cut.iter().eq(due), "until {until}");
             assert!(end.time <= until);
-            let unheard = sim::run(&scenario, &mut ()).expect("it runs");
+            let unheard = Run::new(&scenario).execute().expect("it runs").end;
             assert_eq!(unheard, end, "until {until}");
         }
     }

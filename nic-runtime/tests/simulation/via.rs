@@ -1,12 +1,12 @@
 //! VIA: scenarios of U-Net run on VIs as well, and single messages complete with the expected status.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::event::roles::Step;
 use nic_core::event::{Event, Names, Sink};
 use nic_core::id::EndpointId;
 use nic_runtime::scenario::{BUILTIN, Builtin, parse};
-use nic_runtime::sim;
 use nic_runtime::spec::InterfaceKind;
 use nic_runtime::spec::Scenario;
 
@@ -31,7 +31,10 @@ impl Sink for Received {
 
 pub(crate) fn received(scenario: &Scenario) -> BTreeMap<EndpointId, Vec<Vec<u8>>> {
     let mut received = Received::default();
-    sim::run(scenario, &mut received).expect("the scenario fits");
+    Run::new(scenario)
+        .sink(&mut received)
+        .execute()
+        .expect("the scenario fits");
     received.0
 }
 

@@ -5,10 +5,10 @@ use nic_core::event::{DropReason, Event, EventKind, Names, NicEvent, Sink, ViaEv
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Side;
+use nic_runtime::Run;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::profile::{Events, Profile};
 use nic_runtime::scenario::parse_on;
-use nic_runtime::sim;
 
 use crate::scenario::read;
 use crate::trace::{number, run, simulate};
@@ -108,7 +108,10 @@ fn both_ways(events: Events, level: &str) -> Vec<(EndpointId, SimTime, Vec<u8>)>
     let right = left.replace("'left'", "'right'").replace("150", "40");
     let scenario = parse_on(&pair("", &both, &format!("{left}{right}")), &profile);
     let mut heard = Timed::default();
-    sim::run(&scenario.expect("it is right"), &mut heard).expect("the scenario fits");
+    Run::new(&scenario.expect("it is right"))
+        .sink(&mut heard)
+        .execute()
+        .expect("the scenario fits");
     heard.0
 }
 
@@ -354,12 +357,11 @@ fn a_hostile_library_overwrites_a_completed_message_unless_access_is_strict() {
         let text = format!("profile = 'clan-2001'\n{}", pair("", &both, ""));
         let programs = Programs::new().with("left", Hostile);
         let mut heard = (Received::default(), Refused::default());
-        sim::run_with(
-            &read(&text),
-            programs,
-            &mut Both(&mut heard.0, &mut heard.1),
-        )
-        .expect("the scenario fits");
+        Run::new(&read(&text))
+            .programs(programs)
+            .sink(&mut Both(&mut heard.0, &mut heard.1))
+            .execute()
+            .expect("the scenario fits");
         let echoed = heard.0.0[&EndpointId(0)][0].clone();
         outcomes.push((String::from_utf8(echoed).expect("text"), heard.1.0 > 0));
     }
@@ -407,7 +409,10 @@ fn a_server_has_512_vis_on_one_completion_queue() {
         let queues = &scenario.completion_queues;
         assert_eq!((queues.len(), queues[0].entries), (1, CLIENTS * 10));
         let mut completions = Completions::default();
-        sim::run(&scenario, &mut completions).expect("the scenario fits");
+        Run::new(&scenario)
+            .sink(&mut completions)
+            .execute()
+            .expect("the scenario fits");
         assert_eq!(completions.0, [CLIENTS; 2], "{profile}");
     }
 }

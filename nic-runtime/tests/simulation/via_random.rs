@@ -1,5 +1,6 @@
 //! Random runs of VIs on both providers, compared with plain queues.
 
+use nic_runtime::Run;
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_core::event::roles::Step;
@@ -11,7 +12,6 @@ use nic_core::via::{Reason, Reliability, Side, Status, ViState};
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::profile::Events;
 use nic_runtime::scenario::parse_on;
-use nic_runtime::sim;
 
 use crate::runs::runs;
 use crate::scenario::read;
@@ -342,7 +342,12 @@ fn random_runs_are_those_of_plain_queues() {
             ends_at_faults: is_clan,
             ends: Default::default(),
         };
-        let end = sim::run_with(&scenario, programs, &mut queues).expect("the scenario fits");
+        let end = Run::new(&scenario)
+            .programs(programs)
+            .sink(&mut queues)
+            .execute()
+            .expect("the scenario fits")
+            .end;
         crate::trace::check_moves(&end);
         let is_soon = end.time < SimTime::ZERO + SimDuration::from_ns(900_000_000);
         assert!(is_spaced || is_soon, "{seed}");

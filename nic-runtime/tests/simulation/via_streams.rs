@@ -3,6 +3,7 @@
 //! The runs draw every built-in profile and provider, and more messages than any queue holds. Users do not look for
 //! longer than each time-out, and regions come and go.
 
+use nic_runtime::Run;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
@@ -14,7 +15,6 @@ use nic_core::time::SimDuration;
 use nic_core::via::{Reason, RegionAction, Reliability, Status, ViState};
 use nic_runtime::profile::{Events, Profile};
 use nic_runtime::scenario::parse_on;
-use nic_runtime::sim;
 
 use crate::runs::runs;
 use crate::spaced::{Traffic, below, index};
@@ -402,7 +402,11 @@ fn streams_between_vis_are_those_of_plain_queues() {
             seen: BTreeMap::new(),
         };
         println!("seed {seed}: {} {rules:?}", profile.name);
-        let end = sim::run(&scenario, &mut model).expect("the scenario fits");
+        let end = Run::new(&scenario)
+            .sink(&mut model)
+            .execute()
+            .expect("the scenario fits")
+            .end;
         assert_eq!(end.reason, EndReason::Idle);
         model.check();
         ends[usize::from(!model.ends[0].is_connected())] += 1;

@@ -4,8 +4,8 @@
 
 use allocations::{CountingAllocator, allocated};
 use nic_core::event::{Event, EventKind, Names, Sink, SleEvent};
+use nic_runtime::Run;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim;
 use nic_runtime::spec::Scenario;
 use traffic::Traffic;
 
@@ -31,7 +31,10 @@ impl Sink for Most {
 fn most(scenario: &Scenario) -> Most {
     let before = allocated().bytes;
     let mut most = Most::default();
-    sim::run(scenario, &mut most).expect("the scenario can be simulated");
+    Run::new(scenario)
+        .sink(&mut most)
+        .execute()
+        .expect("the scenario can be simulated");
     most.bytes -= before;
     most
 }
@@ -45,7 +48,7 @@ fn an_idle_endpoint_weighs_908_bytes_at_most_and_shares_its_class() {
     };
     let [few, many] = [one, many].map(|traffic| {
         let scenario = traffic.scenario();
-        // A scenario contains each class file once, and `sim::run` loads each class of the scenario once.
+        // A scenario contains each class file once, and a run loads each class of the scenario once.
         assert_eq!(scenario.classes.len(), 1);
         let most = most(&scenario);
         assert_eq!(most.applets, 2 * traffic.endpoints);

@@ -6,8 +6,8 @@ use allocations::{CountingAllocator, allocated};
 use nic_core::event::{
     DropReason, Event, EventKind, Names, NicEvent, Sink, UnetEvent, WireDropReason,
 };
+use nic_runtime::Run;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim;
 use nic_runtime::spec::Scenario;
 
 #[global_allocator]
@@ -93,7 +93,9 @@ impl Case {
         let requests = [WARM_UP, WARM_UP + PACKETS].map(|packets| {
             let scenario = self.scenario(packets);
             let before = allocated().requests;
-            sim::run(&scenario, &mut ()).expect("the scenario can be simulated");
+            Run::new(&scenario)
+                .execute()
+                .expect("the scenario can be simulated");
             allocated().requests - before
         });
         assert!(requests[0] > 0, "nothing was counted at all");
@@ -103,7 +105,9 @@ impl Case {
         );
 
         let mut counts = Counts::default();
-        sim::run(&self.scenario(WARM_UP + PACKETS), &mut counts)
+        Run::new(&self.scenario(WARM_UP + PACKETS))
+            .sink(&mut counts)
+            .execute()
             .expect("the scenario can be simulated");
         assert_eq!(counts.posted, WARM_UP + PACKETS);
         counts

@@ -1,5 +1,6 @@
 //! The fuzz target of capsules: packets on a code channel, from a hostile sender.
 
+use nic_runtime::Run;
 use std::sync::LazyLock;
 
 use jive_verifier::Policy;
@@ -9,7 +10,7 @@ use nic_core::sle::capsule::FRAGMENT_HEADER_BYTES;
 use nic_core::sle::{FragmentHeader, NicEntry, NicNative, checksum};
 use nic_core::time::SimDuration;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim::{self, AppletClass};
+use nic_runtime::sim::AppletClass;
 use nic_runtime::spec::Scenario;
 use nic_runtime::spec::SendSpec;
 
@@ -92,8 +93,17 @@ pub fn capsule(bytes: &[u8]) {
     files::run_within(scenario.clone(), BYTECODES_MAX);
     scenario.bytecodes_max = BYTECODES_MAX;
     let mut seen = Seen::default();
-    let heard = sim::run_to_state(&scenario, &mut seen).expect("the scenario fits");
-    let unheard = sim::run_to_state(&scenario, &mut ()).expect("the scenario fits");
+    let heard = Run::new(&scenario)
+        .sink(&mut seen)
+        .keep_states()
+        .execute()
+        .expect("the scenario fits")
+        .end_and_states();
+    let unheard = Run::new(&scenario)
+        .keep_states()
+        .execute()
+        .expect("the scenario fits")
+        .end_and_states();
     assert!(heard == unheard, "a listener changes the run");
     // The instruction budget may end a run before the class is verified, and `until` may end the run during a call.
     assert!(seen.swaps + seen.refusals <= seen.whole);

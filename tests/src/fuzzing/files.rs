@@ -1,6 +1,7 @@
 //! Fuzz targets that run the simulator and the commands on files that `SECURITY.md` calls hostile: scenarios, captures,
 //! golden traces and class files.
 
+use nic_runtime::Run;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -19,9 +20,8 @@ use nic_runtime::export::pcapng::{Capture, DataLink};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
-use nic_runtime::judge::{self, Judgement};
+use nic_runtime::judge::Judgement;
 use nic_runtime::scenario::{BUILTIN, parse};
-use nic_runtime::sim;
 use nic_runtime::spec::{Code, GoldenSettings, Scenario, Times};
 use pcap_file::pcapng::PcapNgReader;
 
@@ -112,7 +112,10 @@ fn golden_trace(text: &str, settings: GoldenSettings, events_max: u64) -> Vec<u8
     let mut scenario = scenario.expect("a shipped scenario is right");
     scenario.events_max = events_max;
     let mut trace = GoldenTrace::new(Vec::new(), settings);
-    sim::run(&scenario, &mut trace).expect("a shipped scenario runs");
+    Run::new(&scenario)
+        .sink(&mut trace)
+        .execute()
+        .expect("a shipped scenario runs");
     trace.finish().expect("a vector takes everything")
 }
 
@@ -240,7 +243,12 @@ pub(super) fn run_within(mut scenario: Scenario, bytecodes_max: u64) {
         summary: Summary::new(&scenario),
         latest: SimTime::ZERO,
     };
-    match judge::run(&scenario, &mut exports) {
+    match Run::new(&scenario)
+        .sink(&mut exports)
+        .judge()
+        .execute()
+        .map(|outcome| outcome.judged())
+    {
         Ok((end, judgement)) => {
             if let Some(Judgement { met, unmet }) = judgement {
                 assert_eq!(met + unmet.len(), scenario.expectations.len());
@@ -338,7 +346,10 @@ pub fn capture_seeds() -> Vec<(String, Vec<u8>)> {
         let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
         let capture = Capture::new(Vec::new(), DataLink::USER0, nics);
         let mut capture = capture.expect("a vector takes everything");
-        sim::run(&scenario, &mut capture).expect("a shipped scenario runs");
+        Run::new(&scenario)
+            .sink(&mut capture)
+            .execute()
+            .expect("a shipped scenario runs");
         let bytes = capture.finish().expect("a vector takes everything");
         seeds.push((format!("{}.pcapng", shipped.name), bytes));
     }

@@ -1,5 +1,6 @@
 //! The fuzz target of frames: a hostile sender of EMP beside an honest one.
 
+use nic_runtime::Run;
 use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
@@ -11,7 +12,6 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::SimDuration;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::scenario::parse;
-use nic_runtime::sim;
 use nic_runtime::spec::Scenario;
 
 /// Bytes of a frame in the input: how it is completed, the pause before it, and its header.
@@ -112,8 +112,19 @@ pub fn frames(bytes: &[u8]) {
     let forged = forged(rest);
     let programs = || Programs::new().with("forger", Forger(forged.clone()));
     let mut seen = Seen::default();
-    let heard = sim::run_with_to_state(scenario, programs(), &mut seen).expect("it fits");
-    let unheard = sim::run_with_to_state(scenario, programs(), &mut ()).expect("it fits");
+    let heard = Run::new(scenario)
+        .programs(programs())
+        .sink(&mut seen)
+        .keep_states()
+        .execute()
+        .expect("it fits")
+        .end_and_states();
+    let unheard = Run::new(scenario)
+        .programs(programs())
+        .keep_states()
+        .execute()
+        .expect("it fits")
+        .end_and_states();
     assert!(heard == unheard, "a listener changes the run");
     let (end, states) = heard;
     assert_eq!(end.reason, EndReason::Idle);

@@ -16,7 +16,7 @@ mod spaced;
 pub use cast::{Cast, Hostile, Link, NicKeys, Victims};
 pub use hostile::{Action, Body, HostileApplet};
 use nic_core::event::EndReason;
-use nic_runtime::sim;
+use nic_runtime::Run;
 use nic_runtime::spec::InterfaceKind;
 use observe::{Compared, Record};
 pub use observe::{Seen, Sight};
@@ -93,7 +93,11 @@ impl Tally {
 pub fn check(cast: &Cast) -> Result<Tally, String> {
     let alone = cast.scenario(false)?;
     let mut record = Record::new(&alone, cast);
-    let end = sim::run(&alone, &mut record).map_err(|error| format!("alone: {error}"))?;
+    let end = Run::new(&alone)
+        .sink(&mut record)
+        .execute()
+        .map_err(|error| format!("alone: {error}"))?
+        .end;
     if end.reason != EndReason::Idle {
         return Err(format!("alone the victims end with {end:?}"));
     }
@@ -104,7 +108,11 @@ pub fn check(cast: &Cast) -> Result<Tally, String> {
     let sights = expected.count();
     let beside = cast.scenario(true)?;
     let mut compared = Compared::new(&beside, cast, expected);
-    let end = sim::run(&beside, &mut compared).map_err(|error| format!("beside: {error}"))?;
+    let end = Run::new(&beside)
+        .sink(&mut compared)
+        .execute()
+        .map_err(|error| format!("beside: {error}"))?
+        .end;
     let tally = Tally {
         sights,
         hostile_drops: compared.hostile_drops(),

@@ -5,6 +5,7 @@ mod scenario;
 mod watcher;
 
 use core::fmt;
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -18,7 +19,6 @@ use nic_core::time::SimDuration;
 use nic_runtime::export::executions::Executions;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim;
 use nic_runtime::sle::{AppletSite, environment};
 use nic_runtime::spec::Scenario;
 
@@ -131,7 +131,10 @@ pub fn compare(number: u64, tally: &mut Tally) -> Result<(), String> {
         stated.insert(name.clone(), found.map_err(fail)?);
     }
     let mut watcher = Watcher::new(stated, std::mem::take(tally));
-    let ended = sim::run(&scenario, &mut watcher);
+    let ended = Run::new(&scenario)
+        .sink(&mut watcher)
+        .execute()
+        .map(|outcome| outcome.end);
     *tally = std::mem::take(&mut watcher.tally);
     tally.scenarios += 1;
     ended.map_err(|error| fail(error.to_string()))?;

@@ -1,6 +1,7 @@
 //! `DeferSend` and `SplitRequest` on the hardware provider of VIA deliver the same messages as the library over CLAN
 //! with `on_empty = "defer"` and `split = true`.
 
+use nic_runtime::Run;
 use std::fmt::Write as _;
 
 use jive_lab::Random;
@@ -8,7 +9,6 @@ use nic_core::event::{Event, EventKind, Names, NicEvent, Sink, SleEvent, ViaEven
 use nic_core::id::EndpointId;
 use nic_core::via::{Reason, ViState};
 use nic_runtime::scenario::parse;
-use nic_runtime::sim;
 
 use super::network::random;
 
@@ -53,7 +53,10 @@ fn received(text: &str) -> [Vec<(Vec<u8>, Option<u32>)>; 2] {
     let scenario = parse(text.as_bytes(), None, None);
     let scenario = scenario.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let mut seen = Received::default();
-    sim::run(&scenario, &mut seen).expect("the scenario fits");
+    Run::new(&scenario)
+        .sink(&mut seen)
+        .execute()
+        .expect("the scenario fits");
     assert_eq!((seen.drops, seen.traps, seen.ended), (0, 0, 0), "{text}");
     let mut of = [Vec::new(), Vec::new()];
     for (here, payload, immediate) in seen.messages {

@@ -1,9 +1,8 @@
 //! `KeyValue`: an answer is never older than an update that was acknowledged before the question, and a hit never
 //! reaches the host.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use nic_core::id::ChannelId;
 use nic_core::time::SimDuration;
@@ -19,7 +18,7 @@ const STORED: u8 = 4;
 const CLIENTS: usize = 3;
 
 /// For each key, the values that the host stored, in order.
-type History = Rc<RefCell<BTreeMap<u32, Vec<Vec<u8>>>>>;
+type History = Arc<Mutex<BTreeMap<u32, Vec<Vec<u8>>>>>;
 
 /// The table in the host's memory.
 struct Table {
@@ -38,7 +37,7 @@ impl HostProgram for Table {
             return;
         };
         let key = key(payload);
-        let mut history = self.history.borrow_mut();
+        let mut history = self.history.lock().expect("nobody panics");
         let values = history.entry(key).or_insert_with(|| vec![Vec::new()]);
         let mut answer = payload[..9].to_vec();
         if payload[0] == PUT {
@@ -96,13 +95,13 @@ pub(crate) fn law(seed: u64) {
     }
     let history = History::default();
     let host = Table {
-        history: Rc::clone(&history),
+        history: Arc::clone(&history),
         pauses: (0..200).map(|_| random.draw() % 100).collect(),
     };
     let seen = Seen::with(&network.scenario(seed), Programs::new().with("e0", host));
     assert_eq!((seen.traps.len(), seen.drops.len()), (0, 0));
 
-    let history = history.borrow();
+    let history = history.lock().expect("nobody panics");
     let version = |key: u32, value: &[u8]| {
         let position = history[&key].iter().position(|stored| stored == value);
         position.expect("a value that was stored")

@@ -1,7 +1,7 @@
 //! `PacketPlaced`: the payload of a packet is stored exactly at the place that the packet names, or nowhere. No other
 //! byte changes.
 
-use nic_runtime::sim;
+use nic_runtime::Run;
 use tests::seen::Seen;
 
 use super::network::{Network, length, random};
@@ -56,7 +56,12 @@ pub(crate) fn law(seed: u64) {
     }
     let scenario = network.scenario(seed);
     let mut seen = Seen::default();
-    let (_, states) = sim::run_to_state(&scenario, &mut seen).expect("it can be simulated");
+    let (_, states) = Run::new(&scenario)
+        .sink(&mut seen)
+        .keep_states()
+        .execute()
+        .expect("it can be simulated")
+        .end_and_states();
     assert_eq!((seen.traps.len(), seen.drops.len()), (0, 0));
     assert_eq!(seen.received_by(1, 1), expected);
     assert!(

@@ -1,7 +1,7 @@
 //! `SplitC`: operations of eight peers on the same words are carried out one after the other. Each peer's operations keep
 //! their order, and sums are exact.
 
-use nic_runtime::sim;
+use nic_runtime::Run;
 use tests::seen::Seen;
 
 use super::network::{Network, random};
@@ -43,7 +43,12 @@ pub(crate) fn law(seed: u64) {
     }
     let scenario = network.scenario(seed);
     let mut seen = Seen::default();
-    let (_, states) = sim::run_to_state(&scenario, &mut seen).expect("it can be simulated");
+    let (_, states) = Run::new(&scenario)
+        .sink(&mut seen)
+        .keep_states()
+        .execute()
+        .expect("it can be simulated")
+        .end_and_states();
     assert_eq!((seen.traps.len(), &seen.drops[..]), (0, &[][..]));
 
     // Take the operations in the order in which they arrived at the memory's NIC, and the answers in the order in which

@@ -1,12 +1,12 @@
 //! `WindowBarrier`, over up to 16 NICs and links with faults: no barrier opens before the last NIC has entered.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use jive_lab::Random;
 use nic_core::event::{Event, EventKind, Names, RemoteEvent, Sink, SleEvent, WindowName};
 use nic_core::time::SimTime;
-use nic_runtime::sim;
 use tests::simulation::scenario;
 
 use super::network::random;
@@ -111,7 +111,10 @@ fn holds(seed: u64, random: &mut Random, rounds: usize, episodes: i32, longest: 
         }
     }
     let mut times = Times::default();
-    sim::run(&scenario(&text, None, Some(seed)), &mut times).expect("the scenario is right");
+    Run::new(&scenario(&text, None, Some(seed)))
+        .sink(&mut times)
+        .execute()
+        .expect("the scenario is right");
     assert_eq!(times.traps, 0);
     let places = u32::try_from(nics).expect("few NICs");
     for episode in 1..=episodes {

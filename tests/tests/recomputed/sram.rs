@@ -1,5 +1,6 @@
 //! The SRAM in use is the sum of its parts. A program that several endpoints share counts once.
 
+use nic_runtime::Run;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -13,7 +14,7 @@ use crate::runs;
 /// Returns the SRAM that the first NIC of a scenario needs.
 fn demand(mut scenario: Scenario) -> SramShares {
     scenario.nics[0].sram = 0;
-    match sim::run(&scenario, &mut ()) {
+    match Run::new(&scenario).execute().map(|outcome| outcome.end) {
         Err(SimError::SramTooSmall(demand)) => demand.shares,
         other => panic!("expected too little SRAM, found {other:?}"),
     }
@@ -94,9 +95,9 @@ fn endpoints_add_up_and_share_their_programs() {
         // A NIC with exactly this much SRAM is accepted.
         let mut fits = scenario;
         fits.nics[0].sram = u32::try_from(expected.total()).expect("it is small");
-        sim::run(&fits, &mut ()).expect("it fits");
+        Run::new(&fits).execute().expect("it fits");
         fits.nics[0].sram -= 1;
-        let refused = sim::run(&fits, &mut ());
+        let refused = Run::new(&fits).execute().map(|outcome| outcome.end);
         assert!(
             matches!(refused, Err(SimError::SramTooSmall(_))),
             "round {round}"

@@ -14,13 +14,14 @@ pub(super) mod child;
 mod lines;
 mod record;
 
+use nic_runtime::Run;
 use std::io;
 use std::sync::Mutex;
 
 use anstyle::{AnsiColor, Style};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable;
-use nic_runtime::sim::{self, SimError};
+use nic_runtime::sim::SimError;
 use nic_runtime::spec::Scenario;
 
 use self::child::{Java, NoAnswer, Settings};
@@ -91,7 +92,11 @@ impl Session {
             Err(error) => return Ok(Compared::Failed(missing(&error))),
         };
         let mut repeated = Repeated::new(scenario, java);
-        let (_, states) = sim::run_to_state(scenario, &mut repeated)?;
+        let (_, states) = Run::new(scenario)
+            .sink(&mut repeated)
+            .keep_states()
+            .execute()?
+            .end_and_states();
         let stop = match repeated.finish(&states) {
             Ok((calls, uncompared)) => {
                 let notes = uncompared.iter().map(note).collect();

@@ -1,9 +1,9 @@
 //! A run in which packets arrive at an applet one after the other. The next packet is sent only when the effects of the
 //! previous one are over.
 
-use std::cell::RefCell;
+use nic_runtime::Run;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use nic_core::event::roles::{Cause, Shown, Step};
 use nic_core::event::{Event, Made, Names, Sink, Trigger};
@@ -11,7 +11,7 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::host::{Actions, Happened as Occurred, HostProgram, Programs};
 use nic_runtime::scenario::alone::{APPLET, APPLET_NAME, PEER, PEER_NAME};
-use nic_runtime::sim::{self, EndpointState, RunEnd, SimError};
+use nic_runtime::sim::{EndpointState, RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 
 use super::events::Gathered;
@@ -73,7 +73,7 @@ impl Turns {
 struct User {
     way: Way,
     at: EndpointId,
-    turns: Rc<RefCell<Turns>>,
+    turns: Arc<Mutex<Turns>>,
 }
 
 impl HostProgram for User {
@@ -81,7 +81,7 @@ impl HostProgram for User {
         if !matches!(what, Occurred::Started | Occurred::Time) {
             return;
         }
-        let turns = &mut *self.turns.borrow_mut();
+        let turns = &mut *self.turns.lock().expect("nobody panics");
         if turns.is_over {
             return;
         }
@@ -106,7 +106,7 @@ impl HostProgram for User {
 /// Receives the events of the run and decides when the run is over.
 struct Listener<'g> {
     gathered: &'g mut Gathered,
-    turns: Rc<RefCell<Turns>>,
+    turns: Arc<Mutex<Turns>>,
 }
 
 impl Sink for Listener<'_> {
@@ -115,7 +115,7 @@ impl Sink for Listener<'_> {
         if event.endpoint != Some(APPLET) || roles.shown != Shown::Always {
             return;
         }
-        let turns = &mut *self.turns.borrow_mut();
+        let turns = &mut *self.turns.lock().expect("nobody panics");
         if let (Step::CallBegan { .. }, Cause::Of(trigger)) = (&roles.step, roles.cause) {
             turns.call = Some(trigger);
         }
@@ -130,7 +130,7 @@ impl Sink for Listener<'_> {
 
     /// Ends the run after the last packet, even if a timer is still set.
     fn has_failed(&self) -> bool {
-        self.turns.borrow().is_over
+        self.turns.lock().expect("nobody panics").is_over
     }
 }
 
@@ -145,7 +145,7 @@ pub(super) fn run(
     let rest = packets
         .iter()
         .map(|packet| (packet.way, packet.bytes.clone()));
-    let turns = Rc::new(RefCell::new(Turns {
+    let turns = Arc::new(Mutex::new(Turns {
         channel,
         rest: rest.collect(),
         begun: 0,
@@ -156,11 +156,16 @@ pub(super) fn run(
     let user = |way, at| User {
         way,
         at,
-        turns: Rc::clone(&turns),
+        turns: Arc::clone(&turns),
     };
     let programs = Programs::new()
         .with(APPLET_NAME, user(Way::Tx, APPLET))
         .with(PEER_NAME, user(Way::Rx, PEER));
-    let turns = Rc::clone(&turns);
-    sim::run_with_to_state(scenario, programs, &mut Listener { gathered, turns })
+    let turns = Arc::clone(&turns);
+    Run::new(scenario)
+        .programs(programs)
+        .sink(&mut Listener { gathered, turns })
+        .keep_states()
+        .execute()
+        .map(|outcome| outcome.end_and_states())
 }

@@ -4,6 +4,7 @@ mod against;
 mod report;
 mod text;
 
+use nic_runtime::Run;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ use nic_runtime::export::executions::Executions;
 use nic_runtime::export::plain_json;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
-use nic_runtime::sim::{self, RunEnd, SimError};
+use nic_runtime::sim::{RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 use serde::Serialize;
 
@@ -197,9 +198,12 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     }
     let status = run::status(end.reason);
     match (replayed, arguments.capture.files()) {
-        (Some(replayed), Some((_, capture))) => {
-            replay::report(&replayed.borrow(), (capture, &scenario), status, console)
-        }
+        (Some(replayed), Some((_, capture))) => replay::report(
+            &replayed.lock().expect("nobody panics"),
+            (capture, &scenario),
+            status,
+            console,
+        ),
         _ => Ok(status),
     }
 }
@@ -212,7 +216,11 @@ fn count(
 ) -> Result<(RunEnd, Executions, TrapLog), SimError> {
     let mut outputs = Outputs::new(nothing(out), scenario, interrupt::requested(), is_quiet);
     outputs.count_executions();
-    let end = sim::run_with(scenario, programs, &mut outputs)?;
+    let end = Run::new(scenario)
+        .programs(programs)
+        .sink(&mut outputs)
+        .execute()?
+        .end;
     Ok((end, outputs.take_executions(), outputs.take_traps()))
 }
 

@@ -3,9 +3,9 @@
 use nic_core::event::{Event, EventKind, Names, NicEvent, Sink, UnetEvent};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
+use nic_runtime::Run;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario;
-use nic_runtime::sim;
 
 use crate::paper::PaperError;
 
@@ -157,7 +157,7 @@ impl Setup {
         text += "[[channel]]\nleft = 1\nright = 1\n";
         // A placement of the profile may name a processor that the NIC lacks.
         let scenario = scenario::parse_on(&text, profile).map_err(|_| no_placement)?;
-        sim::run(&scenario, &mut seen)?;
+        Run::new(&scenario).sink(&mut seen).execute()?;
         Ok(seen)
     }
 }

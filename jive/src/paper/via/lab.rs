@@ -1,5 +1,6 @@
 //! The measurements of VIs: round trips, streams of messages, and a server with many VIs and one completion queue.
 
+use nic_runtime::Run;
 use std::fmt::Write as _;
 
 use nic_core::event::{Event, EventKind, Names, NicEvent, Sink, ViaEvent};
@@ -7,7 +8,6 @@ use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario;
-use nic_runtime::sim;
 
 use crate::paper::PaperError;
 
@@ -109,7 +109,7 @@ impl Setup {
         );
         let scenario = scenario::parse_on(&text, profile).map_err(|_| self.nothing())?;
         let mut seen = Seen::default();
-        sim::run(&scenario, &mut seen)?;
+        Run::new(&scenario).sink(&mut seen).execute()?;
         Ok(seen)
     }
 }
@@ -183,7 +183,7 @@ pub(super) fn time_per_request(
     }
     let scenario = scenario::parse_on(&text, profile).map_err(|_| nothing)?;
     let mut entries = Entries::default();
-    sim::run(&scenario, &mut entries)?;
+    Run::new(&scenario).sink(&mut entries).execute()?;
     let count = u64::from(vis) * u64::from(requests);
     if entries.0.len() as u64 != count || count < 2 {
         return Err(nothing);

@@ -1,5 +1,6 @@
 //! What happened in an exchange, and whether it is what was promised.
 
+use nic_runtime::Run;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,7 +12,6 @@ use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim;
 use serde_json::Value;
 
 use super::cast::{Exchange, NAMED, Pair, Way};
@@ -117,8 +117,12 @@ pub(super) fn check(exchange: &Exchange) -> Result<Ran, String> {
         hash: DefaultHasher::new(),
         fault: None,
     };
-    let (end, states) =
-        sim::run_to_state(&scenario, &mut watch).map_err(|error| format!("refused: {error}"))?;
+    let (end, states) = Run::new(&scenario)
+        .sink(&mut watch)
+        .keep_states()
+        .execute()
+        .map_err(|error| format!("refused: {error}"))?
+        .end_and_states();
     watch.summary.end(end.time, end.reason);
     if end.reason != EndReason::Idle {
         return Err(format!("the run ends with {:?}", end.reason));

@@ -1,5 +1,6 @@
 //! The work whose instructions `bench/gate` counts under callgrind, one kind for each run.
 
+use nic_runtime::Run;
 use std::hint::black_box;
 
 use bumpalo::Bump;
@@ -8,7 +9,6 @@ use jive_embed::analysis::Report;
 use jive_embed::{load_class, verify_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
-use nic_runtime::sim;
 use nic_runtime::spec::Scenario;
 use traffic::Traffic;
 
@@ -92,5 +92,10 @@ fn counted_analysis(class: ClassFile<'_>) {
 
 #[inline(never)]
 fn counted_packets(scenario: &Scenario) {
-    black_box(sim::run(black_box(scenario), &mut ())).expect("runs");
+    black_box(
+        Run::new(black_box(scenario))
+            .execute()
+            .map(|outcome| outcome.end),
+    )
+    .expect("runs");
 }
