@@ -7,9 +7,13 @@ use crate::storage::{List, Queue, Storage};
 /// Maximum number of watches of a node: the entries of CLAN's content-addressed memory (S5-10).
 pub const WATCHES_MAX: usize = 4_096;
 
-/// Number of a watch among those of its node.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WatchId(pub u32);
+/// One setting of a watch. When a watch is removed, the next one may get its place in the table, but never its turn: what
+/// still waits for the removed watch finds nothing, even if the next one watches the same range.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct WatchId {
+    place: u32,
+    turn: u32,
+}
 
 /// A watched range of a window.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -42,10 +46,10 @@ pub enum WatchError {
     /// All watches that the node may set are in use.
     #[error("expected one of {WATCHES_MAX} watches to be free")]
     Full,
-    /// The node has no watch with this number.
-    #[error("expected the number of a watch, found {}", watch.0)]
+    /// The node has no such watch, or has no longer.
+    #[error("expected a watch that is set, found one that was removed from place {}", watch.place)]
     Unknown {
-        /// The number.
+        /// The watch.
         watch: WatchId,
     },
 }
@@ -53,8 +57,11 @@ pub enum WatchError {
 /// The watches of a node.
 #[derive(Clone, Debug)]
 pub struct Watches<S: Storage> {
-    entries: S::List<Option<Watch>, WATCHES_MAX>,
+    /// Each watch with its turn.
+    entries: S::List<Option<(Watch, u32)>, WATCHES_MAX>,
     set: u32,
+    /// The turn of the next watch. It wraps after 2^32 settings, long after a removed watch was last waited for.
+    turn: u32,
 }
 
 impl<S: Storage> Default for Watches<S> {
@@ -62,6 +69,7 @@ impl<S: Storage> Default for Watches<S> {
         Watches {
             entries: S::List::default(),
             set: 0,
+            turn: 0,
         }
     }
 }
@@ -76,18 +84,21 @@ impl<S: Storage> Watches<S> {
         if self.set as usize >= WATCHES_MAX {
             return Err(WatchError::Full);
         }
+        let turn = self.turn;
         let free = self.entries.iter().position(Option::is_none);
         let place = match free {
             Some(place) => {
-                self.entries[place] = Some(watch);
+                self.entries[place] = Some((watch, turn));
                 place
             }
-            None if self.entries.push(Some(watch)) => self.entries.len() - 1,
+            None if self.entries.push(Some((watch, turn))) => self.entries.len() - 1,
             None => return Err(WatchError::Full),
         };
         self.set += 1;
-        // The number of a watch fits in a `u32`, because the table has at most `WATCHES_MAX` entries.
-        Ok(WatchId(u32::try_from(place).unwrap_or(u32::MAX)))
+        self.turn = turn.wrapping_add(1);
+        // A place fits in a `u32`, because the table has at most `WATCHES_MAX` entries.
+        let place = u32::try_from(place).unwrap_or(u32::MAX);
+        Ok(WatchId { place, turn })
     }
 
     /// Removes a watch of the node, and returns the watch.
@@ -96,52 +107,55 @@ impl<S: Storage> Watches<S> {
     ///
     /// Returns [`WatchError::Unknown`] if the node has no such watch.
     pub fn remove(&mut self, watch: WatchId) -> Result<Watch, WatchError> {
-        let entry = self.entries.get_mut(watch.0 as usize);
-        let removed = entry.and_then(Option::take);
-        let removed = removed.ok_or(WatchError::Unknown { watch })?;
+        let removed = self.get(watch).ok_or(WatchError::Unknown { watch })?;
+        self.entries[watch.place as usize] = None;
         self.set -= 1;
         Ok(removed)
     }
 
-    /// Returns a watch by its number.
+    /// Returns a watch, unless it was removed.
     #[must_use]
     pub fn get(&self, watch: WatchId) -> Option<Watch> {
-        self.entries.get(watch.0 as usize).copied().flatten()
+        let entry = self.entries.get(watch.place as usize)?;
+        let (found, turn) = (*entry)?;
+        (turn == watch.turn).then_some(found)
     }
 
-    /// Returns the number of a watch that watches exactly this range.
+    /// Returns the watch of exactly this range.
     #[must_use]
     pub fn find(&self, wanted: Watch) -> Option<WatchId> {
         self.first(|watch| *watch == wanted)
     }
 
-    /// Returns the number of the first watch of a window.
+    /// Returns the first watch of a window.
     #[must_use]
     pub fn first_of(&self, window: WindowId) -> Option<WatchId> {
         self.first(|watch| watch.window == window)
     }
 
     fn first(&self, is_wanted: impl Fn(&Watch) -> bool) -> Option<WatchId> {
-        let mut entries = (0u32..).zip(self.entries.iter());
-        let found = entries.find(|(_, entry)| entry.as_ref().is_some_and(&is_wanted));
-        found.map(|(number, _)| WatchId(number))
+        self.all()
+            .find_map(|(id, watch)| is_wanted(&watch).then_some(id))
     }
 
-    /// Returns the watches that a write touches, in the order of their numbers.
+    fn all(&self) -> impl Iterator<Item = (WatchId, Watch)> + '_ {
+        (0u32..)
+            .zip(self.entries.iter())
+            .filter_map(|(place, entry)| {
+                let (watch, turn) = (*entry)?;
+                Some((WatchId { place, turn }, watch))
+            })
+    }
+
+    /// Returns the watches that a write touches, in the order of their places.
     pub fn met(
         &self,
         window: WindowId,
         offset: u32,
         length: u32,
     ) -> impl Iterator<Item = WatchId> + '_ {
-        (0u32..)
-            .zip(self.entries.iter())
-            .filter_map(move |(number, watch)| {
-                let watch = watch.as_ref()?;
-                watch
-                    .meets(window, offset, length)
-                    .then_some(WatchId(number))
-            })
+        self.all()
+            .filter_map(move |(id, watch)| watch.meets(window, offset, length).then_some(id))
     }
 }
 
@@ -165,7 +179,7 @@ impl<S: Storage> Default for EventQueue<S> {
 impl<S: Storage> EventQueue<S> {
     /// Adds the event of a watch to the queue, and returns whether the event was not in the queue before.
     pub fn add(&mut self, watch: WatchId) -> bool {
-        let place = watch.0 as usize;
+        let place = watch.place as usize;
         while self.is_queued.len() <= place {
             if !self.is_queued.push(false) {
                 return false;
@@ -181,13 +195,13 @@ impl<S: Storage> EventQueue<S> {
     /// Takes the oldest event.
     pub fn take(&mut self) -> Option<WatchId> {
         let watch = self.events.pop_front()?;
-        self.is_queued[watch.0 as usize] = false;
+        self.is_queued[watch.place as usize] = false;
         Some(watch)
     }
 
     /// Removes the event of a watch, if it is in the queue.
     pub fn forget(&mut self, watch: WatchId) {
-        match self.is_queued.get_mut(watch.0 as usize) {
+        match self.is_queued.get_mut(watch.place as usize) {
             Some(is_queued) if *is_queued => *is_queued = false,
             Some(_) | None => return,
         }
@@ -220,6 +234,11 @@ mod tests {
         joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     }
 
+    /// The first watch of a table at this place: its turn is the number of watches before it.
+    fn nth(place: u32) -> WatchId {
+        WatchId { place, turn: place }
+    }
+
     fn watch(offset: u32, length: u32) -> Watch {
         Watch {
             window: WindowId(1),
@@ -237,7 +256,7 @@ mod tests {
             }
             let met = |window, offset, length| -> Vec<u32> {
                 let met = watches.met(WindowId(window), offset, length);
-                met.map(|watch| watch.0).collect()
+                met.map(|watch| watch.place).collect()
             };
             assert_eq!(met(1, 3, 1), [0]);
             assert_eq!(met(1, 3, 2), [0, 1]);
@@ -254,18 +273,25 @@ mod tests {
         on_a_stack_of_a_mebibyte(|| {
             let mut watches = Watches::<Fixed>::default();
             for offset in 0..4_096 {
-                assert_eq!(watches.set(watch(offset, 1)), Ok(WatchId(offset)));
+                assert_eq!(watches.set(watch(offset, 1)), Ok(nth(offset)));
             }
             assert_eq!(watches.set(watch(0, 1)), Err(WatchError::Full));
-            assert_eq!(watches.remove(WatchId(17)), Ok(watch(17, 1)));
-            let unknown = WatchError::Unknown { watch: WatchId(17) };
-            assert_eq!(watches.remove(WatchId(17)), Err(unknown));
-            assert_eq!(watches.get(WatchId(17)), None);
-            assert_eq!(watches.set(watch(9, 9)), Ok(WatchId(17)));
-            assert_eq!(watches.get(WatchId(17)), Some(watch(9, 9)));
-            assert_eq!(watches.find(watch(9, 9)), Some(WatchId(17)));
+            assert_eq!(watches.remove(nth(17)), Ok(watch(17, 1)));
+            let unknown = Err(WatchError::Unknown { watch: nth(17) });
+            assert_eq!(watches.remove(nth(17)), unknown);
+            assert_eq!(watches.get(nth(17)), None);
+            // The place is used again, for the same range, and the old watch stays unknown.
+            let again = WatchId {
+                place: 17,
+                turn: 4_096,
+            };
+            assert_eq!(watches.set(watch(17, 1)), Ok(again));
+            assert_eq!(watches.get(again), Some(watch(17, 1)));
+            assert_eq!(watches.get(nth(17)), None);
+            assert_eq!(watches.remove(nth(17)), unknown);
+            assert_eq!(watches.find(watch(17, 1)), Some(again));
             assert_eq!(watches.find(watch(9, 8)), None);
-            assert_eq!(watches.first_of(WindowId(1)), Some(WatchId(0)));
+            assert_eq!(watches.first_of(WindowId(1)), Some(nth(0)));
             assert_eq!(watches.first_of(WindowId(2)), None);
         });
     }
@@ -274,21 +300,21 @@ mod tests {
     fn a_watch_is_in_the_queue_once() {
         on_a_stack_of_a_mebibyte(|| {
             let mut queue = EventQueue::<Fixed>::default();
-            let added = [3, 1, 3].map(|watch| queue.add(WatchId(watch)));
+            let added = [3, 1, 3].map(|watch| queue.add(nth(watch)));
             assert_eq!(added, [true, true, false]);
-            assert_eq!(queue.take(), Some(WatchId(3)));
-            assert!(queue.add(WatchId(3)), "it may come again");
+            assert_eq!(queue.take(), Some(nth(3)));
+            assert!(queue.add(nth(3)), "it may come again");
             let rest = [(); 3].map(|()| queue.take());
-            assert_eq!(rest, [Some(WatchId(1)), Some(WatchId(3)), None]);
+            assert_eq!(rest, [Some(nth(1)), Some(nth(3)), None]);
             assert!(queue.is_empty());
-            assert!(!queue.add(WatchId(4_096)), "there is no such watch");
-            let added = [5, 6, 7].map(|watch| queue.add(WatchId(watch)));
+            assert!(!queue.add(nth(4_096)), "there is no such watch");
+            let added = [5, 6, 7].map(|watch| queue.add(nth(watch)));
             assert_eq!(added, [true; 3]);
-            queue.forget(WatchId(6));
-            queue.forget(WatchId(6));
-            assert!(queue.add(WatchId(6)), "it was forgotten");
+            queue.forget(nth(6));
+            queue.forget(nth(6));
+            assert!(queue.add(nth(6)), "it was forgotten");
             let rest = [(); 4].map(|()| queue.take());
-            let order = [5, 7, 6].map(|watch| Some(WatchId(watch)));
+            let order = [5, 7, 6].map(|watch| Some(nth(watch)));
             assert_eq!(rest[..3], order);
             assert_eq!(rest[3], None);
         });

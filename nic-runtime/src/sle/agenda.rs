@@ -323,10 +323,7 @@ pub(crate) fn is_void(sim: &Simulation<'_>, tenant: Tenant, cause: &Cause) -> bo
         Cause::Timer(turn) => sim.agendas.0[tenant.applet].turn != *turn,
         Cause::Watch(watched) => {
             let owner = (tenant.endpoint, &sim.endpoints[tenant.endpoint]);
-            let found = sim.states.watched(owner, watched.watch);
-            found.is_none_or(|(window, watch)| {
-                (window, (watch.offset, watch.length)) != (watched.window, watched.range)
-            })
+            sim.states.watched(owner, watched.watch).is_none()
         }
         Cause::Post(_) | Cause::Arrival { .. } | Cause::Refill(_) | Cause::Handed(_) => false,
     }

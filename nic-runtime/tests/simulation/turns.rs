@@ -6,11 +6,12 @@
 
 use nic_core::event::{EndReason, Event, EventKind, Names, RemoteEvent, Sink, ViaEvent};
 use nic_core::id::ChannelId;
+use nic_core::time::SimDuration;
 use nic_runtime::Run;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::scenario::parse_on;
 
-use crate::trace::{Pair, Trace, numbers, run};
+use crate::trace::{Pair, Trace, numbers, run, simulate};
 use crate::via_over_memory::profile_with;
 
 /// A command for `Clock`: the number that says which, calls of `currentTime` before it, and its argument.
@@ -117,6 +118,50 @@ fn an_event_of_a_watch_that_is_removed_while_its_call_waits_is_void() {
     let last = numbers(&removed.at("owner", "applet-return"), "t_ns");
     assert!(last.last() > Some(&came), "the call is under way");
     assert!(calls(&removed, "owner", "doWatch").is_empty());
+}
+
+#[test]
+fn a_watch_that_is_set_again_does_not_take_over_the_call_that_is_being_set_up() {
+    // The set-up of `doWatch` on one processor leaves the other time for two calls: one removes the watch, and one sets
+    // it again for the same bytes.
+    let run = |rest: &str| {
+        let mut scenario = crate::scenario::read(&format!(
+            "profile = 'clan-programmable'\n[[nic]]\nname = 'a'\n\
+             [[nic]]\nname = 'b'\nprocessors = 2\nplacement = {{ doWatch = 1 }}\n\
+             [[endpoint]]\nnic = 'a'\nname = 'writer'\napplet = 'Windows.class'\n\
+             [[endpoint]]\nnic = 'b'\nname = 'owner'\napplet = 'Clock.class'\n\
+             [[channel]]\nwriter = 0\nowner = 1\n\
+             [[window]]\nowner = 'owner'\nwriter = 'writer'\nnumber = 0\nlength = 16\n{}{}{rest}",
+            message("owner", 1, "10us", &command(WATCH, 0, 4)),
+            message("writer", 0, "200us", "{ hex = '01020304' }"),
+        ));
+        let entry = scenario.profile.entry.as_mut().expect("it runs applets");
+        entry.watch_setup = SimDuration::from_ns(300_000);
+        simulate(&scenario).expect("it runs")
+    };
+    let noticed = run("");
+    let came = numbers(&noticed.at("owner", "watch"), "t_ns")[0];
+    assert_eq!(calls(&noticed, "owner", "doWatch"), [came + 300_000]);
+    let owner = |after: u64, watched: u32| {
+        let at = format!("{}ns", came + after);
+        message("owner", 1, &at, &command(WATCH, 0, watched))
+    };
+    let again = owner(10_000, 0) + &owner(100_000, 4);
+    let reset = run(&again);
+    let returned = numbers(&reset.at("owner", "applet-return"), "t_ns");
+    assert!(returned.last() < Some(&(came + 300_000)), "{returned:?}");
+    assert!(calls(&reset, "owner", "doWatch").is_empty());
+    // The watch that was set again notices the next write.
+    let next = message(
+        "writer",
+        0,
+        &format!("{}ns", came + 400_000),
+        "{ hex = '05' }",
+    );
+    let next = run(&(again + &next));
+    let noticed = numbers(&next.at("owner", "watch"), "t_ns");
+    assert_eq!(noticed.len(), 2);
+    assert_eq!(calls(&next, "owner", "doWatch"), [noticed[1] + 300_000]);
 }
 
 const DETACH: &str = "on_trap = 'detach'\ndetach_after = 1\nback_off = '1ms'";
@@ -270,8 +315,7 @@ impl Sink for Times {
 fn a_send_after_the_end_of_its_connection_waits_for_its_own_time_in_the_library() {
     // The first message maps a window, so that the library gets to the second message late.
     let mut profile = profile_with(1);
-    profile.clan.as_mut().expect("a section of CLAN").map =
-        nic_core::time::SimDuration::from_ns(400_000);
+    profile.clan.as_mut().expect("a section of CLAN").map = SimDuration::from_ns(400_000);
     let both = "strict = true\ntransfer = 'pio'\nfree_buffers = { count = 4, length = 100 }";
     let scenario = parse_on(&crate::via::pair("", both, ""), &profile).expect("it is right");
     let mut times = Times::default();
