@@ -310,6 +310,56 @@ fn a_half_finished_capsule_ends_after_a_second_without_a_fragment() {
     assert!(alone.end.time.as_ns() < 1_000_000, "{:?}", alone.end);
 }
 
+#[test]
+fn a_half_finished_capsule_ends_to_the_nanosecond() {
+    const SECOND: u64 = 1_000_000_000;
+    const START: u64 = 10_000;
+    let class = applets::builtin("Drop").expect("it is shipped").class;
+    let part = class.len() / 3;
+    let ns = |at: u64| format!("{at}ns");
+    // Fragments of one length take the same time from the operator to the server, so what passes between two of them
+    // is what passes between their sends. Each fragment begins the second anew.
+    let begins = START + 700_000_000;
+    for (late, expected) in [(1, "installed"), (0, "gap")] {
+        let last = begins + SECOND - late;
+        let sends = raw(&ns(START), &fragment(1, class, (0, part)))
+            + &raw(&ns(begins), &fragment(1, class, (part, 2 * part)))
+            + &raw(&ns(last), &fragment(1, class, (2 * part, 3 * part)))
+            + &raw(
+                &ns(last + SECOND / 2),
+                &fragment(1, class, (3 * part, class.len())),
+            );
+        // A class of a multiple of three bytes has no fourth fragment, and one that was given up ignores it.
+        let sends = match class.len() % 3 {
+            0 => sends.split_inclusive("}\n").take(3).collect(),
+            _ => sends,
+        };
+        let trace = run(&to_server("until = '10s'", "", &sends));
+        assert_eq!(answers(&trace), [answered(1, expected)], "{late}");
+    }
+    // From the end of its second on the capsule holds no memory: a swap that needs all of it is accepted.
+    let sram = |bytes: u64, rest: &str| {
+        to_server("until = '10s'", "applet = 'builtin:Drop'", rest)
+            .replace("name = 'b'\n", &format!("name = 'b'\nsram = {bytes}\n"))
+    };
+    let holders = sim::sram_holders(&read(&sram(1 << 30, ""))).expect("the class is right");
+    let on_b = holders.iter().filter(|holder| holder.nic.0 == 1);
+    let least = on_b.map(|holder| holder.bytes).sum::<u64>();
+    let enough = least + 24_576 + 9_216 + 16 + 4 * number_of_fields(class);
+    let half = raw(&ns(START), &fragment(1, class, (0, part)));
+    let swap = |at: u64| {
+        format!("[[swap]]\nendpoint = 'server'\nat = '{at}ns'\napplet = 'builtin:Drop'\n")
+    };
+    let alone = run(&sram(enough, &swap(START)));
+    assert_eq!(alone.at("server", "applet-swap").len(), 1);
+    let begun = run(&sram(enough, &half));
+    let taken = number(begun.at("server", "capsule")[0], "t_ns");
+    for (at, swaps) in [(taken + SECOND - 1, 0), (taken + SECOND + 1, 1)] {
+        let trace = run(&sram(enough, &(half.clone() + &swap(at))));
+        assert_eq!(trace.at("server", "applet-swap").len(), swaps, "{at}");
+    }
+}
+
 fn number_of_fields(class: &[u8]) -> u64 {
     let mut index = vec![0; jive_core::ClassFile::index_len(class)];
     let class = jive_core::ClassFile::parse(class, &mut index).expect("it is a class file");

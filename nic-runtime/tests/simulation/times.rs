@@ -1,12 +1,12 @@
 //! Times that docs/simulation.md states, to the nanosecond: detachment and back-off, suspended calls, the longest waits
-//! on wires, upcalls, and who is first of those that wait.
+//! on wires, upcalls, stops of a wire, and who is first of those that wait.
 
 use nic_core::event::EndReason;
 use nic_core::time::{Rate, SimDuration};
-use nic_runtime::profile::{Flow, Profile};
+use nic_runtime::profile::{DmaEngines, Flow, Profile};
 use nic_runtime::scenario::parse_on;
 
-use crate::trace::{Pair, Trace, number, numbers, run, send, simulate};
+use crate::trace::{Pair, Trace, number, numbers, run, send, simulate, texts};
 use crate::turns::{calls, command};
 
 const SET: u8 = 0;
@@ -257,5 +257,180 @@ fn a_suspended_call_goes_on_as_soon_as_its_packet_has_its_slots() {
         let freed = *freed.expect("a packet leaves");
         // The processor may have taken an arrival for the suspended applet, which it puts aside at once.
         assert_eq!(resumed, freed, "suspended at {suspended}");
+    }
+}
+
+#[test]
+fn a_wire_stops_above_its_mark_and_goes_on_at_half_of_it() {
+    const FRAME: u64 = 1_000;
+    const FRAME_NS: u64 = 10 * FRAME;
+    const LATENCY_NS: u64 = 2_000;
+    const BUFFER: u32 = 30_000;
+    // Above the mark there is room for two of the longest frames, and for what the wire carries there and back.
+    let reserved = 2 * 9_216 + 2 * LATENCY_NS / 10;
+    let mark = u64::from(BUFFER) - reserved;
+    let mut profile = builtin("modern");
+    profile.wire.flow = Flow::Stop;
+    profile.wire.buffer = BUFFER;
+    profile.wire.timeout = SimDuration::from_ns(1_000_000_000);
+    profile.wire.bandwidth = 100_000_000.try_into().expect("more than 0");
+    profile.wire.latency = SimDuration::from_ns(LATENCY_NS);
+    profile.memory.arrival_slots = 1.try_into().expect("more than 0");
+    // The receiver is ten times as slow as the wire.
+    profile.base.as_mut().expect("a base path").receive = SimDuration::from_ns(100_000);
+    let rest = send("10us", "{ zeros = 1000 }") + "repeat = 60\nevery = '1us'\n";
+    let text = Pair {
+        client: "buffer_area = '256KiB'",
+        server: "buffer_area = '256KiB'\nfree_buffers = { count = 100, length = 1000 }\nrx_queue = 100",
+        rest: &rest,
+        ..Pair::PLAIN
+    };
+    let trace = on(&profile, &text.toml());
+    let left = numbers(&trace.at("client", "wire-tx"), "t_ns");
+    let came = numbers(&trace.at("server", "wire-rx"), "t_ns");
+    assert_eq!((left.len(), came.len()), (60, 60));
+    // The buffer holds a packet from the time when it lands to the time when it has a slot.
+    let lands = left.iter().map(|left| left + FRAME_NS + LATENCY_NS);
+    let waits = lands.zip(&came).filter(|(lands, came)| lands < *came);
+    let mut changes: Vec<(u64, bool)> = waits
+        .flat_map(|(lands, came)| [(lands, true), (*came, false)])
+        .collect();
+    changes.sort_unstable();
+    let (mut held, mut signals) = (0, Vec::new());
+    for (time, comes) in changes {
+        held = if comes { held + FRAME } else { held - FRAME };
+        let is_stopped = signals.len() % 2 == 1;
+        if !is_stopped && held > mark || is_stopped && held <= mark / 2 {
+            signals.push(time + LATENCY_NS);
+        }
+    }
+    assert!(signals.len() >= 4, "{signals:?}");
+    for pair in left.windows(2) {
+        let free = pair[0] + FRAME_NS;
+        // Stops and goes alternate, and the sender follows the latest that it has heard.
+        let heard = signals.iter().filter(|heard| **heard <= free).count();
+        let expected = if heard % 2 == 1 { signals[heard] } else { free };
+        assert_eq!(pair[1], expected, "{left:?} {signals:?}");
+    }
+}
+
+#[test]
+fn the_packet_that_has_waited_longest_gets_the_send_slot() {
+    let mut profile = builtin("modern");
+    profile.wire.bandwidth = 1_000_000.try_into().expect("more than 0");
+    profile.memory.send_slots = 1.try_into().expect("more than 0");
+    for order in [
+        ["x", "y", "z"],
+        ["y", "x", "z"],
+        ["z", "y", "x"],
+        ["y", "z", "x"],
+    ] {
+        let mut text = String::from("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n");
+        for name in ["first", "x", "y", "z"] {
+            text += &format!(
+                "[[endpoint]]\nnic = 'a'\nname = '{name}'\n\
+                 [[endpoint]]\nnic = 'b'\nname = 'to-{name}'\n\
+                 [[channel]]\n{name} = 1\nto-{name} = 1\n"
+            );
+        }
+        // The first packet is on the wire for 100 us.
+        for (name, at) in [
+            ("first", 10),
+            (order[0], 30),
+            (order[1], 50),
+            (order[2], 70),
+        ] {
+            text += &format!(
+                "[[send]]\nendpoint = '{name}'\nchannel = 1\nat = '{at}us'\npayload = {{ zeros = 100 }}\n"
+            );
+        }
+        let trace = on(&profile, &text);
+        let left = trace.of("wire-tx");
+        let names: Vec<&str> = texts(&left, "endpoint");
+        assert_eq!(names, [&["first"], &order[..]].concat());
+        // The slot is free when the last bit is on the wire. The processor then takes the descriptor (200 cycles of
+        // half a nanosecond), and DMA moves 100 bytes at 25 GB/s.
+        for pair in numbers(&left, "t_ns").windows(2) {
+            assert_eq!(pair[1], pair[0] + 100_000 + 100 + 4, "{order:?}");
+        }
+    }
+}
+
+#[test]
+fn transfers_run_in_the_order_in_which_they_were_queued() {
+    for (engines, order) in [
+        (DmaEngines::Shared, ["x", "u", "y", "v"]),
+        (DmaEngines::Shared, ["v", "y", "u", "x"]),
+        (DmaEngines::PerDirection, ["x", "u", "y", "v"]),
+        (DmaEngines::PerDirection, ["v", "u", "y", "x"]),
+    ] {
+        let mut profile = builtin("modern");
+        profile.dma.engines = engines;
+        profile.dma.bandwidth = 1_000_000.try_into().expect("more than 0");
+        profile.dma.to_host = 1_000_000.try_into().expect("more than 0");
+        // NIC `b` receives for `x` and `y`, sends for `u` and `v`, and both for `first`. Their peers have NICs of their
+        // own.
+        let mut text = String::from("[[nic]]\nname = 'b'\n");
+        for name in ["first", "x", "y", "u", "v"] {
+            text += &format!(
+                "[[nic]]\nname = 'n{name}'\n[[endpoint]]\nnic = 'b'\nname = '{name}'\n\
+                 [[endpoint]]\nnic = 'n{name}'\nname = 'p{name}'\n[[channel]]\n{name} = 1\np{name} = 1\n"
+            );
+        }
+        let mut send = |endpoint: &str, at_us: u64, bytes: u64| {
+            text += &format!(
+                "[[send]]\nendpoint = '{endpoint}'\nchannel = 1\nat = '{at_us}us'\npayload = {{ zeros = {bytes} }}\n"
+            );
+        };
+        // A message takes 1 us for each byte in the engine of its sender, before it arrives at `b`.
+        send("pfirst", 90, 900);
+        send("first", 1_000, 900);
+        for (at, name) in (1_020..).step_by(20).zip(order) {
+            match name {
+                "u" | "v" => send(name, at, 100),
+                _ => send(&format!("p{name}"), at - 100, 100),
+            }
+        }
+        let trace = on(&profile, &text);
+        // The processor queues a transfer when it has taken the descriptor (200 cycles) or the packet (300 cycles).
+        let mut queued = Vec::new();
+        for (event, takes, way) in [("tx-post", 100, 0), ("wire-rx", 150, 1)] {
+            let mut found = trace.of(event);
+            found.retain(|event| event["nic"] == "b");
+            queued.extend(found.into_iter().map(|event| {
+                let name = event["endpoint"].as_str().expect("a name");
+                (
+                    number(event, "t_ns") + takes,
+                    way,
+                    number(event, "length"),
+                    name,
+                )
+            }));
+        }
+        queued.sort_unstable();
+        assert_eq!(queued.len(), 6);
+        let mut free = [0; 2];
+        let mut expected: Vec<(u64, &str)> = Vec::new();
+        for (queued, way, length, name) in queued {
+            let engine = &mut free[if engines == DmaEngines::Shared {
+                0
+            } else {
+                way
+            }];
+            let start = queued.max(*engine);
+            *engine = start + 1_000 * length;
+            expected.push((start, name));
+        }
+        expected.sort_unstable();
+        let mut moved = trace.of("dma");
+        moved.retain(|dma| dma["nic"] == "b");
+        let moved = moved.into_iter();
+        let moved = moved.map(|dma| {
+            (
+                number(dma, "t_ns"),
+                dma["endpoint"].as_str().expect("a name"),
+            )
+        });
+        assert_eq!(moved.collect::<Vec<_>>(), expected, "{engines:?}");
     }
 }
