@@ -100,6 +100,32 @@ fn groups_that_are_cut_off_by_the_clock() {
 }
 
 #[test]
+fn each_group_may_be_the_one_that_the_clock_cuts_off() {
+    // Pairs that send one message, and one that sends for longer, at each place among them.
+    for pairs in 2..5 {
+        for longest in 0..pairs {
+            let mut text = String::new();
+            for pair in 0..pairs {
+                text += &format!("[[nic]]\nname = 'a{pair}'\n[[nic]]\nname = 'b{pair}'\n");
+            }
+            for pair in 0..pairs {
+                let repeat = if pair == longest { 50 } else { 1 };
+                text += &format!(
+                    "[[endpoint]]\nnic = 'a{pair}'\nname = 'x{pair}'\n\
+                     [[endpoint]]\nnic = 'b{pair}'\nname = 'y{pair}'\n[[channel]]\nx{pair} = 1\ny{pair} = 1\n\
+                     [[send]]\nendpoint = 'x{pair}'\nchannel = 1\npayload = {{ zeros = 9 }}\n\
+                     repeat = {repeat}\nevery = '1ms'\n"
+                );
+            }
+            let end = ends(&read(&format!("until = '10ms'\n{text}")));
+            assert_eq!(end.reason, EndReason::Until, "{longest} of {pairs}");
+            let end = ends(&read(&format!("until = '1s'\n{text}")));
+            assert_eq!(end.reason, EndReason::Idle, "{longest} of {pairs}");
+        }
+    }
+}
+
+#[test]
 fn groups_that_are_cut_off_by_the_count_of_events() {
     let whole = ends(&three_groups("")).events;
     for most in [1, 2, 500, 1_234, whole - 1] {

@@ -4,7 +4,7 @@ use nic_core::event::EndReason;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::parse_on;
 
-use crate::trace::{Pair, Trace, numbers, send, simulate, texts};
+use crate::trace::{Pair, Trace, number, numbers, send, simulate, texts};
 
 /// Rates of a NIC's DMA and of its wire, in bytes per second.
 #[derive(Copy, Clone)]
@@ -207,4 +207,53 @@ fn applets_and_links_with_faults_wait_for_the_last_byte() {
             .zip(&last_bits)
             .all(|(first, last)| first < last)
     );
+}
+
+#[test]
+fn a_transfer_takes_the_time_of_its_own_bytes_whatever_was_moved_before() {
+    let speeds = Speeds {
+        dma: 100_000_000,
+        wire: 20_000_000,
+    };
+    // Messages to both ends, so that each NIC moves bytes at the rate of the wire, and then at that of its own DMA. A
+    // byte takes 10 ns by DMA and 50 ns on the wire.
+    let lengths = [3_000_u64, 200, 2_000, 57, 9_000, 100, 64, 65, 1_000, 4_000];
+    let keys = "buffer_area = '128KiB'\nfree_buffers = { count = 4, length = 9000 }";
+    for both_at_once in [false, true] {
+        let mut rest = String::new();
+        for (number, length) in (0u64..).zip(lengths) {
+            let (endpoint, channel) = [("client", 1), ("server", 7)][(number % 2) as usize];
+            let at = if both_at_once { number / 2 } else { number };
+            rest += &format!(
+                "[[send]]\nendpoint = '{endpoint}'\nchannel = {channel}\nat = '{}us'\n\
+                 payload = {{ count = {length} }}\n",
+                10 + 2_000 * at
+            );
+        }
+        let pair = Pair {
+            client: keys,
+            server: keys,
+            rest: &rest,
+            ..Pair::PLAIN
+        };
+        let scenario = parse_on(&pair.toml(), &profile(speeds, 64)).expect("a right scenario");
+        let trace = simulate(&scenario).expect("it runs");
+        let mut paced = 0;
+        for moved in trace.of("dma") {
+            let (length, took) = (number(moved, "length"), number(moved, "dur_ns"));
+            match moved["direction"].as_str() {
+                // A NIC fills its memory as fast as its engine moves bytes.
+                Some("host-to-nic") => assert_eq!(took, 10 * length, "{moved}"),
+                // Bytes leave no faster than they arrive, but for the first cell, which is in the NIC already.
+                Some("nic-to-host") => {
+                    let least = 10 * length;
+                    let most = 50 * length;
+                    assert!((least..=most).contains(&took), "{moved}");
+                    paced += u64::from(took > least);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(paced >= 5, "{paced}");
+    }
 }

@@ -212,3 +212,74 @@ fn a_message_that_is_given_up_leaves_its_slot_or_its_receive_to_the_next() {
         }
     }
 }
+
+#[test]
+fn only_silences_in_a_row_make_a_message_fail() {
+    const RETRIES: usize = 1;
+    let profile = include_str!("../../profiles/tigon2-2002.toml");
+    let profile = profile.replace("retries = 16", &format!("retries = {RETRIES}"));
+    assert_ne!(profile, include_str!("../../profiles/tigon2-2002.toml"));
+    let (mut often, mut failed) = (0, 0);
+    for seed in 1..=30 {
+        // 21 frames, which are acknowledged in groups of four.
+        let text = format!(
+            "until = '10s'\nseed = {seed}\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
+             [[link]]\nbetween = ['a', 'b']\nloss = 0.25\n\
+             [[endpoint]]\nnic = 'a'\nname = 's'\ninterface = 'emp'\n\
+             [[endpoint]]\nnic = 'b'\nname = 'r'\ninterface = 'emp'\nfree_buffers = {{ count = 1, length = 30000 }}\n\
+             [[channel]]\ns = 1\nr = 1\n\
+             [[send]]\nendpoint = 's'\nchannel = 1\npayload = {{ zeros = 30000 }}\n"
+        );
+        let mut times = InARow::default();
+        let end = Run::new(&read_on(&text, &profile))
+            .sink(&mut times)
+            .execute()
+            .expect("it fits")
+            .end;
+        assert_eq!(end.reason, EndReason::Idle, "seed {seed}");
+        match times.status {
+            // The last silence is the one after which nothing is sent again.
+            Some(TxStatus::Failed) => {
+                assert_eq!(times.in_a_row, RETRIES, "seed {seed}");
+                failed += 1;
+            }
+            Some(TxStatus::Ok) => often += usize::from(times.in_all > RETRIES),
+            other => panic!("seed {seed}: {other:?}"),
+        }
+        assert!(times.most <= RETRIES, "seed {seed}");
+    }
+    assert!(often > 3 && failed > 0, "{often} {failed}");
+}
+
+/// The silences of a message, and its end.
+#[derive(Default)]
+struct InARow {
+    in_all: usize,
+    in_a_row: usize,
+    most: usize,
+    /// The first frame that was sent again last.
+    from: Option<u16>,
+    status: Option<TxStatus>,
+}
+
+impl Sink for InARow {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        match event.kind {
+            EventKind::Emp(EmpEvent::Resend {
+                frame,
+                reason: ResendReason::Silence,
+                ..
+            }) => {
+                // A silence is behind another if nothing was acknowledged in between.
+                self.in_a_row = match self.from.replace(frame) {
+                    Some(before) if before == frame => self.in_a_row + 1,
+                    Some(_) | None => 1,
+                };
+                self.most = self.most.max(self.in_a_row);
+                self.in_all += 1;
+            }
+            EventKind::Unet(UnetEvent::TxDone { status, .. }) => self.status = Some(status),
+            _ => {}
+        }
+    }
+}

@@ -91,6 +91,12 @@ fn messages_in_any_order_are_met() {
     let any = |expectation: &str| format!("{expectation}\norder = \"any\"");
     let (hello, world) = (any(HELLO), any(WORLD));
     assert_met(&["hello", "other", "world"], &[&world, &hello]);
+    // A message meets one expectation, also if one names its channel and the other does not.
+    let both = format!("[[expect]]\n{hello}\n[[expect]]\n{hello}\nchannel = 7\n");
+    let once = judged(&["hello"], &both);
+    assert_eq!((once.met, once.unmet.len()), (1, 1));
+    let twice = judged(&["hello", "hello"], &both);
+    assert_eq!((twice.met, twice.unmet.len()), (2, 0));
     let (title, note) = said(&["hello"], &format!("{hello}\nrepeat = 2"));
     assert_eq!(
         title,

@@ -161,26 +161,15 @@ fn draw(generator: &mut Generator, seen: &Seen, toml: &mut String) -> Expected {
                 payloads.push("0badf00d".to_owned());
             }
             let repeat = 1 + usize::from(below(generator, 5) == 0);
-            if let Some(channel) = channel {
-                writeln!(toml, "channel = {channel}").unwrap();
-            }
-            let list = payloads
-                .iter()
-                .map(|payload| format!("{{ hex = '{payload}' }}"));
-            let list = list.collect::<Vec<_>>().join(", ");
-            let order = if in_any_order { "any" } else { "file" };
-            writeln!(
-                toml,
-                "payload = [{list}]\norder = '{order}'\nrepeat = {repeat}"
-            )
-            .unwrap();
-            Expected::Messages(Messages {
+            let messages = Messages {
                 endpoint: endpoint.to_owned(),
                 channel,
                 payloads,
                 repeat,
                 in_any_order,
-            })
+            };
+            write_messages(&messages, toml);
+            Expected::Messages(messages)
         }
         (which, _) => {
             let (key, of) = match which % 2 {
@@ -200,6 +189,64 @@ fn draw(generator: &mut Generator, seen: &Seen, toml: &mut String) -> Expected {
             Expected::Counted(count == right)
         }
     }
+}
+
+/// Draws for messages in any order another expectation of the same messages, on a channel or on all of them: a received
+/// message meets one of the two. Writes it to the scenario.
+fn twin(
+    generator: &mut Generator,
+    seen: &Seen,
+    drawn: &Expected,
+    toml: &mut String,
+) -> Option<Expected> {
+    let Expected::Messages(messages) = drawn else {
+        return None;
+    };
+    if !messages.in_any_order || below(generator, 2) == 0 {
+        return None;
+    }
+    let of_first = seen.descriptors.iter().find(|descriptor| {
+        descriptor.endpoint == messages.endpoint && messages.payloads.contains(&descriptor.payload)
+    });
+    let channel = match (messages.channel, of_first) {
+        (None, Some(descriptor)) if descriptor.channel >= 0 => Some(descriptor.channel),
+        (None, _) => return None,
+        (Some(_), _) => None,
+    };
+    let twin = Messages {
+        endpoint: messages.endpoint.clone(),
+        channel,
+        payloads: messages.payloads.clone(),
+        repeat: 1,
+        in_any_order: true,
+    };
+    writeln!(toml, "[[expect]]\nendpoint = '{}'", twin.endpoint).unwrap();
+    write_messages(&twin, toml);
+    Some(Expected::Messages(twin))
+}
+
+/// Writes the keys of an expectation of messages, except for its endpoint.
+fn write_messages(messages: &Messages, toml: &mut String) {
+    let Messages {
+        channel,
+        payloads,
+        repeat,
+        in_any_order,
+        ..
+    } = messages;
+    if let Some(channel) = channel {
+        writeln!(toml, "channel = {channel}").unwrap();
+    }
+    let list = payloads
+        .iter()
+        .map(|payload| format!("{{ hex = '{payload}' }}"));
+    let list = list.collect::<Vec<_>>().join(", ");
+    let order = if *in_any_order { "any" } else { "file" };
+    writeln!(
+        toml,
+        "payload = [{list}]\norder = '{order}'\nrepeat = {repeat}"
+    )
+    .unwrap();
 }
 
 /// Returns for each expectation whether it is met.
@@ -271,9 +318,13 @@ fn expectations_are_met_as_the_trace_says() {
         let seen = Seen::of(&trace::run(&toml).events);
         let mut generator = Generator::named(seed, &["expectations"]);
         let mut expectations = String::new();
-        let expected = (0..12)
-            .map(|_| draw(&mut generator, &seen, &mut expectations))
-            .collect::<Vec<_>>();
+        let mut expected = Vec::new();
+        for _ in 0..12 {
+            let drawn = draw(&mut generator, &seen, &mut expectations);
+            let twin = twin(&mut generator, &seen, &drawn, &mut expectations);
+            expected.push(drawn);
+            expected.extend(twin);
+        }
         let scenario = read(&format!("{toml}{expectations}"));
         let (_, judgement) = Run::new(&scenario)
             .judge()

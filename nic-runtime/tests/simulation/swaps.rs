@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::random_runs;
 use crate::runs::runs;
 use crate::scenario::read;
+use crate::suspended::relayed;
 use crate::trace::{Pair, Trace, number, numbers, run, send, texts};
 
 const OLD: &str = "applet = 'SwapOld.class'\nhost = 'sink'";
@@ -282,18 +283,7 @@ fn a_swap_waits_for_the_end_of_a_call_and_never_splits_one() {
 
 #[test]
 fn a_suspended_call_ends_in_the_class_in_which_it_began() {
-    let relay = |swaps: &str| {
-        run(&format!(
-            "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n[[nic]]\nname = 'c'\n\
-             [[link]]\nbetween = ['b', 'c']\nbandwidth = '1MB/s'\n\
-             [[endpoint]]\nnic = 'a'\nname = 'sender'\n\
-             [[endpoint]]\nnic = 'b'\nname = 'relay'\napplet = 'Relay.class'\n\
-             [[endpoint]]\nnic = 'c'\nname = 'end'\n\
-             [[channel]]\nsender = 1\nrelay = 1\n[[channel]]\nrelay = 2\nend = 1\n\
-             [[send]]\nendpoint = 'sender'\nchannel = 1\nat = '0us'\npayload = {{ random = 200 }}\n\
-             repeat = 30\nevery = '5us'\n{swaps}"
-        ))
-    };
+    let relay = |swaps: &str| run(&(relayed() + swaps));
     let plain = relay("");
     let suspended = numbers(&plain.at("relay", "applet-suspend"), "t_ns");
     let resumed = numbers(&plain.at("relay", "applet-resume"), "t_ns");
@@ -448,6 +438,36 @@ fn a_detached_applet_is_replaced_by_an_attached_one() {
             "rx-descriptor"
         ]
     );
+}
+
+#[test]
+fn an_applet_does_not_inherit_the_traps_of_the_one_that_it_replaces() {
+    let keys = "applet = 'Hostile.class'\non_trap = 'detach'\ndetach_after = 3\nback_off = '10us'";
+    // Each message of 3 bytes is a trap, one each ms from 0.1 ms on.
+    let traps = messages(9).replace("hello", "hey");
+    let detached = |swaps: &str| {
+        let trace = to_server(keys, &(traps.clone() + swaps));
+        assert_eq!(trace.at("server", "trap").len(), 9);
+        let detached = trace.at("server", "applet-detach");
+        let at = numbers(&detached, "t_ns").into_iter();
+        let at: Vec<u64> = at.map(|at| at / 1_000_000).collect();
+        (at, numbers(&detached, "dur_ns"))
+    };
+    // The third trap in a row detaches the applet, and each trap on probation again, for twice as long.
+    let (at, lasted) = detached("");
+    assert_eq!(at[..3], [2, 3, 4]);
+    assert_eq!(lasted[..3], [10_000, 20_000, 40_000]);
+    // The new applet has three traps of its own before it is detached, whether the old one had two or was detached.
+    for (swapped, at_ms) in [("1500us", 4), ("2150us", 5), ("4900us", 7)] {
+        let (at, lasted) = detached(&swap(swapped, "Hostile.class"));
+        let first = at.iter().position(|at| *at == at_ms);
+        let first = first.unwrap_or_else(|| panic!("{swapped}: {at:?}"));
+        assert_eq!(lasted[first..][..2], [10_000, 20_000], "{swapped}: {at:?}");
+        let early = at[..first]
+            .iter()
+            .all(|at| 1_000 * *at < swapped.trim_end_matches("us").parse().expect("a number"));
+        assert!(early, "{swapped}: {at:?}");
+    }
 }
 
 #[test]
