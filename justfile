@@ -20,7 +20,7 @@ ci:
 
 # Accepts the traces that the scenarios give now.
 bless:
-    INSTA_UPDATE=always cargo test -p tests --test traces
+    INSTA_UPDATE=always cargo test -p tests --test simulator traces
 
 # Instruction counts against the committed ones.
 gate:

@@ -5,7 +5,7 @@
 cd "$SRC/jive"
 # Fuzzing needs nightly, not the toolchain that rust-toolchain.toml pins for the tests.
 export RUSTUP_TOOLCHAIN=nightly
-RUSTFLAGS='' cargo run --locked -p tests --bin seeds -- "$WORK/seeds"
+RUSTFLAGS='' cargo run --locked -p tests --bin trust -- seeds "$WORK/seeds"
 
 cd fuzz
 cargo fuzz build -O

@@ -3,8 +3,8 @@
 //!
 //! Any pair may be in the list: a pair that is missing costs a jump, and one that is never executed costs the code of its
 //! function. These are the pairs that 30 programs execute, seven applets and 23 programs of `tests/java/class`, none of
-//! which is measured by a benchmark. `cargo run -p tests --bin pairs` prints which pairs the random programs of the tests
-//! execute.
+//! which is measured by a benchmark. `cargo run -p tests --bin trust -- pairs 4` prints which pairs the random programs of
+//! the tests execute.
 
 /// Calls a macro with the table of ops, followed by the pairs.
 macro_rules! with_pairs {

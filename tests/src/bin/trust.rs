@@ -1,19 +1,7 @@
-//! Long runs that build trust in the verifier. The first argument of most runs is the number of cases:
-//!
-//! ```text
-//! trust runs N [SEED]      N runs of generated programs on both interpreters
-//! trust scope LENGTH       every body of up to LENGTH instructions, constructors of a step more
-//! trust judge N [SEED]     N class files, judged here and by OpenJDK
-//! trust lent N [SEED]      N classes in memory that holds something already
-//! trust isolation N [SEED] N casts of victims and hostile endpoints, with and without the latter
-//! trust stated N [SEED]    N calls of classes with loops, beside the cost that is stated of them
-//! trust placed N [SEED]    N calls of applets in random scenarios, beside the cost that is stated of them there
-//! trust reliable N FILE    N messages over links with faults, by the applet `Reliable`; FILE keeps the progress
-//! trust worst              class files that are made to be slow, measured
-//! trust search N [SEED]    N random class files, and which of them are slowest to analyse
-//! ```
+//! Long runs that build trust, and tools for the fuzz targets.
 #![forbid(unsafe_code)]
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use arbitrary::{Arbitrary, Unstructured};
@@ -26,10 +14,12 @@ use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 use tests::defensive::{Plan, Tally, run};
 use tests::fixture::Outcome;
+use tests::fuzzing;
 use tests::generate::{judge, scope};
 use tests::lent::Campaign;
 use tests::machine;
 use tests::openjdk::jdk;
+use tests::reference::pairs;
 use tests::worst::{explored_family, family, measure};
 
 /// Number of calls of each method of a generated class.
@@ -37,57 +27,76 @@ const ROUNDS: u32 = 12;
 /// Number of choices for one larger program.
 const CHOICES: usize = 3000;
 
+const USAGE: &str = "\
+usage, where N is a number of cases:
+  trust runs N [SEED]      runs of generated programs on both interpreters
+  trust scope LENGTH       every body of up to LENGTH instructions, constructors of a step more
+  trust judge N [SEED]     class files, judged here and by OpenJDK
+  trust lent N [SEED]      classes in memory that holds something already
+  trust isolation N [SEED] casts of victims and hostile endpoints, with and without the latter
+  trust stated N [SEED]    calls of classes with loops, beside the cost that is stated of them
+  trust placed N [SEED]    calls of applets in random scenarios, beside the cost that is stated of them there
+  trust reliable N FILE    messages over links with faults, by the applet Reliable; FILE keeps the progress
+  trust worst              class files that are made to be slow, measured
+  trust search N [SEED]    random class files, and which of them are slowest to analyse
+  trust pairs N            the pairs of consecutive ops that generators reach, where any two phrases meet N times
+  trust seeds FOLDER       writes the seeds of all fuzz targets
+  trust replay TARGET FILE|FOLDER...
+                           runs a fuzz target on files without a fuzzer; ignores subfolders";
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |place: usize| -> Option<usize> { arguments.get(place)?.parse().ok() };
-    let seed = number(2).unwrap_or(1);
-    let done = match (arguments.first().map(String::as_str), number(1)) {
-        (Some("runs"), Some(count)) => runs(count, seed),
-        (Some("scope"), Some(length)) => all_bodies(length),
-        (Some("judge"), Some(count)) => ask_openjdk(count, seed),
-        (Some("lent"), Some(count)) => in_filled_memory(count, seed),
-        (Some("worst"), None) => {
-            measure_worst();
-            #[cfg(feature = "simulation")]
-            analysed::worst();
-            Ok(())
-        }
-        #[cfg(feature = "simulation")]
-        (Some("isolation"), Some(count)) => isolation(count, seed),
-        #[cfg(feature = "simulation")]
-        (Some("stated"), Some(count)) => stated(count, seed),
-        #[cfg(feature = "simulation")]
-        (Some("placed"), Some(count)) => placed(count, seed),
-        #[cfg(feature = "simulation")]
-        (Some("reliable"), Some(count)) if arguments.len() == 3 => {
-            let progress = std::path::Path::new(&arguments[2]);
-            tests::delivery::resume(count as u64, progress)
-                .map(|sent| println!("{sent} messages arrived once, intact and in order"))
-        }
-        #[cfg(feature = "simulation")]
-        (Some("search"), Some(count)) => {
-            analysed::search(count, seed);
-            Ok(())
-        }
-        _ => {
-            eprintln!(
-                "usage: trust runs N [SEED] | trust scope LENGTH | trust judge N [SEED] | trust lent N [SEED] | \
-                 trust isolation N [SEED] | trust stated N [SEED] | trust placed N [SEED] | trust reliable N FILE | trust worst | trust search N [SEED]"
-            );
-            return ExitCode::from(2);
-        }
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(finding) => {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run_named(&words) {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(finding)) => {
             println!("{finding}");
             ExitCode::FAILURE
+        }
+        None => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
         }
     }
 }
 
+/// Does what the arguments ask for. Returns `None` if they are not those of a run.
+fn run_named(words: &[&str]) -> Option<Result<(), String>> {
+    let number = |place: usize| -> Option<usize> { words.get(place)?.parse().ok() };
+    let seed = number(2).unwrap_or(1);
+    let done = match (*words.first()?, number(1)) {
+        ("runs", Some(count)) => runs(count, seed),
+        ("scope", Some(length)) => all_bodies(length),
+        ("judge", Some(count)) => ask_openjdk(count, seed),
+        ("lent", Some(count)) => in_filled_memory(count, seed),
+        ("isolation", Some(count)) => isolation(count, seed),
+        ("stated", Some(count)) => stated(count, seed),
+        ("placed", Some(count)) => placed(count, seed),
+        ("reliable", Some(count)) => {
+            let sent = tests::delivery::resume(count as u64, Path::new(words.get(2)?));
+            sent.map(|sent| println!("{sent} messages arrived once, intact and in order"))
+        }
+        ("worst", None) => {
+            measure_worst();
+            analysed::worst();
+            Ok(())
+        }
+        ("search", Some(count)) => {
+            analysed::search(count, seed);
+            Ok(())
+        }
+        ("pairs", Some(rounds)) => {
+            pairs::print(rounds);
+            Ok(())
+        }
+        ("seeds", _) => fuzzing::write_seeds(Path::new(words.get(1)?)),
+        ("replay", _) => fuzzing::replay(words.get(1)?, &words[2..]),
+        _ => return None,
+    };
+    Some(done)
+}
+
 /// Runs casts of victims and hostile endpoints, beginning with the cast of number `seed`.
-#[cfg(feature = "simulation")]
 fn isolation(count: usize, seed: usize) -> Result<(), String> {
     let mut tally = tests::isolation::Tally::default();
     for number in seed..seed.saturating_add(count) {
@@ -106,7 +115,6 @@ fn isolation(count: usize, seed: usize) -> Result<(), String> {
 }
 
 /// Makes calls of classes with loops, and compares their costs with the stated bounds.
-#[cfg(feature = "simulation")]
 fn stated(count: usize, seed: usize) -> Result<(), String> {
     /// Calls of each class.
     const CALLS: u32 = 20;
@@ -120,7 +128,6 @@ fn stated(count: usize, seed: usize) -> Result<(), String> {
 }
 
 /// Makes calls of applets in random scenarios, and compares their costs with the bounds that are stated there.
-#[cfg(feature = "simulation")]
 fn placed(count: usize, seed: usize) -> Result<(), String> {
     let mut tally = tests::placed::Tally::default();
     let mut number = seed as u64;
@@ -277,7 +284,6 @@ fn measure_worst() {
 }
 
 /// Measures the time of analysing slow class files.
-#[cfg(feature = "simulation")]
 mod analysed {
     use jive_lab::Random;
     use tests::worst::{

@@ -126,7 +126,7 @@ pub fn dictionaries() -> Vec<(&'static str, String)> {
 /// Formats tokens for libFuzzer, one on each line.
 fn rendered(tokens: &BTreeSet<Vec<u8>>) -> String {
     let mut text =
-        "# Made by `cargo run -p tests --bin dictionaries`; a test compares.\n".to_owned();
+        "# Written by `BLESS=1 cargo test -p tests --test simulator dictionaries`.\n".to_owned();
     for token in tokens {
         text.push('"');
         for &byte in token {

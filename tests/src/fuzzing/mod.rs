@@ -3,19 +3,14 @@
 //! The crate `fuzz` calls the functions of the targets from libFuzzer. A test calls the functions of the targets for
 //! every fixture and built-in class. Each function returns nothing, and reports a finding by a panic.
 
-#[cfg(feature = "simulation")]
 mod applet;
 mod archive;
 mod body;
-#[cfg(feature = "simulation")]
 mod capsules;
 mod collected;
 mod compare;
-#[cfg(feature = "simulation")]
 mod dictionary;
-#[cfg(feature = "simulation")]
 mod files;
-#[cfg(feature = "simulation")]
 mod frames;
 mod lent;
 mod natives;
@@ -24,18 +19,13 @@ mod targets;
 
 use core::fmt::Write;
 
-#[cfg(feature = "simulation")]
 pub use applet::{applet, applet_seeds};
 pub use archive::archived;
 pub use body::body;
-#[cfg(feature = "simulation")]
 pub use capsules::{capsule, capsule_seeds};
 pub use compare::{phrases, reference};
-#[cfg(feature = "simulation")]
 pub use dictionary::dictionaries;
-#[cfg(feature = "simulation")]
 pub use files::{capture, capture_seeds, golden, golden_seeds, scenario, scenario_seeds, verdict};
-#[cfg(feature = "simulation")]
 pub use frames::{frames, frames_seeds};
 use jive_core::{
     ClassFile, Described, Disassembly, FieldType, Lifetime, MethodDescriptor, TrapKind,
@@ -47,7 +37,7 @@ pub use lent::lent;
 pub use natives::{RandomNatives, check_argument};
 use nic_core::sle::{NicEntry, NicNative};
 pub use program::program;
-pub use targets::{TARGETS, Target};
+pub use targets::{TARGETS, Target, replay, write_seeds};
 
 use self::collected::check_collected;
 use crate::defensive::States;

@@ -1,9 +1,12 @@
 //! The table of fuzz targets. Each row has a file in `fuzz/fuzz_targets`.
 
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
 use arbitrary::{Arbitrary, Unstructured};
 use jive_lab::generate::Program;
 
-#[cfg(feature = "simulation")]
 use super::{
     applet, applet_seeds, capsule, capsule_seeds, capture, capture_seeds, frames, frames_seeds,
     golden, golden_seeds, scenario, scenario_seeds, verdict,
@@ -50,7 +53,7 @@ const fn target(
     }
 }
 
-/// All targets, or without the feature `simulation` only those that do not need the simulator.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     target("parse", parse, seeds, Some("class")),
     target("verify", verify, seeds, Some("class")),
@@ -65,19 +68,12 @@ pub const TARGETS: &[Target] = &[
     target("body", body, body_seeds, Some("body")),
     target("phrases", phrases, body_seeds, None),
     target("lent", lent, lent_seeds, Some("lent")),
-    #[cfg(feature = "simulation")]
     target("verdict", verdict, seeds, Some("class")),
-    #[cfg(feature = "simulation")]
     target("scenario", scenario, scenario_seeds, None),
-    #[cfg(feature = "simulation")]
     target("capture", capture, capture_seeds, None),
-    #[cfg(feature = "simulation")]
     target("capsule", capsule, capsule_seeds, None),
-    #[cfg(feature = "simulation")]
     target("frames", frames, frames_seeds, None),
-    #[cfg(feature = "simulation")]
     target("golden", golden, golden_seeds, None),
-    #[cfg(feature = "simulation")]
     target("applet", applet, applet_seeds, None),
 ];
 
@@ -86,4 +82,51 @@ fn program_of_choices(choices: &[u8]) {
     if let Ok(chosen) = Program::arbitrary(&mut Unstructured::new(choices)) {
         program(&chosen);
     }
+}
+
+/// Writes the seeds of all targets, each to a folder of its target's name.
+///
+/// # Errors
+///
+/// Returns a sentence about a folder or file that cannot be written.
+pub fn write_seeds(corpus: &Path) -> Result<(), String> {
+    for target in TARGETS {
+        let folder = corpus.join(target.name);
+        let write = |(name, bytes): (String, Vec<u8>)| fs::write(folder.join(name), bytes);
+        let made = fs::create_dir_all(&folder);
+        made.and_then(|()| target.inputs().into_iter().try_for_each(write))
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// Runs a target on files, and on the files in folders, without a fuzzer. It measures coverage
+/// (`scripts/fuzz-coverage`) and reproduces findings.
+///
+/// # Errors
+///
+/// Returns a sentence about a target that does not exist, or about a file that cannot be read.
+pub fn replay(name: &str, paths: &[&str]) -> Result<(), String> {
+    let target = TARGETS.iter().find(|target| target.name == name);
+    let target = target.ok_or_else(|| {
+        let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+        format!("the targets are {}", names.join(", "))
+    })?;
+    let mut count = 0_u64;
+    for path in paths.iter().map(Path::new) {
+        let told = |error: io::Error| format!("{}: {error}", path.display());
+        let mut files = vec![path.to_owned()];
+        if path.is_dir() {
+            let entries = fs::read_dir(path).map_err(told)?;
+            let entries = entries.map(|entry| Ok(entry?.path()));
+            files = entries.collect::<Result<Vec<PathBuf>, io::Error>>().map_err(told)?;
+        }
+        files.sort();
+        for file in files.into_iter().filter(|file| file.is_file()) {
+            (target.body)(&fs::read(&file).map_err(told)?);
+            count += 1;
+        }
+    }
+    println!("{name}: {count} files");
+    Ok(())
 }

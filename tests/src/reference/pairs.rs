@@ -23,7 +23,7 @@ use jive_lab::generate::typed::typed;
 /// The names of two consecutive ops.
 pub type Pair = [&'static str; 2];
 
-/// Ops that occur only in code of more than 65,535 ops, which `tests/tests/lowering.rs` executes.
+/// Ops that occur only in code of more than 65,535 ops, which `tests/tests/classes/lowering.rs` executes.
 const FAR: [&str; 5] = [
     "GotoFar",
     "SkipEqual",
@@ -212,4 +212,34 @@ pub fn measure(rounds: usize) -> Vec<Measured> {
             (name, tally, reached)
         })
         .collect()
+}
+
+/// Prints how many of the possible pairs each generator reaches, where any two phrases meet `rounds` times, and the fused
+/// pairs that no generator reached.
+///
+/// # Panics
+///
+/// Panics if a generator reached a pair that is not possible.
+pub fn print(rounds: usize) {
+    let (possible, fused) = (possible(), fused());
+    let mut all: BTreeSet<Pair> = BTreeSet::new();
+    println!("generator              classes   calls  pairs  of these run as one");
+    for (name, tally, reached) in measure(rounds) {
+        let together = reached.intersection(&fused).count();
+        let (classes, calls) = (tally.classes, tally.calls);
+        println!(
+            "{name:22} {classes:7} {calls:7} {:6} {together:6}",
+            reached.len()
+        );
+        all.extend(reached);
+    }
+    let together = all.intersection(&fused).count();
+    println!("{:38} {:6} {together:6}", "all", all.len());
+    println!("{:38} {:6} {:6}", "at most", possible.len(), fused.len());
+    let unforeseen: Vec<_> = all.difference(&possible).collect();
+    assert!(unforeseen.is_empty(), "{unforeseen:?}");
+    println!("missed of those run as one:");
+    for [first, second] in fused.difference(&all) {
+        println!("  {first} {second}");
+    }
 }

@@ -3,7 +3,6 @@
 //! Each of the class files is slow in one way. `trust worst` measures the family, and tests check that its class files
 //! stay within their budgets.
 
-#[cfg(feature = "simulation")]
 mod analysed;
 mod body;
 mod explored;
@@ -14,7 +13,6 @@ mod pool;
 mod searched;
 mod writer;
 
-#[cfg(feature = "simulation")]
 pub use analysed::{Analysed, analyse, bound, bound_steps_max, steps_max};
 pub use family::{Worst, explored_family, family};
 pub use measure::{Measured, Steps, measure};

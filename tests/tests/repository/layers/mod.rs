@@ -1,0 +1,255 @@
+//! The modules of a crate form layers: each file uses only files of its own layer and of those below, and the files of
+//! a layer do not use each other in a circle.
+//!
+//! `known/CRATE.txt` lists the exceptions that are left. It may only shrink: an exception that is gone must leave the
+//! list.
+
+mod graph;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use self::graph::{Crate, Files, circles, read};
+
+/// The layers of a crate from the bottom to the top, each with its modules. The longest name that fits a file counts.
+type Layers = &'static [&'static [&'static str]];
+
+const JIVE_CORE: Layers = &[
+    &["variant"],
+    &["plain"],
+    &["limits"],
+    &["id"],
+    &["array_kind"],
+    &["trap"],
+    &["cut"],
+    &["descriptor"],
+    &["opcode"],
+    &["insn"],
+    &["classfile"],
+    &["native"],
+    &["entry"],
+    &["verified"],
+    &["disasm"],
+    &["heap"],
+    &["registers"],
+    &["op"],
+    &["program"],
+    &["lower"],
+    &["link"],
+    &["frame"],
+    &["instance"],
+    &["interp"],
+    &["linked_class"],
+];
+
+const NIC_CORE: Layers = &[
+    &["time", "cost_class", "random", "limits"],
+    &["id"],
+    &["memory", "storage"],
+    &["chain"],
+    &["native"],
+    &["report"],
+    &["nic"],
+    &["unet"],
+    &["emp"],
+    &["host"],
+    &["remote"],
+    &["via"],
+    &["sle"],
+    // The events of all interfaces.
+    &["event"],
+];
+
+const NIC_RUNTIME: Layers = &[
+    &["units", "hexdump", "storage", "ids"],
+    // A scenario as values.
+    &["profile", "spec"],
+    &["sched"],
+    &["protocol"],
+    &["fabric"],
+    &["nic"],
+    &["memory", "host"],
+    &["interface", "unet", "emp", "via", "remote"],
+    &["sle"],
+    &["sim"],
+    // The reader of scenarios.
+    &["scenario"],
+    &["export"],
+    &["judge"],
+    // Tests of the runs' ends.
+    &["at_rest"],
+];
+
+/// Returns the layer of a file.
+fn layer_of(file: &str, layers: Layers) -> Option<usize> {
+    let fits = |module: &str| {
+        file.strip_prefix(module)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let modules = layers
+        .iter()
+        .enumerate()
+        .flat_map(|(layer, modules)| modules.iter().map(move |module| (layer, *module)));
+    let fitting = modules.filter(|(_, module)| fits(module));
+    let (layer, _) = fitting.max_by_key(|(_, module)| module.len())?;
+    Some(layer)
+}
+
+/// Returns a line for each use of a higher layer, and for each file of a circle within a layer.
+fn violations(files: &Files, layers: Layers) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut within = BTreeSet::new();
+    for file in files.keys().filter(|file| *file != "lib") {
+        if layer_of(file, layers).is_none() {
+            found.insert(format!("{file} is in no layer"));
+        }
+    }
+    for (from, to) in Crate::new(files).edges() {
+        // The crate's page re-exports, and nobody may lean on it.
+        if from == "lib" {
+            continue;
+        }
+        match (layer_of(&from, layers), layer_of(&to, layers)) {
+            (Some(own), Some(used)) if used == own => {
+                within.insert((from, to));
+            }
+            (Some(own), Some(used)) if used < own => {}
+            _ => {
+                found.insert(format!("{from} uses {to}"));
+            }
+        }
+    }
+    let in_circles = circles(&within).into_iter().flatten();
+    found.extend(in_circles.map(|file| format!("{file} is in a circle")));
+    found
+}
+
+/// Compares the exceptions of a crate with those that are known.
+fn check(name: &str, layers: Layers) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = read(&root.join("..").join(name).join("src"));
+    assert!(files.len() > 50, "found {} files of {name}", files.len());
+    let found = violations(&files, layers);
+    let known = root
+        .join("tests/repository/layers/known")
+        .join([name, ".txt"].concat());
+    let known = fs::read_to_string(known).unwrap_or_default();
+    let known: BTreeSet<_> = known.lines().map(str::to_owned).collect();
+    let new: Vec<_> = found.difference(&known).collect();
+    assert_eq!(new, [""; 0], "{name}: use nothing of a higher layer");
+    let gone: Vec<_> = known.difference(&found).collect();
+    assert_eq!(gone, [""; 0], "{name}: take these out of the list");
+}
+
+#[test]
+fn jive_core_is_layered() {
+    check("jive-core", JIVE_CORE);
+}
+
+#[test]
+fn nic_core_is_layered() {
+    check("nic-core", NIC_CORE);
+}
+
+#[test]
+fn nic_runtime_is_layered() {
+    check("nic-runtime", NIC_RUNTIME);
+}
+
+/// Returns what is found in a crate of the layers `low`, `middle` and `high`.
+fn found(modules: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let root = [("lib", modules)];
+    let files = files
+        .iter()
+        .chain(&root)
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+    let layers: Layers = &[&["low"], &["middle"], &["high"]];
+    violations(&files.collect(), layers).into_iter().collect()
+}
+
+#[test]
+fn uses_of_lower_layers_are_allowed() {
+    let low = ("low", "pub fn zero() {}");
+    let high = ("high", "use crate::low::zero; fn f() { zero() }");
+    assert_eq!(found("mod low; mod high;", &[low, high]), [""; 0]);
+}
+
+#[test]
+fn uses_of_higher_layers_are_found_in_imports_paths_and_macros() {
+    let high = ("high", "pub fn top() -> u8 { 0 }");
+    for text in [
+        "use crate::high::top;",
+        "use crate::high;",
+        "use crate::{high as h};",
+        "use super::high::{self, top};",
+        "fn f() { crate::high::top(); }",
+        "fn f() { assert_eq!(crate::high::top(), 0); }",
+        "macro_rules! call { () => { $crate::high::top() } }",
+    ] {
+        let low = ("low", text);
+        assert_eq!(
+            found("mod low; mod high;", &[low, high]),
+            ["low uses high"],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_reexport_hides_no_use() {
+    let high = ("high", "pub struct Top;");
+    for (modules, middle) in [
+        (
+            "mod low; mod middle; mod high;",
+            "pub use crate::high::Top;",
+        ),
+        ("mod low; mod middle; mod high;", "pub use crate::high::*;"),
+        (
+            "mod low; mod middle; mod high; pub use high::Top;",
+            "pub use crate::Top;",
+        ),
+    ] {
+        let files = [("low", "use crate::middle::Top;"), ("middle", middle), high];
+        assert_eq!(found(modules, &files), ["low uses high"], "{middle}");
+    }
+    let files = [("low", "use crate::Top;"), high];
+    assert_eq!(
+        found("mod low; mod high; pub use high::Top;", &files),
+        ["low uses high"]
+    );
+}
+
+#[test]
+fn tests_and_documentation_may_use_anything() {
+    let high = ("high", "pub fn top() {}");
+    for text in [
+        "// use crate::high;",
+        "/// See [`crate::high::top`].\nfn f() {}",
+        "#[cfg(test)]\nmod tests { use crate::high; }",
+        "#[cfg(doc)]\nuse crate::high;",
+    ] {
+        let low = ("low", text);
+        assert_eq!(found("mod low; mod high;", &[low, high]), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn circles_within_a_layer_are_found() {
+    let files = [
+        ("middle/mod", "mod a; mod b; mod c; pub use b::f;"),
+        ("middle/a", "use super::f; pub fn g() { f() }"),
+        ("middle/b", "use super::a::g; pub fn f() { g() }"),
+        ("middle/c", "use super::f;"),
+    ];
+    let circle = ["middle/a is in a circle", "middle/b is in a circle"];
+    assert_eq!(found("mod middle;", &files), circle);
+}
+
+#[test]
+fn a_file_without_a_layer_is_found() {
+    assert_eq!(
+        found("mod other;", &[("other", "")]),
+        ["other is in no layer"]
+    );
+}

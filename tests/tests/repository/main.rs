@@ -1,0 +1,10 @@
+//! What holds of the repository: layers, documents, prose and promises.
+
+mod layers;
+mod opcode_document;
+mod profiles;
+mod prose;
+mod security;
+mod skipped;
+mod verifier_document;
+mod voucher;
