@@ -263,6 +263,12 @@ impl<'p> Program<'p> {
         self.constructor
     }
 
+    /// Returns the methods that initialise an instance, in the order of their calls: the static initializer, then the
+    /// constructor, as far as the class has them.
+    pub fn initializers(&self) -> impl Iterator<Item = MethodId> + use<> {
+        [self.initializer, self.constructor].into_iter().flatten()
+    }
+
     /// Returns the applet's members, if the class was verified as an applet.
     #[must_use]
     pub const fn applet(&self) -> Option<AppletMembers> {

@@ -209,10 +209,7 @@ impl<'c, N: Natives> Instance<'c, N> {
             fuel: limits.fuel,
             natives,
         };
-        for method in [program.initializer(), program.constructor()]
-            .into_iter()
-            .flatten()
-        {
+        for method in program.initializers() {
             instance.run(method, &[], Lifetime::Persistent)?;
         }
         Ok(instance)

@@ -104,10 +104,7 @@ pub fn initialize(
     natives: &mut impl Natives,
 ) -> Result<(), Trap> {
     let program = instance.program();
-    for method in [program.initializer(), program.constructor()]
-        .into_iter()
-        .flatten()
-    {
+    for method in program.initializers() {
         instance.call(stack, method, &[], fuel, Lifetime::Persistent, natives)?;
     }
     Ok(())

@@ -183,11 +183,7 @@ impl Machine<'_> {
     /// Runs the static initializer and the constructor, as loading does.
     pub fn load(&mut self, natives: &mut impl Natives) -> Result<(), Trap> {
         let program = self.instance.program();
-        let constructor = program
-            .applet()
-            .map(|applet| applet.constructor)
-            .or(program.constructor());
-        for method in [program.initializer(), constructor].into_iter().flatten() {
+        for method in program.initializers() {
             self.call(method, &[], Lifetime::Persistent, natives)?;
         }
         Ok(())

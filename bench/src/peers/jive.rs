@@ -42,8 +42,7 @@ impl Peer for Jive {
         let arena: &'static Bump = Box::leak(Box::default());
         let loaded = load_class(arena, kernel.class, Policy::ClassOnly, NicNative::TABLE)?;
         let mut machine = Machine::new(arena, loaded.program, self.place);
-        let initializers = [machine.program.initializer(), machine.program.constructor()];
-        for method in initializers.into_iter().flatten() {
+        for method in machine.program.initializers() {
             machine
                 .call(method, &[], Lifetime::Persistent)
                 .map_err(text)?;

@@ -129,9 +129,8 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
     /// Initialises the applet at time 0. The calls that initialise the applet take no simulated time.
     pub(crate) fn load(&mut self) -> Result<(), Failure> {
         let program = self.applet.class.program;
-        let constructor = self.applet.members.constructor;
         let mut sent = Deque::new();
-        for method in program.initializer().into_iter().chain([constructor]) {
+        for method in program.initializers() {
             match self.call(
                 Call {
                     method,

@@ -1,12 +1,11 @@
 //! Tests of linked programs: sizes, origins of ops, storage that is too small, and dead code.
 
 use jive_core::{
-    ClassFile, LinkError, LinkErrorKind, LinkSite, LinkedConstant, LinkedField, LinkedMethod, Mark,
-    MethodId, Op, Origin, Pc, Program, ProgramSize, ProgramStorage, Storage, SwitchCase, Verified,
-    link, program_size,
+    ClassFile, LinkError, LinkErrorKind, LinkSite, MethodId, Op, Origin, Pc, Program, ProgramSize,
+    Storage, Verified, link, program_size,
 };
 
-use super::machine::Machine;
+use super::machine::{Machine, in_storage};
 
 const DEAD: &[u8] = include_bytes!("../classes/Dead.class");
 const ARRAYS: &[u8] = include_bytes!("../classes/Arrays.class");
@@ -53,17 +52,7 @@ fn link_class_in(
     let class = ClassFile::parse(bytes, &mut index).unwrap();
     let verified = Verified::vouch(class, &[], None);
     let size = size(program_size(&verified).unwrap());
-    let storage = ProgramStorage {
-        ops: &mut vec![Op::default(); size.ops],
-        ends: &mut vec![0; size.ops],
-        places: &mut vec![Pc(0); size.places],
-        marks: &mut vec![Mark::default(); size.marks],
-        methods: &mut vec![LinkedMethod::default(); size.methods],
-        fields: &mut vec![LinkedField::default(); size.fields],
-        switches: &mut vec![SwitchCase::default(); size.switches],
-        constants: &mut vec![LinkedConstant::default(); size.constants],
-    };
-    test(link(&verified, storage));
+    in_storage(size, |storage| test(link(&verified, storage)));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! A linked class file, whose methods can be called by name.
 
 use jive_core::{
-    CallStack, ClassFile, FieldId, Frame, Heap, Instance, Lifetime, MethodId, NativeDecl, NativeId,
-    Natives, Pc, Program, ProgramStorage, Trap, TrapKind, Verified, link, program_size,
+    CallStack, ClassFile, FieldId, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
+    LinkedMethod, Mark, MethodId, NativeDecl, NativeId, Natives, Op, Pc, Program, ProgramSize,
+    ProgramStorage, SwitchCase, Trap, TrapKind, Verified, link, program_size,
 };
 
 /// Fuel for tests that do not test fuel.
@@ -109,6 +110,23 @@ impl Natives for Unwanted {
     fn call(&mut self, id: NativeId, _: &[i32], _: &mut Heap<'_>) -> Result<i32, TrapKind> {
         panic!("native {id} was called")
     }
+}
+
+/// Lends storage of a size to a closure.
+pub(crate) fn in_storage<R>(
+    size: ProgramSize,
+    then: impl FnOnce(ProgramStorage<'_, '_>) -> R,
+) -> R {
+    then(ProgramStorage {
+        ops: &mut vec![Op::default(); size.ops],
+        ends: &mut vec![0; size.ops],
+        places: &mut vec![Pc(0); size.places],
+        marks: &mut vec![Mark::default(); size.marks],
+        methods: &mut vec![LinkedMethod::default(); size.methods],
+        fields: &mut vec![LinkedField::default(); size.fields],
+        switches: &mut vec![SwitchCase::default(); size.switches],
+        constants: &mut vec![LinkedConstant::default(); size.constants],
+    })
 }
 
 fn lend<T: Clone + Default>(count: usize) -> &'static mut [T] {

@@ -1,12 +1,12 @@
 //! Runs unsafe classes that are declared verified: they trap or compute wrong results, but cause no panic.
 
 use jive_core::{
-    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, LinkedConstant, LinkedField,
-    LinkedMethod, Mark, MethodDescriptor, MethodId, NativeId, Natives, Op, ParseError, Pc,
-    ProgramStorage, SwitchCase, Trap, TrapKind, Verified, link, program_size,
+    CallStack, ClassFile, Frame, Heap, Instance, Lifetime, MethodDescriptor, MethodId, NativeId,
+    Natives, ParseError, Trap, TrapKind, Verified, link, program_size,
 };
 use proptest::prelude::*;
 
+use super::machine::in_storage;
 use super::natives::Nic;
 
 const FUEL: u64 = 500;
@@ -66,30 +66,22 @@ fn vouch_and_run_in(bytes: &[u8], reading: Reading, slot: i32) -> Vec<Seen> {
     let Ok(size) = program_size(&verified) else {
         return Vec::new();
     };
-    let storage = ProgramStorage {
-        ops: &mut vec![Op::default(); size.ops],
-        ends: &mut vec![0; size.ops],
-        places: &mut vec![Pc(0); size.places],
-        marks: &mut vec![Mark::default(); size.marks],
-        methods: &mut vec![LinkedMethod::default(); size.methods],
-        fields: &mut vec![LinkedField::default(); size.fields],
-        switches: &mut vec![SwitchCase::default(); size.switches],
-        constants: &mut vec![LinkedConstant::default(); size.constants],
-    };
-    let Ok(program) = link(&verified, storage) else {
-        return Vec::new();
-    };
-    let (mut fields, mut memory) = (vec![0; size.fields], vec![0; 256]);
-    let (mut frames, mut slots) = ([Frame::default(); 10], [slot; 350]);
-    let mut stack = CallStack::new(&mut frames, &mut slots);
-    let mut instance = Instance::new(program, &mut fields, Heap::new(&mut memory));
-    let mut seen = Vec::new();
-    for method in class.methods() {
-        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).unwrap();
-        let args = vec![3; usize::from(descriptor.parameter_slots())];
-        seen.push(run(&mut instance, &mut stack, method.id, &args));
-    }
-    seen
+    in_storage(size, |storage| {
+        let Ok(program) = link(&verified, storage) else {
+            return Vec::new();
+        };
+        let (mut fields, mut memory) = (vec![0; size.fields], vec![0; 256]);
+        let (mut frames, mut slots) = ([Frame::default(); 10], [slot; 350]);
+        let mut stack = CallStack::new(&mut frames, &mut slots);
+        let mut instance = Instance::new(program, &mut fields, Heap::new(&mut memory));
+        let mut seen = Vec::new();
+        for method in class.methods() {
+            let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes()).unwrap();
+            let args = vec![3; usize::from(descriptor.parameter_slots())];
+            seen.push(run(&mut instance, &mut stack, method.id, &args));
+        }
+        seen
+    })
 }
 
 fn run(

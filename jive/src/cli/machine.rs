@@ -74,10 +74,7 @@ impl<'a> Machine<'a> {
     /// Runs the static initializer and the constructor without parameters.
     pub(super) fn initialize(&mut self) -> Result<(), Trap> {
         let program = self.instance.program();
-        for method in [program.initializer(), program.constructor()]
-            .into_iter()
-            .flatten()
-        {
+        for method in program.initializers() {
             self.run(method, &[])?;
         }
         Ok(())

@@ -203,12 +203,8 @@ pub(crate) fn run_initializers(
     tenant: Tenant,
     (stores, natives): (&mut Stores, &mut impl Natives),
 ) -> Result<(), Uninitialized> {
-    let applet = &sim.applets[tenant.applet];
-    let (initializer, constructor) = (
-        applet.class.program.initializer(),
-        applet.members.constructor,
-    );
-    for method in initializer.into_iter().chain([constructor]) {
+    let program = sim.applets[tenant.applet].class.program;
+    for method in program.initializers() {
         let kind = SleEvent::AppletCall {
             method,
             args: &[],

@@ -94,10 +94,7 @@ impl<'p, 'm> Pair<'p, 'm> {
     /// Returns the failure of the comparison.
     pub fn load(&mut self, natives: &NativeAnswers) -> Result<(), Finding> {
         let program = self.fast.instance.program();
-        for method in [program.initializer(), program.constructor()]
-            .into_iter()
-            .flatten()
-        {
+        for method in program.initializers() {
             if self
                 .call(method, &[], Lifetime::Persistent, natives)?
                 .is_err()

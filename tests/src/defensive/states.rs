@@ -2,12 +2,12 @@
 
 use jive_core::{ClassFile, MethodId, NativeDecl, Pc};
 use jive_verifier::{
-    CodeMarks, Observer, Policy, Resolved, TypeState, VerificationType, VerifyError, WorkArea,
-    verify_with, work_size,
+    Observer, Policy, TypeState, VerificationType, VerifyError, verify_with, work_size,
 };
 
 use super::Breach;
 use super::value::Value;
+use crate::lent::Work;
 
 /// The inferred state before an instruction.
 #[derive(Clone, Debug)]
@@ -65,16 +65,9 @@ impl States {
         natives: &'static [NativeDecl],
     ) -> Result<States, VerifyError> {
         let size = work_size(&class);
-        let work = WorkArea {
-            constants: &mut vec![Resolved::default(); size.constants],
-            signatures: &mut vec![0; size.signatures],
-            marks: &mut vec![CodeMarks::default(); size.marks],
-            leaders: &mut vec![0; size.leaders],
-            queue: &mut vec![0; size.queue],
-            states: &mut vec![0; size.states],
-        };
+        let mut work = Work::default();
         let mut states = States::default();
-        verify_with(class, policy, natives, work, &mut states)?;
+        verify_with(class, policy, natives, work.lend(&size), &mut states)?;
         Ok(states)
     }
 

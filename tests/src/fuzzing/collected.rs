@@ -1,11 +1,10 @@
 //! Checks that collecting all faults of a class does not change the verdict.
 
 use jive_core::{ClassFile, MethodId, Pc};
-use jive_verifier::{
-    CodeMarks, Observer, Policy, Resolved, TypeState, VerifyError, WorkArea, verify_with, work_size,
-};
+use jive_verifier::{Observer, Policy, TypeState, VerifyError, verify_with, work_size};
 use nic_core::sle::NicNative;
 
+use crate::lent::Work;
 use crate::machine::parsed;
 
 /// Verifies a class with and without an observer that collects faults.
@@ -22,15 +21,15 @@ pub(super) fn check_collected(bytes: &[u8]) {
 
 fn judge(class: ClassFile<'_>, observer: &mut impl Observer) -> Option<VerifyError> {
     let size = work_size(&class);
-    let work = WorkArea {
-        constants: &mut vec![Resolved::default(); size.constants],
-        signatures: &mut vec![0; size.signatures],
-        marks: &mut vec![CodeMarks::default(); size.marks],
-        leaders: &mut vec![0; size.leaders],
-        queue: &mut vec![0; size.queue],
-        states: &mut vec![0; size.states],
-    };
-    verify_with(class, Policy::ClassOnly, NicNative::TABLE, work, observer).err()
+    let mut work = Work::default();
+    verify_with(
+        class,
+        Policy::ClassOnly,
+        NicNative::TABLE,
+        work.lend(&size),
+        observer,
+    )
+    .err()
 }
 
 /// The first fault reported to an observer.

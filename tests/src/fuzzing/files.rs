@@ -359,7 +359,10 @@ pub fn capture_seeds() -> Vec<(String, Vec<u8>)> {
 /// Returns the seed golden traces by name: those of the tests and of the built-in scenarios.
 #[must_use]
 pub fn golden_seeds() -> Vec<(String, Vec<u8>)> {
-    let mut seeds = files(&["nic-runtime/tests", "tests/tests/simulator/snapshots"], ".trace");
+    let mut seeds = files(
+        &["nic-runtime/tests", "tests/tests/simulator/snapshots"],
+        ".trace",
+    );
     for shipped in BUILTIN {
         let [settings, others @ ..] = GOLDEN_SETTINGS;
         for events_max in [100, 101] {

@@ -119,7 +119,9 @@ pub fn replay(name: &str, paths: &[&str]) -> Result<(), String> {
         if path.is_dir() {
             let entries = fs::read_dir(path).map_err(told)?;
             let entries = entries.map(|entry| Ok(entry?.path()));
-            files = entries.collect::<Result<Vec<PathBuf>, io::Error>>().map_err(told)?;
+            files = entries
+                .collect::<Result<Vec<PathBuf>, io::Error>>()
+                .map_err(told)?;
         }
         files.sort();
         for file in files.into_iter().filter(|file| file.is_file()) {

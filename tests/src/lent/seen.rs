@@ -150,8 +150,7 @@ pub fn look(
     let mut stack = CallStack::new(frames, slots);
     let mut instance = Instance::new(program, memory.fields.lend(fields), heap);
     let random = &mut Random::new(&seed.to_be_bytes());
-    let loading = [program.initializer(), program.constructor()];
-    for id in loading.into_iter().flatten() {
+    for id in program.initializers() {
         let called = call(&mut instance, &mut stack, id, &[], random);
         seen.calls.push(called);
     }

@@ -3,10 +3,10 @@
 use core::time::Duration;
 
 use jive_core::{ClassFile, MethodId, NativeDecl, Pc};
-use jive_verifier::{
-    CodeMarks, Observer, Policy, Resolved, TypeState, WorkArea, verify_with, work_size,
-};
+use jive_verifier::{Observer, Policy, TypeState, verify_with, work_size};
 use rustix::time::{ClockId, clock_gettime};
+
+use crate::lent::Work;
 
 /// The data-flow steps in each method that the verifier reached.
 #[derive(Clone, Debug, Default)]
@@ -87,14 +87,8 @@ pub fn measure(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> 
     measured.verifying = now() - begun;
     measured.work_bytes = size.bytes();
     // Do not time the allocation of the work area, because a caller can reuse this memory for many classes.
-    let work = WorkArea {
-        constants: &mut vec![Resolved::default(); size.constants],
-        signatures: &mut vec![0; size.signatures],
-        marks: &mut vec![CodeMarks::default(); size.marks],
-        leaders: &mut vec![0; size.leaders],
-        queue: &mut vec![0; size.queue],
-        states: &mut vec![0; size.states],
-    };
+    let mut work = Work::default();
+    let work = work.lend(&size);
     let begun = now();
     let verdict = verify_with(class, policy, natives, work, &mut measured.steps);
     measured.verifying += now() - begun;

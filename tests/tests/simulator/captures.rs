@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use nic_runtime::scenario::{CaptureError, CapturePacket, PacketStream};
 use crate::runs::runs;
+use nic_runtime::scenario::{CaptureError, CapturePacket, PacketStream};
 use tests::captures::{self, Capture, LINKS, Packet, Shape};
 use tests::skipped::skip;
 use tests::tshark;

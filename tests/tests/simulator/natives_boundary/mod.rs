@@ -5,8 +5,8 @@
 
 mod model;
 
-use jive_core::{ArrayKind, Heap, NativeType, Natives, TrapKind, TrapValues};
 use self::model::{Argument, Done, Endpoint, Trap};
+use jive_core::{ArrayKind, Heap, NativeType, Natives, TrapKind, TrapValues};
 use nic_core::id::{ChannelId, DirectionId, EndpointId};
 use nic_core::remote::{OwnWindow, PeerWindow, WindowId, WindowRights};
 use nic_core::sle::{Bound, Effect, NicNative, Rights, TrapCause, check};
