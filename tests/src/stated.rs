@@ -8,10 +8,10 @@ use jive_embed::verify_class;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 
-use crate::generate::counted::{BUFFER_MAX, PARAMETER_MAX, counted};
 use crate::reference::{Arrays, Interpreter, Natives};
 use jive_lab::Random;
 use jive_lab::asm::assemble;
+use jive_lab::generate::counted::{BUFFER_MAX, PARAMETER_MAX, counted};
 
 /// Bytes of heap.
 const HEAP: usize = 4096;

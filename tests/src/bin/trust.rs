@@ -15,11 +15,12 @@ use nic_core::sle::NicNative;
 use tests::defensive::{Plan, Tally, run};
 use tests::fixture::Outcome;
 use tests::fuzzing;
-use tests::generate::{judge, scope};
+use tests::judge;
 use tests::lent::Campaign;
 use tests::machine;
 use tests::openjdk::jdk;
 use tests::reference::pairs;
+use tests::scope;
 use tests::worst::{explored_family, family, measure};
 
 /// Number of calls of each method of a generated class.

@@ -11,7 +11,7 @@ use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::profile::Profile;
 
-use crate::generate::counted::{Gear, placed};
+use jive_lab::generate::counted::{Gear, placed};
 
 /// A scenario with what it names.
 pub(super) struct Case {

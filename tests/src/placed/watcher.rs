@@ -15,7 +15,7 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::export::executions::Executions;
 
 use super::Tally;
-use crate::generate::counted::LENGTH_TAG;
+use jive_lab::generate::counted::LENGTH_TAG;
 
 /// What is stated of the calls of a class at its place.
 pub(super) struct Stated {

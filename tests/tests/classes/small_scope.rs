@@ -2,8 +2,8 @@
 //! paths is legal.
 
 use jive_lab::generate::alphabet::{Alphabet, Family};
-use tests::generate::scope::{Count, explore};
 use tests::openjdk::jdk;
+use tests::scope::{Count, explore};
 
 /// Maximum length of static methods, in instructions. A length of 3 takes a minute in an optimised build, and `trust
 /// scope 4` takes ten minutes.

@@ -7,7 +7,7 @@ use jive_lab::generate::typed::typed;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 use tests::fixture::Outcome;
-use tests::generate::judge::compare;
+use tests::judge::compare;
 use tests::machine::judge;
 use tests::openjdk::jdk;
 use tests::skipped::skip;

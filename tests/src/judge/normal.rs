@@ -11,7 +11,7 @@ const INTEGER: u8 = 3;
 ///
 /// Constants keep their indices, and an unreachable constant becomes the integer 0. Access flags are unchanged.
 #[must_use]
-pub fn normalised(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn normalised(bytes: &[u8]) -> Option<Vec<u8>> {
     let pool = Pool::read(bytes)?;
     let mut writer = Writer {
         bytes,

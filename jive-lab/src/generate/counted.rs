@@ -5,7 +5,7 @@
 
 use core::fmt::Write;
 
-use jive_lab::Random;
+use crate::Random;
 
 /// Greatest value of the first parameter of `run`.
 pub const PARAMETER_MAX: i32 = 12;

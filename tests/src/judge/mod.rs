@@ -1,5 +1,7 @@
 //! Compares verdicts with OpenJDK's type-inferring verifier on thousands of generated class files.
 
+mod normal;
+
 use core::fmt;
 use std::collections::BTreeMap;
 
@@ -9,10 +11,11 @@ use jive_lab::generate::{Kind, Smith, program};
 use jive_verifier::{Policy, VerifyError, VerifyErrorKind};
 use nic_core::sle::NicNative;
 
-use super::normal::normalised;
+use self::normal::normalised;
 use crate::fixture::Outcome;
 use crate::machine::{judge, parsed, verified};
 use crate::openjdk::{committed, jdk};
+
 /// Number of class files that one Java process judges.
 const BATCH: usize = 50_000;
 /// Number of larger programs that changes start from.
