@@ -5,14 +5,9 @@
 //! the constant pool, but no decoder, opcode table or linked form. [`Twin`] runs the reference interpreter beside the
 //! shipped interpreter and compares everything observable of a call.
 //!
-//! # Two second opinions
-//!
-//! The interpreter in `defensive` and the reference interpreter have different purposes. In `defensive`, values carry
-//! types, and a check before each instruction compares the state with the verifier's inferred state. The interpreter in
-//! `defensive` tests the verifier, and needs the decoder, the opcode table and the inferred states. The reference
-//! interpreter trusts the verifier and tests the shipped interpreter: results, traps with method and pc, instruction
-//! counts, fuel, fields, heap, calls of natives. The reference interpreter is short enough to be compared with the
-//! specification in ten minutes, so checks of types belong in `defensive`.
+//! The interpreter in `defensive` cannot see a mistake of the decoder or of the opcode table, which it shares with the
+//! shipped interpreter. This one shares neither, and is short enough to be compared with the specification in ten
+//! minutes.
 
 mod arrays;
 mod interpreter;
