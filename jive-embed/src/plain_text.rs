@@ -13,6 +13,16 @@ use crate::input::ReadError;
 /// The byte order mark in UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// What is wrong with a text that [has another mark](has_another_mark).
+pub const ANOTHER_MARK: &str = "expected one byte order mark at most, found two";
+
+/// Returns whether a plain text begins with a byte order mark, and its file therefore with two. Readers that pass over a
+/// mark of their own ask for this first, so that no text has two.
+#[must_use]
+pub fn has_another_mark(plain: &str) -> bool {
+    plain.as_bytes().starts_with(BYTE_ORDER_MARK)
+}
+
 /// Where a text stops being UTF-8.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected UTF-8 text, found byte {byte:#04x} in line {line}")]

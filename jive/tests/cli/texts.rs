@@ -365,6 +365,38 @@ fn what_is_not_utf_8_has_its_line_in_every_text() {
     }
 }
 
+#[test]
+fn a_second_mark_is_named_where_it_is() {
+    let directory = directory();
+    let at = directory.path();
+    let write = |name: &str, text: &str| fs::write(at.join(name), text).expect("it can be written");
+    let twice = |text: &str| format!("\u{feff}\u{feff}{text}");
+    let profile = include_str!("../../../nic-runtime/profiles/lanai-1998.toml");
+    write("s.toml", &twice(SCENARIO));
+    write("p.toml", &twice(profile));
+    write("on.toml", &format!("profile = \"p.toml\"\n{SCENARIO}"));
+    write("a.jasm", &twice(".class A\n"));
+    write("calls", &twice("add 5\n"));
+    let two = "expected one byte order mark at most, found two";
+    for (command, status, says) in [
+        ("run s.toml", 2, ["s.toml:1:1", two]),
+        ("run on.toml", 2, ["on.toml:1:1", two]),
+        ("bound Masker.class --profile p.toml", 2, ["p.toml", two]),
+        ("asm a.jasm", 1, ["a.jasm:1:1", "unknown mnemonic"]),
+        (
+            "exec --calls calls Calls.class add 1",
+            2,
+            ["calls:1", "\\u{feff}add"],
+        ),
+    ] {
+        let ended = jive_in(at, words(command), b"");
+        assert_eq!(ended.status, status, "{command}: {}", ended.err);
+        for said in says {
+            assert!(ended.err.contains(said), "{command}: {}", ended.err);
+        }
+    }
+}
+
 /// The places besides `plain_text` that turn bytes into text, with what the bytes are. None of them is a file that
 /// people keep.
 const OTHERS: [(&str, &str); 11] = [

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use jive_embed::plain_text;
 pub use nic_core::cost_class::CostClass;
 use nic_core::emp::HEADER_BYTES;
 use nic_core::time::SimDuration;
@@ -153,6 +154,10 @@ impl Profile {
 
     #[inline(never)]
     fn written(text: &str) -> Result<Box<WrittenProfile>, ProfileError> {
+        if plain_text::has_another_mark(text) {
+            let another = serde::de::Error::custom(plain_text::ANOTHER_MARK);
+            return Err(ProfileError::Toml(another));
+        }
         toml::from_str(text).map_err(ProfileError::Toml)
     }
 

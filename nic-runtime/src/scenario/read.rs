@@ -164,6 +164,11 @@ fn parse_with(
     profile: Option<&Profile>,
 ) -> Result<Scenario, ScenarioError> {
     let text = plain_text::plain(bytes).map_err(ScenarioError::NotUtf8)?;
+    if plain_text::has_another_mark(&text) {
+        let place = 0..plain_text::BYTE_ORDER_MARK.len();
+        let mistake = (place.into(), plain_text::ANOTHER_MARK.to_owned());
+        return Err(ScenarioError::Syntax(vec![mistake]));
+    }
     let (document, errors) = DeTable::parse_recoverable(&text);
     if !errors.is_empty() {
         return Err(ScenarioError::Syntax(
