@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use nic_core::id::ChannelId;
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use tests::seen::Seen;
 
@@ -146,4 +146,55 @@ pub(crate) fn law(seed: u64) {
             .count(),
         0
     );
+}
+
+/// As many requests wait for replies as there are places. The next one is refused at once, and a place is free again
+/// from the deadline of its request on.
+pub(crate) fn places(seed: u64) {
+    const PLACES: usize = 16;
+    let random = &mut random("places", seed);
+    let timeout = [1000, 7000, 20_000][random.below(3)];
+    let start = [10, (1 << 31) - timeout, (1 << 32) - timeout / 2][random.below(3)];
+    let excess = random.below(3);
+    let mut network = Network::new();
+    for _ in 0..2 {
+        network.endpoint(&format!(
+            "applet = \"builtin:ActiveMessages\"\nrx_queue = 1000\nstate = {{ TIMEOUT = {timeout} }}"
+        ));
+    }
+    network.channel((0, 1), (1, 1));
+    // The host of the other end replies to no request.
+    let request = [REQUEST, 67, 0, 0, 0, 0];
+    for _ in 0..PLACES + excess {
+        network.send(0, 1, start, &request);
+    }
+    for _ in 0..PLACES {
+        network.send(0, 1, start + 2 * timeout, &request);
+    }
+    let seen = Seen::of(&network.scenario(seed));
+    assert_eq!((seen.traps.len(), seen.drops.len()), (0, 0));
+    let of_user = |time: SimTime| time.as_ns() / 1000;
+    let posted = seen.posted.iter().filter(|post| post.endpoint == 0);
+    let posted: Vec<u64> = posted.map(|post| of_user(post.time)).collect();
+    let mut errors = [0; 4];
+    for error in seen.received.iter().filter(|message| message.endpoint == 0) {
+        assert_eq!(error.payload[0], ERROR);
+        let number = u32::from_be_bytes(error.payload[2..6].try_into().expect("four bytes"));
+        let number = usize::try_from(number).expect("small");
+        let waited = of_user(error.time) - posted[number];
+        let reason = error.payload[6];
+        errors[usize::from(reason)] += 1;
+        let is_excess = (PLACES..PLACES + excess).contains(&number);
+        assert_eq!(is_excess, reason == 2, "{error:?}");
+        // The applet counts from its own call, and tells the user in a call that all errors share.
+        let latest = timeout + 1000;
+        match is_excess {
+            true => assert!(waited < 1000, "{error:?}"),
+            false => assert!(
+                (timeout as u64..latest as u64).contains(&waited),
+                "{error:?}"
+            ),
+        }
+    }
+    assert_eq!(errors, [0, 0, excess, 2 * PLACES]);
 }

@@ -53,10 +53,12 @@ laws! {
     reliable_messages_arrive_once_and_in_order: reliable::law, 20;
     a_cut_link_refuses_what_may_not_have_arrived: reliable::cut, 20;
     translated_frames_are_those_of_etherparse: nat::law, 20;
+    an_entry_lives_until_its_last_microsecond: nat::last_microsecond, 12;
     the_cache_is_never_stale: key_value::law, 20;
     each_member_of_a_tree_receives_each_message_once: multicast::law, 20;
     nothing_is_written_outside_the_window: packet_placed::law, 20;
     each_request_has_exactly_one_answer: active_messages::law, 20;
+    as_many_requests_wait_as_there_are_places: active_messages::places, 12;
     operations_on_words_are_atomic: split_c::law, 20;
     a_chain_delivers_what_its_applets_deliver: chain::law, 10;
     frames_have_a_constant_delay: stream::law, 20;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use etherparse::Ipv4Header;
+use jive_lab::Random;
 use nic_core::id::ChannelId;
 use nic_core::time::SimDuration;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
@@ -208,4 +209,68 @@ pub(crate) fn law(seed: u64) {
         }
     }
     assert_eq!(sent.next(), None);
+}
+
+/// Makes a frame of UDP between these ends that a NAT can translate.
+fn between(source: End, destination: End, random: &mut Random) -> Vec<u8> {
+    let flow = Flow {
+        protocol: 17,
+        source,
+        destination,
+    };
+    loop {
+        let frame = valid(flow, random);
+        if ends(&frame).is_some() {
+            return frame;
+        }
+    }
+}
+
+/// In its last microsecond an entry translates and is taken, and one microsecond later it is gone and free.
+pub(crate) fn last_microsecond(seed: u64) {
+    let random = &mut random("last microsecond", seed);
+    // Entries of the first microseconds of a run, and entries that live while a clock of 32 bits turns negative or wraps.
+    let start = [10, (1 << 31) - TIMEOUT / 2, (1 << 32) - TIMEOUT + 1][random.below(3)];
+    let start = start + random.below(3);
+    let first = between(([10, 0, 0, 5], 1000), ([203, 0, 113, 9], 53), random);
+    let answer = between(([203, 0, 113, 9], 53), (OUTSIDE, PORT), random);
+    let another = between(([10, 0, 0, 6], 2000), ([203, 0, 113, 9], 53), random);
+    // Runs a later frame after the first, and returns both times by the clock of the applet, and the later entry.
+    let run = |later: &[u8], is_inside: bool, at: usize| {
+        let mut network = Network::new();
+        let inside = network.endpoint("");
+        let nat = network.endpoint(&format!(
+            "applet = \"builtin:Nat\"\nstate = {{ ENTRIES = 1, PORT = {PORT}, TIMEOUT = {} }}",
+            TIMEOUT / 1000
+        ));
+        let outside = network.endpoint("");
+        network.channel((inside, 1), (nat, 1));
+        network.channel((outside, 1), (nat, 2));
+        network.send(inside, 1, start, &first);
+        network.send(if is_inside { inside } else { outside }, 1, at, later);
+        let seen = Seen::of(&network.scenario(seed));
+        let calls = seen.calls.iter().filter(|call| call.method == "doRx");
+        let calls: Vec<_> = calls.collect();
+        assert_eq!((calls.len(), calls[0].value), (2, 0));
+        let clock = |call: usize| {
+            let clock: i64 = calls[call].clock.expect("it asks for the time");
+            usize::try_from(clock).expect("a run has no negative times")
+        };
+        (clock(0), clock(1), calls[1].value)
+    };
+    for (frame, is_inside, [live, over]) in [
+        (&answer, false, [0, -1]),
+        // Another connection finds the only entry taken, and then free.
+        (&another, true, [-1, 0]),
+    ] {
+        let middle = start + TIMEOUT / 2;
+        let (used, seen, value) = run(frame, is_inside, middle);
+        assert_eq!(value, live);
+        let takes = seen - middle;
+        for (age, expected) in [(TIMEOUT - 1, live), (TIMEOUT, over)] {
+            let (again, now, value) = run(frame, is_inside, used + age - takes);
+            assert_eq!((again, now), (used, used + age));
+            assert_eq!(value, expected, "{age} us after {used}");
+        }
+    }
 }

@@ -1,10 +1,13 @@
 //! `TokenFlow`: no receiver drops a message, however slowly its user reads, and every message arrives in order that the
-//! sender's NIC did not refuse.
+//! sender's NIC did not refuse. A channel beyond the table is refused as a whole.
 
 use jive_lab::Random;
 use tests::seen::Seen;
 
 use super::network::{Network, length, random};
+
+/// How many channels the applet has room for.
+const CHANNELS: usize = 8;
 
 /// Returns the payloads that an endpoint posted on a channel and that its NIC did not refuse.
 pub(crate) fn accepted(seen: &Seen, endpoint: u32, channel: i32) -> Vec<&[u8]> {
@@ -24,7 +27,11 @@ pub(crate) fn accepted(seen: &Seen, endpoint: u32, channel: i32) -> Vec<&[u8]> {
 pub(crate) fn law(seed: u64) {
     let random = &mut random("token flow", seed);
     let window = 1 + random.below(6);
-    let clients = 1 + random.below(3);
+    let clients = match random.below(6) {
+        0 => CHANNELS,
+        1 => CHANNELS + 1,
+        _ => 1 + random.below(3),
+    };
     let mut network = Network::new();
     let keys = |peers: usize, queue: usize, poll: usize| {
         let buffers = window * peers;
@@ -58,8 +65,27 @@ pub(crate) fn law(seed: u64) {
     }
     let seen = Seen::of(&network.scenario(seed));
     assert_eq!((seen.traps.len(), &seen.drops[..]), (0, &[][..]));
+    // The channels of the server in the order of their first call.
+    let mut known: Vec<i32> = Vec::new();
+    for call in seen.calls.iter().filter(|call| call.endpoint == 0) {
+        let is_known = call
+            .args
+            .get(1)
+            .is_none_or(|channel| known.contains(channel));
+        if matches!(call.method.as_str(), "doTx" | "doRx") && !is_known {
+            known.push(call.args[1]);
+        }
+    }
+    let refused = known.get(CHANNELS..).unwrap_or_default();
     for client in 1..=u32::try_from(clients).expect("small") {
         let channel = client.cast_signed();
+        if refused.contains(&channel) {
+            let notices = seen.received_by(0, !channel);
+            assert_eq!(notices, vec![[0xff; 4]; seen.posted_by(0, channel).len()]);
+            assert_eq!(seen.received_by(0, channel), [[0_u8; 0]; 0]);
+            assert_eq!(seen.received_by(client, 1), [[0_u8; 0]; 0]);
+            continue;
+        }
         assert_eq!(seen.received_by(0, channel), accepted(&seen, client, 1));
         assert_eq!(seen.received_by(client, 1), accepted(&seen, 0, channel));
     }
