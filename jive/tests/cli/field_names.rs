@@ -171,6 +171,30 @@ fn a_swap_carries_each_field_to_that_of_its_own_type() {
 }
 
 #[test]
+fn a_capsule_carries_each_field_to_that_of_its_own_type() {
+    let directory = directory();
+    // The class comes from `x`, on the channel that `y` numbers 0.
+    let keys = format!("{SHARED_ONE}\naccept_capsules = true");
+    let capsule = "[[channel]]\nx = 2\ny = 0\n[[send]]\nendpoint = \"x\"\nchannel = 2\nat = \"50us\"\n\
+                   payload = { capsule = \"Other.class\" }\n\
+                   [[expect]]\nendpoint = \"x\"\nchannel = 2\ncount = 1\n";
+    let all = [("a:I", 2), ("a:B", 4), ("only", 2), ("only:I", 2)];
+    let met = all.map(|(field, value)| expects(field, value)).concat();
+    let run = |expectations: &str| {
+        let more = format!("{capsule}{expectations}");
+        run(directory.path(), &keys, &more, "--trace text")
+    };
+    let ended = run(&met);
+    assert_eq!(ended.status, 0, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("applet-swap"), "{}", ended.out);
+    let ended = run(&expects("a:B", 2));
+    assert_eq!(ended.status, 1);
+    let said = "expected 2 in field `a:B` of `y`, found 4";
+    assert!(ended.err.contains(said), "{}", ended.err);
+    assert_ambiguous(&run(&expects("a", 2)), "class `Shared`");
+}
+
+#[test]
 fn a_field_of_a_shared_name_is_shown_with_its_type() {
     let directory = directory();
     let body = SHARED.replace(

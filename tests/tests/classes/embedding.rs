@@ -150,6 +150,32 @@ fn fields_live_from_call_to_call_and_arrays_of_a_call_do_not() {
 }
 
 #[test]
+fn a_field_of_a_shared_name_is_read_by_its_type() {
+    let shared = METHODS.replace(
+        ".field private count I\n",
+        ".field private count S\n.field private count I\n.field private count [B\n.field private one I\n",
+    );
+    let assembled = assemble("Embedded", &shared).expect("the source is right");
+    let class = load(&assembled.bytes, &[]).expect("the class is safe");
+    let mut embedded = instance(&class);
+    assert_eq!(embedded.call("count", &[]), Ok(Some(Value::Int(1))));
+    for (name, expected) in [
+        ("count:I", Some(1)),
+        ("count:S", Some(0)),
+        ("one", Some(0)),
+        ("one:I", Some(0)),
+        // Three fields have the name, one is an array, and none has the other types.
+        ("count", None),
+        ("count:[B", None),
+        ("count:B", None),
+        ("one:S", None),
+        ("two", None),
+    ] {
+        assert_eq!(embedded.int_field(name), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_trap_has_its_kind_and_place_and_the_instance_stays_usable() {
     let class = class();
     let mut embedded = instance(&class);
