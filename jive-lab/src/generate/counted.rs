@@ -381,12 +381,17 @@ impl Writer<'_> {
         self.loops.push((counter, test, end));
         let is_tested_last = self.random.one_in(4);
         let is_stepped_first = self.random.one_in(5);
+        // A second step, which only some paths to the test take.
+        let may_step_before = self.random.one_in(8);
         if is_tested_last {
             self.place(first);
         } else {
             self.place(test);
             if is_stepped_first {
                 self.step(counter, up);
+            }
+            if may_step_before {
+                self.step_on_one_path(counter, up);
             }
             self.test(counter, up, end, false);
         }
@@ -503,6 +508,15 @@ impl Writer<'_> {
             self.end(up);
             self.line(&format!("if_icmp{word} L{label}"));
         }
+    }
+
+    /// Generates a step by one that the second parameter decides about, so that both paths are taken.
+    fn step_on_one_path(&mut self, counter: usize, up: bool) {
+        let skip = self.label();
+        let branch = self.pick(&["iflt", "ifge"]);
+        self.line(&format!("iload 1\n    {branch} L{skip}"));
+        self.line(&format!("iinc {counter} {}", if up { 1 } else { -1 }));
+        self.place(skip);
     }
 
     fn step(&mut self, counter: usize, up: bool) {

@@ -69,6 +69,31 @@ fn loops_with_a_bound_have_the_bytecodes_counted_by_hand() {
 }
 
 #[test]
+fn a_step_before_the_test_counts_only_if_every_path_takes_it() {
+    // A counter from 0 to 10 by ones is tested at each value, unless it takes its first step before its first test.
+    for (first, second, tests) in [
+        ("nop", "iinc 1 1", 11),
+        ("iload_0\n    ifeq S\n    iinc 1 1\nS:", "iinc 1 1", 11),
+        ("iinc 1 1", "nop", 10),
+    ] {
+        let text = format!(
+            ".class public super Steps\n.version 49.0\n.method static run(I)I stack 2 locals 2\n\
+             \x20   iconst_0\n    istore_1\nA:\n    {first}\n    iload_1\n    bipush 10\n    if_icmpge B\n\
+             \x20   {second}\n    goto A\nB:\n    iload_1\n    ireturn\n"
+        );
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let at = directory.path();
+        fs::write(at.join("Steps.jasm"), text).expect("it can be written");
+        let ended = jive_in(at, words("asm Steps.jasm"), b"");
+        assert_eq!(ended.status, 0, "{}", ended.err);
+        let line = "bound Steps.class --class-only --format json";
+        let ended = jive_in(at, words(line), b"");
+        let report: Value = serde_json::from_str(&ended.out).expect("one object");
+        assert_eq!(entry(&report, "run")["loops"][0]["tests"], tests, "{first}");
+    }
+}
+
+#[test]
 fn loops_without_a_bound_are_named_by_their_line() {
     let report = bound("Rounds.class --class-only");
     let source = crate::classes().join("Rounds.java");

@@ -366,6 +366,30 @@ fn a_field_that_a_capsule_keeps_may_have_any_value() {
 }
 
 #[test]
+fn a_class_that_the_scenario_does_not_name_comes_after_another() {
+    // Nothing in the scenario replaces the applet, so the class that is asked about can only come by what is not in it:
+    // a swap that is added, or a capsule. What the applet before it left in `n` is not known.
+    let directory = scenario(
+        "[[endpoint]]\nnic = 'a'\nname = 'c'\n\
+         [[endpoint]]\nnic = 'b'\nname = 's'\napplet = 'Many.class'\n",
+    );
+    for (name, count) in [("Many.class", "90000"), ("Few.class", "14")] {
+        let source = KEEPS.replace("COUNT", count).replace("BODY", "nop");
+        assemble(directory.path(), name, &source);
+    }
+    let place = "--scenario s.toml --endpoint s";
+    let own = entry(&bound(directory.path(), place), "doRx");
+    assert!(own["bytecodes"].as_u64().expect("it has a bound") > 450_000);
+    let line = format!("bound Few.class {place} --check 1000000");
+    let ended = jive_in(directory.path(), words(&line), b"");
+    assert_eq!(ended.status, 1, "{}", ended.err);
+    let said = "it counts to `n`, which may have any value";
+    assert!(ended.err.contains(said), "{}", ended.err);
+    let report = bound(directory.path(), &format!("Few.class {place}"));
+    assert!(entry(&report, "doRx")["bytecodes"].is_null(), "{report}");
+}
+
+#[test]
 fn the_state_of_a_scenario_is_not_the_class_s_own() {
     let directory = scenario(
         "[[endpoint]]\nnic = 'a'\nname = 'c'\n\

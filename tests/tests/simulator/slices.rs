@@ -310,6 +310,84 @@ fn a_call_that_waits_when_its_slice_ends_yields_at_once() {
     }
 }
 
+/// When packets for the server arrive and messages become visible to it, and when each call of the hostile endpoint
+/// begins and returns, in nanoseconds.
+#[derive(Debug, Default)]
+struct Order {
+    arrived: Vec<u64>,
+    visible: Vec<u64>,
+    called: Vec<u64>,
+    returned: Vec<u64>,
+}
+
+impl Sink for Order {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        use nic_core::event::{NicEvent, ViaEvent};
+        let Some(endpoint) = event.endpoint else {
+            return;
+        };
+        let list = match (names.endpoint(endpoint), &event.kind) {
+            ("server", EventKind::Nic(NicEvent::WireRx { .. })) => &mut self.arrived,
+            ("server", EventKind::Via(ViaEvent::RxDescriptor { .. })) => &mut self.visible,
+            ("hostile", EventKind::Sle(SleEvent::AppletCall { .. })) => &mut self.called,
+            ("hostile", EventKind::Sle(SleEvent::AppletReturn { .. })) => &mut self.returned,
+            _ => return,
+        };
+        list.push(event.time.as_ns());
+    }
+}
+
+#[test]
+fn calls_count_towards_a_slice_from_the_one_in_which_the_work_arrives() {
+    const SLICE_NS: u64 = 2_500_000;
+    // Packets wait for the hostile endpoint from the start, and each is a call. A message for the server arrives behind
+    // them, after the calls have held the processor for longer than a slice in all.
+    for (count, at_us) in [
+        (3_000, 7_300),
+        (3_000, 4_600),
+        (1_500, 7_300),
+        (7_000, 9_000),
+    ] {
+        let toml = format!(
+            "profile = 'giganet-1999'\n[[nic]]\nname = 'a'\nsram = '16MiB'\n\
+             [[nic]]\nname = 'b'\nsram = '16MiB'\n\
+             [[endpoint]]\nnic = 'a'\nname = 'client'\n{DELIVERY}\n\
+             [[endpoint]]\nnic = 'b'\nname = 'server'\n{DELIVERY}\n[[channel]]\nclient = 1\nserver = 1\n\
+             [[endpoint]]\nnic = 'a'\nname = 'flood'\n\
+             [[endpoint]]\nnic = 'b'\nname = 'hostile'\nfuel = 40000\n[[channel]]\nflood = 1\nhostile = 1\n\
+             [[send]]\nendpoint = 'flood'\nchannel = 1\npayload = {{ zeros = 10 }}\nrepeat = 30\n\
+             [[send]]\nendpoint = 'client'\nchannel = 1\nat = '{at_us}us'\npayload = {{ zeros = 70 }}\n"
+        );
+        let mut order = Order::default();
+        Run::new(&with_class(&toml, hostile(&rounds(count))))
+            .sink(&mut order)
+            .execute()
+            .expect("it fits");
+        let Order {
+            arrived,
+            visible,
+            called,
+            returned,
+        } = order;
+        let ([arrived], [visible]) = (&arrived[..], &visible[..]) else {
+            panic!("{at_us}: {arrived:?} {visible:?}");
+        };
+        let under_way = called.iter().rfind(|called| *called <= arrived);
+        let under_way = *under_way.expect("a call is under way");
+        // The work comes before the first call that begins when the calls have held the processor for a slice.
+        let over = returned
+            .iter()
+            .find(|returned| **returned >= under_way + SLICE_NS);
+        let over = *over.expect("calls go on");
+        let next = called.iter().find(|called| **called > over);
+        let next = *next.expect("calls go on");
+        assert!(
+            (over..next).contains(visible),
+            "{count} {at_us}: a call began at {under_way}, {arrived} {over} {visible} {next}"
+        );
+    }
+}
+
 #[test]
 fn calls_that_are_shorter_than_a_slice_keep_their_traces() {
     for (profile, pair) in CONNECTIONS {
