@@ -4,7 +4,7 @@ use core::fmt;
 
 use jive_core::{CpIndex, FieldId, MethodId, Opcode, Pc};
 
-use crate::found::{AppletMember, Expected, Misfit, TypeUse};
+use crate::found::{AppletMember, Expected, ResolutionError, TypeUse};
 use crate::types::VerificationType;
 
 /// The part of the class that an error belongs to.
@@ -253,16 +253,16 @@ kinds! {
     ClassInitializer
         = "subset/class-initializer", "expected `<clinit>` to have descriptor `()V`, it has another";
     /// A `native` method is not in the natives table.
-    UnknownNative { misfit: Misfit }
+    UnknownNative { misfit: ResolutionError }
         = "subset/unknown-native", "expected a native of the table, {misfit}";
     /// The native that an instruction calls is not in the natives table.
-    UnresolvedNative { index: CpIndex, misfit: Misfit }
+    UnresolvedNative { index: CpIndex, misfit: ResolutionError }
         = "subset/unresolved-native", "expected constant {index} to name a native of the table, {misfit}";
     /// The class has no field that matches an instruction's constant.
-    UnresolvedField { index: CpIndex, misfit: Misfit }
+    UnresolvedField { index: CpIndex, misfit: ResolutionError }
         = "subset/unresolved-field", "expected constant {index} to name a field of the class, {misfit}";
     /// The class has no method that matches an instruction's constant.
-    UnresolvedMethod { index: CpIndex, misfit: Misfit }
+    UnresolvedMethod { index: CpIndex, misfit: ResolutionError }
         = "subset/unresolved-method", "expected constant {index} to name a method of the class, {misfit}";
     /// An instruction accesses a field of another class.
     ForeignField { index: CpIndex }

@@ -99,7 +99,7 @@ impl fmt::Display for TypeUse {
 
 /// Why a constant or a declaration does not match any member.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum ResolutionError {
     /// No member of the class has the name.
     Name,
     /// The class has a member with the name, but with another descriptor.
@@ -112,14 +112,14 @@ pub enum Misfit {
     Interface,
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for ResolutionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Misfit::Name => "none has that name",
-            Misfit::Descriptor => "the one of that name has another descriptor",
-            Misfit::Static => "the one of that name is `static`",
-            Misfit::Instance => "the one of that name is not `static`",
-            Misfit::Interface => "an interface's method is named instead",
+            ResolutionError::Name => "none has that name",
+            ResolutionError::Descriptor => "the one of that name has another descriptor",
+            ResolutionError::Static => "the one of that name is `static`",
+            ResolutionError::Instance => "the one of that name is not `static`",
+            ResolutionError::Interface => "an interface's method is named instead",
         })
     }
 }

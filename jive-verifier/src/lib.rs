@@ -71,7 +71,7 @@ mod verify;
 mod work;
 
 pub use error::{Location, VerifyError, VerifyErrorKind};
-pub use found::{AppletMember, Expected, Misfit, TypeUse};
+pub use found::{AppletMember, Expected, ResolutionError, TypeUse};
 pub use marks::CodeMarks;
 pub use observer::Observer;
 pub use policy::Policy;

@@ -8,7 +8,7 @@ use jive_core::{
 
 use crate::descriptor::field_type;
 use crate::error::VerifyErrorKind;
-use crate::found::{Misfit, TypeUse};
+use crate::found::{ResolutionError, TypeUse};
 use crate::signature::{Signature, Signatures};
 use crate::types::VerificationType;
 
@@ -157,7 +157,7 @@ impl<'a, 'w> Members<'a, 'w> {
                 } else if self.is_own(&reference) {
                     Err(VerifyErrorKind::UnresolvedMethod {
                         index,
-                        misfit: Misfit::Interface,
+                        misfit: ResolutionError::Interface,
                     })
                 } else {
                     Err(VerifyErrorKind::ForeignMethod { index })
@@ -182,9 +182,9 @@ impl<'a, 'w> Members<'a, 'w> {
         }
         let mut fields = self.class.field_identities();
         let misfit = if fields.any(|(_, identity)| identity.name == reference.identity.name) {
-            Misfit::Descriptor
+            ResolutionError::Descriptor
         } else {
-            Misfit::Name
+            ResolutionError::Name
         };
         VerifyErrorKind::UnresolvedField { index, misfit }
     }
@@ -233,9 +233,9 @@ impl<'a, 'w> Members<'a, 'w> {
             let mut methods = self.class.method_identities();
             return unresolved(
                 if methods.any(|(_, identity)| identity.name == reference.identity.name) {
-                    Misfit::Descriptor
+                    ResolutionError::Descriptor
                 } else {
-                    Misfit::Name
+                    ResolutionError::Name
                 },
             );
         }
@@ -243,7 +243,7 @@ impl<'a, 'w> Members<'a, 'w> {
             if reference.descriptor == "()V" {
                 return Ok(Target::ObjectInit);
             }
-            return unresolved(Misfit::Descriptor);
+            return unresolved(ResolutionError::Descriptor);
         }
         self.native(index, reference)
     }
@@ -302,9 +302,9 @@ fn check_use(
     within: &Method<'_>,
 ) -> Result<(), VerifyErrorKind> {
     let misfit = if asked.usage.is_static() {
-        Misfit::Instance
+        ResolutionError::Instance
     } else {
-        Misfit::Static
+        ResolutionError::Static
     };
     let wrong_kind = VerifyErrorKind::ConstantKind {
         opcode: asked.opcode,
@@ -366,11 +366,11 @@ fn check_use(
 }
 
 /// Returns why a `native` method matches no row of the natives table.
-pub(crate) fn native_misfit(natives: &[NativeDecl], name: &[u8]) -> Misfit {
+pub(crate) fn native_misfit(natives: &[NativeDecl], name: &[u8]) -> ResolutionError {
     if natives.iter().any(|native| native.name.as_bytes() == name) {
-        Misfit::Descriptor
+        ResolutionError::Descriptor
     } else {
-        Misfit::Name
+        ResolutionError::Name
     }
 }
 

@@ -26,11 +26,11 @@ use crate::fabric::{Fabric, PacketRef};
 use crate::profile::Profile;
 use crate::protocol::{Header, protocols};
 use crate::remote::{self, Remote, WindowState};
+use crate::sim::endpoint::EndpointInfo;
 use crate::sim::processor::{Item, Next, Posted, Processor};
-use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
-use crate::sim::{Simulation, Tenant};
+use crate::sim::{AppletAt, Simulation};
 use crate::spec::interface::interfaces;
 use crate::spec::{EndpointSpec, InterfaceKind, Scenario, SendSpec};
 use crate::unet::Endpoint;
@@ -124,7 +124,7 @@ pub(crate) trait Interface {
 
     /// Returns whether a peer waits for this item's effect, and would take a connection for broken if it waited too
     /// long. The item must not run an applet.
-    fn keeps_alive(_seat: Seat, _item: &Item) -> bool {
+    fn keeps_alive(_seat: EndpointInfo, _item: &Item) -> bool {
         false
     }
 
@@ -136,7 +136,7 @@ pub(crate) trait Interface {
 
     /// Returns whether an endpoint's send slots are for packets that the interface makes itself. If the result is true,
     /// `slot_found` tells the interface of each send slot that the endpoint gets.
-    fn makes_packets(_seat: Seat) -> bool {
+    fn makes_packets(_seat: EndpointInfo) -> bool {
         false
     }
 
@@ -155,7 +155,7 @@ pub(crate) trait Interface {
 
     /// Tells the interface that the user of an endpoint has pushed a transmit descriptor.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         sim.offer_post(endpoint);
     }
 
@@ -303,14 +303,14 @@ pub(crate) trait Interface {
 /// The engine of a protocol: what NICs do with packets that have its header.
 pub(crate) trait Protocol {
     /// Reports that the first bit of a packet leaves.
-    fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration);
+    fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration);
 
     /// Tells the protocol that a packet has left. Returns whether the packet completes its transmit descriptor as a
     /// packet without a header does. If not, the protocol decides when the descriptor is complete.
-    fn left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool;
+    fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool;
 
     /// Handles a packet that has arrived.
-    fn came(sim: &mut Simulation<'_>, packet: PacketRef);
+    fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef);
 
     /// Returns whether an arriving packet already has a place in NIC memory, and needs no arrival slot.
     fn has_place(_sim: &Simulation<'_>, _packet: PacketRef) -> bool {
@@ -496,7 +496,7 @@ macro_rules! dispatch {
             sim: &Simulation<'_>,
             endpoint: EndpointId,
         ) -> usize {
-            match sim.seats[endpoint].interface {
+            match sim.infos[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::posts_for_users(sim, endpoint),)*
             }
         }
@@ -507,9 +507,9 @@ macro_rules! dispatch {
         }
 
         /// Returns whether an endpoint's interface makes the packets for which the endpoint gets send slots.
-        pub(crate) fn makes_packets(seat: Seat) -> bool {
-            match seat.interface {
-                $(InterfaceKind::$interface => $interface::makes_packets(seat),)*
+        pub(crate) fn makes_packets(info: EndpointInfo) -> bool {
+            match info.interface {
+                $(InterfaceKind::$interface => $interface::makes_packets(info),)*
             }
         }
 
@@ -518,21 +518,21 @@ macro_rules! dispatch {
             sim: &Simulation<'_>,
             endpoint: EndpointId,
         ) -> bool {
-            match sim.seats[endpoint].interface {
+            match sim.infos[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::may_take_send_slot(sim, endpoint),)*
             }
         }
 
         /// Returns whether a peer of an endpoint would take a connection for broken if this item waited too long.
-        pub(crate) fn keeps_alive(seat: Seat, item: &Item) -> bool {
-            match seat.interface {
-                $(InterfaceKind::$interface => $interface::keeps_alive(seat, item),)*
+        pub(crate) fn keeps_alive(info: EndpointInfo, item: &Item) -> bool {
+            match info.interface {
+                $(InterfaceKind::$interface => $interface::keeps_alive(info, item),)*
             }
         }
 
         /// Tells an endpoint's interface that the endpoint has the send slot for which it waited.
         pub(crate) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-            match sim.seats[endpoint].interface {
+            match sim.infos[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::slot_found(sim, endpoint),)*
             }
         }
@@ -544,7 +544,7 @@ macro_rules! dispatch {
             endpoint: EndpointId,
             spec: &SendSpec,
         ) {
-            match sim.seats[endpoint].interface {
+            match sim.infos[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::send_begins(sim, endpoint, spec),)*
             }
         }
@@ -552,7 +552,7 @@ macro_rules! dispatch {
         /// Returns the span that the transmit descriptor of a message names.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn message_span(sim: &Simulation<'_>, id: EndpointId, spec: &SendSpec, space: HostSpan) -> HostSpan {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::message_span(sim, id, spec, space),)*
             }
         }
@@ -560,7 +560,7 @@ macro_rules! dispatch {
         /// Returns how long a user is busy with a message that it posts, in addition to the costs of its host.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::post_takes(sim, id, length),)*
             }
         }
@@ -568,7 +568,7 @@ macro_rules! dispatch {
         /// Reports that the user of an endpoint has pushed a transmit descriptor.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn user_posted(sim: &mut Simulation<'_>, id: EndpointId, message: (ChannelId, HostSpan), post: PostId) {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::posted(sim, id, message, post),)*
             }
         }
@@ -576,7 +576,7 @@ macro_rules! dispatch {
         /// Ends what an interface keeps for a transmit descriptor that is complete, and reports the completion.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn completed(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, completion: Completion) -> TxStatus {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::completed(sim, id, post, completion),)*
             }
         }
@@ -584,7 +584,7 @@ macro_rules! dispatch {
         /// Makes the oldest invisible receive descriptor of an endpoint visible.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::publish(sim, id),)*
             }
         }
@@ -592,7 +592,7 @@ macro_rules! dispatch {
         /// Tells an endpoint's interface that the last DMA request of a message is done.
         #[cold]
         pub(crate) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::requests_done(sim, id, trigger),)*
             }
         }
@@ -600,7 +600,7 @@ macro_rules! dispatch {
         /// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
         #[cold]
         pub(crate) fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::is_first_empty(sim, id),)*
             }
         }
@@ -608,7 +608,7 @@ macro_rules! dispatch {
         /// Ends the connection of an endpoint at the request of its process.
         #[cold]
         pub(crate) fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::disconnect(sim, id),)*
             }
         }
@@ -616,7 +616,7 @@ macro_rules! dispatch {
         /// Writes bytes of a process to a window of an endpoint's peer.
         #[cold]
         pub(crate) fn write_window(sim: &mut Simulation<'_>, id: EndpointId, place: (u32, u32), bytes: Vec<u8>) {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::write_window(sim, id, place, bytes),)*
             }
         }
@@ -624,7 +624,7 @@ macro_rules! dispatch {
         /// Puts bytes of a process on the wire as a frame.
         #[cold]
         pub(crate) fn send_frame(sim: &mut Simulation<'_>, (id, channel): (EndpointId, ChannelId), bytes: &[u8]) {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::send_frame(sim, (id, channel), bytes),)*
             }
         }
@@ -632,7 +632,7 @@ macro_rules! dispatch {
         /// Returns what an applet's call makes when it delivers a short message.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn placing(sim: &Simulation<'_>, id: EndpointId, length: u32) -> Option<Made> {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::placing(sim, id, length),)*
             }
         }
@@ -640,7 +640,7 @@ macro_rules! dispatch {
         /// Uses up receive descriptors for a message of an applet.
         #[cold]
         pub(crate) fn place(sim: &mut Simulation<'_>, id: EndpointId, message: (Option<PacketId>, ChannelId, u32), trigger: Trigger) -> Option<Vec<HostSpan>> {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::place(sim, id, message, trigger),)*
             }
         }
@@ -648,7 +648,7 @@ macro_rules! dispatch {
         /// Returns the immediate data of the message that a call of an applet handles.
         #[cold]
         pub(crate) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::immediate(sim, id, trigger),)*
             }
         }
@@ -656,7 +656,7 @@ macro_rules! dispatch {
         /// Sets the immediate data of the packets that the running call of an applet sends.
         #[cold]
         pub(crate) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::set_immediate(sim, id, value),)*
             }
         }
@@ -664,7 +664,7 @@ macro_rules! dispatch {
         /// Tells an endpoint's interface that a call ends during which an applet has set immediate data.
         #[cold]
         pub(crate) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
-            match sim.seats[id].interface {
+            match sim.infos[id].interface {
                 $(InterfaceKind::$interface => $interface::call_over(sim, id),)*
             }
         }
@@ -713,23 +713,23 @@ macro_rules! dispatch {
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
-            match sim.seats[from].interface {
+            match sim.infos[from].interface {
                 $(InterfaceKind::$interface => $interface::send(sim, packet),)*
             }
         }
 
         /// Tells an endpoint's interface that the user has pushed a transmit descriptor.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-            match sim.seats[endpoint].interface {
-                $(InterfaceKind::$interface => $interface::post_came(sim, endpoint),)*
+        pub(crate) fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+            match sim.infos[endpoint].interface {
+                $(InterfaceKind::$interface => $interface::descriptor_posted(sim, endpoint),)*
             }
         }
 
         /// Tells an endpoint's interface that the receive queue has room for another message.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-            match sim.seats[endpoint].interface {
+            match sim.infos[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::message_gone(sim, endpoint),)*
             }
         }
@@ -737,7 +737,7 @@ macro_rules! dispatch {
         /// Tells an endpoint's interface that the user is about to give the oldest message back.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-            match sim.seats[endpoint].interface {
+            match sim.infos[endpoint].interface {
                 $(InterfaceKind::$interface => $interface::message_read(sim, endpoint),)*
             }
         }
@@ -752,7 +752,7 @@ macro_rules! dispatch {
             let (to, _) = sim.packets[packet].to;
             let processor = &mut sim.processors[on];
             processor.in_hand = Some(Item::Arrival(packet));
-            let takes = match sim.seats[to].interface {
+            let takes = match sim.infos[to].interface {
                 $(InterfaceKind::$interface => $interface::time_of_arrival(processor),)*
             };
             Next::after(takes, Stage::Taken)
@@ -768,7 +768,7 @@ macro_rules! dispatch {
         ) -> Next {
             let processor = &mut sim.processors[on];
             processor.in_hand = Some(Item::Post(*posted));
-            let takes = match sim.seats[posted.endpoint].interface {
+            let takes = match sim.infos[posted.endpoint].interface {
                 $(InterfaceKind::$interface => $interface::time_of_post(processor),)*
             };
             Next::after(takes, Stage::Taken)
@@ -778,7 +778,7 @@ macro_rules! dispatch {
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Handled {
             let endpoint = sim.in_hand(on).endpoint(&sim.packets);
-            match sim.seats[endpoint].interface {
+            match sim.infos[endpoint].interface {
                 $(InterfaceKind::$interface => handle_item::<$interface>(sim, on),)*
             }
         }
@@ -798,9 +798,9 @@ macro_rules! dispatch {
 
         /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped.
         #[cold]
-        pub(crate) fn pass(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
+        pub(crate) fn handle_without_applet(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
             let endpoint = item.endpoint(&sim.packets);
-            match (item, sim.seats[endpoint].interface) {
+            match (item, sim.infos[endpoint].interface) {
                 $(
                     (Item::Arrival(packet), InterfaceKind::$interface) => {
                         $interface::deliver(sim, on, packet)
@@ -839,11 +839,11 @@ fn handle_item<I: Interface>(sim: &mut Simulation<'_>, on: ProcessorId) -> Handl
         return Handled::Here(next);
     }
     match *sim.in_hand(on) {
-        Item::Arrival(packet) => match sim.seats[sim.packets[packet].to.0].applet {
+        Item::Arrival(packet) => match sim.infos[sim.packets[packet].to.0].applet {
             Some(applet) => Handled::AppletRx(applet, packet),
             None => Handled::Here(I::deliver(sim, on, packet)),
         },
-        Item::Post(posted) => match sim.seats[posted.endpoint].applet {
+        Item::Post(posted) => match sim.infos[posted.endpoint].applet {
             Some(applet) => Handled::AppletTx(applet, posted),
             None => Handled::Here(I::transmit(sim, on, posted)),
         },
@@ -856,29 +856,29 @@ macro_rules! protocol_dispatch {
     ($($(#[$doc:meta])* $protocol:ident($header:ty);)*) => {
         /// Reports that the first bit of a packet with a header leaves.
         #[cold]
-        pub(crate) fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+        pub(crate) fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
             match sim.packets[packet].header {
                 Header::None => {}
-                $(Header::$protocol(_) => $protocol::starts(sim, packet, duration),)*
+                $(Header::$protocol(_) => $protocol::transmit_started(sim, packet, duration),)*
             }
         }
 
         /// Tells a packet's protocol that the packet has left. Returns whether the packet completes its transmit
         /// descriptor.
         #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+        pub(crate) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
             match sim.packets[packet].header {
                 Header::None => true,
-                $(Header::$protocol(_) => $protocol::left(sim, packet),)*
+                $(Header::$protocol(_) => $protocol::packet_left(sim, packet),)*
             }
         }
 
         /// Passes a packet with a header that has arrived to its protocol.
         #[cold]
-        pub(crate) fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
+        pub(crate) fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
             match sim.packets[packet].header {
                 Header::None => {}
-                $(Header::$protocol(_) => $protocol::came(sim, packet),)*
+                $(Header::$protocol(_) => $protocol::packet_received(sim, packet),)*
             }
         }
 
@@ -930,23 +930,28 @@ impl States<'_> {
 }
 
 /// Sets a watch of a window, or removes all watches of the window if the range is empty.
-pub(crate) fn watch(sim: &mut Simulation<'_>, tenant: Tenant, window: WindowId, range: (u32, u32)) {
-    remote::watch(sim, tenant, window, range);
+pub(crate) fn watch(
+    sim: &mut Simulation<'_>,
+    applet_at: AppletAt,
+    window: WindowId,
+    range: (u32, u32),
+) {
+    remote::watch(sim, applet_at, window, range);
 }
 
 /// Removes all watches of an endpoint.
-pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, tenant: Tenant) {
-    remote::unwatch_all(sim, tenant);
+pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, applet_at: AppletAt) {
+    remote::unwatch_all(sim, applet_at);
 }
 
 /// Makes the packet of an applet's write to a window.
 pub(crate) fn make_window_write(
     sim: &mut Simulation<'_>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     trigger: Trigger,
     place: (ArraySpan, u32, u32),
 ) -> Option<PacketRef> {
-    remote::make_write(sim, tenant, trigger, place)
+    remote::make_write(sim, applet_at, trigger, place)
 }
 
 /// A processor has some twenty stages for each packet, so the value of a stage must fit in a register.

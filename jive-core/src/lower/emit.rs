@@ -1,7 +1,7 @@
 //! Emits ops into lent memory, and rewrites the last op where one op can do the work of two (peephole optimisation).
 
 use super::error::LowerError;
-use super::laid::Laid;
+use super::slice_vec::SliceVec;
 use crate::id::FieldId;
 use crate::id::Pc;
 use crate::op::{Op, OpKind, Shape};
@@ -10,13 +10,13 @@ use crate::variant;
 
 /// The tables of a program that lowering fills.
 pub(crate) struct Emitter<'p> {
-    pub(crate) ops: Laid<'p, Op>,
+    pub(crate) ops: SliceVec<'p, Op>,
     /// For each op, how many instructions of its method the straight path has executed when the op is done.
-    pub(crate) ends: Laid<'p, u16>,
+    pub(crate) ends: SliceVec<'p, u16>,
     /// The pc of each instruction.
-    pub(crate) places: Laid<'p, Pc>,
+    pub(crate) places: SliceVec<'p, Pc>,
     /// The rows of switches.
-    pub(crate) switches: Laid<'p, SwitchCase>,
+    pub(crate) switches: SliceVec<'p, SwitchCase>,
     /// How many instructions of the method have been lowered.
     pub(super) index: u16,
     /// The last element of `ends`. The elements of `ends` for a method never decrease, because the interpreter searches
@@ -39,10 +39,10 @@ impl<'p> Emitter<'p> {
         switches: &'p mut [SwitchCase],
     ) -> Self {
         Self {
-            ops: Laid::new(ops),
-            ends: Laid::new(ends),
-            places: Laid::new(places),
-            switches: Laid::new(switches),
+            ops: SliceVec::new(ops),
+            ends: SliceVec::new(ends),
+            places: SliceVec::new(places),
+            switches: SliceVec::new(switches),
             index: 0,
             end: 0,
             barrier: 0,
@@ -93,17 +93,17 @@ impl<'p> Emitter<'p> {
 
     /// Emits the op that performs the current instruction.
     pub(super) fn perform(&mut self, op: Op) {
-        self.lay(op, self.index.saturating_add(1));
+        self.push_op(op, self.index.saturating_add(1));
     }
 
     /// Emits an op that moves a value before the current instruction is performed. An op that only moves a value costs
     /// no fuel of its own.
     pub(super) fn prepare(&mut self, op: Op) {
-        self.lay(op, self.index);
+        self.push_op(op, self.index);
     }
 
     /// Emits an op. The emitted op reads an operand from the accumulator, if the previous op computes that operand.
-    fn lay(&mut self, mut op: Op, end: u16) {
+    fn push_op(&mut self, mut op: Op, end: u16) {
         if variant::THREADED
             && let Some(register) = self.written()
             && (op.a == register || op.b == register || op.c() == register)

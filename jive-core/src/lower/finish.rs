@@ -5,7 +5,7 @@
 
 use super::emit::Emitter;
 use super::error::LowerError;
-use super::laid::Laid;
+use super::slice_vec::SliceVec;
 use crate::op::{Op, OpKind, Reach, Shape};
 use crate::program::{Mark, MarkState, SwitchCase, index};
 use crate::variant;
@@ -56,7 +56,7 @@ fn resolve(
     op: &mut Op,
     end: u16,
     marks: &[Mark],
-    switches: &mut Laid<'_, SwitchCase>,
+    switches: &mut SliceVec<'_, SwitchCase>,
 ) -> Result<(), LowerError> {
     let cost = |target: &Mark| i32::from(end).wrapping_sub(target.index.into());
     match op.kind.shape_alone() {

@@ -16,7 +16,7 @@ use super::graph::Node;
 use super::line_table::LineTable;
 use super::ranges::Ranges;
 use super::report::{LISTED_MAX, LoopPlace};
-use super::rounds::{Nest, Unbounded, nest};
+use super::rounds::{LoopNest, Unbounded, nest};
 use super::worst::Worst;
 use crate::fields;
 
@@ -332,7 +332,7 @@ impl<'a> Analyst<'_, 'a> {
     }
 
     /// Keeps the loops of a method, in ascending order of their pcs.
-    fn note_loops(&mut self, id: MethodId, flow: &Flow<'_>, nest: &Nest) {
+    fn note_loops(&mut self, id: MethodId, flow: &Flow<'_>, nest: &LoopNest) {
         let method = self.facts.class.method(id);
         let Some((method, code)) = method.and_then(|method| Some((method, method.code()?))) else {
             return;

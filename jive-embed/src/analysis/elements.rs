@@ -32,36 +32,36 @@ enum Holder {
 
 /// A family of arrays.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Family(usize);
+pub(super) struct AliasClass(usize);
 
 /// The families of the `int` arrays of a class.
 #[derive(Debug, Default)]
-pub(super) struct Families {
-    members: HashMap<Holder, Family, BuildHasherDefault<FnvHasher>>,
+pub(super) struct AliasClasses {
+    members: HashMap<Holder, AliasClass, BuildHasherDefault<FnvHasher>>,
     /// The parent of each holder of an array: another holder of the same family, or the holder itself.
     parents: Vec<usize>,
     /// The instructions that store into elements of a family's arrays, by the holder that represents the family.
-    stores: HashMap<Family, Vec<Site>, BuildHasherDefault<FnvHasher>>,
+    stores: HashMap<AliasClass, Vec<Site>, BuildHasherDefault<FnvHasher>>,
     /// The family of the arrays that come from outside the class, whose elements may have any value.
-    outside: Option<Family>,
+    outside: Option<AliasClass>,
 }
 
-impl Families {
+impl AliasClasses {
     /// Returns the holder that represents a family.
-    fn root(&mut self, Family(mut member): Family) -> Family {
+    fn root(&mut self, AliasClass(mut member): AliasClass) -> AliasClass {
         while self.parents[member] != member {
             // Each second holder on the way is skipped from now on, so that many searches stay short.
             let next = self.parents[self.parents[member]];
             self.parents[member] = next;
             member = next;
         }
-        Family(member)
+        AliasClass(member)
     }
 
     /// Lets each holder name the root of its family, and sorts the stores by family.
-    fn finish(&mut self, stores: Vec<(Family, Site)>) {
+    fn finish(&mut self, stores: Vec<(AliasClass, Site)>) {
         for member in 0..self.parents.len() {
-            let Family(root) = self.root(Family(member));
+            let AliasClass(root) = self.root(AliasClass(member));
             self.parents[member] = root;
         }
         for (member, site) in stores {
@@ -71,8 +71,8 @@ impl Families {
         self.outside = self.outside.map(|outside| self.root(outside));
     }
 
-    fn member(&mut self, holder: Holder) -> Family {
-        let next = Family(self.parents.len());
+    fn member(&mut self, holder: Holder) -> AliasClass {
+        let next = AliasClass(self.parents.len());
         let known = *self.members.entry(holder).or_insert(next);
         if known == next {
             self.parents.push(next.0);
@@ -81,7 +81,7 @@ impl Families {
     }
 
     /// Joins the families of two holders.
-    fn join(&mut self, one: Family, other: Family) {
+    fn join(&mut self, one: AliasClass, other: AliasClass) {
         let (one, other) = (self.root(one), self.root(other));
         // The root with the lower number represents the joined family, so no parent has a higher number than its
         // member.
@@ -93,7 +93,7 @@ impl Families {
 impl Ranges<'_, '_> {
     /// Returns the family of an array operand of an instruction, where `below_top` counts from the top of the operand
     /// stack. Returns `None` if the operand may be an array of any family.
-    pub(super) fn family(&mut self, site: Site, below_top: usize) -> Option<Family> {
+    pub(super) fn family(&mut self, site: Site, below_top: usize) -> Option<AliasClass> {
         if self.families.is_none() {
             let found = self.find_families();
             self.families = Some(found);
@@ -101,12 +101,12 @@ impl Ranges<'_, '_> {
         // The families have been found already, so every holder that the search finds has a family.
         let holder = self.holders(site, below_top)?.into_iter().next()?;
         let families = self.families.as_ref()?.as_ref()?;
-        let Family(member) = *families.members.get(&holder)?;
-        Some(Family(*families.parents.get(member)?))
+        let AliasClass(member) = *families.members.get(&holder)?;
+        Some(AliasClass(*families.parents.get(member)?))
     }
 
     /// Returns the values that the elements of a family's arrays can have.
-    pub(super) fn elements(&mut self, family: Family) -> Option<Interval> {
+    pub(super) fn elements(&mut self, family: AliasClass) -> Option<Interval> {
         self.relies_on_fields = true;
         let families = self.families.as_ref()?.as_ref()?;
         if families.outside == Some(family) {
@@ -139,7 +139,7 @@ impl Ranges<'_, '_> {
     }
 
     /// Returns whether a value is loaded from an element of a family's arrays.
-    fn is_element_of(&mut self, family: Family, method: MethodId, origin: Origin) -> bool {
+    fn is_element_of(&mut self, family: AliasClass, method: MethodId, origin: Origin) -> bool {
         let Origin::Instruction(pc) = origin else {
             return false;
         };
@@ -154,7 +154,7 @@ impl Ranges<'_, '_> {
     }
 
     /// Joins the fields that may hold an array from outside the class, because two of them may hold the same array.
-    fn outside(&self, families: &mut Families) -> Option<Family> {
+    fn outside(&self, families: &mut AliasClasses) -> Option<AliasClass> {
         let class = &self.facts.class;
         let mut outside = None;
         for field in class.fields().filter(|field| field.descriptor == "[I") {
@@ -168,11 +168,11 @@ impl Ranges<'_, '_> {
 
     /// Finds the families of the `int` arrays of the class. Returns `None` if an array may come from outside the class,
     /// or if the search takes too many steps.
-    fn find_families(&mut self) -> Option<Families> {
+    fn find_families(&mut self) -> Option<AliasClasses> {
         // If the environment lists no entries, a caller outside the class may pass any array to any method.
         self.environment.entries.as_ref()?;
         let facts = self.facts;
-        let mut families = Families::default();
+        let mut families = AliasClasses::default();
         let mut stores = Vec::new();
         families.outside = self.outside(&mut families);
         for method in facts.class.methods() {

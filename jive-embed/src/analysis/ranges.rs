@@ -15,7 +15,7 @@ use jive_core::{
 
 use super::calls::{Callee, callee};
 use super::condition::{Value, condition};
-use super::elements::{Families, Family};
+use super::elements::{AliasClass, AliasClasses};
 use super::environment::Environment;
 use super::explore::makes_array;
 use super::facts::{Facts, Flow, Site};
@@ -53,7 +53,7 @@ pub(super) enum Question {
     /// The question which lengths the arrays in a field can have.
     FieldLength(FieldId),
     /// The question which values the elements of a family of arrays can have.
-    Elements(Family),
+    Elements(AliasClass),
     /// The question which values a method can return.
     Result(MethodId),
     /// The question which lengths the arrays that a method returns can have.
@@ -80,7 +80,7 @@ pub(crate) struct Ranges<'f, 'a> {
     counters: Map<(MethodId, u16), Vec<Counter>>,
     /// The families of the class's `int` arrays, once an answer needs them. The inner option is `None` if the search
     /// for families failed.
-    pub(super) families: Option<Option<Families>>,
+    pub(super) families: Option<Option<AliasClasses>>,
     depth: usize,
     /// Steps that are left.
     left: usize,

@@ -13,7 +13,7 @@ use super::ranges::Ranges;
 
 /// The loops of a method, each with its bound and the loops nested in it.
 #[derive(Debug, Default)]
-pub(super) struct Nest {
+pub(super) struct LoopNest {
     /// The loops of the method, where each loop precedes the loops nested in it.
     pub(super) levels: Vec<Level>,
     /// The positions in `levels` of the loops that no other loop contains, in the order of the method's components.
@@ -25,7 +25,7 @@ pub(super) struct Nest {
 pub(super) struct Level {
     /// The loop's instructions, in ascending order.
     pub(super) nodes: Vec<Node>,
-    pub(super) rounds: Result<Rounds, Unbounded>,
+    pub(super) rounds: Result<TripCount, Unbounded>,
     /// The positions of the loops nested in this loop, in the order of the components that remain without the loop's
     /// test.
     pub(super) inside: Vec<usize>,
@@ -33,7 +33,7 @@ pub(super) struct Level {
 
 /// The bound of a loop.
 #[derive(Debug)]
-pub(super) struct Rounds {
+pub(super) struct TripCount {
     /// The instruction that loads the loop's counter for the test.
     pub(super) load: Node,
     /// The test. The test of the counter, to which execution continues from the load without a branch.
@@ -90,8 +90,8 @@ pub(super) fn nest(
     components: &Partition,
     ranges: &mut Ranges<'_, '_>,
     budget: &mut usize,
-) -> Nest {
-    let mut nest = Nest::default();
+) -> LoopNest {
+    let mut nest = LoopNest::default();
     let Some(flow) = facts.flow(method) else {
         return nest;
     };
@@ -117,7 +117,7 @@ pub(super) fn nest(
     nest
 }
 
-impl Nest {
+impl LoopNest {
     /// Adds loops that are not analysed yet, and returns their positions in `levels`.
     fn add(&mut self, loops: Vec<Vec<Node>>) -> Vec<usize> {
         let first = self.levels.len();
@@ -140,7 +140,7 @@ impl Search<'_, '_> {
         (method, flow): (MethodId, &Flow<'_>),
         nodes: &[Node],
         ranges: &mut Ranges<'_, '_>,
-    ) -> Result<Rounds, Unbounded> {
+    ) -> Result<TripCount, Unbounded> {
         let spent = Unbounded::NotAnalysed;
         self.spend(2 * nodes.len()).ok_or(spent)?;
         let changes = self.changes(nodes);
@@ -155,7 +155,7 @@ impl Search<'_, '_> {
             let Some(steps) = steps(changed).filter(|steps| !steps.is_empty()) else {
                 continue;
             };
-            let Some(pace) = Pace::of(&steps) else {
+            let Some(pace) = Stride::of(&steps) else {
                 continue;
             };
             let start = ranges.entering(method, nodes, candidate.local);
@@ -174,7 +174,7 @@ impl Search<'_, '_> {
                 if let Some(values) = throughout(&candidate, start, pace) {
                     ranges.record(method, nodes.to_vec(), candidate.local, values);
                 }
-                return Ok(Rounds {
+                return Ok(TripCount {
                     load,
                     test,
                     passages,
@@ -193,7 +193,7 @@ impl Search<'_, '_> {
         &mut self,
         nodes: &[Node],
         why: Unbounded,
-    ) -> (Result<Rounds, Unbounded>, Vec<Vec<Node>>) {
+    ) -> (Result<TripCount, Unbounded>, Vec<Vec<Node>>) {
         let (why, inside) = match self.counting_test(nodes) {
             Some(inside) => (why, Some(inside)),
             None => {
@@ -375,7 +375,7 @@ fn field(value: Value) -> Option<CpIndex> {
 
 /// The steps of a counter in a round, as positive numbers.
 #[derive(Copy, Clone, Debug)]
-struct Pace {
+struct Stride {
     is_up: bool,
     is_single: bool,
     least: i64,
@@ -383,13 +383,13 @@ struct Pace {
     most: i64,
 }
 
-impl Pace {
+impl Stride {
     /// Returns the pace of steps that all have the same direction.
-    fn of(steps: &[Step]) -> Option<Pace> {
+    fn of(steps: &[Step]) -> Option<Stride> {
         let is_up = steps.iter().all(|step| step.by > 0);
         let is_down = steps.iter().all(|step| step.by < 0);
         let by = steps.iter().map(|step| step.by.abs());
-        (is_up != is_down).then_some(Pace {
+        (is_up != is_down).then_some(Stride {
             is_up,
             is_single: steps.len() == 1,
             least: by.clone().min()?,
@@ -413,12 +413,12 @@ impl Pace {
 }
 
 /// Returns whether the greatest value of an interval is unknown, after `upwards` has mirrored the interval.
-fn is_open_above(values: Interval, pace: Pace) -> bool {
+fn is_open_above(values: Interval, pace: Stride) -> bool {
     values.only().is_none() && (values.is_open_above() || values.most == pace.end())
 }
 
 /// Returns the greatest value at which a counter that steps up can stay in the loop.
-fn last_value(candidate: &Candidate, pace: Pace) -> Result<i64, Unbounded> {
+fn last_value(candidate: &Candidate, pace: Stride) -> Result<i64, Unbounded> {
     let unknown = Unbounded::End(candidate.field);
     let other = match candidate.relation {
         Relation::Is(_) => pace.upwards(candidate.other),
@@ -455,7 +455,7 @@ fn passages(
     candidate: &Candidate,
     start: Interval,
     steps_first: StepsFirst,
-    pace: Pace,
+    pace: Stride,
 ) -> Result<u64, Unbounded> {
     let last = last_value(candidate, pace)?;
     if last + pace.most > pace.end() {
@@ -507,7 +507,7 @@ fn passages(
 }
 
 /// Returns the values that a counter can have in its loop, or `None` if the counter may wrap around.
-fn throughout(candidate: &Candidate, start: Interval, pace: Pace) -> Option<Interval> {
+fn throughout(candidate: &Candidate, start: Interval, pace: Stride) -> Option<Interval> {
     let last = last_value(candidate, pace).ok()?;
     let start = pace.upwards(start);
     // The counter may step once more before the first test, and once more after the last test.

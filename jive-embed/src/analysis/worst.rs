@@ -2,7 +2,7 @@
 
 use super::components::Partition;
 use super::graph::{ControlFlow, Node};
-use super::rounds::{Level, Nest, Rounds};
+use super::rounds::{Level, LoopNest, TripCount};
 
 /// Sums of a cost over the paths of a method. The sum `None` stands for a cost without a bound.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(super) struct Worst<'m, 'a> {
     graph: &'m ControlFlow<'a>,
     /// The strongly connected components of the method's reachable instructions.
     components: &'m Partition,
-    nest: &'m Nest,
+    nest: &'m LoopNest,
     /// The greatest cost of a path that starts at each instruction, within the part of the method that is being summed.
     onward: Vec<Option<u64>>,
     /// Marks the instructions of the part of the method that is being summed.
@@ -23,7 +23,7 @@ impl<'m, 'a> Worst<'m, 'a> {
     pub(super) fn new(
         graph: &'m ControlFlow<'a>,
         components: &'m Partition,
-        nest: &'m Nest,
+        nest: &'m LoopNest,
     ) -> Worst<'m, 'a> {
         Worst {
             graph,
@@ -59,7 +59,7 @@ impl<'m, 'a> Worst<'m, 'a> {
             let is_free = nodes.iter().all(|node| cost(*node) == Some(0));
             return is_free.then_some(0);
         };
-        let Rounds {
+        let TripCount {
             load,
             test,
             passages,

@@ -4,7 +4,7 @@ use jive_core::{
     ClassFile, CpIndex, Cut, FieldType, MemberKind, Method, MethodDescriptor, NativeDecl, Utf8,
     parse_field,
 };
-use jive_verifier::{AppletMember, Misfit, TypeUse, VerifyError, VerifyErrorKind as Kind};
+use jive_verifier::{AppletMember, ResolutionError, TypeUse, VerifyError, VerifyErrorKind as Kind};
 
 use super::likely::signature;
 
@@ -88,7 +88,7 @@ pub(super) fn compared(
             )
         }
         Kind::UnknownNative {
-            misfit: Misfit::Descriptor,
+            misfit: ResolutionError::Descriptor,
         } => {
             let jive_verifier::Location::Method(id) = error.at else {
                 return None;
@@ -98,7 +98,7 @@ pub(super) fn compared(
         }
         Kind::UnresolvedNative {
             index,
-            misfit: Misfit::Descriptor,
+            misfit: ResolutionError::Descriptor,
         } => {
             let member = class.pool().member(index).ok()?;
             of_native(natives, member.name, member.descriptor)?

@@ -1,7 +1,9 @@
 //! Which member a programmer probably meant: by a similar name, or by the signature that the name must have.
 
 use jive_core::{ClassFile, FieldId, MemberRef, MethodId, NativeDecl, Utf8};
-use jive_verifier::{AppletMember, Location, Misfit, Policy, VerifyError, VerifyErrorKind as Kind};
+use jive_verifier::{
+    AppletMember, Location, Policy, ResolutionError, VerifyError, VerifyErrorKind as Kind,
+};
 
 use super::comparison::wanted;
 
@@ -99,19 +101,24 @@ pub(super) fn meant(
     }
 }
 
-fn of_native(natives: &[NativeDecl], name: Utf8<'_>, misfit: Misfit) -> Option<String> {
+fn of_native(natives: &[NativeDecl], name: Utf8<'_>, misfit: ResolutionError) -> Option<String> {
     let name = name.to_string();
     let (opening, meant) = match misfit {
-        Misfit::Name => (
+        ResolutionError::Name => (
             "Did you mean",
             closest(&name, natives.iter().map(|row| row.name))?,
         ),
-        Misfit::Descriptor | Misfit::Static | Misfit::Instance | Misfit::Interface => {
-            ("It is declared", name.as_str())
-        }
+        ResolutionError::Descriptor
+        | ResolutionError::Static
+        | ResolutionError::Instance
+        | ResolutionError::Interface => ("It is declared", name.as_str()),
     };
     let native = natives.iter().find(|row| row.name == meant)?;
-    let end = if misfit == Misfit::Name { "?" } else { "." };
+    let end = if misfit == ResolutionError::Name {
+        "?"
+    } else {
+        "."
+    };
     Some(format!("{opening} `static {}`{end}", signature(native)))
 }
 

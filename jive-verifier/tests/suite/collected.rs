@@ -3,7 +3,7 @@
 
 use jive_core::{FieldId, MethodId, Opcode, Pc};
 use jive_verifier::{
-    Location, Misfit, Observer, Policy, TypeState, TypeUse, VerifyError, VerifyErrorKind,
+    Location, Observer, Policy, ResolutionError, TypeState, TypeUse, VerifyError, VerifyErrorKind,
 };
 
 use crate::class_bytes::{ClassBytes, FINAL, STATIC, SYNCHRONIZED, judge};
@@ -154,7 +154,7 @@ fn an_exception_handler_is_one_fault_and_not_one_an_instruction() {
                 code(0, 3),
                 VerifyErrorKind::UnresolvedField {
                     index: jive_core::CpIndex(missing),
-                    misfit: Misfit::Name
+                    misfit: ResolutionError::Name
                 }
             ),
         ]

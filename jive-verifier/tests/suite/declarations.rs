@@ -1,7 +1,7 @@
 //! Checks of the class as a whole, its fields and the declarations of its methods.
 
 use jive_core::{FieldId, MethodId};
-use jive_verifier::{Location, Misfit, TypeUse, VerifyError, VerifyErrorKind};
+use jive_verifier::{Location, ResolutionError, TypeUse, VerifyError, VerifyErrorKind};
 
 use crate::class_bytes::{ABSTRACT, ClassBytes, NATIVE, STATIC, SYNCHRONIZED};
 
@@ -163,7 +163,10 @@ fn native_methods_must_be_in_the_table_even_if_not_called() {
     let refused = |misfit| method(0, VerifyErrorKind::UnknownNative { misfit });
     assert_eq!(
         verdict(STATIC, "make", "(I)[S"),
-        refused(Misfit::Descriptor)
+        refused(ResolutionError::Descriptor)
     );
-    assert_eq!(verdict(STATIC, "steal", "()V"), refused(Misfit::Name));
+    assert_eq!(
+        verdict(STATIC, "steal", "()V"),
+        refused(ResolutionError::Name)
+    );
 }

@@ -1,7 +1,7 @@
 //! Members that code names, and the operand types of calls and field accesses.
 
 use jive_core::{CpIndex, Opcode};
-use jive_verifier::{Expected, Misfit, VerificationType, VerifyError, VerifyErrorKind};
+use jive_verifier::{Expected, ResolutionError, VerificationType, VerifyError, VerifyErrorKind};
 
 use crate::class_bytes::{ClassBytes, FINAL, NATIVE, STATIC, at, in_method};
 
@@ -58,10 +58,10 @@ fn members_are_resolved_by_name_descriptor_and_kind() {
         (PUTSTATIC, "shared", "[S", None),
         (GETFIELD, "mine", "I", None),
         (PUTFIELD, "mine", "I", None),
-        (GETSTATIC, "absent", "[S", Some(Misfit::Name)),
-        (GETSTATIC, "shared", "[B", Some(Misfit::Descriptor)),
-        (GETFIELD, "shared", "[S", Some(Misfit::Static)),
-        (PUTSTATIC, "mine", "I", Some(Misfit::Instance)),
+        (GETSTATIC, "absent", "[S", Some(ResolutionError::Name)),
+        (GETSTATIC, "shared", "[B", Some(ResolutionError::Descriptor)),
+        (GETFIELD, "shared", "[S", Some(ResolutionError::Static)),
+        (PUTSTATIC, "mine", "I", Some(ResolutionError::Instance)),
     ];
     for (opcode, name, descriptor, misfit) in fields {
         let mut used = Use::new();
@@ -77,12 +77,27 @@ fn members_are_resolved_by_name_descriptor_and_kind() {
         (INVOKESTATIC, "make", "(I)[B", None),
         (INVOKEVIRTUAL, "own", "([B)I", None),
         (INVOKESPECIAL, "own", "([B)I", None),
-        (INVOKESTATIC, "absent", "()V", Some(Misfit::Name)),
-        (INVOKEVIRTUAL, "hashCode", "()I", Some(Misfit::Name)),
-        (INVOKESTATIC, "quiet", "()I", Some(Misfit::Descriptor)),
-        (INVOKESTATIC, "own", "([B)I", Some(Misfit::Instance)),
-        (INVOKEVIRTUAL, "quiet", "()V", Some(Misfit::Static)),
-        (INVOKESPECIAL, "quiet", "()V", Some(Misfit::Static)),
+        (INVOKESTATIC, "absent", "()V", Some(ResolutionError::Name)),
+        (
+            INVOKEVIRTUAL,
+            "hashCode",
+            "()I",
+            Some(ResolutionError::Name),
+        ),
+        (
+            INVOKESTATIC,
+            "quiet",
+            "()I",
+            Some(ResolutionError::Descriptor),
+        ),
+        (
+            INVOKESTATIC,
+            "own",
+            "([B)I",
+            Some(ResolutionError::Instance),
+        ),
+        (INVOKEVIRTUAL, "quiet", "()V", Some(ResolutionError::Static)),
+        (INVOKESPECIAL, "quiet", "()V", Some(ResolutionError::Static)),
     ];
     for (opcode, name, descriptor, misfit) in methods {
         let mut used = Use::new();
@@ -118,9 +133,19 @@ fn only_natives_of_other_classes_are_accessible() {
     }
     let natives = [
         ("make", "(I)[B", INVOKESTATIC, None),
-        ("make", "(I)[S", INVOKESTATIC, Some(Misfit::Descriptor)),
-        ("steal", "()V", INVOKESTATIC, Some(Misfit::Name)),
-        ("make", "(I)[B", INVOKEVIRTUAL, Some(Misfit::Static)),
+        (
+            "make",
+            "(I)[S",
+            INVOKESTATIC,
+            Some(ResolutionError::Descriptor),
+        ),
+        ("steal", "()V", INVOKESTATIC, Some(ResolutionError::Name)),
+        (
+            "make",
+            "(I)[B",
+            INVOKEVIRTUAL,
+            Some(ResolutionError::Static),
+        ),
     ];
     for (name, descriptor, opcode, misfit) in natives {
         let mut used = Use::new();
@@ -166,7 +191,7 @@ fn constants_have_the_kind_that_the_instruction_requires() {
     let number = used
         .class
         .member(INTERFACE_METHOD, "Fixture", "quiet", "()V");
-    let (index, misfit) = (CpIndex(number), Misfit::Interface);
+    let (index, misfit) = (CpIndex(number), ResolutionError::Interface);
     let expected = refused(VerifyErrorKind::UnresolvedMethod { index, misfit });
     assert_eq!(used.resolve(INVOKESTATIC, number), expected);
 }
@@ -200,7 +225,7 @@ fn only_the_constructor_of_object_can_be_called() {
     let number = used
         .class
         .member(METHOD, "java/lang/Object", "<init>", "(I)V");
-    let (index, misfit) = (CpIndex(number), Misfit::Descriptor);
+    let (index, misfit) = (CpIndex(number), ResolutionError::Descriptor);
     let expected = refused(VerifyErrorKind::UnresolvedMethod { index, misfit });
     assert_eq!(used.resolve(INVOKESPECIAL, number), expected);
 

@@ -4,7 +4,7 @@ use core::fmt;
 
 use jive_core::{MethodId, Pc, TrapValues};
 
-use super::breach::Breach;
+use super::violation::NativeViolation;
 
 /// Why an applet's call trapped, as far as it is known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum TrapCause<'a> {
     /// The instruction trapped because of the values that it was given.
     Values(TrapValues<'a>),
     /// The native trapped because of the arguments that it was given.
-    Breach(Breach),
+    Violation(NativeViolation),
 }
 
 impl TrapCause<'_> {
@@ -20,7 +20,7 @@ impl TrapCause<'_> {
     pub fn values(&self, each: &mut dyn FnMut(&'static str, i64)) {
         let values = match self {
             TrapCause::Values(values) => values,
-            TrapCause::Breach(breach) => return breach.values(each),
+            TrapCause::Violation(violation) => return violation.values(each),
         };
         match *values {
             TrapValues::Division { dividend } => {
@@ -57,7 +57,7 @@ impl fmt::Display for TrapCause<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TrapCause::Values(values) => values.fmt(f),
-            TrapCause::Breach(breach) => breach.fmt(f),
+            TrapCause::Violation(violation) => violation.fmt(f),
         }
     }
 }

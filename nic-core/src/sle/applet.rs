@@ -51,7 +51,7 @@ pub struct Members {
 impl Members {
     /// Returns whether the applet has an entry that is called for something other than a message.
     #[must_use]
-    pub fn has_agenda(&self) -> bool {
+    pub fn has_pending_calls(&self) -> bool {
         self.do_timer.or(self.do_refill).or(self.do_watch).is_some()
     }
 

@@ -5,7 +5,7 @@ use jive_core::{ArrayKind, Heap, TrapKind, TrapValues};
 use super::check::examine;
 use super::effect::Effect;
 use super::rights::Rights;
-use crate::native::{Breach, NicNative, TrapCause};
+use crate::native::{NativeViolation, NicNative, TrapCause};
 use crate::storage::Storage;
 
 impl<'a> TrapCause<'a> {
@@ -25,7 +25,7 @@ impl<'a> TrapCause<'a> {
             return TrapCause::Values(values);
         };
         match examine(native, args, heap, rights) {
-            Err(Some(bound)) => TrapCause::Breach(Breach { native, bound }),
+            Err(Some(bound)) => TrapCause::Violation(NativeViolation { native, bound }),
             Ok(Effect::NewArray { length }) if kind == TrapKind::OutOfMemoryError => {
                 // The cast is lossless, because `examine` has proved that the length is not negative.
                 TrapCause::Values(TrapValues::Heap {

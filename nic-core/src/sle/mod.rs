@@ -26,4 +26,6 @@ pub use request::{NATIVE_ARGUMENTS_MAX, Request};
 pub use rights::Rights;
 pub use span::ArraySpan;
 
-pub use crate::native::{Bound, Breach, NativeArg, NicNative, TracedCall, TrapCause, TrapDetails};
+pub use crate::native::{
+    Bound, NativeArg, NativeViolation, NicNative, TracedCall, TrapCause, TrapDetails,
+};

@@ -85,7 +85,7 @@ fn a_send_slot_that_nobody_frees_is_stuck() {
 fn an_arrival_slot_that_nobody_frees_is_stuck() {
     for (profile, interface) in RUNS {
         let (reason, waiting) = end(&scenario(profile, interface), |simulation| {
-            let tenancy = simulation.seats[1].tenancy;
+            let tenancy = simulation.infos[1].tenancy;
             let taken = simulation.nics[1].arrival_slots.take(tenancy);
             assert!(taken, "a new NIC has a slot");
         });

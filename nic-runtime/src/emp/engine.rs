@@ -13,8 +13,8 @@ use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Protocol};
 use crate::profile::{EmpCosts, Profile};
 use crate::protocol::Header;
 use crate::sim::Simulation;
+use crate::sim::endpoint::EndpointInfo;
 use crate::sim::processor::{Item, Next, Posted, Processor};
-use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
 use crate::spec::{EmpPlacement, EmpStage};
@@ -61,7 +61,7 @@ impl OwnItem for Job {
     #[cold]
     fn begin(self, sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId) -> SimDuration {
         let nic = sim.processors[on].nic;
-        let costs = sim.states.emp.board(nic).costs;
+        let costs = sim.states.emp.nic_state(nic).costs;
         begins(sim, endpoint, self);
         let takes = time_of(sim, &costs, self);
         match self.is_handed_over {
@@ -105,7 +105,7 @@ impl Interface for Emp {
         EmpState::new(scenario, endpoints)
     }
 
-    fn keeps_alive(_seat: Seat, item: &Item) -> bool {
+    fn keeps_alive(_seat: EndpointInfo, item: &Item) -> bool {
         match item {
             // The stages that send are among them: a receiver that has part of a message waits for its next frame.
             Item::Own(_, AnyOwn::Emp(_)) => true,
@@ -142,8 +142,8 @@ impl Interface for Emp {
 
     /// If an endpoint has an applet, a message keeps the slot in which the applet made it, and the message's frames
     /// need no other slots.
-    fn makes_packets(seat: Seat) -> bool {
-        seat.applet.is_none()
+    fn makes_packets(info: EndpointInfo) -> bool {
+        info.applet.is_none()
     }
 
     /// A message of an applet keeps its send slot until it is acknowledged, so an endpoint holds at most its share.
@@ -191,11 +191,11 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-        if sim.seats[endpoint].applet.is_some() {
+    fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        if sim.infos[endpoint].applet.is_some() {
             sim.offer_post(endpoint);
         } else {
-            transmit::post_came(sim, endpoint);
+            transmit::begin_posted(sim, endpoint);
         }
     }
 
@@ -232,7 +232,7 @@ impl Interface for Emp {
 
 impl Protocol for Emp {
     #[cold]
-    fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+    fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
         let Header::Emp(frame) = sim.packets[packet].header else {
             return;
         };
@@ -253,18 +253,18 @@ impl Protocol for Emp {
             sim.report.emit(sim.now, from, kind);
         }
         if frame.kind.carries_message() {
-            transmit::frame_goes(sim, packet, frame);
+            transmit::frame_started(sim, packet, frame);
         }
     }
 
     /// The sender of a message decides when the message's transmit descriptor is complete.
-    fn left(_sim: &mut Simulation<'_>, _packet: PacketRef) -> bool {
+    fn packet_left(_sim: &mut Simulation<'_>, _packet: PacketRef) -> bool {
         false
     }
 
     /// A frame reserves no arrival slot, so it is dropped if it needs a slot and none is free.
     #[cold]
-    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
+    fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
         let arrived = &sim.packets[packet];
         let (to, channel) = arrived.to;
         let Header::Emp(frame) = arrived.header else {
@@ -273,7 +273,7 @@ impl Protocol for Emp {
         let needs_slot = !arrived.header.is_for_nic() && !arrived.has_arrival_slot;
         if needs_slot && !receive::has_place(sim, packet) {
             let nic = sim.endpoints[to].nic;
-            if !sim.nics[nic].arrival_slots.take(sim.seats[to].tenancy) {
+            if !sim.nics[nic].arrival_slots.take(sim.infos[to].tenancy) {
                 return sim.drop_on_wire(packet, WireDropReason::Overrun);
             }
             sim.packets[packet].has_arrival_slot = true;
@@ -333,7 +333,7 @@ pub(super) fn ready(
     from: Option<ProcessorId>,
 ) {
     let nic = sim.endpoints[endpoint].nic;
-    let to = match sim.states.emp.board(nic).placement {
+    let to = match sim.states.emp.nic_state(nic).placement {
         EmpPlacement::Fixed(places) => Some(sim.nics[nic].processor(places[stage])),
         EmpPlacement::Dynamic => idle(sim, nic),
     };
@@ -345,7 +345,7 @@ pub(super) fn ready(
     let item = Item::Own(endpoint, AnyOwn::Emp(job));
     match to {
         Some(on) => {
-            sim.processors[on].share.handed.push_back(item);
+            sim.processors[on].role.handed.push_back(item);
             sim.wake(on);
         }
         None => sim.shared[nic].push_back(item),
@@ -362,7 +362,7 @@ fn idle(sim: &Simulation<'_>, nic: NicId) -> Option<ProcessorId> {
 /// Returns whether this processor also runs the next stage of its item, so that this stage may follow at once.
 fn runs_here(sim: &mut Simulation<'_>, on: ProcessorId, stage: EmpStage) -> bool {
     let nic = sim.processors[on].nic;
-    match sim.states.emp.board(nic).placement {
+    match sim.states.emp.nic_state(nic).placement {
         EmpPlacement::Fixed(places) => sim.nics[nic].processor(places[stage]) == on,
         EmpPlacement::Dynamic => true,
     }

@@ -37,9 +37,9 @@ use crate::unet::Endpoint;
 #[derive(Debug)]
 pub(crate) struct EmpState<'a> {
     /// By endpoint. The list of endpoints is empty if no endpoint uses EMP.
-    ends: Table<EndpointId, Option<Box<End>>>,
+    ends: Table<EndpointId, Option<Box<EmpEndpoint>>>,
     /// By NIC. The list of NICs is empty if no endpoint uses EMP.
-    boards: Table<NicId, Option<Board>>,
+    nics: Table<NicId, Option<EmpNic>>,
     /// Messages that are being sent. Entries are reused.
     outgoing: Vec<Entry>,
     vacant: Vec<u32>,
@@ -51,7 +51,7 @@ pub(crate) struct EmpState<'a> {
 
 /// An endpoint.
 #[derive(Debug)]
-struct End {
+struct EmpEndpoint {
     /// The posted receives that no message has matched yet.
     waiting: Receives<Growing>,
     /// The bytes that each receive uses, sorted by offset, without overlaps.
@@ -113,7 +113,7 @@ enum Room {
 
 /// The costs of EMP on a NIC, and the messages that the NIC cuts into frames.
 #[derive(Debug)]
-struct Board {
+struct EmpNic {
     costs: EmpCosts,
     cut: Cut,
     placement: EmpPlacement,
@@ -197,7 +197,7 @@ impl<'a> EmpState<'a> {
     ) -> EmpState<'a> {
         let mut state = EmpState {
             ends: Table::new(),
-            boards: Table::new(),
+            nics: Table::new(),
             outgoing: Vec::new(),
             vacant: Vec::new(),
             receives: &scenario.receives,
@@ -227,7 +227,7 @@ impl<'a> EmpState<'a> {
             .map(|(id, spec)| {
                 let is_emp = spec.interface == InterfaceKind::Emp;
                 is_emp.then(|| {
-                    Box::new(End {
+                    Box::new(EmpEndpoint {
                         waiting: Receives::default(),
                         buffers: user::buffers(scenario, id, &endpoints[id]),
                         posted: 0,
@@ -240,10 +240,10 @@ impl<'a> EmpState<'a> {
             })
             .collect();
         let nics = (0u32..).map(NicId).zip(&scenario.nics);
-        state.boards = nics
+        state.nics = nics
             .map(|(nic, spec)| {
                 let costs = scenario.profile_of(nic).emp?;
-                Some(Board {
+                Some(EmpNic {
                     cut: Cut::new(costs.payload),
                     costs,
                     placement: spec.placement.emp,
@@ -278,12 +278,17 @@ impl<'a> EmpState<'a> {
                 waiters.endpoint(id, &awaits, count);
             }
         }
-        if let Some(board) = self.boards.get(nic).and_then(Option::as_ref) {
+        if let Some(emp_nic) = self.nics.get(nic).and_then(Option::as_ref) {
             let from = |of: &OutgoingRef| self.peek(*of).map(|outgoing| outgoing.from);
-            for id in board.cutting.iter().chain(&board.queue).filter_map(from) {
+            for id in emp_nic
+                .cutting
+                .iter()
+                .chain(&emp_nic.queue)
+                .filter_map(from)
+            {
                 waiters.endpoint(id, "a message to be cut into frames", 1);
             }
-            if let Some(id) = board.parked.and_then(|(of, _)| from(&of)) {
+            if let Some(id) = emp_nic.parked.and_then(|(of, _)| from(&of)) {
                 waiters.endpoint(id, "a send slot for a frame", 1);
             }
         }
@@ -292,8 +297,8 @@ impl<'a> EmpState<'a> {
 
     /// Returns the header fields that events show for a frame at a NIC.
     fn part<'s>(&self, frame: Frame, nic: NicId, opens: Option<&'s [u8]>) -> Part<'s> {
-        let board = self.boards.get(nic).and_then(Option::as_ref);
-        let of = board.and_then(|board| board.cut.frames(frame.length));
+        let emp_nic = self.nics.get(nic).and_then(Option::as_ref);
+        let of = emp_nic.and_then(|emp_nic| emp_nic.cut.frames(frame.length));
         Part {
             kind: frame.kind.word(),
             frame: frame.frame,
@@ -311,21 +316,21 @@ impl<'a> EmpState<'a> {
     /// Takes the next message of a NIC to be cut into frames. While a frame waits for a send slot, passes over the
     /// messages whose frames need slots.
     fn take_queued(&mut self, nic: NicId) -> Option<OutgoingRef> {
-        let waits = self.board(nic).parked.is_some();
+        let waits = self.nic_state(nic).parked.is_some();
         let next = |of: &OutgoingRef| {
             let outgoing = self.peek(*of);
             !waits || outgoing.is_none_or(|outgoing| !outgoing.needs_slots())
         };
-        let place = self.boards[nic].as_ref()?.queue.iter().position(next)?;
-        self.board(nic).queue.remove(place)
+        let place = self.nics[nic].as_ref()?.queue.iter().position(next)?;
+        self.nic_state(nic).queue.remove(place)
     }
 
-    fn board(&mut self, nic: NicId) -> &mut Board {
-        let board = self.boards.get_mut(nic).and_then(Option::as_mut);
-        board.expect("an EMP endpoint's NIC has a profile with costs of EMP")
+    fn nic_state(&mut self, nic: NicId) -> &mut EmpNic {
+        let emp_nic = self.nics.get_mut(nic).and_then(Option::as_mut);
+        emp_nic.expect("an EMP endpoint's NIC has a profile with costs of EMP")
     }
 
-    fn end(&mut self, id: EndpointId) -> Option<&mut End> {
+    fn end(&mut self, id: EndpointId) -> Option<&mut EmpEndpoint> {
         self.ends.get_mut(id)?.as_deref_mut()
     }
 

@@ -73,7 +73,13 @@ fn placed(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<(Frame, Place)>
     };
     let length = u32::try_from(bytes.len()).ok()?;
     let nic = sim.endpoints[to].nic;
-    let place = sim.states.emp.board(nic).cut.place(&frame, length).ok()?;
+    let place = sim
+        .states
+        .emp
+        .nic_state(nic)
+        .cut
+        .place(&frame, length)
+        .ok()?;
     Some((frame, place))
 }
 
@@ -116,7 +122,7 @@ pub(super) fn hear(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
 /// waits before its message fails.
 fn patience(sim: &mut Simulation<'_>, to: EndpointId) -> SimDuration {
     let nic = sim.endpoints[to].nic;
-    let costs = sim.states.emp.board(nic).costs;
+    let costs = sim.states.emp.nic_state(nic).costs;
     costs.timeout.times(u64::from(costs.retries) + 1)
 }
 
@@ -161,7 +167,7 @@ pub(super) fn look_at_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, Chan
 /// Finds a place for the frames of an arriving message. Returns false if no place is free for the message.
 fn find_room(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame, frames: u16) -> bool {
     let Packet { id, to, .. } = sim.packets[packet];
-    let room = match sim.seats[to.0].applet {
+    let room = match sim.infos[to.0].applet {
         Some(_) => room_on_nic(sim, packet, frame.length).map(Room::Nic),
         None => {
             let end = sim.states.emp.end(to.0);
@@ -234,7 +240,7 @@ fn room_on_nic(sim: &mut Simulation<'_>, frame: PacketRef, length: u32) -> Optio
     }
     // A frame has no slot if it came for a message that was given up before the frame was classified.
     let has_slot = std::mem::take(&mut sim.packets[frame].has_arrival_slot);
-    let tenancy = sim.seats[to].tenancy;
+    let tenancy = sim.infos[to].tenancy;
     if !has_slot && !sim.nics[nic].arrival_slots.take(tenancy) {
         return None;
     }
@@ -268,7 +274,7 @@ fn room_on_nic(sim: &mut Simulation<'_>, frame: PacketRef, length: u32) -> Optio
 /// Returns whether a frame is the last of its group or message, for which the NIC sends an acknowledgement.
 fn ends_group(sim: &mut Simulation<'_>, to: EndpointId, frame: u16, frames: u16) -> bool {
     let nic = sim.endpoints[to].nic;
-    let every = sim.states.emp.board(nic).costs.ack_every.get();
+    let every = sim.states.emp.nic_state(nic).costs.ack_every.get();
     let count = u32::from(frame) + 1;
     count.is_multiple_of(every) || count == u32::from(frames)
 }
@@ -405,7 +411,7 @@ pub(super) fn land(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Delivers the complete messages of a channel in order, as many as the receive queue has room for.
 pub(super) fn deliver(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
-    let has_applet = sim.seats[to.0].applet.is_some();
+    let has_applet = sim.infos[to.0].applet.is_some();
     while has_applet || sim.endpoints[to.0].receive.has_room() {
         let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
             return;

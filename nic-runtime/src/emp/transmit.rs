@@ -19,12 +19,12 @@ use crate::spec::EmpStage;
 use crate::spec::InterfaceKind;
 
 /// Begins the messages of the transmit descriptors that a user has pushed.
-pub(super) fn post_came(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn begin_posted(sim: &mut Simulation<'_>, id: EndpointId) {
     let tag = std::mem::take(&mut sim.states.emp.tag);
     let nic = sim.endpoints[id].nic;
     while let Some((post, descriptor)) = sim.endpoints[id].transmit.take() {
         let resolved = resolve(&sim.endpoints[id], descriptor);
-        let cut = sim.states.emp.board(nic).cut;
+        let cut = sim.states.emp.nic_state(nic).cut;
         let frames = cut.frames(descriptor.length);
         let (Ok((channel, host)), Some(frames)) = (resolved, frames) else {
             let queue = &mut sim.endpoints[id].transmit;
@@ -51,7 +51,7 @@ pub(super) fn send_message(sim: &mut Simulation<'_>, packet: PacketRef) {
     } = sim.packets[packet];
     let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     let nic = sim.endpoints[from].nic;
-    let frames = sim.states.emp.board(nic).cut.frames(length);
+    let frames = sim.states.emp.nic_state(nic).cut.frames(length);
     let channel = sim.endpoints[from].channels.get(channel).copied();
     let (Some(channel), Some(frames)) = (channel, frames) else {
         // Every packet of an applet is short and names a channel of the applet's own endpoint.
@@ -132,7 +132,7 @@ fn enqueue(sim: &mut Simulation<'_>, of: OutgoingRef, is_again: bool) {
         return;
     }
     let nic = sim.endpoints[outgoing.from].nic;
-    let queue = &mut sim.states.emp.board(nic).queue;
+    let queue = &mut sim.states.emp.nic_state(nic).queue;
     match is_again {
         true => queue.push_front(of),
         false => queue.push_back(of),
@@ -143,15 +143,15 @@ fn enqueue(sim: &mut Simulation<'_>, of: OutgoingRef, is_again: bool) {
 /// Begins to cut the next message of a NIC into frames, unless the NIC is cutting one. The frames of one message leave
 /// before the first frame of the next, except while a frame waits for a send slot.
 fn next_message(sim: &mut Simulation<'_>, nic: NicId, from: Option<ProcessorId>) {
-    let board = sim.states.emp.board(nic);
-    if board.cutting.is_some() {
+    let emp_nic = sim.states.emp.nic_state(nic);
+    if emp_nic.cutting.is_some() {
         return;
     }
     while let Some(of) = sim.states.emp.take_queued(nic) {
         let Some(endpoint) = sim.states.emp.outgoing(of).map(|outgoing| outgoing.from) else {
             continue;
         };
-        sim.states.emp.board(nic).cutting = Some(of);
+        sim.states.emp.nic_state(nic).cutting = Some(of);
         let job = (EmpStage::SendBookkeeping, Subject::Message(of));
         return ready(sim, endpoint, job, from);
     }
@@ -170,7 +170,7 @@ pub(super) fn cut_next(
             outgoing.is_queued = false;
             watch(sim, of);
         }
-        sim.states.emp.board(nic).cutting = None;
+        sim.states.emp.nic_state(nic).cutting = None;
         return next_message(sim, nic, Some(on));
     };
     let (to, _) = sim.packets[packet].to;
@@ -180,9 +180,9 @@ pub(super) fn cut_next(
         .outgoing(of)
         .is_some_and(|outgoing| outgoing.needs_slots());
     if needs_slot && !sim.claim_for_frame(endpoint, to) {
-        let board = sim.states.emp.board(nic);
-        board.parked = Some((of, packet));
-        board.cutting = None;
+        let emp_nic = sim.states.emp.nic_state(nic);
+        emp_nic.parked = Some((of, packet));
+        emp_nic.cutting = None;
         return next_message(sim, nic, Some(on));
     }
     sim.packets[packet].has_send_slot = needs_slot;
@@ -191,7 +191,7 @@ pub(super) fn cut_next(
 
 /// Makes a frame of a message, still without the message's bytes.
 fn cut(sim: &mut Simulation<'_>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
-    let rule = sim.states.emp.board(nic).cut;
+    let rule = sim.states.emp.nic_state(nic).cut;
     let outgoing = sim.states.emp.outgoing(of)?;
     let (number, _) = outgoing.record.take_next()?;
     outgoing.on_board += 1;
@@ -259,16 +259,16 @@ fn frame_ready(
 pub(super) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
     sim.use_post(endpoint);
     let nic = sim.endpoints[endpoint].nic;
-    let Some((of, packet)) = sim.states.emp.board(nic).parked.take() else {
+    let Some((of, packet)) = sim.states.emp.nic_state(nic).parked.take() else {
         return sim.release_send_slot(nic);
     };
     sim.packets[packet].has_send_slot = true;
-    let board = sim.states.emp.board(nic);
-    if board.cutting.is_none() {
-        board.cutting = Some(of);
+    let emp_nic = sim.states.emp.nic_state(nic);
+    if emp_nic.cutting.is_none() {
+        emp_nic.cutting = Some(of);
         return frame_ready(sim, endpoint, (of, packet), None);
     }
-    board.queue.push_front(of);
+    emp_nic.queue.push_front(of);
     let job = (EmpStage::Transmission, Subject::Outgoing(of, packet));
     ready(sim, endpoint, job, None);
 }
@@ -307,7 +307,7 @@ fn bytes_of(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<std::ops::Ran
     let nic = sim.endpoints[from].nic;
     sim.states
         .emp
-        .board(nic)
+        .nic_state(nic)
         .cut
         .bytes(frame.frame, frame.length)
 }
@@ -371,7 +371,7 @@ pub(super) fn opens<'s>(
 }
 
 /// Updates a message's record when the first bit of one of its frames leaves.
-pub(super) fn frame_goes(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
+pub(super) fn frame_started(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
     let Packet { id, from, fate, .. } = sim.packets[packet];
     let now = sim.now;
     let Some(of) = sim.states.emp.outgoing_numbered(from, frame.message) else {
@@ -400,7 +400,7 @@ fn watch(sim: &mut Simulation<'_>, of: OutgoingRef) {
     }
     let (from, silent_since) = (outgoing.from, outgoing.active);
     let nic = sim.endpoints[from].nic;
-    let timeout = sim.states.emp.board(nic).costs.timeout;
+    let timeout = sim.states.emp.nic_state(nic).costs.timeout;
     let time = (silent_since + timeout).max(sim.now);
     sim.schedule_own(time, Due::Emp(Delay::LookSilence(of)));
 }
@@ -469,7 +469,7 @@ pub(super) fn look_at_silence(sim: &mut Simulation<'_>, of: OutgoingRef) -> bool
     outgoing.is_watched = false;
     let (from, silent_since, is_busy) = (outgoing.from, outgoing.active, outgoing.is_busy());
     let nic = sim.endpoints[from].nic;
-    let costs = sim.states.emp.board(nic).costs;
+    let costs = sim.states.emp.nic_state(nic).costs;
     let now = sim.now;
     if is_busy || silent_since + costs.timeout > now {
         watch(sim, of);
@@ -555,7 +555,7 @@ pub(super) fn send_raw(
     (from, channel): (EndpointId, ChannelId),
     bytes: &[u8],
 ) {
-    let is_emp = sim.seats[from].interface == InterfaceKind::Emp;
+    let is_emp = sim.infos[from].interface == InterfaceKind::Emp;
     let channel = sim.endpoints[from].channels.get(channel).copied();
     let (true, Some(channel), Ok((frame, payload))) = (is_emp, channel, Frame::decode(bytes))
     else {

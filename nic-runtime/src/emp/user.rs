@@ -6,7 +6,7 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::MessageBody;
 
 use super::engine::Delay;
-use super::{Buffer, End, receive, source_number};
+use super::{Buffer, EmpEndpoint, receive, source_number};
 use crate::interface::Delay as Due;
 use crate::sim::Simulation;
 use crate::spec::{ReceiveSpec, Scenario};
@@ -86,7 +86,7 @@ pub(crate) fn receive_due(sim: &mut Simulation<'_>, receive: u32) {
     }
 }
 
-impl End {
+impl EmpEndpoint {
     /// Returns the position, in the list of receive buffers, of the buffer that begins at an offset of the buffer area.
     fn buffer_at(&self, offset: u32) -> Option<usize> {
         let start = |buffer: &Buffer| buffer.receive.room.offset();

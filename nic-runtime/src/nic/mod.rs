@@ -68,10 +68,14 @@ impl Nic {
         placement: Placement,
         endpoints: Vec<EndpointId>,
         owners: Owners,
-        has_agendas: bool,
+        has_pending_calls: bool,
     ) -> Nic {
         // If no applet uses timers or refills, the sets for them stay empty and need no memory.
-        let with_agenda = if has_agendas { endpoints.len() } else { 0 };
+        let with_calls = if has_pending_calls {
+            endpoints.len()
+        } else {
+            0
+        };
         let memory = &profile.memory;
         Nic {
             first_processor,
@@ -88,9 +92,9 @@ impl Nic {
             awaiting_send_slot: VecDeque::new(),
             awaiting_dma_slot: VecDeque::new(),
             posted: RoundRobin::new(endpoints.len()),
-            timers: RoundRobin::new(with_agenda),
-            refills: RoundRobin::new(with_agenda),
-            watched: RoundRobin::new(with_agenda),
+            timers: RoundRobin::new(with_calls),
+            refills: RoundRobin::new(with_calls),
+            watched: RoundRobin::new(with_calls),
             endpoints,
         }
     }

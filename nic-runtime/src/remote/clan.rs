@@ -9,7 +9,7 @@ use super::{By, Write, make};
 use crate::profile::ClanCosts;
 use crate::protocol::RemoteWrite;
 use crate::sim::Simulation;
-use crate::sim::dma::{Cargo, Transfer};
+use crate::sim::dma::{DmaPeer, Transfer};
 
 /// Returns how long a processor takes to write the bytes of a message to remote memory. The bridge collects the first
 /// bytes in a burst; the later bytes pass the bus one word at a time.
@@ -38,15 +38,15 @@ pub(super) fn carry_out(
         number: None,
     };
     let (_, packet) = make(sim, from, connection, (header, &write.bytes), trigger);
-    let (host, cargo) = match write.by {
+    let (host, peer) = match write.by {
         By::Processor => return sim.enqueue(packet),
-        By::Dma(host) => (host, Cargo::IntoPacket(packet)),
-        By::DmaBehind(host) => (host, Cargo::Behind(packet)),
+        By::Dma(host) => (host, DmaPeer::IntoPacket(packet)),
+        By::DmaBehind(host) => (host, DmaPeer::Behind(packet)),
     };
     let transfer = Transfer {
         endpoint: from,
         host,
-        cargo,
+        peer,
         trigger,
     };
     let transfer = sim.transfers.add(&transfer, &[]);

@@ -37,13 +37,13 @@ pub(crate) enum Remote {}
 
 impl Protocol for Remote {
     #[cold]
-    fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
-        packet_goes(sim, packet, duration);
+    fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+        number_and_report(sim, packet, duration);
     }
 
     /// An applet's write to a window completes a descriptor as an applet's packet does. For other writes, their library
     /// decides when the transmit descriptor is complete.
-    fn left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+    fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
         match sim.packets[packet].header {
             Header::Remote(write) => write.is_of_applet(),
             Header::None | Header::Emp(_) | Header::Via(_) => false,
@@ -51,8 +51,8 @@ impl Protocol for Remote {
     }
 
     #[cold]
-    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
-        packet_came(sim, packet);
+    fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+        write_arrived(sim, packet);
     }
 }
 
@@ -225,7 +225,7 @@ pub(crate) fn make(
 }
 
 /// Numbers and reports a write when the first bit of its packet leaves.
-fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+fn number_and_report(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
     let Packet {
         from: (from, _),
         header,
@@ -252,7 +252,7 @@ fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuratio
 }
 
 /// Handles a write that has arrived: changes the memory and informs the owner, or refuses the write.
-fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
+fn write_arrived(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         from: (peer, _),

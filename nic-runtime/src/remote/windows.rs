@@ -17,8 +17,8 @@ use super::AllWindows;
 use crate::fabric::{Admission, Fabric, Packet, PacketRef};
 use crate::protocol::Header;
 use crate::protocol::RemoteWrite;
-use crate::sim::{Simulation, Tenant};
-use crate::sle::agenda;
+use crate::sim::{AppletAt, Simulation};
+use crate::sle::pending_calls;
 use crate::spec::{Scenario, WindowSpec};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -31,14 +31,14 @@ pub(crate) struct WindowState {
     pub(crate) windows: AllWindows,
     declared: Table<WindowId, WindowSpec>,
     /// By endpoint. The list of endpoints is empty if the scenario declares no window.
-    ends: Table<EndpointId, End>,
+    ends: Table<EndpointId, WindowEnds>,
     /// By NIC. The list of NICs is empty if the scenario declares no window.
     watches: Table<NicId, Watches<Growing>>,
 }
 
 /// The windows that an endpoint's applet may name, and how many watches it may still set.
 #[derive(Clone, Debug, Default)]
-struct End {
+struct WindowEnds {
     own: Vec<OwnWindow>,
     peers: Vec<PeerWindow>,
     watches_left: u32,
@@ -60,7 +60,7 @@ impl WindowState {
         if scenario.windows.is_empty() {
             return remote;
         }
-        remote.ends = Table::filled(endpoints.len(), End::default());
+        remote.ends = Table::filled(endpoints.len(), WindowEnds::default());
         remote.watches = Table::filled(scenario.nics.len(), Watches::default());
         for spec in &scenario.windows {
             let (owner, writer) = (&endpoints[spec.owner], &endpoints[spec.writer]);
@@ -160,32 +160,32 @@ impl WindowState {
 #[cold]
 pub(crate) fn watch(
     sim: &mut Simulation<'_>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     window: WindowId,
     (offset, length): (u32, u32),
 ) {
-    if sim.applets[tenant.applet].members.do_watch.is_none() {
+    if sim.applets[applet_at.applet].members.do_watch.is_none() {
         return;
     }
     if length == 0 {
-        return unwatch(sim, tenant, window);
+        return unwatch(sim, applet_at, window);
     }
-    let nic = sim.endpoints[tenant.endpoint].nic;
+    let nic = sim.endpoints[applet_at.endpoint].nic;
     let watches = &mut sim.states.remote.watches[nic];
     let wanted = Watch {
         window,
         offset,
         length,
     };
-    let left = &mut sim.states.remote.ends[tenant.endpoint].watches_left;
+    let left = &mut sim.states.remote.ends[applet_at.endpoint].watches_left;
     if *left > 0 && watches.find(wanted).is_none() && watches.set(wanted).is_ok() {
         *left -= 1;
     }
 }
 
 /// Removes all watches of an endpoint's window, and the events of these watches.
-fn unwatch(sim: &mut Simulation<'_>, tenant: Tenant, window: WindowId) {
-    let nic = sim.endpoints[tenant.endpoint].nic;
+fn unwatch(sim: &mut Simulation<'_>, applet_at: AppletAt, window: WindowId) {
+    let nic = sim.endpoints[applet_at.endpoint].nic;
     loop {
         let watches = &mut sim.states.remote.watches[nic];
         let Some(watch) = watches.first_of(window) else {
@@ -193,33 +193,33 @@ fn unwatch(sim: &mut Simulation<'_>, tenant: Tenant, window: WindowId) {
         };
         let removed = watches.remove(watch);
         debug_assert!(removed.is_ok(), "it was found");
-        sim.states.remote.ends[tenant.endpoint].watches_left += 1;
-        agenda::forget_watch(sim, tenant, watch);
+        sim.states.remote.ends[applet_at.endpoint].watches_left += 1;
+        pending_calls::forget_watch(sim, applet_at, watch);
     }
 }
 
 /// Removes all watches of an endpoint, because the endpoint's new applet has no `doWatch`.
-pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, tenant: Tenant) {
-    let Some(end) = sim.states.remote.ends.get(tenant.endpoint) else {
+pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, applet_at: AppletAt) {
+    let Some(end) = sim.states.remote.ends.get(applet_at.endpoint) else {
         return;
     };
     let own: Vec<WindowId> = end.own.iter().map(|own| own.window).collect();
     for window in own {
-        unwatch(sim, tenant, window);
+        unwatch(sim, applet_at, window);
     }
 }
 
 /// Makes the packet of an applet's write.
 pub(crate) fn make_write(
     sim: &mut Simulation<'_>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     trigger: Trigger,
     (from, peer, offset): (ArraySpan, u32, u32),
 ) -> Option<PacketRef> {
-    let end = sim.states.remote.ends.get(tenant.endpoint)?;
+    let end = sim.states.remote.ends.get(applet_at.endpoint)?;
     let PeerWindow { window, path, .. } = *end.peers.get(at(peer))?;
     let has_arrival_slot = sim.fabric[path.route].admission == Admission::Slot;
-    let packet = sim.new_packet(tenant.endpoint, &path, trigger);
+    let packet = sim.new_packet(applet_at.endpoint, &path, trigger);
     let packet = Packet {
         has_arrival_slot: packet.has_arrival_slot && has_arrival_slot,
         header: Header::Remote(RemoteWrite {
@@ -231,7 +231,7 @@ pub(crate) fn make_write(
         }),
         ..packet
     };
-    let heap = sim.applets[tenant.applet].instance.heap();
+    let heap = sim.applets[applet_at.applet].instance.heap();
     Some(sim.packets.add(packet, from.bytes(heap)))
 }
 
@@ -249,10 +249,10 @@ pub(super) fn written(
         length,
     };
     sim.report.emit(sim.now, owner, kind);
-    let Some(applet) = sim.seats[owner].applet else {
+    let Some(applet) = sim.infos[owner].applet else {
         return;
     };
-    let tenant = Tenant {
+    let applet_at = AppletAt {
         endpoint: owner,
         applet,
     };
@@ -269,7 +269,7 @@ pub(super) fn written(
         let Some((number, Watch { offset, .. })) = found else {
             continue;
         };
-        if agenda::add_watch(sim, tenant, watch) {
+        if pending_calls::add_watch(sim, applet_at, watch) {
             let kind = RemoteEvent::Watch {
                 window: WindowName::Numbered(number),
                 offset,
@@ -277,7 +277,7 @@ pub(super) fn written(
             sim.report.emit(sim.now, owner, kind);
         }
     }
-    agenda::come_back(sim, owner);
+    pending_calls::come_back(sim, owner);
 }
 
 /// Returns whether the memory of a window that the scenario declares is registered. If the owner is a VI, the memory

@@ -14,17 +14,17 @@ use nic_core::sle::{Applet, memory_bytes};
 use nic_core::time::{Rate, SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
-use super::ahead::LastArrays;
 use super::backlogs::Backlogs;
 use super::budget::{Budget, fuel_of_call};
 use super::cells::Cells;
 use super::costs::{Costs, HostCosts};
-use super::crew::{CallWaits, Share};
 use super::dma::Transfers;
+use super::endpoint::{EndpointInfo, LiveEndpoint};
+use super::multiprocessor::{CallWaits, ProcessorRole};
+use super::prefetch::LastArrays;
 use super::processor::{Processor, Taking};
 use super::programs::OwnProcesses;
 use super::report::Report;
-use super::resident::{Resident, Seat};
 use super::work::Delays;
 use super::{SimError, Simulation};
 use crate::fabric::{Admission, Fabric, Faults, PacketStore, Wire};
@@ -34,13 +34,13 @@ use crate::memory::HostMemory;
 use crate::nic::{Nic, Owners, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
 use crate::sched::Schedule;
-use crate::sle::agenda::Agendas;
 use crate::sle::chain::Chains;
 use crate::sle::fault::FaultRecord;
 use crate::sle::load::Classes;
+use crate::sle::pending_calls::AllPendingCalls;
 use crate::sle::state::reload;
 use crate::sle::suspend::{Suspensions, call_stack};
-use crate::sle::swap::{Swaps, may_bring_agendas};
+use crate::sle::swap::{Swaps, may_bring_calls};
 use crate::spec::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
 use crate::unet::{Channels, Endpoint, FreeQueue};
 
@@ -74,15 +74,15 @@ impl<'a> Simulation<'a> {
             // The applet that follows an applet that trapped while it was loaded gets a place of its own.
             places += scenario.endpoints.len();
         }
-        let may_come = may_bring_agendas(scenario, classes);
-        let agendas = Agendas::new(&applets, places, may_come);
-        let nics = nics(scenario, &may_have_applet, !agendas.is_empty());
+        let may_come = may_bring_calls(scenario, classes);
+        let pending_calls = AllPendingCalls::new(&applets, places, may_come);
+        let nics = nics(scenario, &may_have_applet, !pending_calls.is_empty());
         let has_cells = scenario.links.iter().any(|link| link.wire.cell > 0);
         let awaits_engines = nics.iter().any(|nic| nic.dma.takes_one());
-        let has_crews = nics.iter().any(|nic| nic.processors().count() > 1);
-        let residents = residents(scenario);
-        let seats = seats(scenario, &may_have_applet, &nics);
-        let chains = Chains::new(scenario, &seats);
+        let has_multiprocessors = nics.iter().any(|nic| nic.processors().count() > 1);
+        let live = live(scenario);
+        let infos = infos(scenario, &may_have_applet, &nics);
+        let chains = Chains::new(scenario, &infos);
         let states = States::new(scenario, &endpoints, &fabric);
         fit_windows(&states, scenario, &fabric, &mut endpoints);
         let have_own_work = interface::have_own_work(&scenario.endpoints);
@@ -94,7 +94,7 @@ impl<'a> Simulation<'a> {
             cells: Cells::new(has_cells),
             backlogs: Backlogs::default(),
             awaits_engines,
-            has_detours: awaits_engines || scenario.accepts_capsules() || !chains.is_empty(),
+            has_slow_paths: awaits_engines || scenario.accepts_capsules() || !chains.is_empty(),
             chains,
             reserves_slots: scenario
                 .links
@@ -114,10 +114,10 @@ impl<'a> Simulation<'a> {
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
             more_sources: u32::from(have_own_work)
-                + u32::from(has_crews)
-                + u32::from(!agendas.is_empty()),
-            agendas,
-            waits: match has_crews {
+                + u32::from(has_multiprocessors)
+                + u32::from(!pending_calls.is_empty()),
+            pending_calls,
+            waits: match has_multiprocessors {
                 true => Table::filled(places, CallWaits::default()),
                 false => Table::new(),
             },
@@ -131,8 +131,8 @@ impl<'a> Simulation<'a> {
             memory,
             endpoints,
             specs: &scenario.endpoints,
-            seats,
-            residents,
+            infos,
+            live,
             links: vec![Link::default(); 2 * scenario.endpoints.len()],
             arena,
             suspensions: Suspensions::new(places),
@@ -315,7 +315,7 @@ fn names(scenario: &Scenario) -> Table<EndpointId, Name> {
 fn nics(
     scenario: &Scenario,
     may_have_applet: &Table<EndpointId, bool>,
-    has_agendas: bool,
+    has_pending_calls: bool,
 ) -> Table<NicId, Nic> {
     let mut on_nic = Table::filled(scenario.nics.len(), Vec::new());
     for (id, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
@@ -345,14 +345,14 @@ fn nics(
         };
         let first = processors;
         processors += spec.processors;
-        let crew = (first, spec.processors);
+        let processors_here = (first, spec.processors);
         Nic::new(
             scenario.profile_of(id),
-            crew,
+            processors_here,
             spec.placement,
             endpoints,
             owners,
-            has_agendas,
+            has_pending_calls,
         )
     });
     nics.collect()
@@ -375,11 +375,11 @@ fn processors<'a>(
         for number in 0..spec.processors {
             let places = (first, number, spec.processors);
             let contention = profile.processor.contention;
-            let share = Share::new(places, &spec.placement, contention, slice);
+            let role = ProcessorRole::new(places, &spec.placement, contention, slice);
             let taking = Taking::new(profile.base.as_ref(), nic.endpoints.len());
             processors.push(Processor::new(
                 (id, costs),
-                share,
+                role,
                 taking,
                 call_stack(arena, costs),
             ));
@@ -425,16 +425,16 @@ impl<'a, 's> KnownCosts<'a, 's> {
     }
 }
 
-/// Returns the [`Seat`] of each endpoint, with the fixed facts about the endpoint. Applets are numbered in the order in
+/// Returns the [`EndpointInfo`] of each endpoint, with the fixed facts about the endpoint. Applets are numbered in the order in
 /// which [`applets`] builds them. An endpoint that has an applet, or may get one, has arrival slots of its own, and so
 /// has one whose packets come without asking for a slot. The other endpoints of a NIC share theirs.
-fn seats(
+fn infos(
     scenario: &Scenario,
     may_have_applet: &Table<EndpointId, bool>,
     nics: &Table<NicId, Nic>,
-) -> Table<EndpointId, Seat> {
+) -> Table<EndpointId, EndpointInfo> {
     let mut applets = (0u32..).map(AppletId);
-    let seat = |spec: &EndpointSpec| Seat {
+    let info = |spec: &EndpointSpec| EndpointInfo {
         // The other applets of a chain have the numbers after that of its first applet.
         applet: spec
             .applets()
@@ -444,14 +444,14 @@ fn seats(
         position: 0,
         tenancy: Tenancy(0),
     };
-    let mut seats: Table<EndpointId, Seat> = scenario.endpoints.iter().map(seat).collect();
+    let mut infos: Table<EndpointId, EndpointInfo> = scenario.endpoints.iter().map(info).collect();
     for nic in nics {
         let mut applets = 0;
         for (position, id) in (0u32..).zip(&nic.endpoints) {
-            let seat = &mut seats[*id];
-            seat.position = position;
+            let info = &mut infos[*id];
+            info.position = position;
             if may_have_applet[*id] {
-                seat.tenancy = Tenancy(applets);
+                info.tenancy = Tenancy(applets);
                 applets += 1;
             }
         }
@@ -459,18 +459,18 @@ fn seats(
         let others = nic.endpoints.iter().copied();
         let others = others.filter(|id| !may_have_applet[*id]);
         for place in others.clone() {
-            if !seats[place].interface.reserves_arrival() {
-                seats[place].tenancy = Tenancy(owners);
+            if !infos[place].interface.reserves_arrival() {
+                infos[place].tenancy = Tenancy(owners);
                 owners += 1;
             }
         }
         for place in others {
-            if seats[place].interface.reserves_arrival() {
-                seats[place].tenancy = Tenancy(owners);
+            if infos[place].interface.reserves_arrival() {
+                infos[place].tenancy = Tenancy(owners);
             }
         }
     }
-    seats
+    infos
 }
 
 /// Returns the host costs, by NIC.
@@ -481,19 +481,19 @@ fn host_costs(scenario: &Scenario) -> Table<NicId, HostCosts> {
 }
 
 /// Returns the initial changing state of each endpoint.
-fn residents(scenario: &Scenario) -> Table<EndpointId, Resident> {
+fn live(scenario: &Scenario) -> Table<EndpointId, LiveEndpoint> {
     let native_fuel = |nic: NicId| {
         let fuel = scenario.profile_of(nic).native_fuel;
         fuel.map_or(0, |fuel| fuel.max())
     };
-    let resident = |spec: &EndpointSpec| Resident {
+    let live_endpoint = |spec: &EndpointSpec| LiveEndpoint {
         fuel: fuel_of_call(spec.fuel, scenario.bytecodes_max, native_fuel(spec.nic)),
         packets_made: 0,
         claims: [Progress::None; 2],
         has_post_under_way: false,
         fault: FaultRecord::default(),
     };
-    scenario.endpoints.iter().map(resident).collect()
+    scenario.endpoints.iter().map(live_endpoint).collect()
 }
 
 /// Returns how many bytes the heaps of all applets need, `RxBuf` included.

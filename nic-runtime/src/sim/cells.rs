@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use super::dma::{Cargo, Transfer, TransferRef};
+use super::dma::{DmaPeer, Transfer, TransferRef};
 use super::{Simulation, Work};
 use crate::fabric::PacketRef;
 use nic_core::event::DmaDirection;
@@ -87,17 +87,17 @@ impl Simulation<'_> {
     }
 
     /// Returns the cell size of the wire that a message takes, in bytes; 0 if the wire has no cells.
-    fn cell_of(&self, cargo: Cargo) -> u32 {
-        match cargo {
-            Cargo::IntoPacket(packet) | Cargo::FromArrival { packet, .. } => {
+    fn cell_of(&self, peer: DmaPeer) -> u32 {
+        match peer {
+            DmaPeer::IntoPacket(packet) | DmaPeer::FromArrival { packet, .. } => {
                 self.fabric[self.packets[packet].route].wire.cell
             }
-            Cargo::IntoArray(_)
-            | Cargo::Behind(_)
-            | Cargo::PartOf(_)
-            | Cargo::Staged
-            | Cargo::StagedBeside
-            | Cargo::Passed => 0,
+            DmaPeer::IntoArray(_)
+            | DmaPeer::Behind(_)
+            | DmaPeer::PartOf(_)
+            | DmaPeer::Staged
+            | DmaPeer::StagedBeside
+            | DmaPeer::Passed => 0,
         }
     }
 
@@ -106,14 +106,14 @@ impl Simulation<'_> {
         let Transfer {
             endpoint,
             host,
-            cargo,
+            peer,
             ..
         } = transfer;
-        let cell = self.cell_of(cargo);
+        let cell = self.cell_of(peer);
         let length = host.length();
         let dma = &mut self.nics[self.endpoints[endpoint].nic].dma;
-        let (start, end) = match cargo {
-            Cargo::IntoPacket(packet) if cell > 0 && length > cell => {
+        let (start, end) = match peer {
+            DmaPeer::IntoPacket(packet) if cell > 0 && length > cell => {
                 let (start, end) = dma.queue(self.now, DmaDirection::HostToNic, length);
                 let passage = Passage {
                     begins: start,
@@ -124,7 +124,7 @@ impl Simulation<'_> {
                 self.schedule.insert(first, Work::FirstCellMoved(id));
                 (start, end)
             }
-            Cargo::FromArrival { packet, offset, .. } if self.cells.has_begun(packet) => {
+            DmaPeer::FromArrival { packet, offset, .. } if self.cells.has_begun(packet) => {
                 let whole = u32::try_from(self.packets[packet].bytes.len()).unwrap_or(u32::MAX);
                 let passage = self.cells.passing[&packet];
                 let there = passage.begins + passage.of(offset + length, whole);
@@ -138,14 +138,14 @@ impl Simulation<'_> {
                 self.cells.durations.insert(id, end.since(start));
                 (start, end)
             }
-            Cargo::IntoPacket(_)
-            | Cargo::FromArrival { .. }
-            | Cargo::IntoArray(_)
-            | Cargo::Behind(_)
-            | Cargo::PartOf(_)
-            | Cargo::Staged
-            | Cargo::StagedBeside
-            | Cargo::Passed => return self.queue_transfer(id),
+            DmaPeer::IntoPacket(_)
+            | DmaPeer::FromArrival { .. }
+            | DmaPeer::IntoArray(_)
+            | DmaPeer::Behind(_)
+            | DmaPeer::PartOf(_)
+            | DmaPeer::Staged
+            | DmaPeer::StagedBeside
+            | DmaPeer::Passed => return self.queue_transfer(id),
         };
         self.schedule.insert(start, Work::TransferStart(id));
         self.schedule.insert(end, Work::TransferEnd(id));
@@ -178,7 +178,7 @@ impl Simulation<'_> {
         let moved = self.cells.passing.remove(&packet);
         let out = (self.now + duration).max(moved.map_or(self.now, |moved| moved.ends + first));
         let waits_for_all =
-            direction.is_faulty || self.seats[to].applet.is_some() || self.swaps.may_replace(to);
+            direction.is_faulty || self.infos[to].applet.is_some() || self.swaps.may_replace(to);
         if !waits_for_all && length > cell && length > INLINE_MAX as u32 {
             let passage = Passage {
                 begins: self.now + wire.latency,

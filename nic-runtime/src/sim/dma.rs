@@ -17,13 +17,13 @@ use nic_core::unet::MessageBody;
 pub(crate) struct Transfer {
     pub(crate) endpoint: EndpointId,
     pub(crate) host: HostSpan,
-    pub(crate) cargo: Cargo,
+    pub(crate) peer: DmaPeer,
     pub(crate) trigger: Trigger,
 }
 
 /// The other side of a transfer: the source or destination within the NIC.
 #[derive(Copy, Clone, Debug)]
-pub(crate) enum Cargo {
+pub(crate) enum DmaPeer {
     /// The bytes go to an applet's array; the applet's call waits for the transfer.
     IntoArray(ProcessorId),
     /// The bytes go to the end of a packet, which enters the wire afterwards.
@@ -47,15 +47,15 @@ pub(crate) enum Cargo {
     },
 }
 
-impl Cargo {
+impl DmaPeer {
     fn direction(self) -> DmaDirection {
         match self {
-            Cargo::IntoArray(_)
-            | Cargo::IntoPacket(_)
-            | Cargo::Behind(_)
-            | Cargo::PartOf(_)
-            | Cargo::Passed => DmaDirection::HostToNic,
-            Cargo::Staged | Cargo::StagedBeside | Cargo::FromArrival { .. } => {
+            DmaPeer::IntoArray(_)
+            | DmaPeer::IntoPacket(_)
+            | DmaPeer::Behind(_)
+            | DmaPeer::PartOf(_)
+            | DmaPeer::Passed => DmaDirection::HostToNic,
+            DmaPeer::Staged | DmaPeer::StagedBeside | DmaPeer::FromArrival { .. } => {
                 DmaDirection::NicToHost
             }
         }
@@ -116,7 +116,7 @@ impl Simulation<'_> {
     ) -> Option<Next> {
         let nic = self.processors[on].nic;
         let takes_at = self.nics[nic].dma.takes_at(self.now, direction)?;
-        if !self.processors[on].share.is_timed() {
+        if !self.processors[on].role.is_timed() {
             return Some(Next::after(takes_at.since(self.now), stage));
         }
         // The wait is no work: busy neighbours do not stretch it, and it does not slow them down.
@@ -129,11 +129,11 @@ impl Simulation<'_> {
         let Transfer {
             endpoint,
             host,
-            cargo,
+            peer,
             ..
         } = self.transfers.entries[id].transfer;
         let dma = &mut self.nics[self.endpoints[endpoint].nic].dma;
-        let (start, end) = dma.queue(self.now, cargo.direction(), host.length());
+        let (start, end) = dma.queue(self.now, peer.direction(), host.length());
         if start == self.now {
             self.transfer_starts(id);
         } else {
@@ -156,11 +156,11 @@ impl Simulation<'_> {
         let Transfer {
             endpoint,
             host,
-            cargo,
+            peer,
             trigger,
         } = self.transfers.entries[id].transfer;
         let duration = self.cells.duration(id);
-        self.emit_dma(endpoint, (cargo.direction(), host), trigger, duration);
+        self.emit_dma(endpoint, (peer.direction(), host), trigger, duration);
     }
 
     /// Emits the event that a DMA transfer starts. Without a `duration`, the transfer's length determines how long the
@@ -192,10 +192,10 @@ impl Simulation<'_> {
     /// first cell.
     pub(crate) fn fill_packet(&mut self, id: TransferRef) -> Option<PacketRef> {
         let transfer = &mut self.transfers.entries[id].transfer;
-        let Cargo::IntoPacket(packet) = transfer.cargo else {
+        let DmaPeer::IntoPacket(packet) = transfer.peer else {
             return None;
         };
-        transfer.cargo = Cargo::Passed;
+        transfer.peer = DmaPeer::Passed;
         let bytes = &mut self.packets[packet].bytes;
         // Transfers of earlier pieces have filled the beginning of the packet.
         bytes.extend_from_slice(self.memory.bytes(transfer.host));
@@ -208,43 +208,43 @@ impl Simulation<'_> {
                 Transfer {
                     endpoint,
                     host,
-                    cargo,
+                    peer,
                     ..
                 },
             staged,
         } = &self.transfers.entries[id];
-        let (endpoint, host, cargo) = (*endpoint, *host, *cargo);
+        let (endpoint, host, peer) = (*endpoint, *host, *peer);
         let nic = self.endpoints[endpoint].nic;
-        match cargo {
-            Cargo::IntoArray(_) | Cargo::Behind(_) | Cargo::Passed => {}
-            Cargo::IntoPacket(packet) | Cargo::PartOf(packet) => {
+        match peer {
+            DmaPeer::IntoArray(_) | DmaPeer::Behind(_) | DmaPeer::Passed => {}
+            DmaPeer::IntoPacket(packet) | DmaPeer::PartOf(packet) => {
                 let bytes = &mut self.packets[packet].bytes;
                 bytes.extend_from_slice(self.memory.bytes(host));
             }
-            Cargo::Staged | Cargo::StagedBeside => {
+            DmaPeer::Staged | DmaPeer::StagedBeside => {
                 self.memory.bytes_mut(host).copy_from_slice(staged);
             }
-            Cargo::FromArrival { packet, offset, .. } => {
+            DmaPeer::FromArrival { packet, offset, .. } => {
                 let share = &self.packets[packet].bytes[at(offset)..][..at(host.length())];
                 self.memory.bytes_mut(host).copy_from_slice(share);
             }
         }
         self.transfers.vacant.push(id);
-        match cargo {
+        match peer {
             // The waiting call copies the bytes itself, in the stage that follows.
-            Cargo::IntoArray(on) => self.landed(on),
-            Cargo::IntoPacket(packet) => {
+            DmaPeer::IntoArray(on) => self.landed(on),
+            DmaPeer::IntoPacket(packet) => {
                 self.enqueue(packet);
             }
-            Cargo::Behind(packet) => {
+            DmaPeer::Behind(packet) => {
                 let trigger = self.packets[packet].trigger;
                 self.enqueue(packet);
                 interface::requests_done(self, endpoint, trigger);
             }
-            Cargo::Staged => {
+            DmaPeer::Staged => {
                 self.dma_slot_freed(nic);
             }
-            Cargo::FromArrival { packet, last, .. } => {
+            DmaPeer::FromArrival { packet, last, .. } => {
                 if self.cells.are_on() {
                     self.forget_duration(id);
                 }
@@ -252,7 +252,7 @@ impl Simulation<'_> {
                     self.end_arrival(packet);
                 }
             }
-            Cargo::PartOf(_) | Cargo::Passed | Cargo::StagedBeside => {}
+            DmaPeer::PartOf(_) | DmaPeer::Passed | DmaPeer::StagedBeside => {}
         }
     }
 
@@ -277,7 +277,7 @@ impl Simulation<'_> {
             self.report_message(id);
         }
         self.levels_changed(id);
-        self.message_came(id);
+        self.message_arrived(id);
     }
 
     /// Reports the receive descriptor that has become visible last.

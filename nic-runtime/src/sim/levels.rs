@@ -25,7 +25,7 @@ impl Simulation<'_> {
 
     fn levels_of(&self, id: EndpointId) -> Levels {
         let endpoint = &self.endpoints[id];
-        let applet = self.seats[id].applet.map(|applet| &self.applets[applet]);
+        let applet = self.infos[id].applet.map(|applet| &self.applets[applet]);
         // Queue capacities are far below 2³².
         let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         Levels {

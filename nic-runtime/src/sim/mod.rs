@@ -5,36 +5,36 @@
 //!
 //! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
 //! - `dma` moves bytes between NIC and host
-//! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `crew` coordinates several processors
+//! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `multiprocessor` coordinates several processors
 //! - `overtaken` ends calls that have become pointless while they waited for their applet
 //! - `slice` makes calls yield to work that keeps connections alive
 //! - `staging` assigns slots to packets
-//! - `user` and `programs` are the hosts, `ahead` prefetches what they will touch
+//! - `user` and `programs` are the hosts, `prefetch` loads what they will touch
 //! - `budget` bounds what applets execute
 //! - `stuck` looks for what still waits when nothing is due
 //! - `ledger` counts the SRAM that is free for classes that come during the run
-//! - `build` and `sram` prepare a run, `apart` splits it into groups of NICs
+//! - `build` and `sram` prepare a run, `partition` splits it into groups of NICs
 //! - `report` tells the sink of events
 //!
 //! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
 //! [interface], and [`sle`] for applets.
 
-pub(crate) mod ahead;
-mod apart;
 mod backlogs;
 pub(crate) mod budget;
 pub(crate) mod build;
 mod cells;
 pub(crate) mod costs;
-pub(crate) mod crew;
 pub(crate) mod dma;
+pub(crate) mod endpoint;
 pub(crate) mod ledger;
 mod levels;
+pub(crate) mod multiprocessor;
 mod overtaken;
+mod partition;
+pub(crate) mod prefetch;
 pub(crate) mod processor;
 mod programs;
 mod report;
-pub(crate) mod resident;
 pub(crate) mod slice;
 mod sources;
 mod sram;
@@ -58,18 +58,18 @@ use nic_core::random::Name;
 use nic_core::sle::{Applet, AppletError};
 use nic_core::time::{SimDuration, SimTime};
 
-use self::ahead::LastArrays;
-use self::apart::{Groups, Joins};
 use self::backlogs::Backlogs;
 use self::budget::Budget;
 use self::cells::Cells;
 use self::costs::HostCosts;
-pub use self::crew::CallWaits;
 use self::dma::Transfers;
+use self::endpoint::{EndpointInfo, LiveEndpoint};
+pub use self::multiprocessor::CallWaits;
+use self::partition::{Groups, PartitionBy};
+use self::prefetch::LastArrays;
 use self::processor::{Item, Next, Processor};
 use self::programs::OwnProcesses;
 use self::report::Report;
-use self::resident::{Resident, Seat};
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletClass, AppletState, EndpointState};
 pub use self::stuck::Waiting;
@@ -85,9 +85,9 @@ use crate::nic::ClaimId;
 use crate::nic::Nic;
 use crate::sched::Schedule;
 use crate::sle;
-use crate::sle::agenda::Agendas;
 use crate::sle::chain::Chains;
 use crate::sle::load::{self, NotLoaded};
+use crate::sle::pending_calls::AllPendingCalls;
 use crate::sle::suspend::Suspensions;
 use crate::sle::swap::Swaps;
 use crate::spec::{EndpointSpec, Scenario, SendSpec};
@@ -309,8 +309,8 @@ pub(crate) fn run_and_look<T>(
         && !interface::have_own_work(&scenario.endpoints)
         && scenario.windows.is_empty()
     {
-        for joins in [Joins::Sends, Joins::Channels] {
-            let Some(groups) = Groups::of(scenario, joins) else {
+        for by in [PartitionBy::Sends, PartitionBy::Channels] {
+            let Some(groups) = Groups::of(scenario, by) else {
                 continue;
             };
             match run.handle(None, Some(&groups), &look)? {
@@ -413,8 +413,8 @@ pub(crate) struct Simulation<'a> {
     /// Whether the DMA engines of any NIC have no queue (`dma.takes = "one"`).
     pub(crate) awaits_engines: bool,
     /// Whether a taken item may need more than its interface or applet: it waits for a DMA engine, or is a capsule. The
-    /// flag `has_detours` is usually false, so that items need no checks for DMA engines and capsules.
-    pub(crate) has_detours: bool,
+    /// flag `has_slow_paths` is usually false, so that items need no checks for DMA engines and capsules.
+    pub(crate) has_slow_paths: bool,
     /// Whether packets on every link reserve an arrival slot before they leave the sender.
     pub(crate) reserves_slots: bool,
     /// Whether the part of `RxBuf` that an arriving packet leaves unused is filled with a pattern.
@@ -430,7 +430,7 @@ pub(crate) struct Simulation<'a> {
     pub(crate) pause: u64,
     /// Instructions that applets may still execute.
     pub(crate) budget: Budget,
-    /// Whether a packet was about to leave its group of NICs; see `apart`.
+    /// Whether a packet was about to leave its group of NICs; see `partition`.
     pub(crate) has_left_group: bool,
     /// Costs for users, by the NIC of their host.
     pub(crate) host_costs: Table<NicId, HostCosts>,
@@ -456,15 +456,15 @@ pub(crate) struct Simulation<'a> {
     /// The scenario's description of each endpoint.
     pub(crate) specs: &'a Table<EndpointId, EndpointSpec>,
     /// The fixed facts about each endpoint.
-    pub(crate) seats: Table<EndpointId, Seat>,
+    pub(crate) infos: Table<EndpointId, EndpointInfo>,
     /// The changing state of each endpoint.
-    pub(crate) residents: Table<EndpointId, Resident>,
+    pub(crate) live: Table<EndpointId, LiveEndpoint>,
     /// For each claim, the next claim that waits for the same arrival slots. Each endpoint has two claims; see
     /// [`ClaimId`].
     pub(crate) links: Vec<Link>,
     /// For each applet, how long processors have waited for it; empty if every NIC has one processor.
     pub(crate) waits: Table<AppletId, CallWaits>,
-    pub(crate) agendas: Agendas,
+    pub(crate) pending_calls: AllPendingCalls,
     pub(crate) chains: Chains,
     pub(crate) arena: &'a Bump,
     pub(crate) suspensions: Suspensions<'a>,
@@ -488,7 +488,7 @@ pub(crate) struct Simulation<'a> {
 
 /// An endpoint with an applet, and that applet.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Tenant {
+pub(crate) struct AppletAt {
     pub(crate) endpoint: EndpointId,
     pub(crate) applet: AppletId,
 }
@@ -502,7 +502,7 @@ impl Simulation<'_> {
         // Work that applets scheduled while loading may belong to any group, so groups require an empty schedule.
         let groups = groups.filter(|_| self.schedule.is_empty());
         let reason = match (loaded, groups) {
-            (Ok(()), Some(groups)) => self.handle_apart(groups)?,
+            (Ok(()), Some(groups)) => self.handle_partition(groups)?,
             (Ok(()), None) => {
                 sle::swap::schedule(self);
                 self.schedule_sends();
@@ -612,7 +612,7 @@ impl Simulation<'_> {
                 self.take_back_unless(is_event, before);
             }
             Work::Timer(endpoint) => {
-                let is_event = sle::agenda::look_at_timer(self, endpoint);
+                let is_event = sle::pending_calls::look_at_timer(self, endpoint);
                 self.take_back_unless(is_event, before);
             }
             Work::Own(delay) => {

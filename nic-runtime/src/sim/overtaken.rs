@@ -4,19 +4,19 @@ use super::Simulation;
 use super::processor::Next;
 use crate::ids::ProcessorId;
 use crate::interface;
-use crate::sle::agenda;
 use crate::sle::call::Cause;
+use crate::sle::pending_calls;
 
 /// Makes a processor that is about to enter an applet do something else if the reason for its call has ceased to be.
 /// Returns `None` if the call may begin.
 pub(crate) fn turn_aside(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     let call = sim.processors[on].activation.call();
-    let (tenant, cause) = (call.tenant, call.cause);
-    if agenda::is_void(sim, tenant, &cause) {
+    let (applet_at, cause) = (call.applet_at, call.cause);
+    if pending_calls::is_void(sim, applet_at, &cause) {
         sim.leave_call(on);
         return Some(sim.look(on));
     }
-    let fault = &sim.residents[tenant.endpoint].fault;
+    let fault = &sim.live[applet_at.endpoint].fault;
     if fault.is_attached(sim.now) {
         return None;
     }
@@ -24,10 +24,10 @@ pub(crate) fn turn_aside(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Ne
     Some(match cause {
         Cause::Post(_) | Cause::Arrival { .. } => {
             let item = *sim.in_hand(on);
-            interface::pass(sim, on, item)
+            interface::handle_without_applet(sim, on, item)
         }
-        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => {
-            agenda::detached(sim, tenant, cause);
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {
+            pending_calls::detached(sim, applet_at, cause);
             sim.look(on)
         }
     })

@@ -8,7 +8,7 @@ use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
 use super::costs::Costs;
-use super::crew::Share;
+use super::multiprocessor::ProcessorRole;
 use super::stage::{self, Stage};
 use super::{Simulation, Work as Due};
 use crate::fabric::{PacketRef, PacketStore};
@@ -28,7 +28,7 @@ pub(crate) struct Processor<'a> {
     /// Costs of the processor's operations.
     pub(crate) costs: &'a Costs,
     /// The processor's relation to the other processors of its NIC.
-    pub(crate) share: Share,
+    pub(crate) role: ProcessorRole,
     /// The descriptor or packet that the processor is handling.
     pub(crate) in_hand: Option<Item>,
     /// The applet call that the processor is running, if any.
@@ -70,7 +70,7 @@ impl Taking {
 impl<'a> Processor<'a> {
     pub(crate) fn new(
         (nic, costs): (NicId, &'a Costs),
-        share: Share,
+        role: ProcessorRole,
         taking: Taking,
         stack: CallStack<'a>,
     ) -> Processor<'a> {
@@ -78,7 +78,7 @@ impl<'a> Processor<'a> {
             nic,
             costs,
             taking,
-            share,
+            role,
             in_hand: None,
             activation: Activation::new(stack),
             stage: Stage::Idle,
@@ -180,7 +180,7 @@ impl Simulation<'_> {
     /// Runs a processor's stages for as long as no other event is due in between.
     pub(crate) fn go_on(&mut self, on: ProcessorId) {
         let processor = &self.processors[on];
-        if processor.share.is_timed() {
+        if processor.role.is_timed() {
             return self.go_on_timed(on);
         }
         if self.report.listens() {
@@ -222,7 +222,7 @@ impl Simulation<'_> {
     /// Records the status of a transmit descriptor, then looks for other work.
     pub(crate) fn end_post(&mut self, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
         let Posted { endpoint, post, .. } = posted;
-        if self.residents[endpoint].has_post_under_way {
+        if self.live[endpoint].has_post_under_way {
             self.next_post_may_come(endpoint);
         }
         let queue = &mut self.endpoints[endpoint].transmit;
@@ -275,7 +275,7 @@ impl Processor<'_> {
         let Processor {
             nic: _,
             costs: _,
-            share,
+            role,
             in_hand: _,
             activation,
             stage: _,
@@ -284,7 +284,7 @@ impl Processor<'_> {
             resumable,
             turn: _,
         } = self;
-        census.count("processors.share", share);
+        census.count("processors.role", role);
         census.count("processors.resumable", resumable);
         activation.counted("processors", census);
     }

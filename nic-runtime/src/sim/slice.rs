@@ -16,7 +16,7 @@
 use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
-use super::crew::{thousandths, time_of};
+use super::multiprocessor::{thousandths, time_of};
 use super::processor::{Item, Next, Processor};
 use super::stage::{self, Stage};
 use super::{Simulation, Work};
@@ -105,7 +105,7 @@ impl Processor<'_> {
     /// Returns the stage at which the processor's call continues: that of the call that has yielded, if one has.
     pub(crate) fn stage_of_call(&mut self) -> &mut Stage {
         match self
-            .share
+            .role
             .slicing
             .as_mut()
             .and_then(|slicing| slicing.yielded.as_mut())
@@ -118,7 +118,7 @@ impl Processor<'_> {
     /// Returns the stage at which the processor's call continues.
     pub(crate) fn call_continues_at(&self) -> Stage {
         let yielded = self
-            .share
+            .role
             .slicing
             .as_ref()
             .and_then(|slicing| slicing.yielded);
@@ -141,7 +141,7 @@ impl Simulation<'_> {
             stage = next;
         }
         let processor = &mut self.processors[on];
-        if let Some(slicing) = &mut processor.share.slicing {
+        if let Some(slicing) = &mut processor.role.slicing {
             slicing.waits(processor.stage);
             // What the call is to make way for may have come before the call began to wait.
             self.look_again_at(on);
@@ -164,8 +164,7 @@ impl Simulation<'_> {
             return Some(Stage::Look);
         }
         if delay == SimDuration::ZERO {
-            if self.processors[on].share.is_contended() || self.advance(delay, Work::Processor(on))
-            {
+            if self.processors[on].role.is_contended() || self.advance(delay, Work::Processor(on)) {
                 return Some(then);
             }
             self.processors[on].stage = then;
@@ -183,7 +182,7 @@ impl Simulation<'_> {
     /// Returns `None` if the work is not code of an applet, or if the processor's calls do not yield.
     fn after_code(&mut self, on: ProcessorId, ended: Stage, then: Stage) -> Option<u64> {
         let processor = &mut self.processors[on];
-        let resumed = processor.share.slicing.as_mut()?.after_code.take();
+        let resumed = processor.role.slicing.as_mut()?.after_code.take();
         if resumed.is_some() {
             return resumed;
         }
@@ -214,7 +213,7 @@ impl Simulation<'_> {
 
     /// Returns whether a processor's call, which is between two instructions, is to yield.
     fn is_to_yield(&self, on: ProcessorId) -> bool {
-        let slicing = self.processors[on].share.slicing.as_ref();
+        let slicing = self.processors[on].role.slicing.as_ref();
         let rest = slicing.and_then(|slicing| slicing.rest(self.now));
         rest == Some(SimDuration::ZERO) && self.keeps_waiting(on)
     }
@@ -241,7 +240,7 @@ impl Simulation<'_> {
         if !self.keeps_waiting(on) {
             return;
         }
-        if let Some(slicing) = &mut self.processors[on].share.slicing
+        if let Some(slicing) = &mut self.processors[on].role.slicing
             && slicing.check.is_none_or(|check| check > time)
         {
             slicing.check = Some(time);
@@ -255,7 +254,7 @@ impl Simulation<'_> {
         let now = self.now;
         let processor = &mut self.processors[on];
         let each = processor.costs.bytecode;
-        let slicing = processor.share.slicing.as_ref()?;
+        let slicing = processor.role.slicing.as_ref()?;
         if slicing.yielded.is_some() {
             return None;
         }
@@ -263,7 +262,7 @@ impl Simulation<'_> {
         if slicing.is_waiting {
             return Some(now + least);
         }
-        let load = processor.share.load.as_mut()?;
+        let load = processor.role.load.as_mut()?;
         load.settle(now);
         let takes = load.between_instructions(least, each)?;
         Some(now + takes)
@@ -273,7 +272,7 @@ impl Simulation<'_> {
     #[cold]
     pub(super) fn look_at_call(&mut self, on: ProcessorId) -> bool {
         let now = self.now;
-        let Some(slicing) = &mut self.processors[on].share.slicing else {
+        let Some(slicing) = &mut self.processors[on].role.slicing else {
             return false;
         };
         if slicing.check == Some(now) {
@@ -284,7 +283,7 @@ impl Simulation<'_> {
             return false;
         }
         self.settle(on);
-        let load = self.processors[on].share.load.take();
+        let load = self.processors[on].role.load.take();
         self.restretch(on);
         self.end_work(on);
         let left = load.map_or(0, |load| load.left);
@@ -297,7 +296,7 @@ impl Simulation<'_> {
     fn set_aside(&mut self, on: ProcessorId, left: u64, after_code: Option<u64>) {
         let now = self.now;
         let processor = &mut self.processors[on];
-        let Some(slicing) = &mut processor.share.slicing else {
+        let Some(slicing) = &mut processor.role.slicing else {
             return;
         };
         slicing.ends(now);
@@ -321,7 +320,7 @@ impl Simulation<'_> {
     /// Returns the endpoint and the cause of a processor's call.
     fn subject_of_call(&self, on: ProcessorId) -> (EndpointId, Trigger) {
         let call = self.processors[on].activation.call();
-        (call.tenant.endpoint, call.trigger())
+        (call.applet_at.endpoint, call.trigger())
     }
 
     /// Continues with the call that has yielded.
@@ -329,13 +328,13 @@ impl Simulation<'_> {
         let now = self.now;
         let processor = &mut self.processors[on];
         processor.in_hand = yielded.in_hand;
-        let told = &mut processor.activation.told;
+        let reported = &mut processor.activation.reported;
         // If a native waits, its span in the timeline starts again.
-        told.reached = match yielded.after_code {
-            Some(_) => told.reached + now.since(yielded.since),
+        reported.reached = match yielded.after_code {
+            Some(_) => reported.reached + now.since(yielded.since),
             None => now,
         };
-        if let Some(slicing) = &mut processor.share.slicing {
+        if let Some(slicing) = &mut processor.role.slicing {
             slicing.begins(now);
             slicing.after_code = yielded.after_code;
             slicing.is_waiting = yielded.is_waiting;
@@ -360,7 +359,7 @@ impl Simulation<'_> {
     pub(super) fn keep_alive(&mut self, on: ProcessorId) -> Option<Next> {
         let now = self.now;
         let waits = self.keeps_waiting(on);
-        let slicing = self.processors[on].share.slicing.as_mut()?;
+        let slicing = self.processors[on].role.slicing.as_mut()?;
         if slicing.serves_until.is_none() {
             if !waits {
                 slicing.held = SimDuration::ZERO;
@@ -382,17 +381,17 @@ impl Simulation<'_> {
 
     /// Returns whether work that keeps connections alive waits for a processor.
     fn keeps_waiting(&self, on: ProcessorId) -> bool {
-        let Processor { nic, share, .. } = &self.processors[on];
-        let mut items = share.handed.iter();
+        let Processor { nic, role, .. } = &self.processors[on];
+        let mut items = role.handed.iter();
         let shared = self.shared.get(*nic).into_iter().flatten();
         items.any(|item| self.keeps_alive(item))
             || shared.clone().any(|item| self.keeps_alive(item))
-            || share.takes.arrivals && self.arrival_alive(*nic).is_some()
+            || role.takes.arrivals && self.arrival_alive(*nic).is_some()
     }
 
     fn keeps_alive(&self, item: &Item) -> bool {
         let endpoint = item.endpoint(&self.packets);
-        interface::keeps_alive(self.seats[endpoint], item)
+        interface::keeps_alive(self.infos[endpoint], item)
     }
 
     /// Returns the position of the first arrival of a NIC that keeps a connection alive.
@@ -406,8 +405,8 @@ impl Simulation<'_> {
         let nic = self.processors[on].nic;
         let position =
             |items: &VecDeque<Item>| items.iter().position(|item| self.keeps_alive(item));
-        if let Some(place) = position(&self.processors[on].share.handed) {
-            let item = self.processors[on].share.handed.remove(place)?;
+        if let Some(place) = position(&self.processors[on].role.handed) {
+            let item = self.processors[on].role.handed.remove(place)?;
             return Some(self.take_item(on, item));
         }
         if let Some(place) = self.shared.get(nic).and_then(position) {
@@ -437,7 +436,7 @@ impl Simulation<'_> {
     /// Notes that the event for which a processor's call waited has come. Returns true if the call has yielded, so that
     /// it continues later.
     fn ends_wait(&mut self, on: ProcessorId) -> bool {
-        let Some(slicing) = &mut self.processors[on].share.slicing else {
+        let Some(slicing) = &mut self.processors[on].role.slicing else {
             return false;
         };
         slicing.is_waiting = false;

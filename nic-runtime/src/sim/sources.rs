@@ -5,7 +5,7 @@ use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
 use super::Simulation;
-use super::crew::Takes;
+use super::multiprocessor::Takes;
 use super::processor::{Next, Posted, Processor, Turn};
 use super::stage::Stage;
 use super::staging::{Grant, Waiter};
@@ -55,27 +55,27 @@ impl Simulation<'_> {
     /// processor's work in turn: an arrival, a transmit descriptor, a resumable call, a timer or a refill.
     #[cold]
     fn look_everywhere(&mut self, on: ProcessorId) -> Next {
-        if self.processors[on].share.slicing.is_some()
+        if self.processors[on].role.slicing.is_some()
             && let Some(next) = self.keep_alive(on)
         {
             return next;
         }
-        let Processor { nic, share, .. } = &mut self.processors[on];
-        let (nic, takes) = (*nic, share.takes);
+        let Processor { nic, role, .. } = &mut self.processors[on];
+        let (nic, takes) = (*nic, role.takes);
         // Alternate between handed items and own work, so that neither starves the other.
-        let handed = share
+        let handed = role
             .is_handed_next
-            .then(|| share.handed.pop_front())
+            .then(|| role.handed.pop_front())
             .flatten();
-        share.is_handed_next = true;
+        role.is_handed_next = true;
         if let Some(item) = handed {
-            share.is_handed_next = false;
+            role.is_handed_next = false;
             return self.take_item(on, item);
         }
         if let Some(next) = self.look_in_turn(on, nic, takes) {
             return next;
         }
-        match self.processors[on].share.handed.pop_front() {
+        match self.processors[on].role.handed.pop_front() {
             Some(item) => self.take_item(on, item),
             None => match self.shared.get_mut(nic).and_then(VecDeque::pop_front) {
                 Some(item) => self.take_item(on, item),
@@ -113,7 +113,7 @@ impl Simulation<'_> {
                 Turn::Timer => {
                     processor.turn = Turn::Refill;
                     if takes.timers
-                        && let Some(next) = sle::agenda::take_timer(self, on, nic)
+                        && let Some(next) = sle::pending_calls::take_timer(self, on, nic)
                     {
                         return Some(next);
                     }
@@ -121,7 +121,7 @@ impl Simulation<'_> {
                 Turn::Refill => {
                     processor.turn = Turn::Watch;
                     if takes.refills
-                        && let Some(next) = sle::agenda::take_refill(self, on, nic)
+                        && let Some(next) = sle::pending_calls::take_refill(self, on, nic)
                     {
                         return Some(next);
                     }
@@ -129,7 +129,7 @@ impl Simulation<'_> {
                 Turn::Watch => {
                     processor.turn = Turn::Arrival;
                     if takes.watches
-                        && let Some(next) = sle::agenda::take_watched(self, on, nic)
+                        && let Some(next) = sle::pending_calls::take_watched(self, on, nic)
                     {
                         return Some(next);
                     }
@@ -144,7 +144,7 @@ impl Simulation<'_> {
         loop {
             let packet = self.nics[nic].arrivals.pop_front()?;
             let (to, _) = self.packets[packet].to;
-            let applet = self.seats[to].applet;
+            let applet = self.infos[to].applet;
             match applet.and_then(|applet| self.suspensions.of(applet)) {
                 Some(call) => call.activation.parked.arrivals.push_back(packet),
                 None => return Some(packet),
@@ -159,7 +159,7 @@ impl Simulation<'_> {
             let nic = &mut self.nics[id];
             let position = nic.posted.take_turn()?;
             let endpoint = nic.endpoints[position];
-            let is_under_way = !is_alone && self.residents[endpoint].has_post_under_way;
+            let is_under_way = !is_alone && self.live[endpoint].has_post_under_way;
             if is_under_way || !self.can_take_post(endpoint) {
                 // The endpoint is inserted into `posted` again when its packet has slots, or when its applet's call is
                 // over.

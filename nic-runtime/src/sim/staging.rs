@@ -14,8 +14,8 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
 use super::Simulation;
-use super::ahead::Way;
-use super::resident::Seat;
+use super::endpoint::EndpointInfo;
+use super::prefetch::Way;
 use crate::fabric::{Admission, PacketRef};
 use crate::interface;
 use crate::nic::{ClaimId, Progress, Purpose};
@@ -57,12 +57,12 @@ impl Simulation<'_> {
     /// Returns the progress of a claim.
     #[inline]
     pub(crate) fn progress(&self, claim: ClaimId) -> Progress {
-        self.residents[claim.endpoint()].claims[claim.purpose() as usize]
+        self.live[claim.endpoint()].claims[claim.purpose() as usize]
     }
 
     #[inline]
     fn progress_mut(&mut self, claim: ClaimId) -> &mut Progress {
-        &mut self.residents[claim.endpoint()].claims[claim.purpose() as usize]
+        &mut self.live[claim.endpoint()].claims[claim.purpose() as usize]
     }
 
     /// Gets slots for a packet that an applet's call pushes, or makes the call wait. If the NIC has several processors,
@@ -76,11 +76,11 @@ impl Simulation<'_> {
         channel: &Channel,
     ) -> Grant {
         let held = Progress::Held(channel.peer);
-        let [post, push] = &mut self.residents[id].claims;
+        let [post, push] = &mut self.live[id].claims;
         // Usually the pushed packet is the one whose slots the NIC reserved before it took the transmit descriptor.
         if *post == held {
             let processor = &self.processors[on];
-            if processor.share.is_alone || processor.activation.call().is_for_post() {
+            if processor.role.is_alone || processor.activation.call().is_for_post() {
                 *post = Progress::None;
                 return Grant::Given;
             }
@@ -108,11 +108,11 @@ impl Simulation<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn claim(&mut self, id: EndpointId, waiter: Waiter, channel: &Channel) -> Grant {
         let to = channel.peer;
-        self.read_ahead(to, Way::In);
+        self.prefetch(to, Way::In);
         let direction = &self.fabric[channel.route];
-        let Seat {
+        let EndpointInfo {
             tenancy, interface, ..
-        } = self.seats[to];
+        } = self.infos[to];
         // A channel joins endpoints of one protocol, so both ends reserve slots or none does.
         if direction.admission != Admission::Slot || !interface.reserves_arrival() {
             let leaves_group = direction.admission == Admission::LeavesGroup;
@@ -191,7 +191,7 @@ impl Simulation<'_> {
         *self.progress_mut(claim) = Progress::AwaitsArrival(to);
         let receiver = self.fabric[channel.route].to;
         let slots = &mut self.nics[receiver].arrival_slots;
-        slots.wait(self.seats[to].tenancy, &mut self.links, claim);
+        slots.wait(self.infos[to].tenancy, &mut self.links, claim);
         Grant::Waits
     }
 
@@ -265,7 +265,7 @@ impl Simulation<'_> {
 
     /// Frees the arrival slot of a packet that is not sent.
     fn release_reserved_slot(&mut self, claim: ClaimId, to: EndpointId) {
-        let reserves = self.seats[to].interface.reserves_arrival();
+        let reserves = self.infos[to].interface.reserves_arrival();
         if reserves && (self.reserves_slots || self.has_reserved_slot(claim, to)) {
             self.release_arrival_slot(to);
         }
@@ -292,7 +292,7 @@ impl Simulation<'_> {
         }
         let (to, _) = self.packets[packet].to;
         let nic = self.endpoints[to].nic;
-        let tenancy = self.seats[to].tenancy;
+        let tenancy = self.infos[to].tenancy;
         let has_slot = self.nics[nic].arrival_slots.take(tenancy);
         self.packets[packet].has_arrival_slot = has_slot;
         has_slot
@@ -307,7 +307,7 @@ impl Simulation<'_> {
     #[inline]
     pub(crate) fn release_arrival_slot(&mut self, to: EndpointId) {
         let receiver = self.endpoints[to].nic;
-        let tenancy = self.seats[to].tenancy;
+        let tenancy = self.infos[to].tenancy;
         let slots = &mut self.nics[receiver].arrival_slots;
         if let Some(claim) = slots.release(tenancy, &mut self.links) {
             self.pass_on_arrival_slot(receiver, claim);
@@ -322,7 +322,7 @@ impl Simulation<'_> {
         let mut next = Some(claim);
         while let Some(claim) = next.take() {
             if let Some(declined) = self.arrival_slot_found(claim) {
-                let tenancy = self.seats[declined].tenancy;
+                let tenancy = self.infos[declined].tenancy;
                 let slots = &mut self.nics[receiver].arrival_slots;
                 next = slots.release(tenancy, &mut self.links);
             }
@@ -394,12 +394,12 @@ impl Simulation<'_> {
         let id = claim.endpoint();
         let home = self.endpoints[id].nic;
         match claim.purpose() {
-            Purpose::Post if interface::makes_packets(self.seats[id]) => {
+            Purpose::Post if interface::makes_packets(self.infos[id]) => {
                 interface::slot_found(self, id)
             }
             Purpose::Post => {
                 let nic = &mut self.nics[home];
-                nic.posted.insert(self.seats[id].position());
+                nic.posted.insert(self.infos[id].position());
                 let on = nic.takes_posts;
                 self.wake(on);
             }

@@ -1,7 +1,7 @@
 //! The final state of a run: memory, fields and queues of each endpoint.
 
 use super::Simulation;
-use super::crew::CallWaits;
+use super::multiprocessor::CallWaits;
 use crate::ids::AppletId;
 use nic_core::id::EndpointId;
 use nic_core::sle::Applet;
@@ -81,7 +81,7 @@ impl Simulation<'_> {
                 waits: self.waits.get(id).copied().unwrap_or_default(),
             }
         };
-        let applet = self.seats[id].applet.zip(class).map(state);
+        let applet = self.infos[id].applet.zip(class).map(state);
         let followers = self.specs[id].followers.iter();
         let followers = followers.map(|applet| applet.class);
         let followers = self.applets_of(id).skip(1).zip(followers).map(state);
@@ -92,7 +92,7 @@ impl Simulation<'_> {
             transmit: endpoint.transmit.pending(),
             receive: endpoint.receive.visible(),
             messages: self.users[id].messages,
-            packets: self.residents[id].packets_made,
+            packets: self.live[id].packets_made,
             applet,
             followers,
         }

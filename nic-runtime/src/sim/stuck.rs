@@ -170,7 +170,7 @@ impl Simulation<'_> {
         let ready = ready.iter().filter(|set| !set.is_empty()).count();
         let processors = nic.processors().map(|on| &self.processors[on]);
         let items =
-            |processor: &Processor<'_>| processor.share.handed.len() + processor.resumable.len();
+            |processor: &Processor<'_>| processor.role.handed.len() + processor.resumable.len();
         let items: usize = processors.clone().map(items).sum();
         let shared = self.shared.get(id).map_or(0, VecDeque::len);
         let items = items + ready + nic.arrivals.len() + shared;

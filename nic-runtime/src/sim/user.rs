@@ -8,7 +8,7 @@ use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 
-use super::ahead::{Way, read_lines};
+use super::prefetch::{Way, read_lines};
 use super::{Simulation, Work};
 use crate::host::{Notice, Notify, Task};
 use crate::interface;
@@ -22,7 +22,7 @@ impl Simulation<'_> {
     pub(crate) fn send_due(&mut self, send: u32) {
         let spec = &self.sends[at(send)];
         read_lines(&spec.payload);
-        self.read_ahead(spec.endpoint, Way::Out);
+        self.prefetch(spec.endpoint, Way::Out);
         let due = &mut self.users[spec.endpoint].due;
         if spec.every == SimDuration::ZERO && spec.repeat > 1 {
             due.add_at_once(send, spec.repeat, self.now);
@@ -39,7 +39,7 @@ impl Simulation<'_> {
     }
 
     /// Schedules the user's next poll or upcall, because a receive descriptor became visible.
-    pub(crate) fn message_came(&mut self, id: EndpointId) {
+    pub(crate) fn message_arrived(&mut self, id: EndpointId) {
         let user = &mut self.users[id];
         if user.notice == Notice::None {
             user.notice = Notice::Coming;
@@ -228,7 +228,7 @@ impl Simulation<'_> {
             .expect("the user saw that there is room");
         interface::user_posted(self, id, (channel, space), post);
         self.levels_changed(id);
-        interface::post_came(self, id);
+        interface::descriptor_posted(self, id);
     }
 
     /// Reports a posted transmit descriptor to the sink.
@@ -254,7 +254,7 @@ impl Simulation<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn offer_post(&mut self, id: EndpointId) {
         let nic = self.endpoints[id].nic;
-        self.nics[nic].posted.insert(self.seats[id].position());
+        self.nics[nic].posted.insert(self.infos[id].position());
         self.wake(self.nics[nic].takes_posts);
     }
 
@@ -350,8 +350,8 @@ impl Simulation<'_> {
     /// Takes the oldest message from the receive queue and puts its buffers back.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_back(&mut self, id: EndpointId) {
-        if !self.agendas.is_empty() {
-            sle::agenda::note_refills(self, id);
+        if !self.pending_calls.is_empty() {
+            sle::pending_calls::note_refills(self, id);
         }
         interface::message_read(self, id);
         let endpoint = &mut self.endpoints[id];

@@ -3,7 +3,7 @@
 //! On links that reserve slots (see `staging`), a packet has its arrival slot before it enters the wire, and never
 //! waits at the far end.
 
-use super::{Simulation, Tenant, Work};
+use super::{AppletAt, Simulation, Work};
 use crate::fabric::{Packet, PacketRef};
 use crate::interface;
 use crate::protocol::Header;
@@ -30,7 +30,7 @@ impl Simulation<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_full_packet(
         &mut self,
-        sender: Tenant,
+        sender: AppletAt,
         channel: &Channel,
         trigger: Trigger,
         content: ArraySpan,
@@ -47,7 +47,7 @@ impl Simulation<'_> {
         channel: &Channel,
         trigger: Trigger,
     ) -> Packet {
-        let made = &mut self.residents[from].packets_made;
+        let made = &mut self.live[from].packets_made;
         let id = packet_number(from, *made);
         *made += 1;
         if let Trigger::Post(post) = trigger {
@@ -159,7 +159,7 @@ impl Simulation<'_> {
         let sent = &self.packets[packet];
         self.schedule.insert(self.now + duration, Work::WireOut(id));
         if !sent.header.is_none() {
-            return interface::starts(self, packet, duration);
+            return interface::transmit_started(self, packet, duration);
         }
         if self.report.listens() {
             self.tell_leaves(packet, duration);
@@ -277,7 +277,7 @@ impl Simulation<'_> {
             let nic = self.endpoints[from].nic;
             self.release_send_slot(nic);
         }
-        if !interface::left(self, packet) {
+        if !interface::packet_left(self, packet) {
             return;
         }
         if let Trigger::Post(post) = trigger {
@@ -337,7 +337,7 @@ impl Simulation<'_> {
     pub(crate) fn deliver(&mut self, packet: PacketRef) {
         let arrived = &self.packets[packet];
         if !arrived.header.is_none() {
-            return interface::came(self, packet);
+            return interface::packet_received(self, packet);
         }
         let (to, _) = arrived.to;
         if self.report.listens() {

@@ -149,7 +149,7 @@ impl Simulation<'_> {
                 time > self.until
                     && self
                         .applets_of(endpoint)
-                        .all(|applet| self.agendas.has_no_timer(applet))
+                        .all(|applet| self.pending_calls.has_no_timer(applet))
             }
             Work::Processor(_)
             | Work::Swap(_)

@@ -57,7 +57,7 @@ impl CauseKind {
             Cause::Timer(_) => CauseKind::Timer,
             Cause::Refill(_) => CauseKind::Refill,
             Cause::Watch(_) => CauseKind::Watch,
-            Cause::Handed(handed) => match handed.way {
+            Cause::Chain(message) => match message.way {
                 Way::Down => CauseKind::FromAbove,
                 Way::Up => CauseKind::FromBelow,
             },
@@ -135,12 +135,12 @@ pub(super) fn ranges(entry: NicEntry, site: &AppletSite) -> Vec<RangeInclusive<i
 
 /// Returns whether a call passes only arguments that the table states for the call's cause.
 pub(crate) fn are_stated(sim: &Simulation<'_>, call: &Call) -> bool {
-    let spec = &sim.specs[call.tenant.endpoint];
-    let chain = sim.chains.of(call.tenant.endpoint);
+    let spec = &sim.specs[call.applet_at.endpoint];
+    let chain = sim.chains.of(call.applet_at.endpoint);
     let site = AppletSite {
-        has_above: chain.is_some_and(|chain| chain.first() != call.tenant.applet),
-        has_below: chain.is_some_and(|chain| chain.last() != call.tenant.applet),
-        max_packet: u32::try_from(sim.applets[call.tenant.applet].rx_buf().len())
+        has_above: chain.is_some_and(|chain| chain.first() != call.applet_at.applet),
+        has_below: chain.is_some_and(|chain| chain.last() != call.applet_at.applet),
+        max_packet: u32::try_from(sim.applets[call.applet_at.applet].rx_buf().len())
             .unwrap_or(u32::MAX),
         ..AppletSite::of_spec(spec)
     };

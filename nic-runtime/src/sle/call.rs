@@ -7,19 +7,19 @@ use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicEntry, NicNative};
 use nic_core::time::SimTime;
 
-use super::agenda::{Refill, TimerTurn, Watched};
 use super::chain;
+use super::pending_calls::{Refill, TimerTurn, Watched};
 use super::quota::Spent;
 use crate::fabric::PacketRef;
-use crate::sim::Tenant;
-use crate::sim::ahead::Way;
-use crate::sim::crew::Parked;
+use crate::sim::AppletAt;
+use crate::sim::multiprocessor::Parked;
+use crate::sim::prefetch::Way;
 use crate::sim::processor::Posted;
 
 /// A call of one of an applet's [entries](nic_core::sle::NicEntry).
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Call {
-    pub(crate) tenant: Tenant,
+    pub(crate) applet_at: AppletAt,
     pub(crate) method: MethodId,
     pub(crate) cause: Cause,
 }
@@ -44,12 +44,12 @@ pub(crate) enum Cause {
     /// A peer has written to bytes that the applet watches.
     Watch(Watched),
     /// Another applet of the chain has handed a message over.
-    Handed(Handed),
+    Chain(ChainMessage),
 }
 
 /// A message between two applets of a chain, whose bytes are in the [chain](super::chain).
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Handed {
+pub(crate) struct ChainMessage {
     /// The cause of the first call of the chain's round; [`Trigger::Passed`] if a packet caused that call.
     pub(crate) trigger: Trigger,
     pub(crate) length: u32,
@@ -68,7 +68,7 @@ impl Call {
     pub(crate) fn packet(&self) -> Option<PacketId> {
         match self.cause {
             Cause::Arrival { packet, .. }
-            | Cause::Handed(Handed {
+            | Cause::Chain(ChainMessage {
                 trigger: Trigger::Passed(packet),
                 way: chain::Way::Up,
                 ..
@@ -77,7 +77,7 @@ impl Call {
             | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_)
-            | Cause::Handed(_) => None,
+            | Cause::Chain(_) => None,
         }
     }
 
@@ -89,7 +89,7 @@ impl Call {
             Cause::Timer(_) => Trigger::Timer,
             Cause::Refill(_) => Trigger::Refill,
             Cause::Watch(_) => Trigger::Watch,
-            Cause::Handed(handed) => handed.trigger,
+            Cause::Chain(message) => message.trigger,
         }
     }
 
@@ -101,7 +101,7 @@ impl Call {
             Cause::Timer(_) => NicEntry::DoTimer,
             Cause::Refill(_) => NicEntry::DoRefill,
             Cause::Watch(_) => NicEntry::DoWatch,
-            Cause::Handed(handed) => match handed.way {
+            Cause::Chain(message) => match message.way {
                 chain::Way::Down => NicEntry::DoTx,
                 chain::Way::Up => NicEntry::DoRx,
             },
@@ -113,7 +113,7 @@ impl Call {
         matches!(
             self.cause,
             Cause::Post(_)
-                | Cause::Handed(Handed {
+                | Cause::Chain(ChainMessage {
                     trigger: Trigger::Post(_),
                     ..
                 })
@@ -123,7 +123,7 @@ impl Call {
     /// Returns whether the call handles a message.
     pub(crate) fn is_for_message(&self) -> bool {
         match self.cause {
-            Cause::Post(_) | Cause::Arrival { .. } | Cause::Handed(_) => true,
+            Cause::Post(_) | Cause::Arrival { .. } | Cause::Chain(_) => true,
             Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) => false,
         }
     }
@@ -136,7 +136,7 @@ impl Call {
             | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_)
-            | Cause::Handed(_) => Way::Out,
+            | Cause::Chain(_) => Way::Out,
         }
     }
 
@@ -168,13 +168,13 @@ impl Call {
                 *place = [watched.window, offset.cast_signed(), length.cast_signed()];
                 &place[..]
             }
-            Cause::Handed(handed) => {
+            Cause::Chain(message) => {
                 *place = [
-                    handed.length.cast_signed(),
-                    handed.channel.0,
-                    handed.staged_at.cast_signed(),
+                    message.length.cast_signed(),
+                    message.channel.0,
+                    message.staged_at.cast_signed(),
                 ];
-                match handed.way {
+                match message.way {
                     chain::Way::Down => &place[..],
                     chain::Way::Up => &place[..2],
                 }
@@ -205,12 +205,12 @@ pub(crate) struct Activation<'a> {
     /// The trap that ended the call, if one did.
     pub(crate) trap: Option<Trap>,
     /// Data for the call's events.
-    pub(crate) told: Told,
+    pub(crate) reported: Reported,
 }
 
 /// Data for the events of a call.
 #[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Reported {
     /// When the call reached its last native.
     pub(crate) reached: SimTime,
     /// The value that the call returned.
@@ -231,7 +231,7 @@ impl<'a> Activation<'a> {
             has_asides: false,
             reached: None,
             trap: None,
-            told: Told::default(),
+            reported: Reported::default(),
         }
     }
 
@@ -249,8 +249,8 @@ impl<'a> Activation<'a> {
     }
 
     /// Returns the applet of the running call or of the last one.
-    pub(crate) fn tenant(&self) -> Option<Tenant> {
-        self.call.as_ref().map(|call| call.tenant)
+    pub(crate) fn applet_at(&self) -> Option<AppletAt> {
+        self.call.as_ref().map(|call| call.applet_at)
     }
 
     /// Returns the native that the call has reached; must be used only at [`Stage::Perform`](crate::sim::stage::Stage).
@@ -281,7 +281,7 @@ impl Activation<'_> {
             has_asides,
             reached: _,
             trap: _,
-            told: _,
+            reported: _,
         } = self;
         census.count(&format!("{path}.landing"), &landing.is_some());
         census.count(&format!("{path}.parked"), parked);

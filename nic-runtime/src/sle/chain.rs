@@ -18,8 +18,8 @@ use nic_core::sle::Effect;
 
 use super::call::Call;
 use crate::profile::Profile;
-use crate::sim::resident::Seat;
-use crate::sim::{Simulation, Tenant};
+use crate::sim::endpoint::EndpointInfo;
+use crate::sim::{AppletAt, Simulation};
 use crate::spec::{EndpointSpec, Scenario};
 
 /// Number of packets of maximum length that fit in the staging area of a chain. Four packets are chosen: an applet can
@@ -90,12 +90,12 @@ pub(super) struct Round {
 }
 
 impl Chains {
-    pub(crate) fn new(scenario: &Scenario, seats: &Table<EndpointId, Seat>) -> Chains {
+    pub(crate) fn new(scenario: &Scenario, infos: &Table<EndpointId, EndpointInfo>) -> Chains {
         if !scenario.endpoints.iter().any(EndpointSpec::has_chain) {
             return Chains::default();
         }
-        let chain = |(spec, seat): (&EndpointSpec, &Seat)| {
-            let first = seat.applet.filter(|_| spec.has_chain())?;
+        let chain = |(spec, info): (&EndpointSpec, &EndpointInfo)| {
+            let first = info.applet.filter(|_| spec.has_chain())?;
             let longest = scenario.profile_of(spec.nic).memory.max_packet.get();
             Some(Box::new(Chain {
                 first,
@@ -110,7 +110,7 @@ impl Chains {
                 round: None,
             }))
         };
-        Chains(scenario.endpoints.iter().zip(seats).map(chain).collect())
+        Chains(scenario.endpoints.iter().zip(infos).map(chain).collect())
     }
 
     /// Returns whether no endpoint has a chain.
@@ -255,7 +255,7 @@ pub(super) fn receive(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: Ap
 
 /// Makes an endpoint's events show the names of one applet of its chain.
 #[cold]
-pub(crate) fn speaks(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: AppletId) {
+pub(crate) fn report_as(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: AppletId) {
     if let Some(chain) = sim.chains.of(endpoint) {
         let class = chain.classes[at(applet.0 - chain.first.0)];
         sim.report.set_class(endpoint, Some(class));
@@ -265,7 +265,7 @@ pub(crate) fn speaks(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: App
 /// Returns whether the effect of an applet's native is on a neighbour in the chain and not on the user or the wire.
 pub(super) fn is_between(
     sim: &Simulation<'_>,
-    Tenant { endpoint, applet }: Tenant,
+    AppletAt { endpoint, applet }: AppletAt,
     effect: &Effect,
 ) -> bool {
     let Some(chain) = sim.chains.of(endpoint) else {
@@ -297,14 +297,14 @@ impl Simulation<'_> {
         endpoint: EndpointId,
     ) -> impl Iterator<Item = AppletId> + use<> {
         let count = self.chains.of(endpoint).map_or(1, Chain::count);
-        let first = self.seats[endpoint].applet;
+        let first = self.infos[endpoint].applet;
         let numbers = first.map_or(0..0, |first| first.0..first.0 + count);
         numbers.map(AppletId)
     }
 
     /// Returns the number under which an endpoint's calls exclude each other: that of its first applet.
-    pub(crate) fn place_of(&self, tenant: Tenant) -> AppletId {
-        let first = self.seats[tenant.endpoint].applet;
-        first.unwrap_or(tenant.applet)
+    pub(crate) fn place_of(&self, applet_at: AppletAt) -> AppletId {
+        let first = self.infos[applet_at.endpoint].applet;
+        first.unwrap_or(applet_at.applet)
     }
 }

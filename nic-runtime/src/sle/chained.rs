@@ -11,12 +11,12 @@ use nic_core::memory::Region;
 use nic_core::sle::{Effect, NATIVE_ARGUMENTS_MAX, NicEntry, NicNative, Rights, check};
 use nic_core::time::SimDuration;
 
-use super::call::{Call, Cause, Handed};
+use super::call::{Call, Cause, ChainMessage};
 use super::chain::{self, Way};
-use super::{agenda, engine, tell, trapped};
+use super::{engine, pending_calls, tell, trapped};
 use crate::sim::processor::{Item, Next};
 use crate::sim::stage::Stage;
-use crate::sim::{Simulation, Tenant};
+use crate::sim::{AppletAt, Simulation};
 
 impl Stage {
     /// Returns the stage of a call in a chain that corresponds to a stage of a single applet's call.
@@ -73,7 +73,7 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     // If the item in hand was for another processor, this processor may have taken another item.
     Some(match next {
         Next::After((delay, Stage::Enter)) => {
-            let endpoint = sim.processors[on].activation.call().tenant.endpoint;
+            let endpoint = sim.processors[on].activation.call().applet_at.endpoint;
             Next::after(delay, sim.entrance(endpoint))
         }
         next => next,
@@ -84,8 +84,8 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
 fn within(sim: &mut Simulation<'_>, on: ProcessorId, next: Next) -> Next {
     let processor = &mut sim.processors[on];
     // The processor may have suspended its call and continued another one.
-    let tenant = processor.activation.tenant();
-    let is_chain = tenant.is_some_and(|tenant| sim.chains.of(tenant.endpoint).is_some());
+    let applet_at = processor.activation.applet_at();
+    let is_chain = applet_at.is_some_and(|applet_at| sim.chains.of(applet_at.endpoint).is_some());
     match next {
         Next::After((delay, stage)) => Next::after(delay, stage.of_chain(is_chain)),
         Next::Stopped => {
@@ -98,10 +98,10 @@ fn within(sim: &mut Simulation<'_>, on: ProcessorId, next: Next) -> Next {
 #[cold]
 pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let call = *sim.processors[on].activation.call();
-    let Tenant { endpoint, applet } = call.tenant;
+    let AppletAt { endpoint, applet } = call.applet_at;
     // Within a chain's round, the processor keeps other processors out of the chain.
-    if !matches!(call.cause, Cause::Handed(_)) {
-        if sim.processors[on].share.is_recorded
+    if !matches!(call.cause, Cause::Chain(_)) {
+        if sim.processors[on].role.is_recorded
             && let Some(next) = sim.enter_recorded(on)
         {
             return within(sim, on, next);
@@ -110,8 +110,8 @@ pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
             chain.begin(call);
         }
     }
-    chain::speaks(sim, endpoint, applet);
-    if let Cause::Handed(Handed { way: Way::Up, .. }) = call.cause {
+    chain::report_as(sim, endpoint, applet);
+    if let Cause::Chain(ChainMessage { way: Way::Up, .. }) = call.cause {
         chain::receive(sim, endpoint, applet);
     }
     let next = engine::enter_call::<true>(sim, on);
@@ -167,7 +167,7 @@ enum Between {
 fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<Between> {
     let activation = &sim.processors[on].activation;
     let call = activation.call();
-    let Tenant { endpoint, applet } = call.tenant;
+    let AppletAt { endpoint, applet } = call.applet_at;
     let chain = sim.chains.of(endpoint)?;
     // The offset is the third argument of both natives that copy.
     let offset = activation.stack.native_arguments().get(2);
@@ -177,12 +177,12 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
         NicNative::TxPush => (applet != chain.last()).then_some(Between::Down),
         NicNative::DmaRxd | NicNative::DmaRxdPayload => (!is_first).then_some(Between::Up),
         NicNative::DoHtoLDma => match call.cause {
-            Cause::Handed(Handed {
+            Cause::Chain(ChainMessage {
                 way: Way::Down,
                 staged_at,
                 ..
             }) => (offset? >= staged_at).then_some(Between::Staged),
-            Cause::Handed(_)
+            Cause::Chain(_)
             | Cause::Post(_)
             | Cause::Arrival { .. }
             | Cause::Timer(_)
@@ -230,7 +230,7 @@ fn perform_between(
     sim.budget.spend_bytes(effect.bytes_moved().into());
     let processor = &mut sim.processors[on];
     let costs = processor.costs;
-    let Tenant { endpoint, applet } = processor.activation.call().tenant;
+    let AppletAt { endpoint, applet } = processor.activation.call().applet_at;
     let heap = sim.applets[applet].instance.heap_mut();
     let state = &mut sim.endpoints[endpoint];
     let chain = sim.chains.of_mut(endpoint).ok_or(TrapKind::Unverified)?;
@@ -299,8 +299,8 @@ fn perform_between(
     tell::performed(sim, on, 0, Made::Nothing);
     if is_full {
         let call = sim.processors[on].activation.call();
-        let (tenant, packet) = (call.tenant, call.packet());
-        tell::dropped(sim, tenant, packet, DropReason::ChainFull);
+        let (applet_at, packet) = (call.applet_at, call.packet());
+        tell::dropped(sim, applet_at, packet, DropReason::ChainFull);
     }
     sim.processors[on].activation.stack.resume(Ok(0));
     Ok(time)
@@ -315,7 +315,7 @@ fn admit(
 ) -> Result<Effect, TrapKind> {
     let processor = &sim.processors[on];
     let activation = &processor.activation;
-    let Tenant { endpoint, applet } = activation.call().tenant;
+    let AppletAt { endpoint, applet } = activation.call().applet_at;
     let mut rights = Rights::of(&sim.endpoints[endpoint]);
     let given = activation.stack.native_arguments();
     let mut args = [0; NATIVE_ARGUMENTS_MAX];
@@ -344,9 +344,9 @@ fn admit(
 #[cold]
 pub(crate) fn returned(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[on].activation;
-    let (call, value) = (*activation.call(), activation.told.returned);
-    tell::returned(sim, on, call.tenant, call.method, value);
-    sim.endpoints[call.tenant.endpoint].free.keep_popped();
+    let (call, value) = (*activation.call(), activation.reported.returned);
+    tell::returned(sim, on, call.applet_at, call.method, value);
+    sim.endpoints[call.applet_at.endpoint].free.keep_popped();
     go_on(sim, on, call)
 }
 
@@ -354,14 +354,14 @@ pub(crate) fn returned(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[on].activation;
     let (call, trap): (Call, Option<Trap>) = (*activation.call(), activation.trap.take());
-    let endpoint = call.tenant.endpoint;
+    let endpoint = call.applet_at.endpoint;
     if let Some(trap) = trap {
-        trapped::tell(sim, on, call.tenant, trap);
+        trapped::tell(sim, on, call.applet_at, trap);
     }
     sim.endpoints[endpoint].free.return_popped();
     sim.levels_changed(endpoint);
     if call.is_for_message() {
-        tell::dropped(sim, call.tenant, call.packet(), DropReason::AppletTrap);
+        tell::dropped(sim, call.applet_at, call.packet(), DropReason::AppletTrap);
     }
     if call.entry() == NicEntry::DoTx
         && let Some(chain) = sim.chains.of_mut(endpoint)
@@ -374,9 +374,9 @@ pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 
 /// Continues with the next message of the round, or ends the round.
 fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
-    let Tenant { endpoint, applet } = ended.tenant;
+    let AppletAt { endpoint, applet } = ended.applet_at;
     if sim.processors[on].activation.has_asides {
-        agenda::arm(sim, ended.tenant);
+        pending_calls::arm(sim, ended.applet_at);
     }
     let message = sim
         .chains
@@ -384,11 +384,11 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
         .and_then(chain::Chain::end_handled);
     if let Some(message) = message {
         if message.way == Way::Up {
-            let below = Tenant {
+            let below = AppletAt {
                 endpoint,
                 applet: AppletId(applet.0 + 1),
             };
-            agenda::note_taken(sim, below, message.channel, &message.buffers);
+            pending_calls::note_taken(sim, below, message.channel, &message.buffers);
         }
         if let Some(chain) = sim.chains.of_mut(endpoint) {
             chain.give_back(message);
@@ -416,7 +416,7 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
             | Trigger::Refill
             | Trigger::Watch) => trigger,
         };
-        let handed = Handed {
+        let message = ChainMessage {
             trigger,
             length,
             channel,
@@ -424,12 +424,12 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
             staged_at: area,
         };
         processor.activation.begin(Call {
-            tenant: Tenant {
+            applet_at: AppletAt {
                 endpoint,
                 applet: to,
             },
             method,
-            cause: Cause::Handed(handed),
+            cause: Cause::Chain(message),
         });
         return Next::after(setup, Stage::ChainEnter);
     }

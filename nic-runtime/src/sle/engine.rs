@@ -22,7 +22,7 @@ use crate::sim::budget::Exceeded;
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
 use crate::sim::staging::{Grant, Waiter};
-use crate::sim::{Simulation, Tenant};
+use crate::sim::{AppletAt, Simulation};
 use crate::spec::FaultPolicy;
 use crate::unet;
 
@@ -35,15 +35,15 @@ pub(crate) fn arrived(
     arrival: PacketRef,
 ) -> Next {
     let item = Item::Arrival(arrival);
-    if let Some(other) = sim.processors[on].share.arrivals_to {
+    if let Some(other) = sim.processors[on].role.arrivals_to {
         return sim.hand_over(on, other, item);
     }
     let (packet, endpoint, channel, length) = sim.arrival(arrival);
-    if !sim.residents[endpoint].fault.is_attached(sim.now) {
-        return interface::pass(sim, on, item);
+    if !sim.live[endpoint].fault.is_attached(sim.now) {
+        return interface::handle_without_applet(sim, on, item);
     }
     let call = Call {
-        tenant: Tenant { endpoint, applet },
+        applet_at: AppletAt { endpoint, applet },
         method: sim.applets[applet].members.do_rx,
         cause: Cause::Arrival {
             packet,
@@ -66,22 +66,22 @@ pub(crate) fn posted(
     posted: Posted,
 ) -> Next {
     let (endpoint, item) = (posted.endpoint, Item::Post(posted));
-    if let Some(other) = sim.processors[on].share.posts_to {
-        sim.residents[endpoint].has_post_under_way = true;
+    if let Some(other) = sim.processors[on].role.posts_to {
+        sim.live[endpoint].has_post_under_way = true;
         return sim.hand_over(on, other, item);
     }
     if sim.has_lost_places(on, posted) {
         return sim.take_back(on, posted);
     }
-    if !sim.residents[endpoint].fault.is_attached(sim.now) {
-        return interface::pass(sim, on, item);
+    if !sim.live[endpoint].fault.is_attached(sim.now) {
+        return interface::handle_without_applet(sim, on, item);
     }
     if resolve(&sim.endpoints[endpoint], posted.descriptor).is_err() {
         sim.give_up_post(endpoint);
         return sim.end_post(on, posted, TxStatus::Refused);
     }
     let call = Call {
-        tenant: Tenant { endpoint, applet },
+        applet_at: AppletAt { endpoint, applet },
         method: sim.applets[applet].members.do_tx,
         cause: Cause::Post(posted),
     };
@@ -93,7 +93,7 @@ pub(crate) fn posted(
 /// Enters an applet, with the arrived packet in `RxBuf` if the call is for a packet.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn enter<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    if sim.processors[on].share.is_recorded
+    if sim.processors[on].role.is_recorded
         && let Some(next) = sim.enter_recorded(on)
     {
         return next;
@@ -106,7 +106,7 @@ pub(crate) fn enter<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId
 pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let processor = &sim.processors[on];
     let (call, costs) = (processor.activation.call(), processor.costs);
-    let Tenant { endpoint, applet } = call.tenant;
+    let AppletAt { endpoint, applet } = call.applet_at;
     debug_assert!(arguments::are_stated(sim, call), "{call:?}");
     let (method, mut place) = (call.method, [0; 3]);
     let args = call.arguments(&mut place);
@@ -123,12 +123,12 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
         Cause::Timer(_) => costs.timer.call,
         Cause::Refill(_) => costs.refill.call,
         Cause::Watch(_) => costs.watch.call,
-        Cause::Handed(handed) => match handed.way {
+        Cause::Chain(message) => match message.way {
             chain::Way::Down => costs.tx.call,
             chain::Way::Up => costs.rx.call,
         },
     };
-    let is_reattached = sim.residents[endpoint].fault.reattached();
+    let is_reattached = sim.live[endpoint].fault.reattached();
     if HEARD && sim.report.listens() {
         tell::called(sim, on, is_reattached);
     }
@@ -136,7 +136,7 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
     let activation = &mut sim.processors[on].activation;
     activation.spent = Spent::default();
     let stack = &mut activation.stack;
-    let fuel = sim.residents[endpoint].fuel;
+    let fuel = sim.live[endpoint].fuel;
     let started = instance.start(stack, method, args, fuel, Lifetime::PerCall);
     let stage = match started {
         Ok(()) => Stage::Run,
@@ -155,7 +155,7 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
 pub(crate) fn run<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let processor = &mut sim.processors[on];
     let (activation, costs) = (&mut processor.activation, processor.costs);
-    let Tenant { endpoint, applet } = activation.call().tenant;
+    let AppletAt { endpoint, applet } = activation.call().applet_at;
     let stack = &mut activation.stack;
     let instance = &mut sim.applets[applet].instance;
     let before = stack.fuel_left();
@@ -165,7 +165,7 @@ pub(crate) fn run<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) 
     };
     let (native_fuel, native_cost, stage) = match step {
         Step::Returned(value) => {
-            activation.told.returned = value;
+            activation.reported.returned = value;
             (0, SimDuration::ZERO, Stage::Return)
         }
         Step::Trapped(trap) => {
@@ -206,7 +206,7 @@ pub(crate) fn run<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) 
     }
     let instructions = spent - native_fuel;
     let bytecode_cost = costs.bytecode.times(instructions);
-    sim.processors[on].activation.told.reached = sim.now + bytecode_cost;
+    sim.processors[on].activation.reported.reached = sim.now + bytecode_cost;
     Next::after(bytecode_cost + native_cost, stage)
 }
 
@@ -285,7 +285,7 @@ fn perform_native<const HEARD: bool>(
     on: ProcessorId,
     native: NicNative,
 ) -> Next {
-    let tenant = sim.processors[on].activation.call().tenant;
+    let applet_at = sim.processors[on].activation.call().applet_at;
     let effect = match checked(sim, on, native) {
         Ok(effect) => effect,
         Err(kind) => return refuse_native(sim, on, kind),
@@ -299,7 +299,7 @@ fn perform_native<const HEARD: bool>(
     let mut port = OnNic::<HEARD> {
         simulation: sim,
         on,
-        tenant,
+        applet_at,
         push,
     };
     match perform(effect, &mut port) {
@@ -320,7 +320,7 @@ fn checked(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Result<E
     let processor = &sim.processors[on];
     let activation = &processor.activation;
     let call = activation.call();
-    let Tenant { endpoint, applet } = call.tenant;
+    let AppletAt { endpoint, applet } = call.applet_at;
     let heap = sim.applets[applet].instance.heap();
     let mut rights = Rights::of(&sim.endpoints[endpoint]);
     let windows;
@@ -337,7 +337,7 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
     let processor = &sim.processors[on];
     let activation = &processor.activation;
     let call = activation.call();
-    let Tenant { endpoint, applet } = call.tenant;
+    let AppletAt { endpoint, applet } = call.applet_at;
     let spent = activation.spent.and(effect, &processor.costs.quota);
     let spent = spent.map_err(|_| TrapKind::QuotaExceeded)?;
     if let Some(array) = effect.array() {
@@ -411,7 +411,7 @@ pub(crate) fn refuse_native(sim: &mut Simulation<'_>, on: ProcessorId, kind: Tra
 pub(crate) fn landed<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[on].activation;
     if let Some((to, host)) = activation.landing {
-        let applet = activation.call().tenant.applet;
+        let applet = activation.call().applet_at.applet;
         let heap = sim.applets[applet].instance.heap_mut();
         host_to_nic(heap, to, &sim.memory, host);
     }
@@ -434,14 +434,14 @@ pub(crate) fn resume<const HEARD: bool>(
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn return_from<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[on].activation;
-    let (call, returned) = (activation.call(), activation.told.returned);
-    let (tenant, is_for_message) = (call.tenant, call.is_for_message());
+    let (call, returned) = (activation.call(), activation.reported.returned);
+    let (applet_at, is_for_message) = (call.applet_at, call.is_for_message());
     if HEARD {
-        tell::returned(sim, on, tenant, call.method, returned);
+        tell::returned(sim, on, applet_at, call.method, returned);
     }
-    sim.endpoints[tenant.endpoint].free.keep_popped();
+    sim.endpoints[applet_at.endpoint].free.keep_popped();
     if is_for_message {
-        sim.residents[tenant.endpoint].fault.returned();
+        sim.live[applet_at.endpoint].fault.returned();
     }
     sim.leave_call(on);
     end_call(sim, on, TxStatus::Ok)
@@ -451,33 +451,33 @@ pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[on].activation;
     let (call, trap) = (*activation.call(), activation.trap.take());
     if let Some(trap) = trap {
-        trapped::tell(sim, on, call.tenant, trap);
+        trapped::tell(sim, on, call.applet_at, trap);
     }
     sim.leave_call(on);
     if !call.is_for_message() {
         // The trapped call handles no message, so no `drop` is reported and the trap does not count towards detachment.
-        sim.endpoints[call.tenant.endpoint].free.return_popped();
-        sim.levels_changed(call.tenant.endpoint);
+        sim.endpoints[call.applet_at.endpoint].free.return_popped();
+        sim.levels_changed(call.applet_at.endpoint);
         suspend::end_asides(sim, on);
         return sim.look(on);
     }
     let now = sim.now;
-    let policy = sim.specs[call.tenant.endpoint].on_trap;
-    let fault = &mut sim.residents[call.tenant.endpoint].fault;
+    let policy = sim.specs[call.applet_at.endpoint].on_trap;
+    let fault = &mut sim.live[call.applet_at.endpoint].fault;
     let detachment = fault.trapped(policy, now);
-    sim.endpoints[call.tenant.endpoint].free.return_popped();
-    sim.levels_changed(call.tenant.endpoint);
+    sim.endpoints[call.applet_at.endpoint].free.return_popped();
+    sim.levels_changed(call.applet_at.endpoint);
     if policy == FaultPolicy::BasePath {
         return fall_back(sim, on, call);
     }
-    tell::dropped(sim, call.tenant, call.packet(), DropReason::AppletTrap);
+    tell::dropped(sim, call.applet_at, call.packet(), DropReason::AppletTrap);
     if let Some(Detachment { traps, duration }) = detachment {
         let kind = SleEvent::AppletDetach {
             traps,
             duration,
             trigger: call.trigger(),
         };
-        sim.report.emit(now, call.tenant.endpoint, kind);
+        sim.report.emit(now, call.applet_at.endpoint, kind);
     }
     end_call(sim, on, TxStatus::Trap)
 }
@@ -488,10 +488,10 @@ fn fall_back(sim: &mut Simulation<'_>, on: ProcessorId, call: Call) -> Next {
         Cause::Post(posted) => send_trapped(sim, on, posted),
         Cause::Arrival { arrival, .. } => {
             suspend::end_asides(sim, on);
-            interface::pass(sim, on, Item::Arrival(arrival))
+            interface::handle_without_applet(sim, on, Item::Arrival(arrival))
         }
         // A chain drops the message on which an applet traps.
-        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => sim.look(on),
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => sim.look(on),
     }
 }
 
@@ -504,7 +504,7 @@ fn send_trapped(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Ne
     match sim.claim_for_push(on, Waiter::Message, posted.endpoint, &channel) {
         Grant::Given => {
             suspend::end_asides(sim, on);
-            interface::pass(sim, on, Item::Post(posted))
+            interface::handle_without_applet(sim, on, Item::Post(posted))
         }
         Grant::Waits => suspend::suspend(sim, on, Stage::SendTrapped),
         Grant::Refused => {
@@ -525,7 +525,7 @@ pub(crate) fn go_on_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         | Cause::Timer(_)
         | Cause::Refill(_)
         | Cause::Watch(_)
-        | Cause::Handed(_) => sim.look(on),
+        | Cause::Chain(_) => sim.look(on),
     }
 }
 
@@ -534,7 +534,7 @@ pub(crate) fn end_call(sim: &mut Simulation<'_>, on: ProcessorId, status: TxStat
     match sim.processors[on].activation.call().cause {
         Cause::Post(posted) => return end_post(sim, on, posted, status),
         Cause::Arrival { arrival, .. } => sim.end_arrival(arrival),
-        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Handed(_) => {}
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {}
     }
     suspend::end_asides(sim, on);
     sim.look(on)

@@ -13,7 +13,7 @@ use super::{AppletSite, DetachedShape};
 use crate::nic::DmaSchedule;
 use crate::profile::Profile;
 use crate::sim::costs::Costs;
-use crate::sim::crew::ALONE;
+use crate::sim::multiprocessor::ALONE;
 
 /// The field that holds an arriving packet.
 const PACKET_FIELD: &str = "RxBuf";

@@ -22,11 +22,11 @@ use nic_core::unet::Channel;
 
 use super::quota::Spent;
 use super::state::{self, Stores};
-use super::{agenda, chain, host_to_nic, nic_to_host, tell, trapped};
+use super::{chain, host_to_nic, nic_to_host, pending_calls, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
 use crate::sim::budget::Exceeded;
-use crate::sim::{SimError, Simulation, Tenant};
+use crate::sim::{AppletAt, SimError, Simulation};
 use crate::spec::{EndpointSpec, FieldState, Scenario};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
@@ -116,12 +116,12 @@ pub(crate) fn load_applets(sim: &mut Simulation<'_>) -> Result<(), NotLoaded> {
         let mut of_endpoint = Vec::new();
         let specs: &[EndpointSpec] = sim.specs;
         for (applet, (_, state)) in sim.applets_of(endpoint).zip(specs[index].applets()) {
-            chain::speaks(sim, endpoint, applet);
-            let tenant = Tenant { endpoint, applet };
-            match load_applet(sim, (tenant, state), &mut of_endpoint) {
+            chain::report_as(sim, endpoint, applet);
+            let applet_at = AppletAt { endpoint, applet };
+            match load_applet(sim, (applet_at, state), &mut of_endpoint) {
                 Ok(()) => {}
                 Err(NotLoaded::Trap(_)) if sim.lenient_load => {
-                    leave(sim, tenant);
+                    leave(sim, applet_at);
                     break;
                 }
                 Err(error) => return Err(error),
@@ -142,44 +142,44 @@ pub(crate) fn load_applets(sim: &mut Simulation<'_>) -> Result<(), NotLoaded> {
 /// Makes an endpoint one without applets, because one of its applets has trapped while it was loaded. What natives have
 /// done stands, as after every trap, but nothing calls the applets any more.
 #[cold]
-fn leave(sim: &mut Simulation<'_>, tenant: Tenant) {
-    let Tenant { endpoint, .. } = tenant;
+fn leave(sim: &mut Simulation<'_>, applet_at: AppletAt) {
+    let AppletAt { endpoint, .. } = applet_at;
     sim.endpoints[endpoint].free.return_popped();
     for applet in sim.applets_of(endpoint) {
-        let tenant = Tenant { endpoint, applet };
-        agenda::clear(sim, tenant);
-        interface::unwatch_all(sim, tenant);
+        let applet_at = AppletAt { endpoint, applet };
+        pending_calls::clear(sim, applet_at);
+        interface::unwatch_all(sim, applet_at);
     }
     sim.swaps.leave(endpoint);
     sim.chains.leave(endpoint);
-    sim.seats[endpoint].applet = None;
+    sim.infos[endpoint].applet = None;
     sim.report.set_class(endpoint, None);
     sim.levels_changed(endpoint);
 }
 
 fn load_applet(
     sim: &mut Simulation<'_>,
-    (tenant, state): (Tenant, &[FieldState]),
+    (applet_at, state): (AppletAt, &[FieldState]),
     sent: &mut Vec<PacketRef>,
 ) -> Result<(), NotLoaded> {
-    let program = sim.applets[tenant.applet].class.program;
+    let program = sim.applets[applet_at.applet].class.program;
     let mut stores = Stores::new(state);
-    state::set(&mut sim.applets[tenant.applet].instance, state);
-    let nic = sim.endpoints[tenant.endpoint].nic;
+    state::set(&mut sim.applets[applet_at.applet].instance, state);
+    let nic = sim.endpoints[applet_at.endpoint].nic;
     let on = sim.nics[nic].first_processor();
-    match run_initializers(sim, on, tenant, (&mut stores, &mut BeforeStart { sent })) {
+    match run_initializers(sim, on, applet_at, (&mut stores, &mut BeforeStart { sent })) {
         Ok(()) => {}
-        Err(Uninitialized::Trapped(_)) => return Err(NotLoaded::Trap(tenant.endpoint)),
+        Err(Uninitialized::Trapped(_)) => return Err(NotLoaded::Trap(applet_at.endpoint)),
         Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
     }
-    sim.endpoints[tenant.endpoint].free.keep_popped();
-    agenda::arm(sim, tenant);
-    let heap_bytes = sim.applets[tenant.applet].heap_bytes();
+    sim.endpoints[applet_at.endpoint].free.keep_popped();
+    pending_calls::arm(sim, applet_at);
+    let heap_bytes = sim.applets[applet_at.applet].heap_bytes();
     let kind = SleEvent::Load {
         code_bytes: program.code_bytes(),
         heap_bytes,
     };
-    sim.report.emit(sim.now, tenant.endpoint, kind);
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
     Ok(())
 }
 
@@ -189,7 +189,7 @@ pub(crate) trait Natives {
     fn perform(
         &mut self,
         sim: &mut Simulation<'_>,
-        tenant: Tenant,
+        applet_at: AppletAt,
         request: &Request,
         effect: Effect,
     ) -> Result<i32, TrapKind>;
@@ -200,10 +200,10 @@ pub(crate) trait Natives {
 pub(crate) fn run_initializers(
     sim: &mut Simulation<'_>,
     on: ProcessorId,
-    tenant: Tenant,
+    applet_at: AppletAt,
     (stores, natives): (&mut Stores, &mut impl Natives),
 ) -> Result<(), Uninitialized> {
-    let program = sim.applets[tenant.applet].class.program;
+    let program = sim.applets[applet_at.applet].class.program;
     for method in program.initializers() {
         let kind = SleEvent::AppletCall {
             method,
@@ -212,12 +212,12 @@ pub(crate) fn run_initializers(
             trigger: Trigger::Load,
             processor: 0,
         };
-        sim.report.emit(sim.now, tenant.endpoint, kind);
-        let value = initialize(sim, on, tenant, method, (stores, natives));
+        sim.report.emit(sim.now, applet_at.endpoint, kind);
+        let value = initialize(sim, on, applet_at, method, (stores, natives));
         if let Err(Uninitialized::Trapped(trap)) = value {
-            trapped::tell(sim, on, tenant, trap);
+            trapped::tell(sim, on, applet_at, trap);
         }
-        tell::returned(sim, on, tenant, method, value?);
+        tell::returned(sim, on, applet_at, method, value?);
     }
     Ok(())
 }
@@ -226,22 +226,22 @@ pub(crate) fn run_initializers(
 fn initialize(
     sim: &mut Simulation<'_>,
     on: ProcessorId,
-    tenant: Tenant,
+    applet_at: AppletAt,
     method: MethodId,
     (stores, natives): (&mut Stores, &mut impl Natives),
 ) -> Result<Option<i32>, Uninitialized> {
-    let fuel = sim.residents[tenant.endpoint].fuel;
-    let instance = &mut sim.applets[tenant.applet].instance;
+    let fuel = sim.live[applet_at.endpoint].fuel;
+    let instance = &mut sim.applets[applet_at.applet].instance;
     let processor = &mut sim.processors[on];
     processor.activation.spent = Spent::default();
     let stack = &mut processor.activation.stack;
     instance.start(stack, method, &[], fuel, Lifetime::Persistent)?;
     loop {
-        let request = match run_to_native(sim, on, tenant)? {
+        let request = match run_to_native(sim, on, applet_at)? {
             Reached::Return(value) => return Ok(value),
             Reached::Native(request) => request,
             Reached::Store(field, value) => {
-                let instance = &mut sim.applets[tenant.applet].instance;
+                let instance = &mut sim.applets[applet_at.applet].instance;
                 stores.store(instance, field, value);
                 sim.processors[on].activation.stack.resume(Ok(0));
                 continue;
@@ -257,10 +257,10 @@ fn initialize(
         let outcome = match affordable {
             Ok((request, extra_fuel)) => {
                 sim.budget.spend(extra_fuel)?;
-                perform_now(sim, on, tenant, &request, natives)
+                perform_now(sim, on, applet_at, &request, natives)
             }
             Err(kind) => {
-                sim.report.take_back(tenant.endpoint);
+                sim.report.take_back(applet_at.endpoint);
                 Err(kind)
             }
         };
@@ -272,13 +272,13 @@ fn initialize(
 fn run_to_native(
     sim: &mut Simulation<'_>,
     on: ProcessorId,
-    tenant: Tenant,
+    applet_at: AppletAt,
 ) -> Result<Reached, Uninitialized> {
-    let instance = &mut sim.applets[tenant.applet].instance;
+    let instance = &mut sim.applets[applet_at.applet].instance;
     let stack = &mut sim.processors[on].activation.stack;
     let before = stack.executed();
     let ran = (instance, &mut *stack);
-    let step = sim.report.run(tenant.endpoint, SimDuration::ZERO, ran);
+    let step = sim.report.run(applet_at.endpoint, SimDuration::ZERO, ran);
     let (reached, trap) = match step {
         Step::Returned(value) => (Reached::Return(value), None),
         Step::Trapped(trap) => (Reached::Return(None), Some(trap)),
@@ -291,7 +291,7 @@ fn run_to_native(
         },
     };
     let instructions = stack.executed().saturating_sub(before);
-    let heap = sim.applets[tenant.applet].instance.heap_mut();
+    let heap = sim.applets[applet_at.applet].instance.heap_mut();
     sim.budget.spend_bytes(heap.take_cleared().into());
     sim.budget.spend(instructions)?;
     match trap {
@@ -304,20 +304,20 @@ fn run_to_native(
 fn perform_now(
     sim: &mut Simulation<'_>,
     on: ProcessorId,
-    tenant: Tenant,
+    applet_at: AppletAt,
     request: &Request,
     natives: &mut impl Natives,
 ) -> Result<i32, TrapKind> {
-    let heap = sim.applets[tenant.applet].instance.heap_mut();
-    let rights = Rights::of(&sim.endpoints[tenant.endpoint]);
-    let windows = sim.states.window_rights(tenant.endpoint);
+    let heap = sim.applets[applet_at.applet].instance.heap_mut();
+    let rights = Rights::of(&sim.endpoints[applet_at.endpoint]);
+    let windows = sim.states.window_rights(applet_at.endpoint);
     let rights = rights.with(&windows);
     let effect = check(request.native(), request.args(), heap, &rights)?;
     let processor = &mut sim.processors[on];
     let spent = &mut processor.activation.spent;
     let after = spent.and(&effect, &processor.costs.quota);
     *spent = after.map_err(|_| TrapKind::QuotaExceeded)?;
-    natives.perform(sim, tenant, request, effect)
+    natives.perform(sim, applet_at, request, effect)
 }
 
 /// Performs natives of initializers before the clock starts: each native takes effect at once. Packets that
@@ -330,16 +330,16 @@ impl Natives for BeforeStart<'_> {
     fn perform(
         &mut self,
         sim: &mut Simulation<'_>,
-        tenant: Tenant,
+        applet_at: AppletAt,
         request: &Request,
         effect: Effect,
     ) -> Result<i32, TrapKind> {
-        if chain::is_between(sim, tenant, &effect) {
+        if chain::is_between(sim, applet_at, &effect) {
             return Err(TrapKind::ProtectionFault);
         }
         let mut port = Loading {
             simulation: sim,
-            tenant,
+            applet_at,
             request,
             sent: self.sent,
         };
@@ -351,7 +351,7 @@ impl Natives for BeforeStart<'_> {
 /// Performs natives of initializers at once, and keeps packets until all applets are loaded.
 struct Loading<'l, 's> {
     simulation: &'l mut Simulation<'s>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     request: &'l Request,
     sent: &'l mut Vec<PacketRef>,
 }
@@ -362,7 +362,7 @@ impl Port for Loading<'_, '_> {
     type Stop = Infallible;
 
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
-        let Tenant { endpoint, applet } = self.tenant;
+        let AppletAt { endpoint, applet } = self.applet_at;
         let heap = self.simulation.applets[applet].instance.heap_mut();
         then(&mut self.simulation.endpoints[endpoint], heap)
     }
@@ -372,7 +372,7 @@ impl Port for Loading<'_, '_> {
     }
 
     fn fetch(&mut self, to: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
-        let Tenant { endpoint, applet } = self.tenant;
+        let AppletAt { endpoint, applet } = self.applet_at;
         let simulation = &mut *self.simulation;
         let heap = simulation.applets[applet].instance.heap_mut();
         host_to_nic(heap, to, &simulation.memory, host);
@@ -386,7 +386,7 @@ impl Port for Loading<'_, '_> {
     }
 
     fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Infallible> {
-        let Tenant { endpoint, applet } = self.tenant;
+        let AppletAt { endpoint, applet } = self.applet_at;
         let simulation = &mut *self.simulation;
         let heap = simulation.applets[applet].instance.heap();
         nic_to_host(heap, from, &mut simulation.memory, host);
@@ -405,7 +405,7 @@ impl Port for Loading<'_, '_> {
         channel: Channel,
     ) -> Result<(PacketId, PacketRef), Infallible> {
         let simulation = &mut *self.simulation;
-        Ok(simulation.make_full_packet(self.tenant, &channel, Trigger::Load, from))
+        Ok(simulation.make_full_packet(self.applet_at, &channel, Trigger::Load, from))
     }
 
     fn send(&mut self, packet: PacketRef) -> Result<(), Infallible> {
@@ -418,11 +418,11 @@ impl Port for Loading<'_, '_> {
     }
 
     fn placing(&mut self, length: u32) -> Option<Made> {
-        interface::placing(self.simulation, self.tenant.endpoint, length)
+        interface::placing(self.simulation, self.applet_at.endpoint, length)
     }
 
     fn place(&mut self, from: ArraySpan, channel: ChannelId) -> Result<(), Infallible> {
-        let Tenant { endpoint, applet } = self.tenant;
+        let AppletAt { endpoint, applet } = self.applet_at;
         let message = (None, channel, from.length());
         let simulation = &mut *self.simulation;
         let placed = interface::place(simulation, endpoint, message, Trigger::Load);
@@ -441,13 +441,13 @@ impl Port for Loading<'_, '_> {
     }
 
     fn publish(&mut self) -> Result<(), Infallible> {
-        self.simulation.publish(self.tenant.endpoint);
+        self.simulation.publish(self.applet_at.endpoint);
         Ok(())
     }
 
     fn refuse(&mut self) -> Result<(), Infallible> {
         let simulation = &mut *self.simulation;
-        tell::dropped(simulation, self.tenant, None, DropReason::RxQueueFull);
+        tell::dropped(simulation, self.applet_at, None, DropReason::RxQueueFull);
         Ok(())
     }
 
@@ -456,31 +456,31 @@ impl Port for Loading<'_, '_> {
     }
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Infallible> {
-        agenda::set_timer(self.simulation, self.tenant, after);
+        pending_calls::set_timer(self.simulation, self.applet_at, after);
         Ok(())
     }
 
     fn watch(&mut self, window: WindowId, range: (u32, u32)) -> Result<(), Infallible> {
-        interface::watch(self.simulation, self.tenant, window, range);
+        interface::watch(self.simulation, self.applet_at, window, range);
         Ok(())
     }
 
     fn write_window(&mut self, from: ArraySpan, peer: u32, offset: u32) -> Result<(), Infallible> {
         let place = (from, peer, offset);
-        match interface::make_window_write(self.simulation, self.tenant, Trigger::Load, place) {
+        match interface::make_window_write(self.simulation, self.applet_at, Trigger::Load, place) {
             Some(packet) => self.send(packet),
             None => Ok(()),
         }
     }
 
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Infallible> {
-        tell::note(self.simulation, self.tenant, tag, value);
+        tell::note(self.simulation, self.applet_at, tag, value);
         Ok(())
     }
 
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Infallible> {
         let simulation = &mut *self.simulation;
-        tell::native(simulation, self.tenant, self.request, value, made);
+        tell::native(simulation, self.applet_at, self.request, value, made);
         Ok(())
     }
 }

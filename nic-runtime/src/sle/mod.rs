@@ -4,8 +4,8 @@
 //!
 //! - `load` initializes applets before the clock starts
 //! - `engine` runs their calls stage by stage, `call` is the state of a call, `port` performs its natives
-//! - `agenda` holds timers and refills
-//! - `swap` replaces applets while the NIC runs, `carry` moves their state, `beside` performs natives meanwhile
+//! - `pending_calls` holds timers and refills
+//! - `swap` replaces applets while the NIC runs, `carry` moves their state, `swap_port` performs natives meanwhile
 //! - `capsule` takes class files that arrive in packets, `reassembly` puts them together
 //! - `chain` holds the messages between the applets of a chain, `chained` runs their calls
 //! - `suspend` keeps calls that wait for slots while others run
@@ -15,9 +15,7 @@
 //! Apart from the simulation, `detached` is an endpoint without a NIC. `environment` describes a NIC to the analysis of
 //! worst cases, `site` the place of an applet, `arguments` the arguments of its calls. `stub` generates the Java stub of the natives and the reference of natives.
 
-pub(crate) mod agenda;
 mod arguments;
-mod beside;
 pub(crate) mod call;
 pub(crate) mod capsule;
 mod carry;
@@ -28,6 +26,7 @@ pub(crate) mod engine;
 mod environment;
 pub(crate) mod fault;
 pub(crate) mod load;
+pub(crate) mod pending_calls;
 mod port;
 pub(crate) mod quota;
 mod reassembly;
@@ -36,6 +35,7 @@ pub(crate) mod state;
 mod stub;
 pub(crate) mod suspend;
 pub(crate) mod swap;
+mod swap_port;
 mod tell;
 mod transfer;
 mod trapped;

@@ -11,13 +11,13 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::call::Call;
-use super::{agenda, tell};
+use super::{pending_calls, tell};
 use crate::fabric::PacketRef;
 use crate::interface;
-use crate::sim::dma::{Cargo, Transfer};
+use crate::sim::dma::{DmaPeer, Transfer};
 use crate::sim::processor::Next;
 use crate::sim::stage::Stage;
-use crate::sim::{Simulation, Tenant};
+use crate::sim::{AppletAt, Simulation};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
@@ -34,7 +34,7 @@ pub(crate) enum Push {
 pub(crate) struct OnNic<'p, 's, const HEARD: bool> {
     pub(crate) simulation: &'p mut Simulation<'s>,
     pub(crate) on: ProcessorId,
-    pub(crate) tenant: Tenant,
+    pub(crate) applet_at: AppletAt,
     pub(crate) push: Push,
 }
 
@@ -52,7 +52,7 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
-        let Tenant { endpoint, applet } = self.tenant;
+        let AppletAt { endpoint, applet } = self.applet_at;
         let heap = self.simulation.applets[applet].instance.heap_mut();
         then(&mut self.simulation.endpoints[endpoint], heap)
     }
@@ -69,9 +69,9 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
         activation.landing = Some((to, host));
         let call = activation.call();
         let transfer = Transfer {
-            endpoint: self.tenant.endpoint,
+            endpoint: self.applet_at.endpoint,
             host,
-            cargo: Cargo::IntoArray(self.on),
+            peer: DmaPeer::IntoArray(self.on),
             trigger: call.trigger(),
         };
         let transfer = simulation.transfers.add(&transfer, &[]);
@@ -81,15 +81,15 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn store(&mut self, from: ArraySpan, host: HostSpan) -> Result<(), Next> {
-        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let (applet_at, trigger) = (self.applet_at, self.call().trigger());
         let simulation = &mut *self.simulation;
         let transfer = Transfer {
-            endpoint: tenant.endpoint,
+            endpoint: applet_at.endpoint,
             host,
-            cargo: Cargo::Staged,
+            peer: DmaPeer::Staged,
             trigger,
         };
-        let heap = simulation.applets[tenant.applet].instance.heap();
+        let heap = simulation.applets[applet_at.applet].instance.heap();
         let transfer = simulation.transfers.add(&transfer, from.bytes(heap));
         simulation.queue_transfer(transfer);
         Ok(())
@@ -97,9 +97,9 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn make(&mut self, from: ArraySpan, channel: Channel) -> Result<(PacketId, PacketRef), Next> {
-        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let (applet_at, trigger) = (self.applet_at, self.call().trigger());
         let simulation = &mut *self.simulation;
-        Ok(simulation.make_full_packet(tenant, &channel, trigger, from))
+        Ok(simulation.make_full_packet(applet_at, &channel, trigger, from))
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -112,31 +112,31 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
     }
 
     fn placing(&mut self, length: u32) -> Option<Made> {
-        interface::placing(self.simulation, self.tenant.endpoint, length)
+        interface::placing(self.simulation, self.applet_at.endpoint, length)
     }
 
     #[cold]
     fn place(&mut self, from: ArraySpan, channel: ChannelId) -> Result<(), Next> {
-        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let (applet_at, trigger) = (self.applet_at, self.call().trigger());
         let message = (self.call().packet(), channel, from.length());
         let simulation = &mut *self.simulation;
-        let placed = interface::place(simulation, tenant.endpoint, message, trigger);
+        let placed = interface::place(simulation, applet_at.endpoint, message, trigger);
         let Some(placed) = placed else {
             return Ok(());
         };
-        let heap = simulation.applets[tenant.applet].instance.heap();
+        let heap = simulation.applets[applet_at.applet].instance.heap();
         let mut bytes = from.bytes(heap);
         let mut queued = Vec::with_capacity(placed.len());
         for (index, host) in placed.into_iter().enumerate() {
             let share;
             (share, bytes) = bytes.split_at(at(host.length()));
             let transfer = Transfer {
-                endpoint: tenant.endpoint,
+                endpoint: applet_at.endpoint,
                 host,
                 // The applet's call has claimed one staging slot, which holds the whole message.
-                cargo: match index {
-                    0 => Cargo::Staged,
-                    _ => Cargo::StagedBeside,
+                peer: match index {
+                    0 => DmaPeer::Staged,
+                    _ => DmaPeer::StagedBeside,
                 },
                 trigger,
             };
@@ -145,21 +145,21 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
         for transfer in queued {
             simulation.queue_transfer(transfer);
         }
-        simulation.publish_in_turn(tenant.endpoint);
+        simulation.publish_in_turn(applet_at.endpoint);
         Ok(())
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn publish(&mut self) -> Result<(), Next> {
-        let endpoint = self.tenant.endpoint;
+        let endpoint = self.applet_at.endpoint;
         self.simulation.publish_in_turn(endpoint);
         Ok(())
     }
 
     fn refuse(&mut self) -> Result<(), Next> {
-        let (tenant, packet) = (self.tenant, self.call().packet());
+        let (applet_at, packet) = (self.applet_at, self.call().packet());
         let reason = DropReason::RxQueueFull;
-        tell::dropped(self.simulation, tenant, packet, reason);
+        tell::dropped(self.simulation, applet_at, packet, reason);
         Ok(())
     }
 
@@ -168,33 +168,33 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
     }
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Next> {
-        agenda::set_timer(self.simulation, self.tenant, after);
+        pending_calls::set_timer(self.simulation, self.applet_at, after);
         self.simulation.processors[self.on].activation.has_asides = true;
         Ok(())
     }
 
     fn immediate(&self) -> u32 {
-        let (endpoint, trigger) = (self.tenant.endpoint, self.call().trigger());
+        let (endpoint, trigger) = (self.applet_at.endpoint, self.call().trigger());
         interface::immediate(self.simulation, endpoint, trigger).unwrap_or(0)
     }
 
     fn set_immediate(&mut self, value: u32) {
-        interface::set_immediate(self.simulation, self.tenant.endpoint, value);
+        interface::set_immediate(self.simulation, self.applet_at.endpoint, value);
         self.simulation.processors[self.on].activation.has_asides = true;
     }
 
     #[cold]
     fn watch(&mut self, window: WindowId, range: (u32, u32)) -> Result<(), Next> {
-        interface::watch(self.simulation, self.tenant, window, range);
+        interface::watch(self.simulation, self.applet_at, window, range);
         Ok(())
     }
 
     #[cold]
     fn write_window(&mut self, from: ArraySpan, peer: u32, offset: u32) -> Result<(), Next> {
-        let (tenant, trigger) = (self.tenant, self.call().trigger());
+        let (applet_at, trigger) = (self.applet_at, self.call().trigger());
         let simulation = &mut *self.simulation;
         if let Some(packet) =
-            interface::make_window_write(simulation, tenant, trigger, (from, peer, offset))
+            interface::make_window_write(simulation, applet_at, trigger, (from, peer, offset))
         {
             match self.push {
                 Push::Leaves => simulation.enqueue(packet),
@@ -205,7 +205,7 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
     }
 
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Next> {
-        tell::note(self.simulation, self.tenant, tag, value);
+        tell::note(self.simulation, self.applet_at, tag, value);
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use nic_core::id::EndpointId;
 use nic_core::time::SimDuration;
 
 use super::call::Activation;
-use super::{agenda, swap};
+use super::{pending_calls, swap};
 use crate::sim::Simulation;
 use crate::sim::costs::Costs;
 use crate::sim::processor::{Item, Next};
@@ -98,7 +98,7 @@ pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallSta
 
 /// Returns whether the call of an endpoint's applet is suspended.
 pub(crate) fn is_suspended(sim: &Simulation<'_>, id: EndpointId) -> bool {
-    sim.seats[id]
+    sim.infos[id]
         .applet
         .is_some_and(|applet| sim.suspensions.is_suspended(applet))
 }
@@ -106,7 +106,7 @@ pub(crate) fn is_suspended(sim: &Simulation<'_>, id: EndpointId) -> bool {
 /// Returns whether the heap of the running applet has room for the call's frames and registers.
 pub(crate) fn can_suspend(sim: &Simulation<'_>, on: ProcessorId) -> bool {
     let activation = &sim.processors[on].activation;
-    let applet = activation.call().tenant.applet;
+    let applet = activation.call().applet_at.applet;
     let heap = sim.applets[applet].instance.heap();
     activation.stack.live_bytes() <= at(heap.free())
 }
@@ -116,13 +116,13 @@ pub(crate) fn can_suspend(sim: &Simulation<'_>, on: ProcessorId) -> bool {
 pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
     let activation = &mut sim.processors[on].activation;
     let has_asides = activation.has_asides;
-    let (tenant, trigger) = (activation.call().tenant, activation.call().trigger());
-    let endpoint = tenant.endpoint;
+    let (applet_at, trigger) = (activation.call().applet_at, activation.call().trigger());
+    let endpoint = applet_at.endpoint;
     let stage = stage.of_chain(sim.chains.of(endpoint).is_some());
-    let place_of = sim.place_of(tenant);
+    let place_of = sim.place_of(applet_at);
     // Arm the applet's timer now, because the call may stay suspended beyond the timer's expiry.
     if has_asides {
-        agenda::arm(sim, tenant);
+        pending_calls::arm(sim, applet_at);
     }
     // A message on which an applet trapped waits for slots too, but outside any call, so no event is emitted.
     if stage.is_native() {
@@ -170,7 +170,7 @@ fn vacant_place(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<u32> {
 /// Marks the suspended call of an endpoint as resumable, because its packet has slots.
 #[cold]
 pub(crate) fn resumable(sim: &mut Simulation<'_>, id: EndpointId) {
-    let applet = sim.seats[id].applet;
+    let applet = sim.infos[id].applet;
     let Some(suspended) = applet.and_then(|applet| sim.suspensions.of(applet)) else {
         return;
     };
@@ -182,7 +182,7 @@ pub(crate) fn resumable(sim: &mut Simulation<'_>, id: EndpointId) {
 /// Continues the suspended call of an endpoint on a processor.
 #[cold]
 pub(crate) fn go_on_with(sim: &mut Simulation<'_>, on: ProcessorId, id: EndpointId) -> Next {
-    let place = sim.seats[id]
+    let place = sim.infos[id]
         .applet
         .and_then(|applet| sim.suspensions.of_applet[applet].take())
         .expect("only a suspended call waits for places")
@@ -197,7 +197,7 @@ pub(crate) fn go_on_with(sim: &mut Simulation<'_>, on: ProcessorId, id: Endpoint
     activation.was_suspended = true;
     if stage.is_native() {
         // The native of the suspended call continues, so the native's span in the timeline starts again.
-        activation.told.reached = sim.now;
+        activation.reported.reached = sim.now;
         let trigger = activation.call().trigger();
         let kind = SleEvent::AppletResume { trigger };
         sim.report.emit(sim.now, id, kind);
@@ -220,10 +220,10 @@ pub(crate) fn end_asides(sim: &mut Simulation<'_>, on: ProcessorId) {
 fn end_these(sim: &mut Simulation<'_>, on: ProcessorId) {
     let activation = &mut sim.processors[on].activation;
     if std::mem::take(&mut activation.has_asides) {
-        let tenant = activation.call().tenant;
-        agenda::arm(sim, tenant);
-        interface::call_over(sim, tenant.endpoint);
-        swap::make(sim, tenant.endpoint, Some(on));
+        let applet_at = activation.call().applet_at;
+        pending_calls::arm(sim, applet_at);
+        interface::call_over(sim, applet_at.endpoint);
+        swap::make(sim, applet_at.endpoint, Some(on));
     }
     if std::mem::take(&mut sim.processors[on].activation.was_suspended) {
         unpark(sim, on);
@@ -233,18 +233,21 @@ fn end_these(sim: &mut Simulation<'_>, on: ProcessorId) {
 #[cold]
 fn unpark(sim: &mut Simulation<'_>, on: ProcessorId) {
     let processor = &mut sim.processors[on];
-    let (id, nic) = (processor.activation.call().tenant.endpoint, processor.nic);
+    let (id, nic) = (
+        processor.activation.call().applet_at.endpoint,
+        processor.nic,
+    );
     let nic = &mut sim.nics[nic];
     while let Some(packet) = processor.activation.parked.arrivals.pop_back() {
         nic.arrivals.push_front(packet);
     }
     if !sim.endpoints[id].transmit.is_drained() {
-        nic.posted.insert(sim.seats[id].position());
+        nic.posted.insert(sim.infos[id].position());
     }
-    if !processor.share.is_alone {
+    if !processor.role.is_alone {
         unpark_items(sim, on);
     }
-    agenda::come_back(sim, id);
+    pending_calls::come_back(sim, id);
 }
 
 /// Returns parked packets to the processor of `doRx` if that processor had already taken them, and then wakes the other
@@ -258,7 +261,7 @@ fn unpark_items(sim: &mut Simulation<'_>, on: ProcessorId) {
     let (do_tx, do_rx) = (placed(nic.placement.do_tx), placed(nic.placement.do_rx));
     let looks = [nic.placement.transmit, nic.placement.receive].map(placed);
     for packet in taken.into_iter().rev() {
-        let handed = &mut sim.processors[do_rx].share.handed;
+        let handed = &mut sim.processors[do_rx].role.handed;
         handed.push_front(Item::Arrival(packet));
     }
     for other in [do_tx, do_rx].into_iter().chain(looks) {

@@ -21,18 +21,18 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::{Applet, FragmentHeader, Members, memory_bytes};
 use nic_core::time::{SimDuration, SimTime};
 
-use super::agenda;
-use super::beside::BesideRunning;
 use super::call::Activation;
 use super::capsule::{self, INSTALLED};
 use super::carry::{self, HeapFull};
 use super::load::{self, Classes, Uninitialized};
+use super::pending_calls;
 use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
+use super::swap_port::SwapNatives;
 use crate::sim::ledger::{Ledger, Need};
 use crate::sim::stage::Stage;
-use crate::sim::{Simulation, Tenant, Work};
+use crate::sim::{AppletAt, Simulation, Work};
 use crate::spec::{Scenario, SwapSpec};
 
 /// The swaps of a run, and the classes and memory that they use.
@@ -240,13 +240,13 @@ impl<'a> Swaps<'a> {
 }
 
 /// Returns whether a class with `doTimer`, `doRefill` or `doWatch` may replace an applet.
-pub(crate) fn may_bring_agendas(scenario: &Scenario, classes: Classes<'_>) -> bool {
+pub(crate) fn may_bring_calls(scenario: &Scenario, classes: Classes<'_>) -> bool {
     let mut endpoints = scenario.endpoints.iter();
     endpoints.any(|spec| spec.accepts_capsules)
         || scenario.swaps.iter().any(|swap| {
             let loaded = classes[swap.class].as_ref().ok();
             let members = loaded.and_then(Members::of);
-            members.is_some_and(|members| members.has_agenda())
+            members.is_some_and(|members| members.has_pending_calls())
         })
 }
 
@@ -356,14 +356,14 @@ fn call_under_way<'s, 'a>(
     endpoint: EndpointId,
     on: Option<ProcessorId>,
 ) -> Option<&'s mut Activation<'a>> {
-    let applet = sim.seats[endpoint].applet?;
+    let applet = sim.infos[endpoint].applet?;
     let nic = sim.endpoints[endpoint].nic;
     let mut processors = sim.nics[nic].processors();
     let inside = processors.find(|other| {
         let processor = &sim.processors[*other];
         Some(*other) != on
             && processor.call_continues_at().is_in_call()
-            && processor.activation.call().tenant.endpoint == endpoint
+            && processor.activation.call().applet_at.endpoint == endpoint
     });
     match inside {
         Some(inside) => Some(&mut sim.processors[inside].activation),
@@ -403,9 +403,9 @@ fn switch<'a>(sim: &mut Simulation<'a>, waiting: Waiting<'a>) -> Result<(), NotM
     } = waiting;
     let former_class = sim.swaps.class_of(endpoint);
     let applet = instance(sim, endpoint, loaded)?;
-    let (tenant, former) = move_in(sim, endpoint, applet);
+    let (applet_at, former) = move_in(sim, endpoint, applet);
     sim.report.set_class(endpoint, Some(class));
-    let started = start(sim, tenant, former.as_ref());
+    let started = start(sim, applet_at, former.as_ref());
     match started {
         Ok(_) => {
             sim.swaps.current[endpoint] = Some(class);
@@ -419,7 +419,7 @@ fn switch<'a>(sim: &mut Simulation<'a>, waiting: Waiting<'a>) -> Result<(), NotM
             }
         }
         Err(_) => {
-            move_out(sim, tenant, former);
+            move_out(sim, applet_at, former);
             sim.report.set_class(endpoint, former_class);
             sim.endpoints[endpoint].free.return_popped();
             sim.swaps.ledger.give_back(endpoint, need);
@@ -431,19 +431,19 @@ fn switch<'a>(sim: &mut Simulation<'a>, waiting: Waiting<'a>) -> Result<(), NotM
         timer,
         watches,
     } = started?;
-    let applet = &sim.applets[tenant.applet];
+    let applet = &sim.applets[applet_at.applet];
     let kind = SleEvent::AppletSwap {
         code_bytes: applet.class.program.code_bytes(),
         heap_bytes: applet.heap_bytes(),
         carried,
     };
     sim.report.emit(sim.now, endpoint, kind);
-    sim.residents[endpoint].fault.replaced(sim.now);
-    agenda::adapt(sim, tenant, timer);
+    sim.live[endpoint].fault.replaced(sim.now);
+    pending_calls::adapt(sim, applet_at, timer);
     for (window, range) in watches {
-        interface::watch(sim, tenant, window, range);
+        interface::watch(sim, applet_at, window, range);
     }
-    retarget(sim, tenant);
+    retarget(sim, applet_at);
     Ok(())
 }
 
@@ -471,9 +471,9 @@ fn move_in<'a>(
     sim: &mut Simulation<'a>,
     endpoint: EndpointId,
     applet: Applet<'a>,
-) -> (Tenant, Option<Applet<'a>>) {
-    let seat = &mut sim.seats[endpoint];
-    let (id, former) = match seat.applet {
+) -> (AppletAt, Option<Applet<'a>>) {
+    let info = &mut sim.infos[endpoint];
+    let (id, former) = match info.applet {
         Some(id) => {
             let place = &mut sim.applets[id];
             (id, Some(std::mem::replace(place, applet)))
@@ -481,27 +481,27 @@ fn move_in<'a>(
         None => {
             let id = u32::try_from(sim.applets.len()).expect("an endpoint has one applet");
             let id = AppletId(id);
-            seat.applet = Some(id);
+            info.applet = Some(id);
             sim.applets.push(applet);
             (id, None)
         }
     };
-    let tenant = Tenant {
+    let applet_at = AppletAt {
         endpoint,
         applet: id,
     };
-    (tenant, former)
+    (applet_at, former)
 }
 
 /// Puts the former applet of an endpoint back, if there was one.
-fn move_out<'a>(sim: &mut Simulation<'a>, tenant: Tenant, former: Option<Applet<'a>>) {
+fn move_out<'a>(sim: &mut Simulation<'a>, applet_at: AppletAt, former: Option<Applet<'a>>) {
     let left = match former {
         Some(former) => {
-            let place = &mut sim.applets[tenant.applet];
+            let place = &mut sim.applets[applet_at.applet];
             Some(std::mem::replace(place, former))
         }
         None => {
-            sim.seats[tenant.endpoint].applet = None;
+            sim.infos[applet_at.endpoint].applet = None;
             sim.applets.pop()
         }
     };
@@ -523,10 +523,10 @@ struct Started {
 /// Runs the initializers of a new applet, and carries the state of the former one over.
 fn start(
     sim: &mut Simulation<'_>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     former: Option<&Applet<'_>>,
 ) -> Result<Started, NotMade> {
-    let nic = sim.endpoints[tenant.endpoint].nic;
+    let nic = sim.endpoints[applet_at.endpoint].nic;
     let on = sim.nics[nic].first_processor();
     let activations = &mut sim.swaps.spare.activations;
     let mut activation = match activations.iter().position(|(of, _)| *of == nic) {
@@ -534,22 +534,22 @@ fn start(
         None => Activation::new(call_stack(sim.arena, sim.processors[on].costs)),
     };
     std::mem::swap(&mut sim.processors[on].activation, &mut activation);
-    let mut natives = BesideRunning {
+    let mut natives = SwapNatives {
         timer: None,
         watches: Vec::new(),
     };
     let mut stores = Stores::new(&[]);
-    let ran = load::run_initializers(sim, on, tenant, (&mut stores, &mut natives));
+    let ran = load::run_initializers(sim, on, applet_at, (&mut stores, &mut natives));
     std::mem::swap(&mut sim.processors[on].activation, &mut activation);
     sim.swaps.spare.activations.push((nic, activation));
     ran?;
     let carried = match former {
-        Some(former) => carry::carry(former, &mut sim.applets[tenant.applet])
+        Some(former) => carry::carry(former, &mut sim.applets[applet_at.applet])
             .map_err(|HeapFull| NotMade::Refused(SwapRefusal::NoHeap)),
         None => Ok(0),
     };
     // Each array that is carried over is read once, and written twice: with zeros and with its elements.
-    let applet = &mut sim.applets[tenant.applet];
+    let applet = &mut sim.applets[applet_at.applet];
     let cleared = u64::from(applet.instance.heap_mut().take_cleared());
     let rx_buf = applet.rx_buf().len() as u64;
     sim.budget
@@ -564,21 +564,21 @@ fn start(
 
 /// Directs calls that have begun but have not entered the former applet to the new applet. If the new applet has no
 /// entry for a redirected call, or the call's cause is void, the call's processor looks for other work.
-fn retarget(sim: &mut Simulation<'_>, tenant: Tenant) {
-    let members = sim.applets[tenant.applet].members;
-    let nic = sim.endpoints[tenant.endpoint].nic;
+fn retarget(sim: &mut Simulation<'_>, applet_at: AppletAt) {
+    let members = sim.applets[applet_at.applet].members;
+    let nic = sim.endpoints[applet_at.endpoint].nic;
     for on in sim.nics[nic].processors() {
         let processor = &mut sim.processors[on];
         if !matches!(processor.call_continues_at(), Stage::Enter) {
             continue;
         }
         let call = *processor.activation.call();
-        if call.tenant.endpoint != tenant.endpoint {
+        if call.applet_at.endpoint != applet_at.endpoint {
             continue;
         }
         match members.entry(call.entry()) {
             // The initializers of the new applet may have set the timer again.
-            Some(method) if !agenda::is_void(sim, tenant, &call.cause) => {
+            Some(method) if !pending_calls::is_void(sim, applet_at, &call.cause) => {
                 sim.processors[on].activation.retarget(method);
             }
             Some(_) | None => sim.turn_away(on),

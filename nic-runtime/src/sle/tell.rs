@@ -8,23 +8,23 @@ use nic_core::event::{DropReason, Made, NicEvent, SleEvent};
 use nic_core::id::PacketId;
 use nic_core::sle::Request;
 
-use crate::sim::{Simulation, Tenant};
+use crate::sim::{AppletAt, Simulation};
 
 /// Reports a note that an applet wrote to the trace.
-pub(crate) fn note(sim: &mut Simulation<'_>, tenant: Tenant, tag: i32, value: i32) {
+pub(crate) fn note(sim: &mut Simulation<'_>, applet_at: AppletAt, tag: i32, value: i32) {
     let kind = SleEvent::AppletTrace { tag, value };
-    sim.report.emit(sim.now, tenant.endpoint, kind);
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
 }
 
 /// Reports that the message which an applet's call handles is dropped.
 pub(crate) fn dropped(
     sim: &mut Simulation<'_>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     packet: Option<PacketId>,
     reason: DropReason,
 ) {
     let kind = NicEvent::Drop { packet, reason };
-    sim.report.emit(sim.now, tenant.endpoint, kind);
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
 }
 
 /// Reports that a processor's call begins. `is_reattached` says whether the call attaches the applet again.
@@ -32,19 +32,17 @@ pub(crate) fn dropped(
 #[inline(never)]
 pub(crate) fn called(sim: &mut Simulation<'_>, on: ProcessorId, is_reattached: bool) {
     let call = *sim.processors[on].activation.call();
-    let (endpoint, trigger) = (call.tenant.endpoint, call.trigger());
+    let (endpoint, trigger) = (call.applet_at.endpoint, call.trigger());
     if is_reattached {
         let kind = SleEvent::AppletAttach { trigger };
         sim.report.emit(sim.now, endpoint, kind);
     }
     let packet = match call.cause {
         Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
-        Cause::Handed(handed) if handed.way == Way::Up => sim.chains.handled(endpoint),
-        Cause::Post(_)
-        | Cause::Timer(_)
-        | Cause::Refill(_)
-        | Cause::Watch(_)
-        | Cause::Handed(_) => &[],
+        Cause::Chain(message) if message.way == Way::Up => sim.chains.handled(endpoint),
+        Cause::Post(_) | Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {
+            &[]
+        }
     };
     let mut place = [0; 3];
     let kind = SleEvent::AppletCall {
@@ -61,7 +59,7 @@ pub(crate) fn called(sim: &mut Simulation<'_>, on: ProcessorId, is_reattached: b
 pub(crate) fn returned(
     sim: &mut Simulation<'_>,
     on: ProcessorId,
-    tenant: Tenant,
+    applet_at: AppletAt,
     method: MethodId,
     value: Option<i32>,
 ) {
@@ -72,8 +70,8 @@ pub(crate) fn returned(
             value,
             bytecodes,
         };
-        sim.report.emit(sim.now, tenant.endpoint, kind);
-        sim.levels_changed(tenant.endpoint);
+        sim.report.emit(sim.now, applet_at.endpoint, kind);
+        sim.levels_changed(applet_at.endpoint);
     }
 }
 
@@ -92,18 +90,18 @@ fn tell_performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: M
     let Some(reached) = activation.reached else {
         return;
     };
-    let begun = activation.told.reached;
-    let tenant = activation.call().tenant;
+    let begun = activation.reported.reached;
+    let applet_at = activation.call().applet_at;
     let request = Request::new(reached.id(), activation.stack.native_arguments());
     if let Some(request) = request {
-        native(sim, tenant, &request.begun_at(begun), value, made);
+        native(sim, applet_at, &request.begun_at(begun), value, made);
     }
 }
 
 /// Reports that a native has completed with the result `value`.
 pub(crate) fn native(
     sim: &mut Simulation<'_>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     request: &Request,
     value: i32,
     made: Made,
@@ -111,7 +109,7 @@ pub(crate) fn native(
     if !sim.report.listens() {
         return;
     }
-    let heap = sim.applets[tenant.applet].instance.heap();
+    let heap = sim.applets[applet_at.applet].instance.heap();
     let args = request.shown_args(heap);
     let kind = SleEvent::Native {
         name: request.name(),
@@ -121,6 +119,6 @@ pub(crate) fn native(
         begun: request.begun(),
         made,
     };
-    sim.report.emit(sim.now, tenant.endpoint, kind);
-    sim.levels_changed(tenant.endpoint);
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
+    sim.levels_changed(applet_at.endpoint);
 }

@@ -6,12 +6,12 @@
 use crate::ids::ProcessorId;
 use jive_core::{Heap, Instance, MethodId, Pc, Trap, TrapKind, TrapValues};
 use nic_core::event::{SleEvent, TracedCall, TrapDetails};
-use nic_core::sle::{Breach, NicNative, Rights, TrapCause, check};
+use nic_core::sle::{NativeViolation, NicNative, Rights, TrapCause, check};
 
 use super::call::Activation;
 use super::quota::Spent;
 use crate::profile::Quota;
-use crate::sim::{Simulation, Tenant};
+use crate::sim::{AppletAt, Simulation};
 use crate::storage::Growing;
 
 /// Maximum number of nested calls that an event shows, the innermost first. An endless recursion fills the call stack,
@@ -19,13 +19,13 @@ use crate::storage::Growing;
 const TRACED_CALLS_MAX: usize = 32;
 
 /// Reports the trap in which the last call of a processor ended.
-pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, tenant: Tenant, trap: Trap) {
+pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, applet_at: AppletAt, trap: Trap) {
     if !sim.report.listens() {
         return;
     }
-    let applet = &mut sim.applets[tenant.applet];
+    let applet = &mut sim.applets[applet_at.applet];
     let processor = &sim.processors[on];
-    let endpoint = &sim.endpoints[tenant.endpoint];
+    let endpoint = &sim.endpoints[applet_at.endpoint];
     let class = applet.class;
     let nowhere = TracedCall {
         method: MethodId(0),
@@ -46,7 +46,7 @@ pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, tenant: Tenant, tr
     }
     let omitted = u32::try_from(nested.count()).unwrap_or(u32::MAX);
     let quota = &processor.costs.quota;
-    let windows = sim.states.window_rights(tenant.endpoint);
+    let windows = sim.states.window_rights(applet_at.endpoint);
     let rights = Rights::of(endpoint).with(&windows);
     let cause = cause(
         &mut applet.instance,
@@ -67,7 +67,7 @@ pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, tenant: Tenant, tr
         },
         bytecodes: stack.executed(),
     };
-    sim.report.emit(sim.now, tenant.endpoint, kind);
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
 }
 
 /// Returns why the last call of a processor trapped.
@@ -81,9 +81,9 @@ fn cause<'s>(
     let values = instance.trap_values(stack, kind)?;
     let heap = &instance.heap_at_trap(stack);
     if kind == TrapKind::QuotaExceeded
-        && let Some(breach) = exceeded(values, activation.spent, (heap, rights, quota))
+        && let Some(violation) = exceeded(values, activation.spent, (heap, rights, quota))
     {
-        return Some(TrapCause::Breach(breach));
+        return Some(TrapCause::Violation(violation));
     }
     Some(TrapCause::of(kind, values, heap, rights))
 }
@@ -93,12 +93,12 @@ fn exceeded(
     values: TrapValues<'_>,
     spent: Spent,
     (heap, rights, quota): (&Heap<'_>, &Rights<'_, Growing>, &Quota),
-) -> Option<Breach> {
+) -> Option<NativeViolation> {
     let TrapValues::Native { id, args } = values else {
         return None;
     };
     let native = NicNative::from_id(id)?;
     let effect = check(native, args, heap, rights).ok()?;
     let bound = spent.and(&effect, quota).err()?;
-    Some(Breach { native, bound })
+    Some(NativeViolation { native, bound })
 }

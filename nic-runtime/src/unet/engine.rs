@@ -12,7 +12,7 @@ use nic_core::unet::{self, Channel, INLINE_MAX};
 use crate::fabric::PacketRef;
 use crate::interface::Interface;
 use crate::sim::Simulation;
-use crate::sim::dma::{Cargo, Transfer};
+use crate::sim::dma::{DmaPeer, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
 use crate::sle;
@@ -33,8 +33,8 @@ impl Interface for Unet {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn before_applet(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
-        match sim.has_detours {
-            true => detour(sim, on),
+        match sim.has_slow_paths {
+            true => slow_path(sim, on),
             false => None,
         }
     }
@@ -75,7 +75,7 @@ fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next
                     .span(buffer.into(), share.min(length - offset).into())
                     .expect("free buffers lie inside the buffer area");
                 let last = length - offset <= share;
-                let cargo = Cargo::FromArrival {
+                let peer = DmaPeer::FromArrival {
                     packet,
                     offset,
                     last,
@@ -83,7 +83,7 @@ fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next
                 let transfer = Transfer {
                     endpoint: to,
                     host,
-                    cargo,
+                    peer,
                     trigger: Trigger::Arrival(id),
                 };
                 sim.queue_message(transfer);
@@ -119,7 +119,7 @@ fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let transfer = Transfer {
         endpoint,
         host,
-        cargo: Cargo::IntoPacket(packet),
+        peer: DmaPeer::IntoPacket(packet),
         trigger: Trigger::Post(post),
     };
     sim.queue_message(transfer);
@@ -129,7 +129,7 @@ fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
 /// Handles an item in hand that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None`
 /// for any other item.
 #[cold]
-fn detour(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+fn slow_path(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     if let Item::Arrival(packet) = *sim.in_hand(on)
         && sle::capsule::is_one(sim, packet)
     {
@@ -149,7 +149,7 @@ fn detour(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
 #[cold]
 fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);
-    if sim.seats[item.endpoint(&sim.packets)].applet.is_some() {
+    if sim.infos[item.endpoint(&sim.packets)].applet.is_some() {
         return None;
     }
     let direction = match *item {

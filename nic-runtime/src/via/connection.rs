@@ -53,7 +53,7 @@ pub(super) fn prepare(sim: &mut Simulation<'_>) {
 
 /// Numbers a message that has no number yet, and reports its packet, when the first bit of the packet leaves.
 #[cold]
-pub(super) fn packet_goes(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+pub(super) fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
     let Packet {
         from: (from, _),
         trigger,
@@ -132,7 +132,7 @@ pub(super) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Handles a packet that has arrived: accepts a message for the processor, or handles a control packet.
 #[cold]
-pub(super) fn packet_came(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),

@@ -23,9 +23,9 @@ use crate::interface::{Interface, Protocol};
 use crate::protocol::Header;
 use crate::remote;
 use crate::sim::Simulation;
-use crate::sim::dma::{Cargo, Transfer};
+use crate::sim::dma::{DmaPeer, Transfer};
+use crate::sim::endpoint::EndpointInfo;
 use crate::sim::processor::{Item, Next, Posted};
-use crate::sim::resident::Seat;
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
 use crate::spec::{EndpointSpec, Provider, Scenario, SendSpec};
@@ -74,9 +74,9 @@ impl Interface for Via {
 
     /// The NIC acknowledges a message when the message is in the buffers of receive descriptors. Other packets of a VI
     /// need no processor.
-    fn keeps_alive(seat: Seat, item: &Item) -> bool {
+    fn keeps_alive(info: EndpointInfo, item: &Item) -> bool {
         match item {
-            Item::Arrival(_) => seat.applet.is_none(),
+            Item::Arrival(_) => info.applet.is_none(),
             Item::Post(_) | Item::Own(..) => false,
         }
     }
@@ -206,7 +206,7 @@ impl Interface for Via {
             sim.give_up_post(endpoint);
             return Some(sim.end_post(on, posted, TxStatus::Refused));
         }
-        if sim.seats[endpoint].applet.is_none() {
+        if sim.infos[endpoint].applet.is_none() {
             return await_engine(sim, on, item);
         }
         if let Item::Arrival(packet) = item {
@@ -261,7 +261,7 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn post_came(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
         if sim.states.via.is_over_memory(endpoint) {
             over_memory::posted(sim, endpoint);
         } else {
@@ -309,19 +309,19 @@ impl Interface for Via {
 
 impl Protocol for Via {
     #[cold]
-    fn starts(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
-        connection::packet_goes(sim, packet, duration);
+    fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+        connection::transmit_started(sim, packet, duration);
     }
 
     #[cold]
-    fn left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+    fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
         connection::packet_left(sim, packet);
         false
     }
 
     #[cold]
-    fn came(sim: &mut Simulation<'_>, packet: PacketRef) {
-        connection::packet_came(sim, packet);
+    fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+        connection::packet_received(sim, packet);
     }
 
     #[cold]
@@ -393,7 +393,7 @@ fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next
         let transfer = Transfer {
             endpoint: to,
             host,
-            cargo: Cargo::FromArrival {
+            peer: DmaPeer::FromArrival {
                 packet,
                 offset,
                 last: index == last,
@@ -422,17 +422,17 @@ fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
     let area = sim.endpoints[endpoint].area;
     let mut pieces = sim.states.via.pieces(endpoint, post, (area, host));
     let last = pieces.pop().unwrap_or(host);
-    let transfer = |host, cargo| Transfer {
+    let transfer = |host, peer| Transfer {
         endpoint,
         host,
-        cargo,
+        peer,
         trigger: Trigger::Post(post),
     };
     for piece in pieces {
-        let piece = transfer(piece, Cargo::PartOf(packet));
+        let piece = transfer(piece, DmaPeer::PartOf(packet));
         let piece = sim.transfers.add(&piece, &[]);
         sim.queue_transfer(piece);
     }
-    sim.queue_message(transfer(last, Cargo::IntoPacket(packet)));
+    sim.queue_message(transfer(last, DmaPeer::IntoPacket(packet)));
     sim.end_post(on, posted, TxStatus::Ok)
 }

@@ -62,7 +62,7 @@ pub(crate) fn is_used(scenario: &Scenario) -> bool {
 #[derive(Debug)]
 pub(crate) struct ViaState<'a> {
     /// By endpoint. The list of VIs is empty if no endpoint is a VI.
-    ends: Table<EndpointId, Option<Box<End>>>,
+    ends: Table<EndpointId, Option<Box<ViEndpoint>>>,
     queues: Vec<CompletionQueue<Growing>>,
     scenario: &'a Scenario,
     /// The time at which the host of each NIC has handled all interrupts of its libraries. By NIC.
@@ -85,7 +85,7 @@ struct Extras {
 
 /// One VI.
 #[derive(Debug)]
-struct End {
+struct ViEndpoint {
     vi: Vi,
     connection: Channel,
     /// Packets of the VI that the peer has not acknowledged, oldest first. A VI at the unreliable level has no packets
@@ -166,7 +166,7 @@ impl<'a> ViaState<'a> {
             let mut vi = Vi::new(spec.reliability, spec.splits);
             let connected = vi.connect().and_then(|()| vi.accepted());
             debug_assert_eq!(connected, Ok(()), "a new VI can connect");
-            state.ends.push(Some(Box::new(End {
+            state.ends.push(Some(Box::new(ViEndpoint {
                 vi,
                 connection,
                 sent: VecDeque::new(),
@@ -209,11 +209,11 @@ impl<'a> ViaState<'a> {
         self.end(id)?.extras.get(&post)?.immediate
     }
 
-    fn end(&self, id: EndpointId) -> Option<&End> {
+    fn end(&self, id: EndpointId) -> Option<&ViEndpoint> {
         self.ends.get(id)?.as_deref()
     }
 
-    fn end_mut(&mut self, id: EndpointId) -> Option<&mut End> {
+    fn end_mut(&mut self, id: EndpointId) -> Option<&mut ViEndpoint> {
         self.ends.get_mut(id)?.as_deref_mut()
     }
 
@@ -278,7 +278,8 @@ mod tests {
 
     #[test]
     fn an_idle_vi_needs_little_memory() {
-        let hardware = size_of::<Option<Box<End>>>() + size_of::<End>() + size_of::<Endpoint>();
+        let hardware =
+            size_of::<Option<Box<ViEndpoint>>>() + size_of::<ViEndpoint>() + size_of::<Endpoint>();
         let over = hardware + size_of::<Over>();
         println!(
             "bytes of an idle VI: hardware {hardware}, over remote memory {over} and its rings"

@@ -22,7 +22,7 @@ use super::hardware::Delay;
 use super::interrupt::Coming;
 use super::order::Order;
 use super::segments::divided;
-use super::{End, Sent, connection, regions};
+use super::{Sent, ViEndpoint, connection, regions};
 use crate::interface::Delay as AnyDelay;
 use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
@@ -694,7 +694,7 @@ pub(super) fn open_again(sim: &mut Simulation<'_>, id: EndpointId) {
 }
 
 /// Returns how many of the newest messages that a VI has sent are moved by DMA.
-pub(super) fn moving(end: &End) -> usize {
+pub(super) fn moving(end: &ViEndpoint) -> usize {
     let over = end.over.as_deref();
     over.map_or(0, |over| at(over.moving.count()))
 }

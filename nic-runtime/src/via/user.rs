@@ -146,7 +146,7 @@ pub(super) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
     }
     enter_completion(sim, id, Side::Receive);
     sim.levels_changed(id);
-    sim.message_came(id);
+    sim.message_arrived(id);
 }
 
 /// Adds an entry to the completion queue for sends or receives of a VI, if the VI has this queue.

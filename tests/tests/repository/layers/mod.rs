@@ -72,11 +72,11 @@ const NIC_RUNTIME: Layers = &[
     &["memory", "host"],
     &["interface", "unet", "emp", "via", "remote"],
     &["sle"],
+    &["judge"],
     &["sim"],
     // The reader of scenarios.
     &["scenario"],
     &["export"],
-    &["judge"],
     // Tests of the runs' ends.
     &["at_rest"],
 ];

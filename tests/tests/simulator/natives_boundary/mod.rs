@@ -266,11 +266,11 @@ fn assert_cause<S: Storage>(
         id: native.id(),
         args,
     };
-    let breach = match TrapCause::of(kind, values, heap, rights) {
-        TrapCause::Breach(breach) => breach,
+    let violation = match TrapCause::of(kind, values, heap, rights) {
+        TrapCause::Violation(violation) => violation,
         TrapCause::Values(_) => return assert!(checked.is_ok(), "{native:?} {args:?}"),
     };
-    let expected = match breach.bound {
+    let expected = match violation.bound {
         Bound::Null => TrapKind::NullPointerException,
         Bound::Negative { .. } if native == NicNative::NewAlignedArray => {
             TrapKind::NegativeArraySizeException
@@ -287,18 +287,18 @@ fn assert_cause<S: Storage>(
     // Add the possible positions, counts and lengths of shares.
     let small = 0..=i64::from(BUFFER_LENGTH);
     let known = Vec::from_iter(known.chain(limits).chain(lengths).chain(small));
-    let (text, mut count) = (breach.to_string(), 0);
-    breach.values(&mut |name, value| {
+    let (text, mut count) = (violation.to_string(), 0);
+    violation.values(&mut |name, value| {
         count += 1;
         assert!(known.contains(&value), "{name} {value} of {args:?}");
-        // The text of the breach contains the name of a parameter, or the number of a bound.
+        // The text of the violation contains the name of a parameter, or the number of a bound.
         let is_said = text.contains(&value.to_string());
         let parameters = native.decl().parameters;
         let is_parameter = parameters.iter().any(|parameter| parameter.name == name);
         assert!(is_said, "{name} {value}: {text}");
         assert!(!is_parameter || text.contains(name), "{name}: {text}");
     });
-    assert_eq!(count == 0, breach.bound == Bound::Null, "{text}");
+    assert_eq!(count == 0, violation.bound == Bound::Null, "{text}");
 }
 
 #[test]

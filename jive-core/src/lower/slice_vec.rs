@@ -4,12 +4,12 @@
 ///
 /// The lent memory may have any contents, such as leftovers of another class. The list gives no access to memory after
 /// its last element, so a linked program depends on its class alone.
-pub(crate) struct Laid<'p, T> {
+pub(crate) struct SliceVec<'p, T> {
     memory: &'p mut [T],
     count: usize,
 }
 
-impl<'p, T: Copy> Laid<'p, T> {
+impl<'p, T: Copy> SliceVec<'p, T> {
     /// Makes an empty list.
     pub(crate) const fn new(memory: &'p mut [T]) -> Self {
         Self { memory, count: 0 }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn what_was_not_laid_down_cannot_be_read() {
         let mut memory = [7; 3];
-        let mut laid = Laid::new(&mut memory);
+        let mut laid = SliceVec::new(&mut memory);
         assert_eq!((laid.get(0), laid.last_mut()), (None, None));
         assert!(laid.push(1) && laid.push(2));
         assert_eq!((laid.get(1), laid.get(2)), (Some(2), None));

@@ -36,7 +36,7 @@ struct Send {
 
 /// Selects the channels that join the NICs at their ends into one group.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Joins {
+pub(crate) enum PartitionBy {
     /// Only channels that a send names join NICs.
     Sends,
     /// All channels.
@@ -45,12 +45,12 @@ pub(crate) enum Joins {
 
 impl Groups {
     /// Returns the groups of a scenario, or `None` if all sends belong to one group.
-    pub(crate) fn of(scenario: &Scenario, joins: Joins) -> Option<Groups> {
+    pub(crate) fn of(scenario: &Scenario, by: PartitionBy) -> Option<Groups> {
         let home = |endpoint: EndpointId| scenario.endpoints[endpoint].nic;
         let mut joined = Joined::new(scenario.nics.len());
-        let used = match joins {
-            Joins::Channels => None,
-            Joins::Sends => {
+        let used = match by {
+            PartitionBy::Channels => None,
+            PartitionBy::Sends => {
                 let sends = scenario.sends.iter();
                 let mut ends: Vec<_> = sends.map(|send| (send.endpoint, send.channel)).collect();
                 ends.sort_unstable();
@@ -116,7 +116,7 @@ impl Simulation<'_> {
     ///
     /// A result of [`EndReason::MaxEvents`] or [`EndReason::MaxBytecodes`] means that a run in the order of time ends
     /// by a limit too. A run in the order of time may reach a different limit, and at a different time.
-    pub(crate) fn handle_apart(&mut self, groups: &Groups) -> Option<EndReason> {
+    pub(crate) fn handle_partition(&mut self, groups: &Groups) -> Option<EndReason> {
         debug_assert!(
             !self.report.listens(),
             "events have to be in the order of time"

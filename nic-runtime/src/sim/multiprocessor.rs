@@ -47,7 +47,7 @@ pub(crate) struct Takes {
 
 /// A processor's relation to the other processors of its NIC.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct ProcessorRole {
     /// Whether the processor is the NIC's only processor.
     pub(crate) is_alone: bool,
     /// The kinds of work that the processor looks for by itself.
@@ -166,18 +166,18 @@ pub(super) fn time_of(thousandths: u64) -> SimDuration {
     SimDuration::from_ps(thousandths / u64::from(ALONE))
 }
 
-impl Share {
-    /// Returns the [`Share`] of processor `number` of a NIC with `count` processors, of which the first has the id
+impl ProcessorRole {
+    /// Returns the [`ProcessorRole`] of processor `number` of a NIC with `count` processors, of which the first has the id
     /// `first`.
     pub(crate) fn new(
         (first, number, count): (u32, u32, u32),
         placement: &Placement,
         contention: u32,
         slice: Option<SimDuration>,
-    ) -> Share {
+    ) -> ProcessorRole {
         let other = |place: u32| (place != number).then_some(ProcessorId(first + place));
         let contention = if count == 1 { ALONE } else { contention };
-        Share {
+        ProcessorRole {
             is_alone: count == 1,
             takes: Takes {
                 arrivals: placement.receive == number,
@@ -222,7 +222,7 @@ impl Simulation<'_> {
     /// Hands an item to another processor of the NIC, and makes this processor look for other work.
     #[cold]
     pub(crate) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
-        self.processors[to].share.handed.push_back(item);
+        self.processors[to].role.handed.push_back(item);
         self.wake(to);
         self.look(on)
     }
@@ -240,7 +240,7 @@ impl Simulation<'_> {
     /// Returns whether a taken transmit descriptor has lost the slots for its packet. A descriptor loses its slots if
     /// another processor has suspended the applet since the descriptor was taken.
     pub(crate) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
-        if self.processors[on].share.is_alone {
+        if self.processors[on].role.is_alone {
             return false;
         }
         let endpoint = &self.endpoints[posted.endpoint];
@@ -264,10 +264,10 @@ impl Simulation<'_> {
     /// Allows the next transmit descriptor of an endpoint to be taken, now that none is in progress.
     #[cold]
     pub(crate) fn next_post_may_come(&mut self, id: EndpointId) {
-        self.residents[id].has_post_under_way = false;
+        self.live[id].has_post_under_way = false;
         if !self.endpoints[id].transmit.is_drained() {
             let nic = &mut self.nics[self.endpoints[id].nic];
-            nic.posted.insert(self.seats[id].position());
+            nic.posted.insert(self.infos[id].position());
             let on = nic.takes_posts;
             self.wake(on);
         }
@@ -278,11 +278,11 @@ impl Simulation<'_> {
     #[cold]
     pub(crate) fn enter_recorded(&mut self, on: ProcessorId) -> Option<Next> {
         let now = self.now;
-        let share = &mut self.processors[on].share;
-        if let Some(slicing) = &mut share.slicing {
+        let role = &mut self.processors[on].role;
+        if let Some(slicing) = &mut role.slicing {
             slicing.begins(now);
         }
-        match share.is_alone {
+        match role.is_alone {
             true => None,
             false => self.enter_alone(on),
         }
@@ -292,8 +292,8 @@ impl Simulation<'_> {
     /// or puts the new call aside if the running call is suspended.
     fn enter_alone(&mut self, on: ProcessorId) -> Option<Next> {
         let call = self.processors[on].activation.call();
-        let (tenant, cause) = (call.tenant, call.cause);
-        let applet = self.place_of(tenant);
+        let (applet_at, cause) = (call.applet_at, call.cause);
+        let applet = self.place_of(applet_at);
         if let Cause::Post(posted) = cause {
             let is_suspended = self.suspensions.of(applet).is_some();
             if is_suspended || self.has_lost_places(on, posted) {
@@ -309,7 +309,7 @@ impl Simulation<'_> {
                 | Cause::Timer(_)
                 | Cause::Refill(_)
                 | Cause::Watch(_)
-                | Cause::Handed(_) => sle::agenda::put_off(self, tenant, cause),
+                | Cause::Chain(_) => sle::pending_calls::put_off(self, applet_at, cause),
             }
             self.leave_call(on);
             return Some(self.look(on));
@@ -319,25 +319,25 @@ impl Simulation<'_> {
         }
         let nic = self.processors[on].nic;
         let is_running = |other: ProcessorId| {
-            let share = &self.processors[other].share;
-            other != on && share.running == Some(applet)
+            let role = &self.processors[other].role;
+            other != on && role.running == Some(applet)
         };
         if self.nics[nic].processors().any(is_running) {
-            let share = &mut self.processors[on].share;
+            let role = &mut self.processors[on].role;
             // The processor had been admitted to the applet, but a suspended call continued first, so the processor
             // waits again.
-            share.running = None;
-            share.awaits = Some((applet, self.now));
+            role.running = None;
+            role.awaits = Some((applet, self.now));
             return Some(self.wait(on, Stage::Enter));
         }
-        self.processors[on].share.running = Some(applet);
+        self.processors[on].role.running = Some(applet);
         None
     }
 
     /// Records that a processor has left its applet, and lets the processor that has waited longest enter the applet.
     #[inline]
     pub(crate) fn leave_call(&mut self, on: ProcessorId) {
-        if self.processors[on].share.is_recorded {
+        if self.processors[on].role.is_recorded {
             self.leave_recorded(on);
         }
     }
@@ -345,7 +345,7 @@ impl Simulation<'_> {
     #[cold]
     fn leave_recorded(&mut self, on: ProcessorId) {
         let now = self.now;
-        if let Some(slicing) = &mut self.processors[on].share.slicing {
+        if let Some(slicing) = &mut self.processors[on].role.slicing {
             slicing.ends(now);
         }
         self.let_next_enter(on);
@@ -356,7 +356,7 @@ impl Simulation<'_> {
     pub(crate) fn turn_away(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[on];
         *processor.stage_of_call() = Stage::Look;
-        if processor.share.awaits.take().is_some() {
+        if processor.role.awaits.take().is_some() {
             self.rouse(on);
         }
         self.leave_call(on);
@@ -364,30 +364,30 @@ impl Simulation<'_> {
 
     /// Records that a processor continues a suspended call.
     pub(crate) fn reenter(&mut self, on: ProcessorId) {
-        let tenant = self.processors[on].activation.call().tenant;
-        let (now, running) = (self.now, self.place_of(tenant));
-        let share = &mut self.processors[on].share;
-        share.running = Some(running);
-        if let Some(slicing) = &mut share.slicing {
+        let applet_at = self.processors[on].activation.call().applet_at;
+        let (now, running) = (self.now, self.place_of(applet_at));
+        let role = &mut self.processors[on].role;
+        role.running = Some(running);
+        if let Some(slicing) = &mut role.slicing {
             slicing.begins(now);
         }
     }
 
     fn let_next_enter(&mut self, on: ProcessorId) {
-        let Some(applet) = self.processors[on].share.running.take() else {
+        let Some(applet) = self.processors[on].role.running.take() else {
             return;
         };
         let nic = self.processors[on].nic;
         let waiting = self.nics[nic].processors().filter_map(|other| {
-            let awaits = self.processors[other].share.awaits;
+            let awaits = self.processors[other].role.awaits;
             awaits.and_then(|(awaited, since)| (awaited == applet).then_some((since, other)))
         });
         let Some((since, next)) = waiting.min_by_key(|&(since, other)| (since, other.0)) else {
             return;
         };
-        let share = &mut self.processors[next].share;
-        share.awaits = None;
-        share.running = Some(applet);
+        let role = &mut self.processors[next].role;
+        role.awaits = None;
+        role.running = Some(applet);
         let waits = &mut self.waits[applet];
         waits.count += 1;
         waits.time += self.now.since(since);
@@ -403,7 +403,7 @@ impl Simulation<'_> {
         after_code: Option<u64>,
     ) {
         self.settle(on);
-        self.processors[on].share.load = Some(Load {
+        self.processors[on].role.load = Some(Load {
             after_code,
             ..Load::new(delay, self.now)
         });
@@ -413,14 +413,14 @@ impl Simulation<'_> {
     /// Ends the work of a processor whose work could end later, and lets the processor continue.
     pub(crate) fn load_ends(&mut self, on: ProcessorId) {
         self.settle(on);
-        self.processors[on].share.load = None;
+        self.processors[on].role.load = None;
         self.restretch(on);
         self.go_on(on);
     }
 
     /// Returns whether a scheduled end of work is obsolete, because the work has been stretched or has ended.
     pub(crate) fn is_stretched(&self, time: SimTime, on: ProcessorId) -> bool {
-        let load = &self.processors[on].share.load;
+        let load = &self.processors[on].role.load;
         load.is_none_or(|load| load.ends != time)
     }
 
@@ -428,7 +428,7 @@ impl Simulation<'_> {
     pub(super) fn settle(&mut self, on: ProcessorId) {
         let nic = self.processors[on].nic;
         for other in self.nics[nic].processors() {
-            if let Some(load) = &mut self.processors[other].share.load {
+            if let Some(load) = &mut self.processors[other].role.load {
                 load.settle(self.now);
             }
         }
@@ -438,12 +438,12 @@ impl Simulation<'_> {
     pub(super) fn restretch(&mut self, on: ProcessorId) {
         let nic = self.processors[on].nic;
         let processors = self.nics[nic].processors();
-        let is_busy = |on: &ProcessorId| self.processors[*on].share.load.is_some();
+        let is_busy = |on: &ProcessorId| self.processors[*on].role.load.is_some();
         let busy = processors.clone().filter(is_busy).count();
         for other in processors {
-            let share = &mut self.processors[other].share;
-            let rate = if busy > 1 { share.contention.0 } else { ALONE };
-            let ends = share.load.as_mut().and_then(|load| load.stretch(rate));
+            let role = &mut self.processors[other].role;
+            let rate = if busy > 1 { role.contention.0 } else { ALONE };
+            let ends = role.load.as_mut().and_then(|load| load.stretch(rate));
             if let Some(ends) = ends {
                 self.schedule.insert(ends, Work::Stretched(other));
             }

@@ -16,7 +16,7 @@ use nic_core::unet::{INLINE_MAX, MessageBody};
 use super::call::{Call, Cause};
 use super::suspend;
 use crate::sim::processor::Next;
-use crate::sim::{Simulation, Tenant, Work};
+use crate::sim::{AppletAt, Simulation, Work};
 use crate::storage::Growing;
 
 /// A receive buffer that the user has returned.
@@ -48,7 +48,7 @@ pub(crate) struct TimerTurn(u32);
 
 /// The pending timer, refills and events of an applet.
 #[derive(Clone, Debug, Default)]
-struct Agenda {
+struct PendingCalls {
     /// When `doTimer` is due, if the timer is set.
     timer: Option<SimTime>,
     /// The latest setting of the timer.
@@ -64,7 +64,7 @@ struct Agenda {
     events: EventQueue<Growing>,
 }
 
-impl Agenda {
+impl PendingCalls {
     /// Cancels the timer. A call of `doTimer` that has not begun is void.
     fn cancel_timer(&mut self) {
         self.turn.0 = self.turn.0.wrapping_add(1);
@@ -73,23 +73,23 @@ impl Agenda {
     }
 }
 
-/// The agendas of all applets. The list of agendas is empty if no applet has `doTimer`, `doRefill` or `doWatch`, and no
+/// The pending calls of all applets. The list is empty if no applet has `doTimer`, `doRefill` or `doWatch`, and no
 /// later applet can have them.
 #[derive(Clone, Debug)]
-pub(crate) struct Agendas(Table<AppletId, Agenda>);
+pub(crate) struct AllPendingCalls(Table<AppletId, PendingCalls>);
 
-impl Agendas {
-    /// Returns empty agendas for `places` applets. `may_come` says whether an applet with `doTimer`, `doRefill` or
+impl AllPendingCalls {
+    /// Returns no pending calls for `places` applets. `may_come` says whether an applet with `doTimer`, `doRefill` or
     /// `doWatch` may replace one of `applets`.
-    pub(crate) fn new(applets: &[Applet<'_>], places: usize, may_come: bool) -> Agendas {
-        let has_one = |applet: &Applet<'_>| applet.members.has_agenda();
-        Agendas(match may_come || applets.iter().any(has_one) {
-            true => Table::filled(places, Agenda::default()),
+    pub(crate) fn new(applets: &[Applet<'_>], places: usize, may_come: bool) -> AllPendingCalls {
+        let has_one = |applet: &Applet<'_>| applet.members.has_pending_calls();
+        AllPendingCalls(match may_come || applets.iter().any(has_one) {
+            true => Table::filled(places, PendingCalls::default()),
             false => Table::new(),
         })
     }
 
-    /// Returns whether there are no agendas.
+    /// Returns whether no applet can have pending calls.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -97,39 +97,39 @@ impl Agendas {
 
     /// Returns whether an applet has no timer set, so that a check of its timer is pointless.
     pub(crate) fn has_no_timer(&self, applet: AppletId) -> bool {
-        let agenda = self.0.get(applet);
-        agenda.is_none_or(|agenda| agenda.timer.is_none())
+        let pending = self.0.get(applet);
+        pending.is_none_or(|pending| pending.timer.is_none())
     }
 }
 
 /// Sets the timer of an applet, replacing any earlier setting; zero clears the timer. The timer counts from now, but
 /// its check is scheduled only when the [call has ended](Simulation::arm).
 #[cold]
-pub(crate) fn set_timer(sim: &mut Simulation<'_>, tenant: Tenant, after: SimDuration) {
-    let has_entry = sim.applets[tenant.applet].members.do_timer.is_some();
-    if let Some(agenda) = sim.agendas.0.get_mut(tenant.applet) {
-        agenda.cancel_timer();
-        agenda.timer = (has_entry && after > SimDuration::ZERO).then(|| sim.now + after);
+pub(crate) fn set_timer(sim: &mut Simulation<'_>, applet_at: AppletAt, after: SimDuration) {
+    let has_entry = sim.applets[applet_at.applet].members.do_timer.is_some();
+    if let Some(pending) = sim.pending_calls.0.get_mut(applet_at.applet) {
+        pending.cancel_timer();
+        pending.timer = (has_entry && after > SimDuration::ZERO).then(|| sim.now + after);
     }
 }
 
 /// Forgets everything that an applet waits for, because nothing calls it any more.
-pub(crate) fn clear(sim: &mut Simulation<'_>, tenant: Tenant) {
-    if let Some(agenda) = sim.agendas.0.get_mut(tenant.applet) {
-        *agenda = Agenda::default();
+pub(crate) fn clear(sim: &mut Simulation<'_>, applet_at: AppletAt) {
+    if let Some(pending) = sim.pending_calls.0.get_mut(applet_at.applet) {
+        *pending = PendingCalls::default();
     }
 }
 
 /// Schedules a check of the applet's timer. An applet's call schedules the timer's check once, at the end, so that a
 /// call that sets the timer often schedules one check only.
 #[cold]
-pub(crate) fn arm(sim: &mut Simulation<'_>, Tenant { endpoint, applet }: Tenant) {
-    let Some(agenda) = sim.agendas.0.get_mut(applet) else {
+pub(crate) fn arm(sim: &mut Simulation<'_>, AppletAt { endpoint, applet }: AppletAt) {
+    let Some(pending) = sim.pending_calls.0.get_mut(applet) else {
         return;
     };
-    let Some(timer) = agenda.timer else { return };
-    if agenda.look.is_none_or(|look| timer < look) {
-        agenda.look = Some(timer);
+    let Some(timer) = pending.timer else { return };
+    if pending.look.is_none_or(|look| timer < look) {
+        pending.look = Some(timer);
         sim.schedule
             .insert(timer.max(sim.now), Work::Timer(endpoint));
     }
@@ -139,11 +139,11 @@ pub(crate) fn arm(sim: &mut Simulation<'_>, Tenant { endpoint, applet }: Tenant)
 pub(crate) fn look_at_timer(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
     let mut is_over = false;
     for applet in sim.applets_of(id) {
-        let tenant = Tenant {
+        let applet_at = AppletAt {
             endpoint: id,
             applet,
         };
-        is_over |= look_at_timer_of(sim, tenant);
+        is_over |= look_at_timer_of(sim, applet_at);
     }
     if is_over {
         come_back(sim, id);
@@ -151,38 +151,38 @@ pub(crate) fn look_at_timer(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
     is_over
 }
 
-fn look_at_timer_of(sim: &mut Simulation<'_>, tenant: Tenant) -> bool {
-    let agenda = &mut sim.agendas.0[tenant.applet];
-    if agenda.look.is_some_and(|look| look <= sim.now) {
-        agenda.look = None;
+fn look_at_timer_of(sim: &mut Simulation<'_>, applet_at: AppletAt) -> bool {
+    let pending = &mut sim.pending_calls.0[applet_at.applet];
+    if pending.look.is_some_and(|look| look <= sim.now) {
+        pending.look = None;
     }
-    if agenda.timer.is_none_or(|timer| timer > sim.now) {
-        arm(sim, tenant);
+    if pending.timer.is_none_or(|timer| timer > sim.now) {
+        arm(sim, applet_at);
         return false;
     }
-    agenda.timer = None;
-    agenda.is_over = true;
+    pending.timer = None;
+    pending.is_over = true;
     true
 }
 
 /// Records the buffers that the user is about to return, if the applet has `doRefill`.
 #[cold]
 pub(crate) fn note_refills(sim: &mut Simulation<'_>, id: EndpointId) {
-    let Some(applet) = sim.seats[id].applet else {
+    let Some(applet) = sim.infos[id].applet else {
         return;
     };
     if sim.applets[applet].members.do_refill.is_none() {
         return;
     }
     // A detached applet never learns of this buffer, even if the processor gets to it only later.
-    if !sim.residents[id].fault.is_attached(sim.now) {
+    if !sim.live[id].fault.is_attached(sim.now) {
         return;
     }
     let endpoint = &sim.endpoints[id];
     let Some(message) = endpoint.receive.first() else {
         return;
     };
-    let refills = &mut sim.agendas.0[applet].refills;
+    let refills = &mut sim.pending_calls.0[applet].refills;
     let channel = message.channel;
     match &message.body {
         MessageBody::Inline(_) => refills.push_back(Refill {
@@ -204,15 +204,15 @@ pub(crate) fn note_refills(sim: &mut Simulation<'_>, id: EndpointId) {
 #[cold]
 pub(crate) fn note_taken(
     sim: &mut Simulation<'_>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     channel: ChannelId,
     buffers: &[u32],
 ) {
-    if sim.applets[tenant.applet].members.do_refill.is_none() {
+    if sim.applets[applet_at.applet].members.do_refill.is_none() {
         return;
     }
-    let length = sim.endpoints[tenant.endpoint].free.buffer_length();
-    let refills = &mut sim.agendas.0[tenant.applet].refills;
+    let length = sim.endpoints[applet_at.endpoint].free.buffer_length();
+    let refills = &mut sim.pending_calls.0[applet_at.applet].refills;
     refills.extend(buffers.iter().map(|&offset| Refill {
         length,
         channel,
@@ -225,21 +225,21 @@ pub(crate) fn note_taken(
             offset: None,
         });
     }
-    come_back(sim, tenant.endpoint);
+    come_back(sim, applet_at.endpoint);
 }
 
 /// Adds the event of a watch, unless the applet is detached. Returns whether the event was added and did not wait
 /// already.
-pub(crate) fn add_watch(sim: &mut Simulation<'_>, tenant: Tenant, watch: WatchId) -> bool {
-    let is_attached = sim.residents[tenant.endpoint].fault.is_attached(sim.now);
-    let agenda = sim.agendas.0.get_mut(tenant.applet);
-    is_attached && agenda.is_some_and(|agenda| agenda.events.add(watch))
+pub(crate) fn add_watch(sim: &mut Simulation<'_>, applet_at: AppletAt, watch: WatchId) -> bool {
+    let is_attached = sim.live[applet_at.endpoint].fault.is_attached(sim.now);
+    let pending = sim.pending_calls.0.get_mut(applet_at.applet);
+    is_attached && pending.is_some_and(|pending| pending.events.add(watch))
 }
 
 /// Removes the event of a watch that is removed.
-pub(crate) fn forget_watch(sim: &mut Simulation<'_>, tenant: Tenant, watch: WatchId) {
-    if let Some(agenda) = sim.agendas.0.get_mut(tenant.applet) {
-        agenda.events.forget(watch);
+pub(crate) fn forget_watch(sim: &mut Simulation<'_>, applet_at: AppletAt, watch: WatchId) {
+    if let Some(pending) = sim.pending_calls.0.get_mut(applet_at.applet) {
+        pending.events.forget(watch);
     }
 }
 
@@ -248,14 +248,14 @@ pub(crate) fn forget_watch(sim: &mut Simulation<'_>, tenant: Tenant, watch: Watc
 pub(crate) fn come_back(sim: &mut Simulation<'_>, id: EndpointId) {
     let (mut is_over, mut has_refills, mut has_events) = (false, false, false);
     for applet in sim.applets_of(id) {
-        let Some(agenda) = sim.agendas.0.get(applet) else {
+        let Some(pending) = sim.pending_calls.0.get(applet) else {
             return;
         };
-        is_over |= agenda.is_over;
-        has_refills |= !agenda.refills.is_empty();
-        has_events |= !agenda.events.is_empty();
+        is_over |= pending.is_over;
+        has_refills |= !pending.refills.is_empty();
+        has_events |= !pending.events.is_empty();
     }
-    let position = sim.seats[id].position();
+    let position = sim.infos[id].position();
     let nic = &mut sim.nics[sim.endpoints[id].nic];
     let timers_on = nic.processor(nic.placement.do_timer);
     let refills_on = nic.processor(nic.placement.do_refill);
@@ -282,20 +282,22 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
         let timers = &mut sim.nics[nic].timers;
         let position = timers.take_turn()?;
         timers.remove(position);
-        let Some((tenant, method)) = tenant_at(sim, nic, position, NicEntry::DoTimer, |agenda| {
-            agenda.is_over
-        }) else {
+        let Some((applet_at, method)) =
+            applet_due_at(sim, nic, position, NicEntry::DoTimer, |pending| {
+                pending.is_over
+            })
+        else {
             continue;
         };
-        let agenda = &mut sim.agendas.0[tenant.applet];
-        agenda.is_over = false;
-        let turn = agenda.turn;
-        if !sim.residents[tenant.endpoint].fault.is_attached(sim.now) {
-            call_timer_again(sim, tenant);
+        let pending = &mut sim.pending_calls.0[applet_at.applet];
+        pending.is_over = false;
+        let turn = pending.turn;
+        if !sim.live[applet_at.endpoint].fault.is_attached(sim.now) {
+            call_timer_again(sim, applet_at);
             continue;
         }
         let call = Call {
-            tenant,
+            applet_at,
             method,
             cause: Cause::Timer(turn),
         };
@@ -303,29 +305,29 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
         processor.activation.begin(call);
         let setup = processor.costs.timer.setup;
         // The timers of several applets of a chain may have expired.
-        if sim.chains.of(tenant.endpoint).is_some() {
-            come_back(sim, tenant.endpoint);
+        if sim.chains.of(applet_at.endpoint).is_some() {
+            come_back(sim, applet_at.endpoint);
         }
-        return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
+        return Some(Next::after(setup, sim.entrance(applet_at.endpoint)));
     }
 }
 
 /// Makes the expired timer of a detached applet expire again when the applet is attached.
-fn call_timer_again(sim: &mut Simulation<'_>, tenant: Tenant) {
-    let attached_from = sim.residents[tenant.endpoint].fault.attached_from();
-    sim.agendas.0[tenant.applet].timer = Some(attached_from);
-    arm(sim, tenant);
+fn call_timer_again(sim: &mut Simulation<'_>, applet_at: AppletAt) {
+    let attached_from = sim.live[applet_at.endpoint].fault.attached_from();
+    sim.pending_calls.0[applet_at.applet].timer = Some(attached_from);
+    arm(sim, applet_at);
 }
 
 /// Returns whether the cause of a call that has not begun is void: the timer was set again, or the watch was removed.
-pub(crate) fn is_void(sim: &Simulation<'_>, tenant: Tenant, cause: &Cause) -> bool {
+pub(crate) fn is_void(sim: &Simulation<'_>, applet_at: AppletAt, cause: &Cause) -> bool {
     match cause {
-        Cause::Timer(turn) => sim.agendas.0[tenant.applet].turn != *turn,
+        Cause::Timer(turn) => sim.pending_calls.0[applet_at.applet].turn != *turn,
         Cause::Watch(watched) => {
-            let owner = (tenant.endpoint, &sim.endpoints[tenant.endpoint]);
+            let owner = (applet_at.endpoint, &sim.endpoints[applet_at.endpoint]);
             sim.states.watched(owner, watched.watch).is_none()
         }
-        Cause::Post(_) | Cause::Arrival { .. } | Cause::Refill(_) | Cause::Handed(_) => false,
+        Cause::Post(_) | Cause::Arrival { .. } | Cause::Refill(_) | Cause::Chain(_) => false,
     }
 }
 
@@ -333,29 +335,30 @@ pub(crate) fn is_void(sim: &Simulation<'_>, tenant: Tenant, cause: &Cause) -> bo
 pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
         let position = sim.nics[nic].refills.take_turn()?;
-        let found = tenant_at(sim, nic, position, NicEntry::DoRefill, |agenda| {
-            !agenda.refills.is_empty()
+        let found = applet_due_at(sim, nic, position, NicEntry::DoRefill, |pending| {
+            !pending.refills.is_empty()
         });
-        let refills = found.map(|(tenant, _)| &mut sim.agendas.0[tenant.applet].refills);
+        let refills =
+            found.map(|(applet_at, _)| &mut sim.pending_calls.0[applet_at.applet].refills);
         let refill = refills.and_then(VecDeque::pop_front);
-        let (Some((tenant, method)), Some(refill)) = (found, refill) else {
+        let (Some((applet_at, method)), Some(refill)) = (found, refill) else {
             sim.nics[nic].refills.remove(position);
             continue;
         };
         // For a detached applet, `doRefill` is not called.
-        let fault = &sim.residents[tenant.endpoint].fault;
+        let fault = &sim.live[applet_at.endpoint].fault;
         if !fault.is_attached(sim.now) {
             continue;
         }
         let call = Call {
-            tenant,
+            applet_at,
             method,
             cause: Cause::Refill(refill),
         };
         let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.refill.setup;
-        return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
+        return Some(Next::after(setup, sim.entrance(applet_at.endpoint)));
     }
 }
 
@@ -363,24 +366,24 @@ pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId)
 pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
         let position = sim.nics[nic].watched.take_turn()?;
-        let found = tenant_at(sim, nic, position, NicEntry::DoWatch, |agenda| {
-            !agenda.events.is_empty()
+        let found = applet_due_at(sim, nic, position, NicEntry::DoWatch, |pending| {
+            !pending.events.is_empty()
         });
-        let events = found.map(|(tenant, _)| &mut sim.agendas.0[tenant.applet].events);
+        let events = found.map(|(applet_at, _)| &mut sim.pending_calls.0[applet_at.applet].events);
         let event = events.and_then(EventQueue::take);
-        let (Some((tenant, method)), Some(event)) = (found, event) else {
+        let (Some((applet_at, method)), Some(event)) = (found, event) else {
             sim.nics[nic].watched.remove(position);
             continue;
         };
-        let owner = (tenant.endpoint, &sim.endpoints[tenant.endpoint]);
+        let owner = (applet_at.endpoint, &sim.endpoints[applet_at.endpoint]);
         let watched = sim.states.watched(owner, event);
         // For a detached applet, `doWatch` is not called.
-        let fault = &sim.residents[tenant.endpoint].fault;
+        let fault = &sim.live[applet_at.endpoint].fault;
         let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
             continue;
         };
         let call = Call {
-            tenant,
+            applet_at,
             method,
             cause: Cause::Watch(Watched {
                 watch: event,
@@ -391,81 +394,81 @@ pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId
         let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.watch.setup;
-        return Some(Next::after(setup, sim.entrance(tenant.endpoint)));
+        return Some(Next::after(setup, sim.entrance(applet_at.endpoint)));
     }
 }
 
-/// Returns the first applet at a position of a NIC whose agenda is `due`, and the applet's method for the given entry.
-/// Returns `None` if no applet's agenda is `due`, or if a call of the endpoint is suspended. The agenda of an endpoint
-/// with a suspended call [comes back](come_back) when that call ends.
-fn tenant_at(
+/// Returns the first applet at a position of a NIC whose pending call is `due`, and the applet's method for the given entry.
+/// Returns `None` if no applet's pending call is `due`, or if a call of the endpoint is suspended. The pending calls of an endpoint
+/// with a suspended call [come back](come_back) when that call ends.
+fn applet_due_at(
     sim: &Simulation<'_>,
     nic: NicId,
     position: usize,
     entry: NicEntry,
-    due: impl Fn(&Agenda) -> bool,
-) -> Option<(Tenant, MethodId)> {
+    due: impl Fn(&PendingCalls) -> bool,
+) -> Option<(AppletAt, MethodId)> {
     let endpoint = sim.nics[nic].endpoints[position];
     if sim.suspensions.is_any() && suspend::is_suspended(sim, endpoint) {
         return None;
     }
     sim.applets_of(endpoint).find_map(|applet| {
         let method = sim.applets[applet].members.entry(entry)?;
-        due(&sim.agendas.0[applet]).then_some((Tenant { endpoint, applet }, method))
+        due(&sim.pending_calls.0[applet]).then_some((AppletAt { endpoint, applet }, method))
     })
 }
 
 /// Gives up a timer, a refill or an event whose call was to begin when another processor's call detached the applet. A
 /// timer waits until the applet is attached again.
-pub(crate) fn detached(sim: &mut Simulation<'_>, tenant: Tenant, cause: Cause) {
+pub(crate) fn detached(sim: &mut Simulation<'_>, applet_at: AppletAt, cause: Cause) {
     match cause {
-        Cause::Timer(_) => call_timer_again(sim, tenant),
+        Cause::Timer(_) => call_timer_again(sim, applet_at),
         Cause::Refill(_)
         | Cause::Watch(_)
         | Cause::Post(_)
         | Cause::Arrival { .. }
-        | Cause::Handed(_) => {}
+        | Cause::Chain(_) => {}
     }
 }
 
-/// Adapts the agenda of an endpoint to the class that has become its applet. An armed timer, returned buffers and
-/// watches stay in the agenda if the class has the entry for them. `timer` is the time that the initializers of the
+/// Adapts the pending calls of an endpoint to the class that has become its applet. An armed timer, returned buffers and
+/// watches stay if the class has the entry for them. `timer` is the time that the initializers of the
 /// class passed to `setTimer`.
 #[cold]
-pub(crate) fn adapt(sim: &mut Simulation<'_>, tenant: Tenant, timer: Option<SimDuration>) {
-    let members = sim.applets[tenant.applet].members;
-    let Some(agenda) = sim.agendas.0.get_mut(tenant.applet) else {
+pub(crate) fn adapt(sim: &mut Simulation<'_>, applet_at: AppletAt, timer: Option<SimDuration>) {
+    let members = sim.applets[applet_at.applet].members;
+    let Some(pending) = sim.pending_calls.0.get_mut(applet_at.applet) else {
         return;
     };
     if members.do_timer.is_none() {
-        agenda.cancel_timer();
+        pending.cancel_timer();
     }
     if members.do_refill.is_none() {
-        agenda.refills.clear();
+        pending.refills.clear();
     }
     if members.do_watch.is_none() {
-        interface::unwatch_all(sim, tenant);
+        interface::unwatch_all(sim, applet_at);
     }
     if let Some(after) = timer {
-        set_timer(sim, tenant, after);
+        set_timer(sim, applet_at, after);
     }
-    arm(sim, tenant);
-    come_back(sim, tenant.endpoint);
+    arm(sim, applet_at);
+    come_back(sim, applet_at.endpoint);
 }
 
 /// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended. Nothing is left
 /// of a void cause.
-pub(crate) fn put_off(sim: &mut Simulation<'_>, tenant: Tenant, cause: Cause) {
-    if is_void(sim, tenant, &cause) {
+pub(crate) fn put_off(sim: &mut Simulation<'_>, applet_at: AppletAt, cause: Cause) {
+    if is_void(sim, applet_at, &cause) {
         return;
     }
-    let agenda = &mut sim.agendas.0[tenant.applet];
+    let pending = &mut sim.pending_calls.0[applet_at.applet];
     match cause {
-        Cause::Timer(_) => agenda.is_over = true,
-        Cause::Refill(refill) => agenda.refills.push_front(refill),
+        Cause::Timer(_) => pending.is_over = true,
+        Cause::Refill(refill) => pending.refills.push_front(refill),
         Cause::Watch(watched) => {
-            agenda.events.add(watched.watch);
+            pending.events.add(watched.watch);
         }
-        Cause::Post(_) | Cause::Arrival { .. } | Cause::Handed(_) => {}
+        Cause::Post(_) | Cause::Arrival { .. } | Cause::Chain(_) => {}
     }
 }

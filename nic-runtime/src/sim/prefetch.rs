@@ -74,7 +74,7 @@ pub(crate) fn read_lines(bytes: &[u8]) {
 impl Simulation<'_> {
     /// Reads a word of each structure that the endpoint, its user and its applet are about to use.
     #[inline]
-    pub(crate) fn read_ahead(&self, id: EndpointId, way: Way) {
+    pub(crate) fn prefetch(&self, id: EndpointId, way: Way) {
         if let Some(arrays) = &self.last_arrays.0 {
             self.read_pieces(arrays, id, way);
         }
@@ -85,10 +85,10 @@ impl Simulation<'_> {
         let user = &self.users[id];
         black_box((user.messages, user.task));
         black_box((
-            self.residents[id].fault.is_attached(self.now),
+            self.live[id].fault.is_attached(self.now),
             endpoint.free.len(),
         ));
-        if let Some(id) = self.seats[id].applet {
+        if let Some(id) = self.infos[id].applet {
             let applet = &self.applets[id];
             let instance = &applet.instance;
             let method = match way {

@@ -111,16 +111,16 @@ pub enum Bound {
 
 /// A call of a native that was refused, and why.
 ///
-/// The text of a breach names the native's parameters, as in `offset 10, length 20, buffer has 16 bytes`.
+/// The text of a violation names the native's parameters, as in `offset 10, length 20, buffer has 16 bytes`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
+pub struct NativeViolation {
     /// The native.
     pub native: NicNative,
     /// The bound.
     pub bound: Bound,
 }
 
-impl Breach {
+impl NativeViolation {
     fn parameter(&self, position: usize) -> &'static str {
         let parameter = self.native.decl().parameters.get(position);
         parameter.map_or("", |parameter| parameter.name)
@@ -209,7 +209,7 @@ impl Breach {
     }
 }
 
-impl fmt::Display for Breach {
+impl fmt::Display for NativeViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let array = self.parameter(0);
         match self.bound {

@@ -7,10 +7,10 @@ use crate::nic::{Progress, Tenancy};
 use crate::sle::fault::FaultRecord;
 use crate::spec::InterfaceKind;
 
-/// The fixed facts about an endpoint. Every access to an endpoint starts with the endpoint's seat. Seats are small, so
-/// that the seats of thousands of endpoints stay in the processor's caches.
+/// The fixed facts about an endpoint. Every access to an endpoint starts with them. They are small, so that those of
+/// thousands of endpoints stay in the processor's caches.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Seat {
+pub(crate) struct EndpointInfo {
     /// The endpoint's applet.
     pub(crate) applet: Option<AppletId>,
     /// The interface that the endpoint's user sees.
@@ -21,7 +21,7 @@ pub(crate) struct Seat {
     pub(crate) tenancy: Tenancy,
 }
 
-impl Seat {
+impl EndpointInfo {
     /// Returns the endpoint's position among the endpoints of its NIC as an index.
     pub(crate) fn position(&self) -> usize {
         self.position as usize
@@ -31,7 +31,7 @@ impl Seat {
 /// The state of an endpoint that changes with each packet. The changing state is in one struct, so that a packet, which
 /// needs most of it, touches few cache lines.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Resident {
+pub(crate) struct LiveEndpoint {
     /// Fuel of each call of the endpoint's applet.
     pub(crate) fuel: u64,
     /// Number of packets made.

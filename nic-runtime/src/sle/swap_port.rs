@@ -13,7 +13,7 @@ use nic_core::unet::Channel;
 
 use super::load::Natives;
 use super::tell;
-use crate::sim::{Simulation, Tenant};
+use crate::sim::{AppletAt, Simulation};
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 
@@ -22,18 +22,18 @@ use crate::unet::Endpoint;
 /// The swap to the new class may still be refused, and takes no virtual time. An initializer in a swap may therefore
 /// not send, move bytes by DMA or push descriptors: each of these traps with `ProtectionFault`. Buffers that an
 /// initializer popped return to the free queue if the swap is refused.
-pub(crate) struct BesideRunning {
+pub(crate) struct SwapNatives {
     /// The time that the initializers passed to `setTimer` last.
     pub(crate) timer: Option<SimDuration>,
     /// The windows and ranges that the initializers passed to `watch`.
     pub(crate) watches: Vec<(WindowId, (u32, u32))>,
 }
 
-impl Natives for BesideRunning {
+impl Natives for SwapNatives {
     fn perform(
         &mut self,
         sim: &mut Simulation<'_>,
-        tenant: Tenant,
+        applet_at: AppletAt,
         request: &Request,
         effect: Effect,
     ) -> Result<i32, TrapKind> {
@@ -44,7 +44,7 @@ impl Natives for BesideRunning {
             | Effect::Describe { .. }
             | Effect::Carry { .. }
             | Effect::WriteWindow { .. } => return Err(TrapKind::ProtectionFault),
-            Effect::Watch { .. } if self.has_all_watches(sim, tenant) => {
+            Effect::Watch { .. } if self.has_all_watches(sim, applet_at) => {
                 return Err(TrapKind::ProtectionFault);
             }
             Effect::NewArray { .. }
@@ -57,9 +57,9 @@ impl Natives for BesideRunning {
             | Effect::SetImmediate { .. }
             | Effect::Watch { .. } => {}
         }
-        let mut port = Beside {
+        let mut port = SwapPort {
             simulation: sim,
-            tenant,
+            applet_at,
             request,
             timer: &mut self.timer,
             watches: &mut self.watches,
@@ -68,30 +68,30 @@ impl Natives for BesideRunning {
     }
 }
 
-impl BesideRunning {
+impl SwapNatives {
     /// Returns whether the initializers have passed as many ranges to `watch` as the endpoint has watches left.
-    fn has_all_watches(&self, sim: &Simulation<'_>, tenant: Tenant) -> bool {
-        let left = sim.states.window_rights(tenant.endpoint).watches_left;
+    fn has_all_watches(&self, sim: &Simulation<'_>, applet_at: AppletAt) -> bool {
+        let left = sim.states.window_rights(applet_at.endpoint).watches_left;
         self.watches.len() >= at(left)
     }
 }
 
-/// Performs the natives that [`BesideRunning`] permits.
-struct Beside<'l, 's> {
+/// Performs the natives that [`SwapNatives`] permits.
+struct SwapPort<'l, 's> {
     simulation: &'l mut Simulation<'s>,
-    tenant: Tenant,
+    applet_at: AppletAt,
     request: &'l Request,
     timer: &'l mut Option<SimDuration>,
     watches: &'l mut Vec<(WindowId, (u32, u32))>,
 }
 
-impl Port for Beside<'_, '_> {
+impl Port for SwapPort<'_, '_> {
     type Storage = Growing;
     type Packet = ();
     type Stop = TrapKind;
 
     fn with<R>(&mut self, then: impl FnOnce(&mut Endpoint, &mut Heap<'_>) -> R) -> R {
-        let Tenant { endpoint, applet } = self.tenant;
+        let AppletAt { endpoint, applet } = self.applet_at;
         let heap = self.simulation.applets[applet].instance.heap_mut();
         then(&mut self.simulation.endpoints[endpoint], heap)
     }
@@ -139,13 +139,13 @@ impl Port for Beside<'_, '_> {
     }
 
     fn note(&mut self, tag: i32, value: i32) -> Result<(), TrapKind> {
-        tell::note(self.simulation, self.tenant, tag, value);
+        tell::note(self.simulation, self.applet_at, tag, value);
         Ok(())
     }
 
     fn tell(&mut self, value: i32, made: Made) -> Result<(), TrapKind> {
         let request = self.request.begun_at(self.simulation.now);
-        tell::native(self.simulation, self.tenant, &request, value, made);
+        tell::native(self.simulation, self.applet_at, &request, value, made);
         Ok(())
     }
 }
