@@ -204,11 +204,11 @@ pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
 macro_rules! natives {
     (
         $(#[$attribute:meta])*
-        $visibility:vis enum $Table:ident: $class:literal, cost $Cost:ident {
+        $visibility:vis enum $Table:ident: $class:literal, $column:ident $Column:ident {
             $(
                 $(#[doc = $doc:literal])+
                 $Variant:ident = $name:ident($($parameter:ident: $kind:ident),* $(,)?)
-                    -> $result:ident, $cost:ident;
+                    -> $result:ident, $value:ident;
             )+
         }
     ) => {
@@ -263,10 +263,10 @@ macro_rules! natives {
                 match self { $(Self::$Variant => concat!($($doc),+).trim_ascii()),+ }
             }
 
-            /// Returns the native's cost class.
+            #[doc = concat!("Returns the native's value in the column `", stringify!($column), "` of the table.")]
             #[must_use]
-            $visibility const fn cost(self) -> $Cost {
-                match self { $(Self::$Variant => $Cost::$cost),+ }
+            $visibility const fn $column(self) -> $Column {
+                match self { $(Self::$Variant => $Column::$value),+ }
             }
         }
     };

@@ -4,7 +4,7 @@
 //! transmit descriptor or a packet, and calls the engine of the endpoint's interface to handle it. An applet runs
 //! before the interface of its endpoint. The engine in [`sle`](crate::sle) runs the calls of applets.
 //!
-//! An interface may also have packets with a [header](crate::protocol::Header), which it handles as soon as they arrive.
+//! An interface may also have packets with a header (`protocol`), which it handles as soon as they arrive.
 //! An interface may have items of its own for processors, and delays and state of its own. The table at the end of this
 //! file generates every function that dispatches to an interface.
 

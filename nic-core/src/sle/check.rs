@@ -6,6 +6,7 @@
 use jive_core::{Heap, TrapKind};
 
 use super::effect::Effect;
+use super::local::LocalEffect;
 use super::rights::Rights;
 use super::span::{ArraySpan, SHARE_BYTES, array_span, array_view};
 use super::windows;
@@ -14,7 +15,6 @@ use crate::limits::{INLINE_MAX, MESSAGE_BUFFERS_MAX};
 use crate::memory::HostSpan;
 use crate::native::{Bound, NicNative, Refusal, fault};
 use crate::storage::Storage;
-use crate::time::SimDuration;
 
 /// Checks the arguments of a native's call in a fixed order: null, then a negative array length, then everything else.
 ///
@@ -43,13 +43,6 @@ pub(super) fn examine<S: Storage, R: Refusal>(
     rights: &Rights<'_, S>,
 ) -> Result<Effect, R> {
     match (native, args) {
-        (NicNative::NewAlignedArray, &[length]) if length < 0 => Err(R::of(
-            TrapKind::NegativeArraySizeException,
-            Bound::Negative { value: length },
-        )),
-        (NicNative::NewAlignedArray, &[length]) => Ok(Effect::NewArray { length }),
-        (NicNative::GetFreeBufferLength, &[]) => Ok(Effect::BufferLength),
-        (NicNative::GetFreeBuffer, &[]) => Ok(Effect::PopBuffer),
         (NicNative::DoHtoLDma, &[to, to_offset, host_offset, length]) => Ok(Effect::HostToNic {
             to: array_span(heap, to, to_offset, length)?,
             host: host_span(rights, host_offset, length)?,
@@ -86,41 +79,12 @@ pub(super) fn examine<S: Storage, R: Refusal>(
                 channel: ChannelId(channel),
             })
         }
-        (NicNative::CurrentTime, &[]) => Ok(Effect::Time),
-        (NicNative::SetTimer, &[value]) => {
-            let microseconds =
-                u32::try_from(value).map_err(|_| fault(Bound::Negative { value }))?;
-            Ok(Effect::Timer {
-                after: SimDuration::from_ns(u64::from(microseconds) * 1_000),
-            })
-        }
-        (NicNative::Trace, &[tag, value]) => Ok(Effect::Note { tag, value }),
-        (NicNative::Immediate, &[]) => Ok(Effect::Immediate),
-        (NicNative::SetImmediate, &[value]) => Ok(Effect::SetImmediate { value }),
-        (NicNative::Watch, &[window, offset, length]) => {
-            windows::watch(rights, window, offset, length)
-        }
         (NicNative::WindowWrite, &[from, from_offset, window, offset, length]) => {
-            windows::write(heap, rights, (from, from_offset, length), (window, offset))
+            let from = (from, from_offset, length);
+            let (from, peer, offset) = windows::write(heap, rights, from, (window, offset))?;
+            Ok(Effect::WriteWindow { from, peer, offset })
         }
-        (
-            NicNative::NewAlignedArray
-            | NicNative::GetFreeBufferLength
-            | NicNative::GetFreeBuffer
-            | NicNative::DoHtoLDma
-            | NicNative::DoLtoHDma
-            | NicNative::TxPush
-            | NicNative::DmaRxd
-            | NicNative::DmaRxdPayload
-            | NicNative::CurrentTime
-            | NicNative::SetTimer
-            | NicNative::Trace
-            | NicNative::Immediate
-            | NicNative::SetImmediate
-            | NicNative::Watch
-            | NicNative::WindowWrite,
-            _,
-        ) => Err(R::unverified()),
+        (local, args) => LocalEffect::of(local, args, rights).map(Effect::Local),
     }
 }
 

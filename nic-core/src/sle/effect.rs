@@ -1,24 +1,16 @@
 //! What a checked call of a native does.
 
+use super::local::LocalEffect;
 use super::span::ArraySpan;
 use crate::id::ChannelId;
 use crate::memory::HostSpan;
-use crate::remote::WindowId;
-use crate::time::SimDuration;
 use crate::unet::Channel;
 
 /// A checked call of a native. An `Effect` proves that the endpoint is entitled to the call.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The native makes a byte array of this length.
-    NewArray {
-        /// Length of the array, which is not negative.
-        length: i32,
-    },
-    /// The native returns the length of a free buffer.
-    BufferLength,
-    /// Pops the free queue.
-    PopBuffer,
+    /// The native involves nothing but the applet and its endpoint's free queue.
+    Local(LocalEffect),
     /// The native copies bytes from the buffer area into an array.
     HostToNic {
         /// Destination of the bytes.
@@ -56,34 +48,6 @@ pub enum Effect {
         /// The channel that the descriptor names.
         channel: ChannelId,
     },
-    /// Returns the time.
-    Time,
-    /// Sets the applet's timer.
-    Timer {
-        /// Time from now until the timer expires; zero clears the timer.
-        after: SimDuration,
-    },
-    /// Emits an event `applet-trace`.
-    Note {
-        /// The applet's tag.
-        tag: i32,
-        /// The applet's value.
-        value: i32,
-    },
-    /// The native returns the immediate data of the message that the applet handles.
-    Immediate,
-    /// The native sets the immediate data of the packets that the call sends.
-    SetImmediate {
-        /// The data.
-        value: i32,
-    },
-    /// The native sets a watch, or removes all watches of a window.
-    Watch {
-        /// The window.
-        window: WindowId,
-        /// Offset and length of the watched bytes. If the length is 0, the native removes the watches of the window.
-        range: (u32, u32),
-    },
     /// The native writes bytes to a window of a peer.
     WriteWindow {
         /// Source of the bytes.
@@ -107,15 +71,7 @@ impl Effect {
             | Effect::Describe { offsets: span, .. }
             | Effect::Carry { from: span, .. }
             | Effect::WriteWindow { from: span, .. } => Some(span.array()),
-            Effect::NewArray { .. }
-            | Effect::BufferLength
-            | Effect::PopBuffer
-            | Effect::Time
-            | Effect::Timer { .. }
-            | Effect::Note { .. }
-            | Effect::Immediate
-            | Effect::SetImmediate { .. }
-            | Effect::Watch { .. } => None,
+            Effect::Local(_) => None,
         }
     }
 
@@ -131,15 +87,7 @@ impl Effect {
             | Effect::WriteWindow { from: span, .. } => span.length(),
             // The bytes of a message in free buffers are copied within a chain only.
             Effect::Describe { length, .. } => length,
-            Effect::NewArray { .. }
-            | Effect::BufferLength
-            | Effect::PopBuffer
-            | Effect::Time
-            | Effect::Timer { .. }
-            | Effect::Note { .. }
-            | Effect::Immediate
-            | Effect::SetImmediate { .. }
-            | Effect::Watch { .. } => 0,
+            Effect::Local(_) => 0,
         }
     }
 }

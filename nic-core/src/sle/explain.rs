@@ -4,6 +4,7 @@ use jive_core::{ArrayKind, Heap, TrapKind, TrapValues};
 
 use super::check::examine;
 use super::effect::Effect;
+use super::local::LocalEffect;
 use super::rights::Rights;
 use crate::native::{NativeViolation, NicNative, TrapCause};
 use crate::storage::Storage;
@@ -26,7 +27,9 @@ impl<'a> TrapCause<'a> {
         };
         match examine(native, args, heap, rights) {
             Err(Some(bound)) => TrapCause::Violation(NativeViolation { native, bound }),
-            Ok(Effect::NewArray { length }) if kind == TrapKind::OutOfMemoryError => {
+            Ok(Effect::Local(LocalEffect::NewArray { length }))
+                if kind == TrapKind::OutOfMemoryError =>
+            {
                 // The cast is lossless, because `examine` has proved that the length is not negative.
                 TrapCause::Values(TrapValues::Heap {
                     asked: Heap::bytes_of_array(ArrayKind::Byte, length.cast_unsigned()),

@@ -8,6 +8,8 @@ mod entries;
 mod event;
 mod executed;
 mod explain;
+mod local;
+mod perform;
 mod port;
 mod request;
 mod rights;
@@ -21,11 +23,13 @@ pub use effect::Effect;
 pub use entries::{EntryCost, NicEntry};
 pub use event::{SleEvent, SwapRefusal};
 pub use executed::Executed;
-pub use port::{Port, perform};
+pub use local::LocalEffect;
+pub use perform::perform;
+pub use port::Port;
 pub use request::{NATIVE_ARGUMENTS_MAX, Request};
 pub use rights::Rights;
 pub use span::ArraySpan;
 
 pub use crate::native::{
-    Bound, NativeArg, NativeViolation, NicNative, TracedCall, TrapCause, TrapDetails,
+    Bound, NativeArg, NativeKind, NativeViolation, NicNative, TracedCall, TrapCause, TrapDetails,
 };

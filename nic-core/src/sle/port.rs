@@ -1,13 +1,10 @@
-//! How natives take effect: the order of their effects is the same on every kind of NIC.
+//! The interface through which natives take effect.
 //!
-//! [`check`](super::check) has turned a call into an [`Effect`] that the endpoint is entitled to. The caller of
-//! [`perform`] has checked the quota of the call and has reserved slots for packets. [`perform`] serves the simulated
-//! NIC, the loading of applets, `jive exec` and firmware. The users of [`perform`] differ in the destination of bytes
-//! and in time, which a [`Port`] supplies.
+//! The simulated NIC, the loading of applets, `jive exec` and firmware perform natives in the same order
+//! ([`perform`](super::perform)). They differ in the destination of bytes and in time, which a [`Port`] supplies.
 
-use jive_core::{ArrayKind, Heap, TrapKind};
+use jive_core::Heap;
 
-use super::effect::Effect;
 use super::span::ArraySpan;
 use crate::id::{ChannelId, PacketId};
 use crate::memory::HostSpan;
@@ -15,7 +12,7 @@ use crate::remote::WindowId;
 use crate::report::Made;
 use crate::storage::Storage;
 use crate::time::{SimDuration, SimTime};
-use crate::unet::{Channel, Endpoint, Full, MessageBody, ReceiveDescriptor};
+use crate::unet::{Channel, Endpoint};
 
 /// The NIC, or a substitute for one, on which natives take effect.
 pub trait Port {
@@ -57,8 +54,8 @@ pub trait Port {
         None
     }
 
-    /// Writes a short message to the buffer of the next receive descriptor, and completes the descriptor. [`perform`]
-    /// calls `place` only after [`placing`](Port::placing) has said that descriptors carry no message.
+    /// Writes a short message to the buffer of the next receive descriptor, and completes the descriptor. The message is
+    /// placed only after [`placing`](Port::placing) has said that descriptors carry no message.
     fn place(&mut self, _from: ArraySpan, _channel: ChannelId) -> Result<(), Self::Stop> {
         Ok(())
     }
@@ -107,125 +104,4 @@ pub trait Port {
 
     /// Reports that the native has ended, what it made, and that it returns `value`.
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Self::Stop>;
-}
-
-/// Performs the effect of a native on a port. Returns the native's result, or its trap.
-///
-/// # Errors
-///
-/// Returns the port's `Stop`.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, TrapKind>, P::Stop> {
-    let value = match effect {
-        Effect::NewArray { length } => {
-            match port.with(|_, heap| heap.allocate(ArrayKind::Byte, length)) {
-                Ok(array) => array,
-                Err(kind) => return Ok(Err(kind)),
-            }
-        }
-        // The cast cannot wrap, because an `int` can address the whole buffer area, and so hold the length of any
-        // buffer.
-        Effect::BufferLength => {
-            port.with(|endpoint, _| endpoint.next_buffer_length().cast_signed())
-        }
-        Effect::PopBuffer => {
-            port.with(|endpoint, _| endpoint.free.pop().map_or(-1, u32::cast_signed))
-        }
-        Effect::HostToNic { to, host } => {
-            port.fetch(to, host)?;
-            0
-        }
-        Effect::NicToHost { from, host } => {
-            port.tell(0, Made::Nothing)?;
-            port.store(from, host)?;
-            return Ok(Ok(0));
-        }
-        Effect::Send { from, channel } => {
-            let (id, packet) = port.make(from, channel)?;
-            port.tell(0, Made::Packet(id))?;
-            port.send(packet)?;
-            return Ok(Ok(0));
-        }
-        Effect::Describe {
-            offsets,
-            channel,
-            length,
-        } => {
-            let packet = port.handled();
-            let pushed = port.with(
-                #[cfg_attr(not(debug_assertions), inline(always))]
-                |endpoint, heap| {
-                    // `check` proved that the offsets of the shares are not negative and not more than a descriptor
-                    // names.
-                    let buffers = offsets.offsets(heap).map(i32::cast_unsigned);
-                    endpoint.push_buffers((packet, channel, length), buffers)
-                },
-            );
-            describe(port, pushed)?;
-            return Ok(Ok(0));
-        }
-        Effect::Carry { from, channel } => {
-            if let Some(made) = port.placing(from.length()) {
-                port.tell(0, made)?;
-                port.place(from, channel)?;
-                return Ok(Ok(0));
-            }
-            let packet = port.handled();
-            let pushed = port.with(|endpoint, heap| {
-                let body = MessageBody::inline(from.bytes(heap))?;
-                Some(endpoint.receive.push(ReceiveDescriptor {
-                    packet,
-                    channel,
-                    length: from.length(),
-                    body,
-                }))
-            });
-            let Some(pushed) = pushed else {
-                return Ok(Err(TrapKind::Unverified));
-            };
-            describe(port, pushed)?;
-            return Ok(Ok(0));
-        }
-        // The cast truncates the time to the lowest 32 bits, because the native is documented to wrap.
-        Effect::Time => (port.now().as_ps() / 1_000_000) as i32,
-        Effect::Timer { after } => {
-            port.set_timer(after)?;
-            0
-        }
-        Effect::Immediate => port.immediate().cast_signed(),
-        Effect::SetImmediate { value } => {
-            port.set_immediate(value.cast_unsigned());
-            0
-        }
-        Effect::Watch { window, range } => {
-            port.watch(window, range)?;
-            0
-        }
-        Effect::WriteWindow { from, peer, offset } => {
-            port.tell(0, Made::Nothing)?;
-            port.write_window(from, peer, offset)?;
-            return Ok(Ok(0));
-        }
-        Effect::Note { tag, value } => {
-            port.tell(0, Made::Nothing)?;
-            port.note(tag, value)?;
-            return Ok(Ok(0));
-        }
-    };
-    port.tell(value, Made::Nothing)?;
-    Ok(Ok(value))
-}
-
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn describe<P: Port, T>(port: &mut P, pushed: Result<(), Full<T>>) -> Result<(), P::Stop> {
-    match pushed {
-        Ok(()) => {
-            port.tell(0, Made::Descriptor)?;
-            port.publish()
-        }
-        Err(Full(_)) => {
-            port.tell(0, Made::Nothing)?;
-            port.refuse()
-        }
-    }
 }

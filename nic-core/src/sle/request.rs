@@ -3,7 +3,7 @@
 use jive_core::{Heap, NativeId, NativeType};
 
 use crate::cost_class::CostClass;
-use crate::native::{NativeArg, NicNative};
+use crate::native::{NativeArg, NativeKind, NicNative};
 use crate::time::SimTime;
 
 /// Maximum number of arguments over all natives of the table.
@@ -101,20 +101,16 @@ impl Request {
     #[must_use]
     pub fn moved<'h>(&self, heap: &'h Heap<'_>) -> &'h [u8] {
         let [array, second, third, fourth, fifth] = self.args;
-        let (offset, length) = match self.native {
-            NicNative::DoHtoLDma | NicNative::DoLtoHDma | NicNative::TxPush => (second, fourth),
-            NicNative::WindowWrite => (second, fifth),
-            NicNative::DmaRxdPayload => (0, third),
-            NicNative::DmaRxd => return heap.bytes(array).unwrap_or_default(),
-            NicNative::NewAlignedArray
-            | NicNative::GetFreeBufferLength
-            | NicNative::GetFreeBuffer
-            | NicNative::CurrentTime
-            | NicNative::SetTimer
-            | NicNative::Trace
-            | NicNative::Immediate
-            | NicNative::SetImmediate
-            | NicNative::Watch => return &[],
+        let (offset, length) = match self.native.kind() {
+            NativeKind::Fetch | NativeKind::Store | NativeKind::Push => (second, fourth),
+            NativeKind::WriteWindow => (second, fifth),
+            NativeKind::CarryMessage => (0, third),
+            NativeKind::DescribeBuffers => return heap.bytes(array).unwrap_or_default(),
+            NativeKind::Pure
+            | NativeKind::Allocate
+            | NativeKind::BufferLength
+            | NativeKind::PopBuffer
+            | NativeKind::Watch => return &[],
         };
         let range = usize::try_from(offset)
             .ok()

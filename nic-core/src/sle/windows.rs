@@ -2,19 +2,19 @@
 
 use jive_core::Heap;
 
-use super::effect::Effect;
 use super::rights::Rights;
-use super::span::array_span;
+use super::span::{ArraySpan, array_span};
 use crate::native::{Bound, Refusal, fault};
+use crate::remote::WindowId;
 use crate::storage::Storage;
 
-/// Checks a call of the native `watch`.
+/// Checks a call of the native `watch`. Returns the window and the range of bytes.
 pub(super) fn watch<S: Storage, R: Refusal>(
     rights: &Rights<'_, S>,
     window: i32,
     offset: i32,
     length: i32,
-) -> Result<Effect, R> {
+) -> Result<(WindowId, (u32, u32)), R> {
     let own = rights.windows.and_then(|windows| windows.own(window));
     let (Some(own), Some(windows)) = (own, rights.windows) else {
         return Err(fault(Bound::Window { window }));
@@ -23,19 +23,17 @@ pub(super) fn watch<S: Storage, R: Refusal>(
     if range.1 > 0 && windows.watches_left == 0 {
         return Err(fault(Bound::Watches));
     }
-    Ok(Effect::Watch {
-        window: own.window,
-        range,
-    })
+    Ok((own.window, range))
 }
 
-/// Checks a call of the native `windowWrite`.
+/// Checks a call of the native `windowWrite`. Returns the source of the bytes, the position of the window in the table of
+/// the peers' windows, and the offset in the window.
 pub(super) fn write<S: Storage, R: Refusal>(
     heap: &Heap<'_>,
     rights: &Rights<'_, S>,
     (from, from_offset, length): (i32, i32, i32),
     (window, offset): (i32, i32),
-) -> Result<Effect, R> {
+) -> Result<(ArraySpan, u32, u32), R> {
     let from = array_span(heap, from, from_offset, length)?;
     let place = rights.windows.and_then(|windows| windows.peer(window));
     let (Some(place), Some(windows)) = (place, rights.windows) else {
@@ -47,12 +45,8 @@ pub(super) fn write<S: Storage, R: Refusal>(
         let most = rights.max_packet;
         return Err(fault(Bound::Packet { length, most }));
     }
-    Ok(Effect::WriteWindow {
-        from,
-        // The position of the window fits in a `u32`, because the table has at most as many windows as there are ids.
-        peer: u32::try_from(place).unwrap_or(u32::MAX),
-        offset,
-    })
+    // The position of the window fits in a `u32`, because the table has at most as many windows as there are ids.
+    Ok((from, u32::try_from(place).unwrap_or(u32::MAX), offset))
 }
 
 /// Returns a range of bytes that lies in a window. An empty range may start at the end of the window.
@@ -77,7 +71,7 @@ mod tests {
     use super::*;
     use crate::id::{ChannelId, DirectionId, EndpointId};
     use crate::memory::Region;
-    use crate::remote::{OwnWindow, PeerWindow, WindowId, WindowRights};
+    use crate::remote::{OwnWindow, PeerWindow, WindowRights};
     use crate::storage::Fixed;
     use crate::unet::{Channel, Channels};
 
@@ -104,12 +98,7 @@ mod tests {
         let checked = |left: usize, window, offset, length| {
             watch::<_, Option<Bound>>(&rights(&windows[left]), window, offset, length)
         };
-        let watched = |range| {
-            Ok(Effect::Watch {
-                window: WindowId(2),
-                range,
-            })
-        };
+        let watched = |range| Ok((WindowId(2), range));
         assert_eq!(checked(1, 7, 0, 16), watched((0, 16)));
         assert_eq!(checked(1, 7, 16, 0), watched((16, 0)));
         assert_eq!(checked(0, 7, 4, 0), watched((4, 0)), "removes watches");

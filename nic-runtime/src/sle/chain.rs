@@ -276,17 +276,7 @@ pub(super) fn is_between(
         Effect::NicToHost { .. } | Effect::Describe { .. } | Effect::Carry { .. } => {
             applet != chain.first()
         }
-        Effect::NewArray { .. }
-        | Effect::BufferLength
-        | Effect::PopBuffer
-        | Effect::HostToNic { .. }
-        | Effect::Time
-        | Effect::Timer { .. }
-        | Effect::Note { .. }
-        | Effect::Immediate
-        | Effect::SetImmediate { .. }
-        | Effect::Watch { .. }
-        | Effect::WriteWindow { .. } => false,
+        Effect::HostToNic { .. } | Effect::Local(_) | Effect::WriteWindow { .. } => false,
     }
 }
 

@@ -8,7 +8,7 @@ use jive_core::{Trap, TrapKind};
 use nic_core::event::{DropReason, Made, Trigger, TxStatus};
 use nic_core::id::EndpointId;
 use nic_core::memory::Region;
-use nic_core::sle::{Effect, NATIVE_ARGUMENTS_MAX, NicEntry, NicNative, Rights, check};
+use nic_core::sle::{Effect, NATIVE_ARGUMENTS_MAX, NativeKind, NicEntry, NicNative, Rights, check};
 use nic_core::time::SimDuration;
 
 use super::call::{Call, Cause, ChainMessage};
@@ -173,10 +173,12 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
     let offset = activation.stack.native_arguments().get(2);
     let offset = offset.and_then(|offset| u32::try_from(*offset).ok());
     let is_first = applet == chain.first();
-    match native {
-        NicNative::TxPush => (applet != chain.last()).then_some(Between::Down),
-        NicNative::DmaRxd | NicNative::DmaRxdPayload => (!is_first).then_some(Between::Up),
-        NicNative::DoHtoLDma => match call.cause {
+    match native.kind() {
+        NativeKind::Push => (applet != chain.last()).then_some(Between::Down),
+        NativeKind::DescribeBuffers | NativeKind::CarryMessage => {
+            (!is_first).then_some(Between::Up)
+        }
+        NativeKind::Fetch => match call.cause {
             Cause::Chain(ChainMessage {
                 way: Way::Down,
                 staged_at,
@@ -189,20 +191,16 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
             | Cause::Refill(_)
             | Cause::Watch(_) => None,
         },
-        NicNative::DoLtoHDma => {
+        NativeKind::Store => {
             let is_free = at(offset?) < chain.buffers.len();
             (!is_first && is_free).then_some(Between::Kept)
         }
-        NicNative::NewAlignedArray
-        | NicNative::GetFreeBufferLength
-        | NicNative::GetFreeBuffer
-        | NicNative::CurrentTime
-        | NicNative::SetTimer
-        | NicNative::Trace
-        | NicNative::Immediate
-        | NicNative::SetImmediate
-        | NicNative::Watch
-        | NicNative::WindowWrite => None,
+        NativeKind::Pure
+        | NativeKind::Allocate
+        | NativeKind::BufferLength
+        | NativeKind::PopBuffer
+        | NativeKind::Watch
+        | NativeKind::WriteWindow => None,
     }
 }
 
@@ -284,16 +282,7 @@ fn perform_between(
             }
             Some(message)
         }
-        Effect::NewArray { .. }
-        | Effect::BufferLength
-        | Effect::PopBuffer
-        | Effect::Time
-        | Effect::Timer { .. }
-        | Effect::Note { .. }
-        | Effect::Immediate
-        | Effect::SetImmediate { .. }
-        | Effect::Watch { .. }
-        | Effect::WriteWindow { .. } => return Err(TrapKind::Unverified),
+        Effect::Local(_) | Effect::WriteWindow { .. } => return Err(TrapKind::Unverified),
     };
     let is_full = message.is_some_and(|message| !chain.push(message));
     tell::performed(sim, on, 0, Made::Nothing);

@@ -235,13 +235,7 @@ pub(crate) fn perform_reached<const HEARD: bool>(
         NicNative::TxPush => perform_native::<HEARD>(sim, on, NicNative::TxPush),
         NicNative::DmaRxd => perform_native::<HEARD>(sim, on, NicNative::DmaRxd),
         NicNative::DmaRxdPayload => perform_native::<HEARD>(sim, on, NicNative::DmaRxdPayload),
-        NicNative::CurrentTime => perform_rare::<HEARD>(sim, on, NicNative::CurrentTime),
-        NicNative::SetTimer => perform_rare::<HEARD>(sim, on, NicNative::SetTimer),
-        NicNative::Trace => perform_rare::<HEARD>(sim, on, NicNative::Trace),
-        NicNative::Immediate => perform_rare::<HEARD>(sim, on, NicNative::Immediate),
-        NicNative::SetImmediate => perform_rare::<HEARD>(sim, on, NicNative::SetImmediate),
-        NicNative::Watch => perform_rare::<HEARD>(sim, on, NicNative::Watch),
-        NicNative::WindowWrite => perform_rare::<HEARD>(sim, on, NicNative::WindowWrite),
+        rare => perform_rare::<HEARD>(sim, on, rare),
     }
 }
 
@@ -324,7 +318,7 @@ fn checked(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Result<E
     let heap = sim.applets[applet].instance.heap();
     let mut rights = Rights::of(&sim.endpoints[endpoint]);
     let windows;
-    if let NicNative::Watch | NicNative::WindowWrite = native {
+    if native.kind().names_windows() {
         windows = sim.states.window_rights(endpoint);
         rights = rights.with(&windows);
     }
@@ -382,18 +376,8 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
             }
             return Ok(push);
         }
-        // The effects of the natives in this list do not count towards the call's quota.
-        Effect::NewArray { .. }
-        | Effect::BufferLength
-        | Effect::PopBuffer
-        | Effect::Describe { .. }
-        | Effect::Carry { .. }
-        | Effect::Time
-        | Effect::Timer { .. }
-        | Effect::Note { .. }
-        | Effect::Immediate
-        | Effect::SetImmediate { .. }
-        | Effect::Watch { .. } => return Ok(push),
+        // The effects in this list do not count towards the call's quota.
+        Effect::Local(_) | Effect::Describe { .. } | Effect::Carry { .. } => return Ok(push),
     }
     sim.processors[on].activation.spent = spent;
     Ok(push)

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use jive_embed::analysis::{Entry, Environment, ForeignFields, Native};
 use nic_core::event::DmaDirection;
-use nic_core::sle::{EntryCost, NicEntry, NicNative};
+use nic_core::sle::{EntryCost, NativeKind, NicEntry, NicNative};
 use nic_core::time::SimDuration;
 
 use super::arguments;
@@ -97,47 +97,25 @@ fn natives(profile: &Profile, site: &AppletSite, costs: &Costs) -> Vec<Native> {
     let natives = NicNative::ALL.iter().map(|native| Native {
         name: native.decl().name.to_owned(),
         result: result(*native, site),
-        array_below_top: Copies::of(*native).array_below_top(),
+        array_below_top: array_below_top(*native),
         time_ps: time(*native, profile, site, costs),
     });
     natives.collect()
 }
 
-/// The bytes that a native copies by DMA.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Copies {
-    FromHost,
-    ToHost,
-    Nothing,
-}
-
-impl Copies {
-    fn of(native: NicNative) -> Copies {
-        match native {
-            NicNative::DoHtoLDma => Copies::FromHost,
-            NicNative::DoLtoHDma => Copies::ToHost,
-            NicNative::NewAlignedArray
-            | NicNative::GetFreeBufferLength
-            | NicNative::GetFreeBuffer
-            | NicNative::TxPush
-            | NicNative::DmaRxd
-            | NicNative::DmaRxdPayload
-            | NicNative::CurrentTime
-            | NicNative::SetTimer
-            | NicNative::Trace
-            | NicNative::Immediate
-            | NicNative::SetImmediate
-            | NicNative::Watch
-            | NicNative::WindowWrite => Copies::Nothing,
-        }
-    }
-
-    /// Returns the position of the array that the native copies from or to, counted from the top of the operand stack.
-    fn array_below_top(self) -> Option<usize> {
-        match self {
-            Copies::FromHost | Copies::ToHost => Some(3),
-            Copies::Nothing => None,
-        }
+/// Returns the position of the array that a native copies from or to, counted from the top of the operand stack.
+fn array_below_top(native: NicNative) -> Option<usize> {
+    match native.kind() {
+        NativeKind::Fetch | NativeKind::Store => Some(3),
+        NativeKind::Pure
+        | NativeKind::Allocate
+        | NativeKind::BufferLength
+        | NativeKind::PopBuffer
+        | NativeKind::Push
+        | NativeKind::DescribeBuffers
+        | NativeKind::CarryMessage
+        | NativeKind::Watch
+        | NativeKind::WriteWindow => None,
     }
 }
 
@@ -152,8 +130,8 @@ fn time(
     let own = pace.of_work(costs.of(native).time);
     let dma = DmaSchedule::new(&profile.dma);
     let (site, costs) = (site.clone(), costs.clone());
-    match Copies::of(native) {
-        Copies::FromHost => Box::new(move |length| {
+    match native.kind() {
+        NativeKind::Fetch => Box::new(move |length| {
             // A copy of more bytes than the buffer area or the handled message has traps.
             let transfer = dma.duration(DmaDirection::HostToNic, length.min(site.buffer_area));
             let by_dma = own.saturating_add(transfer.as_ps());
@@ -162,31 +140,36 @@ fn time(
                 false => by_dma,
             }
         }),
-        Copies::ToHost if site.has_above => Box::new(move |length| {
+        NativeKind::Store if site.has_above => Box::new(move |length| {
             own.max(pace.of_work(costs.of_copy(length.min(site.free_bytes))))
         }),
-        Copies::ToHost | Copies::Nothing => Box::new(move |_| own),
+        NativeKind::Store
+        | NativeKind::Pure
+        | NativeKind::Allocate
+        | NativeKind::BufferLength
+        | NativeKind::PopBuffer
+        | NativeKind::Push
+        | NativeKind::DescribeBuffers
+        | NativeKind::CarryMessage
+        | NativeKind::Watch
+        | NativeKind::WriteWindow => Box::new(move |_| own),
     }
 }
 
 fn result(native: NicNative, site: &AppletSite) -> RangeInclusive<i32> {
-    match native {
-        NicNative::GetFreeBufferLength => 0..=site.free_buffer_length.cast_signed(),
+    match native.kind() {
+        NativeKind::BufferLength => 0..=site.free_buffer_length.cast_signed(),
         // `getFreeBuffer` returns an offset in the buffer area, or -1.
-        NicNative::GetFreeBuffer => -1..=site.buffer_area.cast_signed(),
+        NativeKind::PopBuffer => -1..=site.buffer_area.cast_signed(),
         // The natives below return an array, or nothing that is known.
-        NicNative::NewAlignedArray
-        | NicNative::DoHtoLDma
-        | NicNative::DoLtoHDma
-        | NicNative::TxPush
-        | NicNative::DmaRxd
-        | NicNative::DmaRxdPayload
-        | NicNative::SetTimer
-        | NicNative::Trace
-        | NicNative::CurrentTime
-        | NicNative::Immediate
-        | NicNative::SetImmediate
-        | NicNative::Watch
-        | NicNative::WindowWrite => i32::MIN..=i32::MAX,
+        NativeKind::Pure
+        | NativeKind::Allocate
+        | NativeKind::Fetch
+        | NativeKind::Store
+        | NativeKind::Push
+        | NativeKind::DescribeBuffers
+        | NativeKind::CarryMessage
+        | NativeKind::Watch
+        | NativeKind::WriteWindow => i32::MIN..=i32::MAX,
     }
 }

@@ -39,17 +39,7 @@ impl Spent {
                     });
                 }
             }
-            Effect::NewArray { .. }
-            | Effect::BufferLength
-            | Effect::PopBuffer
-            | Effect::Describe { .. }
-            | Effect::Carry { .. }
-            | Effect::Time
-            | Effect::Timer { .. }
-            | Effect::Note { .. }
-            | Effect::Immediate
-            | Effect::SetImmediate { .. }
-            | Effect::Watch { .. } => {}
+            Effect::Local(_) | Effect::Describe { .. } | Effect::Carry { .. } => {}
         }
         Ok(spent)
     }

@@ -7,7 +7,7 @@ use jive_core::{Heap, TrapKind};
 use nic_core::event::Made;
 use nic_core::id::PacketId;
 use nic_core::memory::HostSpan;
-use nic_core::sle::{ArraySpan, Effect, Port, Request, perform};
+use nic_core::sle::{ArraySpan, Effect, LocalEffect, Port, Request, perform};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
@@ -44,18 +44,10 @@ impl Natives for SwapNatives {
             | Effect::Describe { .. }
             | Effect::Carry { .. }
             | Effect::WriteWindow { .. } => return Err(TrapKind::ProtectionFault),
-            Effect::Watch { .. } if self.has_all_watches(sim, applet_at) => {
+            Effect::Local(LocalEffect::Watch { .. }) if self.has_all_watches(sim, applet_at) => {
                 return Err(TrapKind::ProtectionFault);
             }
-            Effect::NewArray { .. }
-            | Effect::BufferLength
-            | Effect::PopBuffer
-            | Effect::Time
-            | Effect::Timer { .. }
-            | Effect::Note { .. }
-            | Effect::Immediate
-            | Effect::SetImmediate { .. }
-            | Effect::Watch { .. } => {}
+            Effect::Local(_) => {}
         }
         let mut port = SwapPort {
             simulation: sim,

@@ -89,7 +89,6 @@ impl NativeAnswers {
                     Some(NicNative::NewAlignedArray) => {
                         Outcome::Array(ArrayKind::Byte, first.unwrap_or_default())
                     }
-                    Some(NicNative::CurrentTime | NicNative::Immediate) => Outcome::Int(0),
                     Some(NicNative::GetFreeBufferLength) => Outcome::Int(BUFFER_LENGTH),
                     Some(NicNative::GetFreeBuffer) => {
                         *buffers = (*buffers + 1) % BUFFERS;
@@ -99,19 +98,10 @@ impl NativeAnswers {
                             *buffers * BUFFER_LENGTH
                         })
                     }
-                    Some(
-                        NicNative::DoHtoLDma
-                        | NicNative::DoLtoHDma
-                        | NicNative::TxPush
-                        | NicNative::DmaRxd
-                        | NicNative::DmaRxdPayload
-                        | NicNative::SetTimer
-                        | NicNative::Trace
-                        | NicNative::SetImmediate
-                        | NicNative::Watch
-                        | NicNative::WindowWrite,
-                    )
-                    | None => Outcome::Nothing,
+                    other => match other.and_then(|native| native.decl().result) {
+                        Some(_) => Outcome::Int(0),
+                        None => Outcome::Nothing,
+                    },
                 };
                 return Answer {
                     filled: None,

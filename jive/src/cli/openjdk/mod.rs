@@ -5,10 +5,9 @@
 //! every native with its arguments, its result and its bytes, and the returned value or the trap. At the end of the
 //! run, the applets' fields are compared too.
 //!
-//! Three natives ask for something that the applet does not decide: `getFreeBuffer`, `currentTime` and `doHtoLDMA`
-//! depend on the user and on the costs of the NIC. For these three natives, `getFreeBuffer`, `currentTime` and
-//! `doHtoLDMA`, the model repeats the answers of the simulation. The model itself computes the natives that it does not
-//! repeat, and the checks of all natives.
+//! Some natives answer with something that the applet does not decide: a buffer, bytes of the user, the time, the
+//! immediate data of a message. For `getFreeBuffer`, `doHtoLDMA` and pure natives the model repeats the answers of the
+//! simulation. The model itself computes the natives that it does not repeat, and the checks of all natives.
 
 pub(super) mod child;
 mod lines;

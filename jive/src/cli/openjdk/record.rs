@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jive_core::{ArrayKind, TrapKind};
 use nic_core::event::{Event, EventKind, Names, NativeArg, Sink, SleEvent, Trigger};
 use nic_core::id::EndpointId;
-use nic_core::sle::NicNative;
+use nic_core::sle::{NativeKind, NicNative};
 use nic_runtime::sim::EndpointState;
 use nic_runtime::spec::{EndpointSpec, FieldState, WindowSpec};
 use nic_runtime::spec::{FieldValue, Scenario};
@@ -389,16 +389,19 @@ impl Call {
         }
         natives.push_str(native.name);
         // Append the result only for natives whose answers depend on the host or on time.
-        let is = |row: NicNative| row.decl().name == native.name;
-        if is(NicNative::DoHtoLDma) {
-            natives.push('=');
-            lines::push_hex(natives, native.moved);
-        } else if let (true, Some(NativeArg::Int(result))) = (
-            is(NicNative::GetFreeBuffer) || is(NicNative::CurrentTime) || is(NicNative::Immediate),
-            native.result,
-        ) {
-            // Writing to a string cannot fail.
-            let _infallible = write!(natives, "={result}");
+        let row = NicNative::ALL
+            .iter()
+            .find(|row| row.decl().name == native.name);
+        match (row.map(|row| row.kind()), native.result) {
+            (Some(NativeKind::Fetch), _) => {
+                natives.push('=');
+                lines::push_hex(natives, native.moved);
+            }
+            (Some(NativeKind::PopBuffer | NativeKind::Pure), Some(NativeArg::Int(result))) => {
+                // Writing to a string cannot fail.
+                let _infallible = write!(natives, "={result}");
+            }
+            _ => {}
         }
         self.lines.push(line);
         true

@@ -9,7 +9,7 @@ use self::model::{Argument, Done, Endpoint, Trap};
 use jive_core::{ArrayKind, Heap, NativeType, Natives, TrapKind, TrapValues};
 use nic_core::id::{ChannelId, DirectionId, EndpointId};
 use nic_core::remote::{OwnWindow, PeerWindow, WindowId, WindowRights};
-use nic_core::sle::{Bound, Effect, NicNative, Rights, TrapCause, check};
+use nic_core::sle::{Bound, Effect, LocalEffect, NicNative, Rights, TrapCause, check};
 use nic_core::storage::Storage;
 use nic_core::unet::{Channel, MessageBody};
 use nic_runtime::memory::HostMemory;
@@ -425,7 +425,7 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
             let placed = place(arguments, &mut heap);
             assert_cause(native, &placed, &heap, &rights);
             let found = match check(native, &placed, &heap, &rights) {
-                Ok(Effect::Watch { window, range }) => Ok(Done::Watched {
+                Ok(Effect::Local(LocalEffect::Watch { window, range })) => Ok(Done::Watched {
                     window: window.0.into(),
                     offset: range.0.into(),
                     length: range.1.into(),

@@ -1,0 +1,56 @@
+//! The kinds of natives: what a table of costs, a chain of applets or an analysis has to know about a native.
+
+use crate::cost_class::CostClass;
+
+/// What a native does. A new native of an existing kind needs no other code than its row and its effect.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum NativeKind {
+    /// Reads or changes what belongs to the applet alone: its time, its timer, its trace, its immediate data. A pure
+    /// native costs a call, moves no bytes, counts towards no quota, and does the same within a chain of applets. Its
+    /// effect is a [`LocalEffect`](crate::sle::LocalEffect).
+    Pure,
+    /// Makes an array.
+    Allocate,
+    /// Returns the length of a free buffer.
+    BufferLength,
+    /// Pops the free queue.
+    PopBuffer,
+    /// Copies from the buffer area into an array.
+    Fetch,
+    /// Copies from an array into the buffer area.
+    Store,
+    /// Sends a packet on a channel.
+    Push,
+    /// Pushes a receive descriptor that names buffers.
+    DescribeBuffers,
+    /// Pushes a receive descriptor that carries the message.
+    CarryMessage,
+    /// Sets or removes watches of a window.
+    Watch,
+    /// Sends bytes to a window of a peer.
+    WriteWindow,
+}
+
+impl NativeKind {
+    /// Returns the cost class of the kind's natives.
+    #[must_use]
+    pub const fn cost(self) -> CostClass {
+        match self {
+            NativeKind::Pure
+            | NativeKind::Allocate
+            | NativeKind::BufferLength
+            | NativeKind::Watch => CostClass::NullCall,
+            NativeKind::PopBuffer => CostClass::FreeBuffer,
+            NativeKind::Fetch | NativeKind::Store => CostClass::DmaSetup,
+            NativeKind::Push | NativeKind::WriteWindow => CostClass::Transmit,
+            NativeKind::DescribeBuffers => CostClass::DescriptorBuffers,
+            NativeKind::CarryMessage => CostClass::DescriptorInline,
+        }
+    }
+
+    /// Returns whether the check of a call needs the endpoint's windows.
+    #[must_use]
+    pub const fn names_windows(self) -> bool {
+        matches!(self, NativeKind::Watch | NativeKind::WriteWindow)
+    }
+}
