@@ -1,32 +1,18 @@
-//! A random cast: victims and hostile endpoints, with the NICs and links that they share.
+//! A random cast: victims and hostile endpoints, with the NICs and links that they share. What an interface has of its
+//! own is in a [`Setting`], one file each.
 
-use std::fmt::Write as _;
+mod emp;
+mod unet;
+mod via;
+mod write;
 
 use nic_core::random::Generator;
 use nic_runtime::profile::{Flow, Profile};
-use nic_runtime::spec::ClassSpec;
 use nic_runtime::spec::InterfaceKind;
-use nic_runtime::spec::Scenario;
 
 use super::hostile::HostileApplet;
 use super::spaced::Traffic;
 use crate::random::Random;
-use crate::simulation;
-use jive_lab::asm::assemble;
-
-/// An applet that always traps, so its messages are dropped or handled by the base path.
-const STUMBLER: &str = "\
-    .method static doTx(III)I stack 2 locals 3
-        iconst_1
-        iconst_0
-        idiv
-        ireturn
-    .method static doRx(II)I stack 2 locals 2
-        iconst_1
-        iconst_0
-        idiv
-        ireturn
-";
 
 /// Number of a victim's free buffers, enough for all messages and duplicates: at most 28 messages of up to three
 /// buffers, and as many replies.
@@ -39,6 +25,37 @@ const VICTIM_AREA: u32 = VICTIM_BUFFERS * 4096 + 2 * 56 * 9216;
 const PAUSE_NS: u64 = 25_000_000;
 /// The same where timers of hostile applets expire every microsecond.
 const SHORT_PAUSE_NS: u64 = 2_000_000;
+
+/// What the casts of an interface have of their own.
+struct Setting {
+    /// Draws a profile, the interface of the hostile endpoints, and the [`pace`](Stage::pace) of their timers.
+    stage: fn(&mut Random) -> (&'static str, InterfaceKind, i32),
+    /// Draws the interface of a pair of victims.
+    of_victims: fn(&mut Random) -> InterfaceKind,
+    /// Draws a pair of victims with this interface, on a number of NICs.
+    victims: fn(&mut Random, usize, Stage) -> Victims,
+    /// Number and length of a victim's free buffers.
+    buffers: (u32, u32),
+    /// Whether the interface sees to it that messages arrive, or ends a connection if one does not. On a link with
+    /// faults it depends on time which messages that are.
+    has_connection: bool,
+    /// Placements of the stages on two processors, if the interface has its own.
+    placements: &'static [&'static str],
+    /// The keys of a hostile endpoint.
+    hostile: &'static str,
+    /// Whether an endpoint has one connection, so that hostile endpoints come in pairs.
+    is_paired: bool,
+    /// Fuel of hostile applets beside victims with this interface.
+    fuel: &'static [u64],
+}
+
+fn setting(interface: InterfaceKind) -> &'static Setting {
+    match interface {
+        InterfaceKind::Unet => &unet::SETTING,
+        InterfaceKind::Emp => &emp::SETTING,
+        InterfaceKind::Via => &via::SETTING,
+    }
+}
 
 /// The circumstances in which the victims of an interface are tested.
 #[derive(Copy, Clone, Debug)]
@@ -57,35 +74,7 @@ struct Stage {
 impl Stage {
     /// Draws the circumstances for victims of an interface.
     fn draw(random: &mut Random, interface: InterfaceKind) -> Stage {
-        let (profile, of_hostile, pace) = match interface {
-            InterfaceKind::Unet => (
-                random.pick(&[
-                    "lanai-1998",
-                    "lanai-1998",
-                    "lanai-1998-split",
-                    "lanai-1998-dual-dma",
-                    "modern",
-                ]),
-                InterfaceKind::Unet,
-                1,
-            ),
-            InterfaceKind::Emp => (
-                "tigon2-2002",
-                random.pick(&[InterfaceKind::Unet, InterfaceKind::Emp]),
-                100,
-            ),
-            InterfaceKind::Via => (
-                random.pick(&[
-                    "giganet-1999",
-                    "clan-programmable",
-                    "clan-programmable",
-                    "lanai-1998-split",
-                    "modern",
-                ]),
-                random.pick(&[InterfaceKind::Unet, InterfaceKind::Unet, InterfaceKind::Via]),
-                100,
-            ),
-        };
+        let (profile, of_hostile, pace) = (setting(interface).stage)(random);
         Stage {
             interface,
             profile,
@@ -99,16 +88,6 @@ impl Stage {
     fn drops(self) -> bool {
         let profile = Profile::builtin(self.profile).expect("a built-in profile");
         !self.holds && profile.wire.flow == Flow::Drop
-    }
-
-    /// Draws the interface of a pair of victims.
-    fn of_victims(self, random: &mut Random) -> InterfaceKind {
-        match self.interface {
-            InterfaceKind::Unet | InterfaceKind::Emp => self.interface,
-            InterfaceKind::Via => {
-                random.pick(&[InterfaceKind::Via, InterfaceKind::Via, InterfaceKind::Unet])
-            }
-        }
     }
 
     /// Draws spaced messages of a victim, none longer than `longest`.
@@ -172,12 +151,13 @@ impl NicKeys {
     fn draw(random: &mut Random, stage: Stage) -> NicKeys {
         let count = random.pick(&[1, 1, 2, 3]);
         let mut processors = String::new();
-        let of_emp = match stage.interface {
-            InterfaceKind::Emp => random.pick(&["", "base", "SO", "RO", "DSR", "SR", "dynamic"]),
-            InterfaceKind::Unet | InterfaceKind::Via => "",
+        let placements = setting(stage.interface).placements;
+        let own = match placements {
+            [] => "",
+            placements => random.pick(placements),
         };
-        if !of_emp.is_empty() {
-            processors = format!("processors = 2\nplacement = '{of_emp}'\n");
+        if !own.is_empty() {
+            processors = format!("processors = 2\nplacement = '{own}'\n");
         } else if count > 1 {
             let stages = ["transmit", "receive", "doTx", "doRx", "doTimer", "doRefill"];
             let stages = stages.into_iter().filter(|_| random.below(2) == 0);
@@ -277,75 +257,13 @@ impl Send {
             is_random: false,
         }
     }
-
-    fn write(&self, text: &mut String, endpoint: &str, channel: i32, name: u64) {
-        let Send {
-            at_ns,
-            length,
-            repeat,
-            every_us,
-            is_random,
-        } = self;
-        // If a message is long enough, it begins with a unique name.
-        let payload = if *is_random {
-            format!("{{ random = {length} }}")
-        } else if (8..200).contains(length) {
-            format!(
-                "{{ hex = '{:016x}{}' }}",
-                name,
-                "5a".repeat(*length as usize - 8)
-            )
-        } else {
-            format!("{{ count = {length} }}")
-        };
-        let _infallible = writeln!(
-            text,
-            "[[send]]\nendpoint = '{endpoint}'\nchannel = {channel}\nat = '{at_ns}ns'\n\
-             payload = {payload}\nrepeat = {repeat}\nevery = '{every_us}us'"
-        );
-    }
 }
 
 impl Victims {
     /// Draws a pair of victims, whose sends, applets and keys depend on their interface.
     fn draw(random: &mut Random, nics: usize, stage: Stage) -> Victims {
-        let interface = stage.of_victims(random);
-        match interface {
-            InterfaceKind::Unet => {
-                let mut victims = Victims::of_unet(random, nics);
-                if stage.pace > 1 || random.below(3) == 0 && victims.applet != "Burst25" {
-                    victims.sends = stage.traffic(random, 9_000);
-                }
-                victims
-            }
-            InterfaceKind::Emp => {
-                let sends = stage.traffic(random, 9_000);
-                Victims::plain(
-                    random,
-                    (nics, interface),
-                    sends,
-                    "interface = 'emp'".to_owned(),
-                )
-            }
-            InterfaceKind::Via => {
-                let splits = random.below(2) == 0;
-                let reliability = random.pick(&["delivery", "reception", "unreliable"]);
-                let mut keys =
-                    format!("interface = 'via'\nsplit = {splits}\nreliability = '{reliability}'");
-                let is_over_memory = stage.profile == "clan-programmable" && random.below(3) > 0;
-                keys += &match is_over_memory {
-                    true => format!(
-                        "\nprovider = 'clan'\ntransfer = '{}'\non_empty = '{}'\nstrict = {}",
-                        random.pick(&["auto", "pio", "dma"]),
-                        random.pick(&["drop", "defer"]),
-                        random.below(2) == 0
-                    ),
-                    false => "\nprovider = 'hardware'".to_owned(),
-                };
-                let sends = stage.traffic(random, if splits { 9_000 } else { 4_096 });
-                Victims::plain(random, (nics, interface), sends, keys)
-            }
-        }
+        let interface = (setting(stage.interface).of_victims)(random);
+        (setting(interface).victims)(random, nics, stage)
     }
 
     /// Draws victims without applets, whose users only read what they receive.
@@ -368,54 +286,10 @@ impl Victims {
         }
     }
 
-    fn of_unet(random: &mut Random, nics: usize) -> Victims {
-        let applet = random.pick(&[
-            "", "", "RawUnet", "RawUnet", "RawUnet", "PingPong", "AckInNic", "Counter", "Burst25",
-            "Stumbler",
-        ]);
-        let mut sends: Vec<Send> = (0..1 + random.below(4))
-            .map(|_| Send::of_victim(random))
-            .collect();
-        if applet == "Burst25" {
-            sends.truncate(1);
-            sends[0].repeat = 1;
-            sends[0].length = sends[0].length.min(1000);
-        }
-        let host = match applet {
-            "" | "RawUnet" => random.pick(&["sink", "echo", "acknowledge"]),
-            _ => "sink",
-        };
-        Victims {
-            nics: (random.index(nics), random.index(nics)),
-            interface: InterfaceKind::Unet,
-            keys: String::new(),
-            applet,
-            on_trap: if applet == "Stumbler" {
-                random.pick(&["drop", "base-path"])
-            } else {
-                random.pick(&["drop", "base-path", "detach"])
-            },
-            host,
-            notify: notify(random),
-            sends,
-            // On one channel, replies and the user's own messages would alternate depending on time.
-            two_way: host == "sink" && matches!(applet, "" | "RawUnet") && random.below(2) == 0,
-        }
-    }
-
     /// Returns whether every message must arrive as it was posted: no applet handles it, and its connection would end
     /// only if a neighbour broke it.
     fn are_plain(&self) -> bool {
         self.applet.is_empty() && self.host == "sink"
-    }
-
-    /// Returns whether an interface sees to it that messages arrive, or ends a connection if one does not. On a link
-    /// with faults it depends on time which messages that are.
-    fn have_connection(&self) -> bool {
-        match self.interface {
-            InterfaceKind::Unet => false,
-            InterfaceKind::Emp | InterfaceKind::Via => true,
-        }
     }
 
     /// Returns whether the second endpoint sends only in response to messages, in their order.
@@ -476,24 +350,21 @@ impl Cast {
                     link.crc = true;
                 }
                 let mut pairs = victims.iter();
-                if pairs.any(|pair| pair.have_connection() && pair.crosses(&link)) {
+                if pairs.any(|pair| setting(pair.interface).has_connection && pair.crosses(&link)) {
                     continue;
                 }
                 links.push(link);
             }
         }
         let mut count = 1 + random.index(7);
-        let channels: Vec<(usize, usize)> = match stage.of_hostile {
-            InterfaceKind::Unet | InterfaceKind::Emp => (0..1 + random.below(6))
+        let channels: Vec<(usize, usize)> = if setting(stage.of_hostile).is_paired {
+            count = 2 * count.div_ceil(2);
+            let pairs = 0..count / 2;
+            pairs.map(|pair| (2 * pair, 2 * pair + 1)).collect()
+        } else {
+            (0..1 + random.below(6))
                 .map(|_| (random.index(count), random.index(count)))
-                .collect(),
-            // A VI has one connection.
-            InterfaceKind::Via => {
-                count = 2 * count.div_ceil(2);
-                (0..count / 2)
-                    .map(|pair| (2 * pair, 2 * pair + 1))
-                    .collect()
-            }
+                .collect()
         };
         let hostile = (0..count)
             .map(|position| {
@@ -547,10 +418,7 @@ impl Cast {
 
     /// Returns how many hostile endpoints depend on each other.
     pub fn hostile_together(&self) -> usize {
-        match self.stage.of_hostile {
-            InterfaceKind::Unet | InterfaceKind::Emp => 1,
-            InterfaceKind::Via => 2,
-        }
+        1 + usize::from(setting(self.stage.of_hostile).is_paired)
     }
 
     /// Returns the names of the victims whose messages must all arrive as they were posted.
@@ -565,131 +433,6 @@ impl Cast {
     /// Returns whether this is the name of a victim.
     pub fn is_victim(name: &str) -> bool {
         name.starts_with('v')
-    }
-
-    /// Returns the scenario, with or without the hostile endpoints.
-    ///
-    /// # Errors
-    ///
-    /// Returns the assembler's error for a hostile class.
-    pub fn scenario(&self, with_hostile: bool) -> Result<Scenario, String> {
-        let mut scenario = simulation::scenario(&self.toml(with_hostile), None, None);
-        if self.stage.holds {
-            for link in &mut scenario.links {
-                link.wire.flow = Flow::Hold;
-            }
-        }
-        for index in 0..scenario.endpoints.len() {
-            let name = &scenario.endpoints[index].name;
-            let bytes = if let Some(position) = name.strip_prefix('h') {
-                let position: usize = position.parse().expect("hostile names end in a number");
-                match &self.hostile[position].applet {
-                    Some(applet) => applet.class()?,
-                    None => continue,
-                }
-            } else {
-                let pair: usize = name[1..name.len() - 1].parse().expect("so do victims'");
-                if self.victims[pair].applet != "Stumbler" {
-                    continue;
-                }
-                assemble("stumbler", STUMBLER)
-                    .map_err(|error| error.to_string())?
-                    .bytes
-            };
-            scenario.endpoints[index].class = Some(scenario.classes.len());
-            scenario.classes.push(ClassSpec {
-                origin: format!("class{index}"),
-                bytes,
-            });
-        }
-        Ok(scenario)
-    }
-
-    /// Returns the scenario file, without the names of class files.
-    pub fn toml(&self, with_hostile: bool) -> String {
-        let mut text = format!(
-            "profile = '{}'\nseed = {}\nuntil = '1000s'\nmax_events = {}\n",
-            self.stage.profile,
-            self.seed,
-            if self.stage.pace > 1 {
-                40_000_000
-            } else {
-                4_000_000
-            }
-        );
-        for (nic, keys) in self.nics.iter().enumerate() {
-            let processors = &keys.processors;
-            let _infallible = writeln!(
-                text,
-                "[[nic]]\nname = 'n{nic}'\nsram = '512MiB'\n{processors}"
-            );
-            if let Some(processors) = keys.host {
-                let _infallible =
-                    writeln!(text, "[[host]]\nnic = 'n{nic}'\nprocessors = {processors}");
-            }
-        }
-        for a in 0..self.nics.len() {
-            for b in a..self.nics.len() {
-                let _infallible = writeln!(text, "[[link]]\nbetween = ['n{a}', 'n{b}']");
-                let faults = self.links.iter().find(|link| link.between == (a, b));
-                if let Some(link) = faults {
-                    link.write(&mut text);
-                }
-            }
-        }
-        if with_hostile && self.hostile_first {
-            self.write_hostile(&mut text);
-        }
-        for (number, pair) in self.victims.iter().enumerate() {
-            pair.write(&mut text, victim_names(number));
-        }
-        if with_hostile && !self.hostile_first {
-            self.write_hostile(&mut text);
-        }
-        text
-    }
-
-    fn write_hostile(&self, text: &mut String) {
-        for (position, hostile) in self.hostile.iter().enumerate() {
-            let nic = hostile.nic;
-            let user = match self.nics[nic].has_process {
-                true => format!("process = 'p{nic}'"),
-                false => format!("host = '{}'", hostile.program),
-            };
-            let _infallible = write!(
-                text,
-                "[[endpoint]]\nname = 'h{position}'\nnic = 'n{nic}'\n{user}\n{}",
-                hostile.keys
-            );
-        }
-        for (nic, keys) in self.nics.iter().enumerate() {
-            let mut here = self.hostile.iter().filter(|hostile| hostile.nic == nic);
-            if keys.has_process
-                && let Some(first) = here.next()
-            {
-                let program = first.program;
-                let _infallible = writeln!(
-                    text,
-                    "[[process]]\nname = 'p{nic}'\nnic = 'n{nic}'\nprogram = '{program}'"
-                );
-            }
-        }
-        for (number, (a, b)) in self.channels.iter().enumerate() {
-            let (first, second) = (2 * number, 2 * number + 1);
-            if a.max(b) >= &self.hostile.len() {
-                continue;
-            }
-            let _infallible = if a == b {
-                writeln!(text, "[[channel]]\nh{a} = [{first}, {second}]")
-            } else {
-                writeln!(text, "[[channel]]\nh{a} = {first}\nh{b} = {second}")
-            };
-        }
-        for (position, hostile) in self.hostile.iter().enumerate() {
-            for (channel, send) in &hostile.sends {
-                send.write(text, &format!("h{position}"), *channel, 0);
-            }
-        }
     }
 }
 
@@ -719,74 +462,12 @@ fn victim_names(pair: usize) -> [String; 2] {
     [format!("v{pair}c"), format!("v{pair}s")]
 }
 
-impl Link {
-    fn write(&self, text: &mut String) {
-        let Link {
-            loss,
-            duplicate,
-            corrupt,
-            reorder,
-            crc,
-            ..
-        } = self;
-        let _infallible = writeln!(
-            text,
-            "loss = {loss:?}\nduplicate = {duplicate:?}\ncorrupt = {corrupt:?}\nreorder = {reorder:?}\ncrc = {crc}"
-        );
-    }
-}
-
-impl Victims {
-    fn write(&self, text: &mut String, names: [String; 2]) {
-        let [client, server] = &names;
-        for (name, nic, host) in [
-            (client, self.nics.0, "sink"),
-            (server, self.nics.1, self.host),
-        ] {
-            // An EMP message needs one buffer, however long it is.
-            let (count, length) = match self.interface {
-                InterfaceKind::Emp => (VICTIM_BUFFERS / 3, 9216),
-                InterfaceKind::Unet | InterfaceKind::Via => (VICTIM_BUFFERS, 4096),
-            };
-            let _infallible = writeln!(
-                text,
-                "[[endpoint]]\nname = '{name}'\nnic = 'n{nic}'\nhost = '{host}'\n{}\n{}\n\
-                 buffer_area = {VICTIM_AREA}\ntx_queue = 128\nrx_queue = 256\n\
-                 free_buffers = {{ count = {count}, length = {length} }}\non_trap = '{}'",
-                self.keys, self.notify, self.on_trap
-            );
-            if host == "acknowledge" {
-                let _infallible = writeln!(text, "acknowledge_every = 3");
-            }
-            if !matches!(self.applet, "" | "Stumbler") {
-                let _infallible = writeln!(text, "applet = 'builtin:{}'", self.applet);
-            }
-        }
-        let _infallible = writeln!(text, "[[channel]]\n{client} = 1\n{server} = 2");
-        for (number, send) in (1u64..).zip(&self.sends) {
-            send.write(text, client, 1, number);
-            if self.two_way {
-                send.write(text, server, 2, 100 + number);
-            }
-        }
-    }
-}
-
 impl Hostile {
     fn draw(random: &mut Random, (nics, stage): (usize, Stage), channels: &[i32]) -> Hostile {
         let applet =
             (random.below(8) > 0).then(|| HostileApplet::draw(random, channels, stage.pace));
-        let interface = match stage.of_hostile {
-            InterfaceKind::Unet => String::new(),
-            InterfaceKind::Emp => "interface = 'emp'\n".to_owned(),
-            InterfaceKind::Via => "interface = 'via'\nprovider = 'hardware'\n".to_owned(),
-        };
-        // Some calls take longer than every time-out. They are few, since each item of the others waits for them.
-        let fuel: &[u64] = match stage.interface {
-            InterfaceKind::Unet => &[600, 1000, 20_000],
-            InterfaceKind::Emp => &[1000, 2_000, 20_000, 20_000, 20_000, 20_000, 20_000, 150_000],
-            InterfaceKind::Via => &[1000, 20_000, 20_000, 60_000, 60_000, 250_000],
-        };
+        let interface = setting(stage.of_hostile).hostile;
+        let fuel = setting(stage.interface).fuel;
         let keys = format!(
             "{interface}fuel = {}\ntx_queue = {}\nrx_queue = {}\n\
              free_buffers = {{ count = {}, length = {} }}\non_trap = '{}'\n{}",
