@@ -69,6 +69,12 @@ impl<K: Id, T> Table<K, T> {
         Vec::new().into()
     }
 
+    /// Returns an empty table with room for so many elements.
+    #[must_use]
+    pub fn with_capacity(count: usize) -> Table<K, T> {
+        Vec::with_capacity(count).into()
+    }
+
     /// Returns a table of equal elements.
     #[must_use]
     pub fn filled(count: usize, element: T) -> Table<K, T>

@@ -54,8 +54,8 @@ impl<'a> Simulation<'a> {
     ) -> Result<Simulation<'a>, SimError> {
         let fabric = fabric(scenario);
         let mut memory = HostMemory::new();
-        let mut endpoints = Table::new();
-        let mut users = Table::new();
+        let mut endpoints = Table::with_capacity(scenario.endpoints.len());
+        let mut users = Table::with_capacity(scenario.endpoints.len());
         for spec in &scenario.endpoints {
             let profile = scenario.profile_of(spec.nic);
             let endpoint = endpoint(spec, profile, &mut memory);
