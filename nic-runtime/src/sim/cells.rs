@@ -76,16 +76,6 @@ impl Cells {
 }
 
 impl Simulation<'_> {
-    /// Queues a DMA transfer of a message, which may move cell by cell.
-    pub(crate) fn queue_message(&mut self, transfer: Transfer) {
-        let id = self.transfers.add(&transfer, &[]);
-        if self.cells.are_on() {
-            self.queue_by_cells(id, transfer);
-        } else {
-            self.queue_transfer(id);
-        }
-    }
-
     /// Returns the cell size of the wire that a message takes, in bytes; 0 if the wire has no cells.
     fn cell_of(&self, peer: DmaPeer) -> u32 {
         match peer {
@@ -102,7 +92,7 @@ impl Simulation<'_> {
     }
 
     #[cold]
-    fn queue_by_cells(&mut self, id: TransferRef, transfer: Transfer) {
+    pub(super) fn queue_by_cells(&mut self, id: TransferRef, transfer: Transfer) {
         let Transfer {
             endpoint,
             host,

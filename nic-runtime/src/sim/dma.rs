@@ -124,6 +124,16 @@ impl Simulation<'_> {
         Some(self.wait(on, stage))
     }
 
+    /// Queues a DMA transfer of a message, which may move cell by cell.
+    pub(crate) fn queue_message(&mut self, transfer: Transfer) {
+        let id = self.transfers.add(&transfer, &[]);
+        if self.cells.are_on() {
+            self.queue_by_cells(id, transfer);
+        } else {
+            self.queue_transfer(id);
+        }
+    }
+
     /// Queues a transfer on its DMA engine.
     pub(crate) fn queue_transfer(&mut self, id: TransferRef) {
         let Transfer {

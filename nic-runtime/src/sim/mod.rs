@@ -9,6 +9,7 @@
 //! - `overtaken` ends calls that have become pointless while they waited for their applet
 //! - `slice` makes calls yield to work that keeps connections alive
 //! - `staging` assigns slots to packets
+//! - `completion` ends transmit descriptors
 //! - `user` and `programs` are the hosts, `prefetch` loads what they will touch
 //! - `budget` bounds what applets execute
 //! - `stuck` looks for what still waits when nothing is due
@@ -23,6 +24,7 @@ mod backlogs;
 pub(crate) mod budget;
 pub(crate) mod build;
 mod cells;
+mod completion;
 pub(crate) mod costs;
 pub(crate) mod dma;
 pub(crate) mod endpoint;

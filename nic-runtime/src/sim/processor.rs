@@ -16,7 +16,7 @@ use crate::interface;
 use crate::profile::BaseCosts;
 use crate::sle::call::Activation;
 use jive_core::CallStack;
-use nic_core::event::{NicEvent, TxStatus};
+use nic_core::event::NicEvent;
 use nic_core::id::{EndpointId, NicId, PostId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::TransmitDescriptor;
@@ -217,18 +217,6 @@ impl Simulation<'_> {
     pub(crate) fn in_hand(&self, on: ProcessorId) -> &Item {
         let in_hand = &self.processors[on].in_hand;
         in_hand.as_ref().expect("something is in hand")
-    }
-
-    /// Records the status of a transmit descriptor, then looks for other work.
-    pub(crate) fn end_post(&mut self, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
-        let Posted { endpoint, post, .. } = posted;
-        if self.live[endpoint].has_post_under_way {
-            self.next_post_may_come(endpoint);
-        }
-        let queue = &mut self.endpoints[endpoint].transmit;
-        let completion = queue.end(post, status);
-        self.complete(endpoint, post, completion);
-        self.look(on)
     }
 
     /// Records that the work leading to the stage `then` begins, if the sink wants the spans of work.

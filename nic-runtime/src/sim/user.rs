@@ -1,12 +1,12 @@
 //! Users: each posts messages that are due, learns of received messages and reacts to them, one task at a time.
 
 use crate::ids::at;
-use nic_core::event::{DropReason, NicEvent, TxStatus, UnetEvent};
+use nic_core::event::{DropReason, NicEvent, UnetEvent};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
-use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
+use nic_core::unet::{MessageBody, ReceiveDescriptor, TransmitDescriptor};
 
 use super::prefetch::{Way, read_lines};
 use super::{Simulation, Work};
@@ -54,55 +54,6 @@ impl Simulation<'_> {
     pub(crate) fn notice(&mut self, id: EndpointId) {
         self.users[id].notice = Notice::Taken;
         self.begin_task(id);
-    }
-
-    /// Reports the completion of a transmit descriptor, if there is one, and frees the descriptor's space in the
-    /// transmit region.
-    pub(crate) fn complete(
-        &mut self,
-        id: EndpointId,
-        post: PostId,
-        completion: Option<Completion>,
-    ) {
-        let Some(Completion { descriptor, status }) = completion else {
-            return;
-        };
-        let status = interface::completed(self, id, post, Completion { descriptor, status });
-        self.levels_changed(id);
-        self.users[id].region.complete(descriptor);
-        if !self.users_are_alone {
-            self.tell_completed(id, descriptor.channel, status);
-        }
-        self.begin_task(id);
-    }
-
-    /// Reports the completion of a transmit descriptor to the sink.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn report_completed(
-        &mut self,
-        id: EndpointId,
-        post: PostId,
-        Completion { descriptor, status }: Completion,
-    ) {
-        let refusal = match status {
-            TxStatus::Refused => unet::resolve_packet(&self.endpoints[id], descriptor).err(),
-            TxStatus::Ok | TxStatus::Trap | TxStatus::Failed => None,
-        };
-        let TransmitDescriptor {
-            channel,
-            offset,
-            length,
-        } = descriptor;
-        let kind = UnetEvent::TxDone {
-            channel,
-            offset,
-            length,
-            status,
-            refusal,
-            post,
-        };
-        self.report.emit(self.now, id, kind);
     }
 
     /// Makes an idle user begin its next task. If the user has both sends to post and messages to read, they alternate.
