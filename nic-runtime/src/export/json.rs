@@ -9,7 +9,7 @@ use nic_core::event::roles::Shown;
 use nic_core::event::{Event, Names, NativeArg, Sink};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::plain_json::{self, Plain};
+use super::plain_json::{self, Object};
 use super::summary::Summary;
 use super::traps::TrapFacts;
 use crate::spec::NicSpec;
@@ -121,9 +121,6 @@ impl<W: Write> JsonTrace<W> {
             .err();
     }
 }
-
-/// A JSON object whose fields are still being written.
-pub(super) type Object<'s, W> = serde_json::ser::Compound<'s, &'s mut W, Plain>;
 
 impl<W: Write> Sink for JsonTrace<W> {
     fn wants(&self, shown: Shown) -> bool {

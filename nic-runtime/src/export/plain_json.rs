@@ -15,6 +15,9 @@ use serde_json::value::RawValue;
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Plain;
 
+/// A JSON object whose fields are still being written.
+pub(super) type Object<'s, W> = serde_json::ser::Compound<'s, &'s mut W, Plain>;
+
 impl Formatter for Plain {
     fn write_string_fragment<W: Write + ?Sized>(
         &mut self,

@@ -2,8 +2,10 @@
 
 use nic_core::time::SimDuration;
 
-use super::LEAST_TIMEOUT;
 use crate::units::UnitError;
+
+/// Least time after which frames of EMP are sent again. Each check for an acknowledgement costs the simulator an event.
+pub(super) const LEAST_TIMEOUT: SimDuration = SimDuration::from_ns(1_000);
 
 /// Why a text is not a valid profile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

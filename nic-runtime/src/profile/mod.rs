@@ -21,6 +21,7 @@ mod source;
 mod statements;
 
 pub use choices::{DmaEngines, Events, Flow, Takes, WithWire};
+use error::LEAST_TIMEOUT;
 pub use error::ProfileError;
 pub use framing::{Framing, reserve};
 use keys::WrittenProfile;
@@ -62,9 +63,6 @@ const BUILTIN: &[(&str, &str)] = &[
         include_str!("../../profiles/clan-programmable.toml"),
     ),
 ];
-
-/// Least time after which frames of EMP are sent again. Each check for an acknowledgement costs the simulator an event.
-const LEAST_TIMEOUT: SimDuration = SimDuration::from_ns(1_000);
 
 /// How long a reliable VI waits for an acknowledgement before it assumes that its oldest packet is lost. A VI over
 /// remote memory that writes nothing for this time makes its NIC send the peer the number of its writes. The time was

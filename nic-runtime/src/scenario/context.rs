@@ -11,7 +11,6 @@ use toml::de::DeValue;
 
 use super::limits;
 use super::mistake::MistakeKind;
-use super::profiles;
 use super::state;
 use super::table::Mistakes;
 use super::words::closest;
@@ -29,7 +28,7 @@ pub(super) struct Context<'s> {
     mistakes: Mistakes,
     classes: Vec<ClassSpec>,
     /// The profiles read so far, each read once, by the name in the scenario.
-    profiles: BTreeMap<String, Result<Arc<Profile>, MistakeKind>>,
+    pub(super) profiles: BTreeMap<String, Result<Arc<Profile>, MistakeKind>>,
     files: Vec<PathBuf>,
     class_bytes: u64,
     payload_bytes: u64,
@@ -85,20 +84,6 @@ impl<'s> Context<'s> {
     /// Returns a mistake if the file cannot be read or holds more than `limit` bytes.
     pub(super) fn file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
         input::read_file(&self.path(name)?, limit).map_err(MistakeKind::File)
-    }
-
-    /// Returns the profile that a scenario or a NIC names. Each profile is read once.
-    ///
-    /// # Errors
-    ///
-    /// Returns a mistake if the profile or its file does not exist or is invalid.
-    pub(super) fn profile(&mut self, name: &str) -> Result<Arc<Profile>, MistakeKind> {
-        if let Some(known) = self.profiles.get(name) {
-            return known.clone();
-        }
-        let read = profiles::read(name, self);
-        self.profiles.insert(name.to_owned(), read.clone());
-        read
     }
 
     /// Returns the index of the class that an endpoint names. Each class is read once.

@@ -7,6 +7,7 @@ use nic_core::time::SimDuration;
 
 use super::chain;
 use super::context::Context;
+use super::endpoint_table::Endpoints;
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
@@ -17,8 +18,7 @@ use super::vis;
 use crate::profile::Profile;
 use crate::sle;
 use crate::spec::InterfaceKind;
-use crate::spec::Span;
-use crate::spec::{CompletionQueueSpec, EndpointSpec, FaultPolicy, Notify};
+use crate::spec::{EndpointSpec, FaultPolicy, Notify};
 
 pub(super) const ENDPOINT_KEYS: &[&str] = &[
     "nic",
@@ -91,27 +91,6 @@ const FUEL_DEFAULT: u64 = 1_000_000;
 /// Default of `tx_queue` and `rx_queue`, in descriptors.
 const QUEUE_DEFAULT: u64 = 64;
 
-/// Each message to send begins at a multiple of this number of bytes in the buffer area.
-const SEND_ALIGNMENT: u64 = 8;
-
-/// The endpoints of a scenario, in file order, as far as their tables could be read.
-pub(super) struct Endpoints<'t> {
-    /// The contents of each `[[endpoint]]` table, in which a field with a mistake holds a placeholder.
-    pub(super) specs: Vec<EndpointSpec>,
-    /// The completion queues of the endpoints' processes.
-    pub(super) completion_queues: Vec<CompletionQueueSpec>,
-    /// The place of each `[[endpoint]]` table.
-    pub(super) places: Vec<Span>,
-    /// The NIC of each endpoint; `None` if the endpoint's table names no NIC of the scenario.
-    pub(super) nics: Vec<Option<NicId>>,
-    /// Whether each endpoint names an applet, even an applet whose class cannot be read.
-    pub(super) names_applet: Vec<bool>,
-    /// The endpoints that accept capsules, each with the place of its key for capsules.
-    pub(super) capsule_keys: Vec<(EndpointId, Span)>,
-    /// The names of the endpoints, each with its position in the lists of endpoints.
-    pub(super) names: NameIndex<'t>,
-}
-
 /// Reads every `[[endpoint]]`.
 pub(super) fn read<'t>(
     root: &Table<'t>,
@@ -160,13 +139,6 @@ pub(super) fn read<'t>(
         nics: homes,
         names,
     }
-}
-
-/// Returns the size of the transmit region in bytes: the part of the buffer area after the free buffers or receives.
-#[must_use]
-pub(super) fn transmit_region(endpoint: &EndpointSpec) -> u64 {
-    let from = u64::from(endpoint.transmit_from).next_multiple_of(SEND_ALIGNMENT);
-    u64::from(endpoint.buffer_area).saturating_sub(from)
 }
 
 fn read_endpoint(

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::context::Context;
-use super::endpoints::Endpoints;
+use super::endpoint_table::Endpoints;
 use super::field::{self, ClassFields};
 use super::limits;
 use super::mistake::MistakeKind;

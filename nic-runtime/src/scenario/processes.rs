@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use nic_core::id::{EndpointId, NicId};
 
 use super::context::Context;
-use super::endpoints::{Endpoints, transmit_region};
+use super::endpoint_table::{Endpoints, transmit_region};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;

@@ -45,12 +45,22 @@ impl NicProfiles {
 /// Reads the profile that the key `profile` of a table names, if the table has that key.
 pub(super) fn named(table: &Table<'_>, context: &mut Context<'_>) -> Option<Arc<Profile>> {
     let name = table.optional("profile", table::text, context.mistakes())?;
-    let profile = context.profile(name.value);
+    let profile = read_once(name.value, context);
     context.mistakes().note(name.span, profile)
 }
 
+/// Returns the profile that a scenario or a NIC names. Each profile is read once.
+fn read_once(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
+    if let Some(known) = context.profiles.get(name) {
+        return known.clone();
+    }
+    let read = read(name, context);
+    context.profiles.insert(name.to_owned(), read.clone());
+    read
+}
+
 /// Reads a built-in profile, or else the profile in a file.
-pub(super) fn read(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
+fn read(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
     match builtin(name) {
         Some(profile) => Ok(profile),
         None => file(name, context),

@@ -7,7 +7,7 @@ use nic_core::time::{SimDuration, SimTime};
 use toml::de::DeValue;
 
 use super::context::Context;
-use super::endpoints::Endpoints;
+use super::endpoint_table::Endpoints;
 use super::limits;
 use super::mistake::MistakeKind;
 use super::table::{self, Mistakes, Table};

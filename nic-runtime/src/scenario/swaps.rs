@@ -6,7 +6,7 @@ use nic_core::id::EndpointId;
 use nic_core::time::SimTime;
 
 use super::context::Context;
-use super::endpoints::Endpoints;
+use super::endpoint_table::Endpoints;
 use super::limits;
 use super::mistake::MistakeKind;
 use super::profiles::NicProfiles;

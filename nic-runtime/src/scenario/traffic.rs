@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::context::Context;
-use super::endpoints::{Endpoints, transmit_region};
+use super::endpoint_table::{Endpoints, transmit_region};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::names::NameIndex;

@@ -7,7 +7,7 @@ use nic_core::via::{Reliability, SEGMENTS_MAX};
 use toml::de::DeValue;
 
 use super::capture::CapturedPacket;
-use super::endpoints::Endpoints;
+use super::endpoint_table::Endpoints;
 use super::limits;
 use super::mistake::MistakeKind;
 use super::table::{self, Mistakes, Table, choice, keys};

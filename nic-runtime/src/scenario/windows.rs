@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nic_core::id::{EndpointId, NicId};
 
 use super::context::Context;
-use super::endpoints::Endpoints;
+use super::endpoint_table::Endpoints;
 use super::limits;
 use super::mistake::MistakeKind;
 use super::profiles::NicProfiles;

@@ -17,7 +17,7 @@ use serde::{Serialize, Serializer};
 use super::accounts::{Accounts, Clerk, Entry};
 use super::distribution::Distribution;
 use super::is_shown;
-use super::json::Object;
+use super::plain_json::Object;
 use super::tally::Tally;
 use crate::sim::Waiting;
 use crate::spec::Scenario;

@@ -5,8 +5,8 @@
 
 use std::io::Read;
 
-use super::source::{Order, Source};
-use super::{CaptureError, CapturePacket, PICOSECONDS_PER_SECOND, whole_packet};
+use super::packet::{CaptureError, CapturePacket, PICOSECONDS_PER_SECOND};
+use super::source::{Order, Source, whole_packet};
 
 /// What a magic number says of a file.
 #[derive(Copy, Clone)]

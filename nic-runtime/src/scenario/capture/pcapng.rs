@@ -6,8 +6,8 @@
 
 use std::io::Read;
 
-use super::source::{Order, Source};
-use super::{CaptureError, CapturePacket, PICOSECONDS_PER_SECOND, check_count, whole_packet};
+use super::packet::{CaptureError, CapturePacket, PICOSECONDS_PER_SECOND, check_count};
+use super::source::{Order, Source, whole_packet};
 
 /// The type of a section header block, which reads the same in both byte orders: the first bytes of a pcapng file.
 pub(super) const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];

@@ -2,7 +2,8 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use super::CaptureError;
+use super::packet::CaptureError;
+use crate::scenario::limits;
 
 /// How many bytes are passed over at a time.
 const STEP: usize = 4_096;
@@ -155,4 +156,30 @@ impl Order {
         let (words, _) = bytes.as_chunks::<4>();
         std::array::from_fn(|index| self.u32(words[index]))
     }
+}
+
+/// Reads a packet's bytes, of which none may be missing. A packet may have more bytes than its length says.
+pub(super) fn whole_packet<R: Read>(
+    source: &mut Source<R>,
+    captured: u32,
+    length: u32,
+) -> Result<Vec<u8>, CaptureError> {
+    let packet = source.packets + 1;
+    let limit = limits::PAYLOADS_TOTAL_MAX;
+    if u64::from(captured) > limit {
+        return Err(CaptureError::TooLong {
+            packet,
+            captured,
+            limit,
+        });
+    }
+    let bytes = source.take_long(captured as usize)?;
+    if captured < length {
+        return Err(CaptureError::Cut {
+            packet,
+            captured,
+            length,
+        });
+    }
+    Ok(bytes)
 }

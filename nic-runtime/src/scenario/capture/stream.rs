@@ -5,10 +5,10 @@ use std::io::Read;
 
 use nic_core::time::SimDuration;
 
+use super::packet::{CaptureError, CapturePacket};
 use super::pcap::Records;
 use super::pcapng::{Blocks, SECTION_HEADER};
 use super::source::Source;
-use super::{CaptureError, CapturePacket};
 
 /// Reads packets from a pcap or pcapng file, in the order of the file.
 pub struct PacketStream<R: Read> {
