@@ -4,9 +4,9 @@
 //! transmit descriptor or a packet, and calls the engine of the endpoint's interface to handle it. An applet runs
 //! before the interface of its endpoint. The engine in [`sle`](crate::sle) runs the calls of applets.
 //!
-//! An interface may also have packets with a header (`protocol`), which it handles as soon as they arrive.
-//! An interface may have items of its own for processors, and delays and state of its own. The table at the end of this
-//! file generates every function that dispatches to an interface.
+//! An interface may also have packets with a header (`protocol`), which it handles as soon as they arrive, items of its
+//! own for processors, and delays and state of its own. The table at the end of this file generates every function that
+//! dispatches to an interface.
 
 use crate::ids::{AppletId, ProcessorId, Table, WatchId, WindowId};
 use std::convert::Infallible;
@@ -87,8 +87,9 @@ pub(crate) trait Interface {
         processor.taking.post
     }
 
-    /// Handles the processor's item in hand, a packet or a transmit descriptor, if an applet must not see it, or if it must
-    /// wait. Returns `None` if the endpoint's applet handles the item, or the interface if the endpoint has no applet.
+    /// Handles the processor's item in hand, a packet or a transmit descriptor, if an applet must not see it, or if it
+    /// must wait. Returns `None` if the endpoint's applet handles the item, or the interface if the endpoint has no
+    /// applet.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn before_applet(_sim: &mut Simulation<'_>, _on: ProcessorId) -> Option<Next> {
         None
@@ -105,8 +106,8 @@ pub(crate) trait Interface {
     /// Delivers a packet that no applet handles: its endpoint has none, or the applet is detached or has trapped.
     fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next;
 
-    /// Sends the message of a transmit descriptor that no applet handles. The packet already has its arrival slot and its
-    /// send slot.
+    /// Sends the message of a transmit descriptor that no applet handles. The packet already has its arrival slot and
+    /// its send slot.
     fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next;
 
     /// Handles a delay of the interface that has become due. Returns false if no work was left to do when
@@ -124,7 +125,7 @@ pub(crate) trait Interface {
 
     /// Returns whether a peer waits for this item's effect, and would take a connection for broken if it waited too
     /// long. The item must not run an applet.
-    fn keeps_alive(_seat: EndpointInfo, _item: &Item) -> bool {
+    fn keeps_alive(_info: EndpointInfo, _item: &Item) -> bool {
         false
     }
 
@@ -136,12 +137,12 @@ pub(crate) trait Interface {
 
     /// Returns whether an endpoint's send slots are for packets that the interface makes itself. If the result is true,
     /// `slot_found` tells the interface of each send slot that the endpoint gets.
-    fn makes_packets(_seat: EndpointInfo) -> bool {
+    fn makes_packets(_info: EndpointInfo) -> bool {
         false
     }
 
-    /// Returns whether an endpoint may hold another send slot. An interface whose packets keep their slots for long must
-    /// leave slots to the other endpoints of a NIC.
+    /// Returns whether an endpoint may hold another send slot. An interface whose packets keep their slots for long
+    /// must leave slots to the other endpoints of a NIC.
     fn may_take_send_slot(_sim: &Simulation<'_>, _endpoint: EndpointId) -> bool {
         true
     }
@@ -216,8 +217,8 @@ pub(crate) trait Interface {
         }
     }
 
-    /// Ends what the interface keeps for a transmit descriptor that is complete, and reports the completion. Returns the
-    /// status that the user sees.
+    /// Ends what the interface keeps for a transmit descriptor that is complete, and reports the completion. Returns
+    /// the status that the user sees.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn completed(
         sim: &mut Simulation<'_>,

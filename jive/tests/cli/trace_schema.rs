@@ -31,9 +31,9 @@ fn lines() -> Vec<Value> {
     values(out.as_bytes())
 }
 
-/// Returns the trace lines of scenarios with EMP and VIA. In the scenarios with EMP, frames are lost and sent again,
-/// a message is longer than its receive, and one is given up because no frame arrives. In the scenarios with VIA, VIs write to windows, once over a link with
-/// faults.
+/// Returns the trace lines of scenarios with EMP and VIA. In the scenarios with EMP, frames are lost and sent again, a
+/// message is longer than its receive, and one is given up because no frame arrives. In the scenarios with VIA, VIs
+/// write to windows, once over a link with faults.
 fn lines_of_other_interfaces() -> Vec<Value> {
     let files = ["emp-loss", "via-clan", "via-clan-faults"];
     let paths = files.map(|name| format!("../../../tests/scenarios/{name}.toml"));

@@ -105,7 +105,7 @@ impl Interface for Emp {
         EmpState::new(scenario, endpoints)
     }
 
-    fn keeps_alive(_seat: EndpointInfo, item: &Item) -> bool {
+    fn keeps_alive(_info: EndpointInfo, item: &Item) -> bool {
         match item {
             // The stages that send are among them: a receiver that has part of a message waits for its next frame.
             Item::Own(_, AnyOwn::Emp(_)) => true,

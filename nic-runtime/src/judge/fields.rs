@@ -9,8 +9,8 @@ use super::difference::Difference;
 use super::shortfall::{At, Count, Shortfall};
 use crate::spec::{Expected, FieldKind, FieldName, FieldValue, Scenario};
 
-/// Compares every field that has an expectation. `applets_at` returns the applets of an endpoint. Returns the shortfall of each expectation, or `None` if the
-/// expectation is met.
+/// Compares every field that has an expectation. `applets_at` returns the applets of an endpoint. Returns the shortfall
+/// of each expectation, or `None` if the expectation is met.
 pub(crate) fn judge<'m, 'a: 'm>(
     scenario: &Scenario,
     applets_at: impl Fn(EndpointId) -> Vec<&'m Applet<'a>>,

@@ -425,9 +425,9 @@ impl<'a, 's> KnownCosts<'a, 's> {
     }
 }
 
-/// Returns the [`EndpointInfo`] of each endpoint, with the fixed facts about the endpoint. Applets are numbered in the order in
-/// which [`applets`] builds them. An endpoint that has an applet, or may get one, has arrival slots of its own, and so
-/// has one whose packets come without asking for a slot. The other endpoints of a NIC share theirs.
+/// Returns the [`EndpointInfo`] of each endpoint, with the fixed facts about the endpoint. Applets are numbered in the
+/// order in which [`applets`] builds them. An endpoint that has an applet, or may get one, has arrival slots of its
+/// own, and so has one whose packets come without asking for a slot. The other endpoints of a NIC share theirs.
 fn infos(
     scenario: &Scenario,
     may_have_applet: &Table<EndpointId, bool>,

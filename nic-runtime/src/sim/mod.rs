@@ -5,7 +5,8 @@
 //!
 //! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
 //! - `dma` moves bytes between NIC and host
-//! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `multiprocessor` coordinates several processors
+//! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `multiprocessor` coordinates several
+//!   processors
 //! - `overtaken` ends calls that have become pointless while they waited for their applet
 //! - `slice` makes calls yield to work that keeps connections alive
 //! - `staging` assigns slots to packets
@@ -260,8 +261,8 @@ impl<'s> Run<'s> {
 pub struct Outcome {
     /// How and when the run ended.
     pub end: RunEnd,
-    /// How the run meets the scenario's expectations. There is no judgement if the run was not to be [judged](Run::judge),
-    /// if the scenario has no expectations, or if the user or the sink ended the run.
+    /// How the run meets the scenario's expectations. There is no judgement if the run was not to be
+    /// [judged](Run::judge), if the scenario has no expectations, or if the user or the sink ended the run.
     pub judgement: Option<Judgement>,
     /// The final state of each endpoint, in the order of the scenario; empty unless the run was to
     /// [keep](Run::keep_states) them.
@@ -302,8 +303,8 @@ pub(crate) fn run_and_look<T>(
     let arena = Bump::new();
     let mut run = Prepared::new(&arena, scenario, programs)?;
     // A sink that listens needs the events in the order of time. Swaps of applets rule out groups: each swap would have
-    // to be scheduled in its NIC's group, and swaps are too rare for that. Supplied programs rule out groups: they cannot
-    // be run a second time after a wrong guess, and they may post on any channel.
+    // to be scheduled in its NIC's group, and swaps are too rare for that. Supplied programs rule out groups: they
+    // cannot be run a second time after a wrong guess, and they may post on any channel.
     let sink = sink.filter(|sink| sink.listens());
     if sink.is_none()
         && !run.brings_programs()

@@ -398,9 +398,9 @@ pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId
     }
 }
 
-/// Returns the first applet at a position of a NIC whose pending call is `due`, and the applet's method for the given entry.
-/// Returns `None` if no applet's pending call is `due`, or if a call of the endpoint is suspended. The pending calls of an endpoint
-/// with a suspended call [come back](come_back) when that call ends.
+/// Returns the first applet at a position of a NIC whose pending call is `due`, and the applet's method for the given
+/// entry. Returns `None` if no applet's pending call is `due`, or if a call of the endpoint is suspended. The pending
+/// calls of an endpoint with a suspended call [come back](come_back) when that call ends.
 fn applet_due_at(
     sim: &Simulation<'_>,
     nic: NicId,
@@ -431,9 +431,9 @@ pub(crate) fn detached(sim: &mut Simulation<'_>, applet_at: AppletAt, cause: Cau
     }
 }
 
-/// Adapts the pending calls of an endpoint to the class that has become its applet. An armed timer, returned buffers and
-/// watches stay if the class has the entry for them. `timer` is the time that the initializers of the
-/// class passed to `setTimer`.
+/// Adapts the pending calls of an endpoint to the class that has become its applet. An armed timer, returned buffers
+/// and watches stay if the class has the entry for them. `timer` is the time that the initializers of the class passed
+/// to `setTimer`.
 #[cold]
 pub(crate) fn adapt(sim: &mut Simulation<'_>, applet_at: AppletAt, timer: Option<SimDuration>) {
     let members = sim.applets[applet_at.applet].members;
@@ -456,8 +456,8 @@ pub(crate) fn adapt(sim: &mut Simulation<'_>, applet_at: AppletAt, timer: Option
     come_back(sim, applet_at.endpoint);
 }
 
-/// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended. Nothing is left
-/// of a void cause.
+/// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended. Nothing is
+/// left of a void cause.
 pub(crate) fn put_off(sim: &mut Simulation<'_>, applet_at: AppletAt, cause: Cause) {
     if is_void(sim, applet_at, &cause) {
         return;
