@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_without_selected_programs_has_no_table() {
+    fn empty_section_has_no_table() {
         assert!(
             join(Vec::new(), &PUBLIC)
                 .expect("nothing to join")

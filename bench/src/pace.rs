@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_divided_by_the_pace_and_a_rate_is_multiplied() {
+    fn pace_divides_times_and_multiplies_rates() {
         let mut times = [300.0, 100.0, 200.0].into_iter();
         let paced = Pace::new().beside(3, || times.next().expect("a time for each round"));
         assert_eq!(paced.measured, 200.0);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_little_endian_and_have_the_values_of_their_type() {
+    fn elements_are_little_endian_values_of_their_type() {
         let of = |kind: ArrayKind| kind.elements(&[0xff, 0x01, 0x00, 0x80, 0x02]);
         assert!(of(ArrayKind::Boolean).eq([1, 1, 0, 0, 0]));
         assert!(of(ArrayKind::Byte).eq([-1, 1, 0, -128, 2]));

@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_take_up_to_255_slots_of_which_long_and_double_take_two() {
+    fn parameters_take_at_most_255_slots() {
         let most = format!("({}I)V", "JD".repeat(63) + "J");
         assert_eq!(
             MethodDescriptor::parse(most.as_bytes())

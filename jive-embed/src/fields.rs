@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_one_field_finds_it_and_a_shared_name_is_refused() {
+    fn unique_field_names_are_found_shared_ones_refused() {
         let fields = [("a", "B"), ("b", "I"), ("a", "I"), ("a", "[B")];
         assert_eq!(found(&fields, "b"), Ok(1));
         assert_eq!(found(&fields, "b:I"), Ok(1));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_has_a_text_that_finds_it_even_with_colons_in_names() {
+    fn every_field_can_be_found_despite_colons_in_names() {
         let names = ["a", "a:I", "a:I:I", ":", "", "a:La"];
         let kinds = ["I", "B", "La:I;", "[B"];
         let fields = names

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf_8_has_its_place_in_the_plain_text() {
+    fn invalid_utf_8_keeps_its_place_in_the_text() {
         let bytes = b"\xef\xbb\xbfa\r\nb\xff\r\n";
         let (valid, line, byte) = (3, 2, 0xff);
         assert_eq!(plain(bytes), Err(NotUtf8 { valid, line, byte }));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_the_limit_is_read_and_a_longer_one_is_not() {
+    fn lines_are_read_up_to_the_limit() {
         let mut lines = Lines::new(b"abc\nabcd\n".as_slice(), 4);
         assert_eq!(lines.next_line().unwrap(), b"abc\n");
         let (line, limit) = (2, 4);

@@ -99,7 +99,7 @@ mod tests {
     use crate::{Storage, verify};
 
     #[test]
-    fn one_walk_counts_what_verifier_and_linker_ask_for() {
+    fn one_walk_sizes_verifier_and_linker() {
         for applet in applets::ALL {
             let (name, bytes) = (applet.name, applet.class);
             let mut index = vec![0; ClassFile::index_len(bytes)];

@@ -29,7 +29,7 @@ fn sizes(bytes: &[u8]) -> (usize, usize) {
 }
 
 #[test]
-fn a_class_fits_the_memory_that_its_size_asks_for() {
+fn a_class_fits_memory_of_its_stated_size() {
     for applet in applets::ALL {
         let (kept, scratch) = sizes(applet.class);
         let (mut kept, mut scratch) = (memory(kept), memory(scratch));
@@ -41,7 +41,7 @@ fn a_class_fits_the_memory_that_its_size_asks_for() {
 }
 
 #[test]
-fn too_little_memory_is_an_error_of_the_stage_that_runs_out_of_it() {
+fn too_little_memory_names_the_stage() {
     let (enough, scratch_enough) = sizes(FILTER);
     let mut codes = Vec::new();
     for length in 0..enough {

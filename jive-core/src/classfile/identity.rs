@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_and_sorting_find_the_same_strings_equal() {
+    fn table_and_sorting_agree_on_equal_strings() {
         // The pools have a few strings, more strings of equal hash than the table accepts, and many strings of
         // different hashes.
         for (count, end) in [

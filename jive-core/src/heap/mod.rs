@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forged_reference_reaches_nothing_past_the_arrays() {
+    fn forged_reference_stays_within_the_arrays() {
         let mut memory = [0; 64];
         let mut heap = Heap::new(&mut memory);
         let bytes = heap.allocate(ArrayKind::Byte, 24).unwrap();

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn all_256_opcodes_have_the_length_of_the_specification() {
+    fn all_256_opcodes_have_the_specified_length() {
         for byte in 0..=u8::MAX {
             let mut bytes = Vec::from([byte]);
             bytes.extend(OPERANDS);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_is_taken_before_the_opcodes_of_the_specification_alone() {
+    fn wide_is_accepted_only_before_specified_opcodes() {
         for byte in 0..=u8::MAX {
             let bytes = [0xc4, byte, 1, 2, 0xff, 0xfe];
             // By JVMS §6.5.wide, wide loads, stores and `ret` have four bytes, and wide `iinc` has six.
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_align_on_the_code_array_and_not_on_the_instruction() {
+    fn switches_align_on_the_code_array() {
         for (pc, padding) in [(0_u16, 3_usize), (1, 2), (2, 1), (3, 0)] {
             let mut prefix = std::vec![0x00; usize::from(pc)];
             prefix.push(0xaa);

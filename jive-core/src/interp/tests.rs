@@ -81,7 +81,7 @@ const fn show(count: u8) -> Op {
 }
 
 #[test]
-fn registers_rotate_as_the_shuffles_of_the_stack_want() {
+fn registers_rotate_as_stack_shuffles_do() {
     // By JVMS §6.5.dup_x1 and similar sections, the topmost values move below the others and keep their order.
     let cases: [(u8, u8, &[i32]); 5] = [
         (2, 1, &[9, 1, 2, 4, 3]),
@@ -102,7 +102,7 @@ fn registers_rotate_as_the_shuffles_of_the_stack_want() {
 }
 
 #[test]
-fn a_call_sees_nothing_of_what_lay_in_its_registers() {
+fn registers_are_cleared_before_a_call() {
     run(&[show(6)], |step| {
         let id = NativeId(0);
         let args = &[9, 0, 0, 0, 0, 0];

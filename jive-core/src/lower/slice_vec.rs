@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_laid_down_cannot_be_read() {
+    fn ops_not_yet_pushed_cannot_be_read() {
         let mut memory = [7; 3];
         let mut laid = SliceVec::new(&mut memory);
         assert_eq!((laid.get(0), laid.last_mut()), (None, None));

@@ -25,7 +25,7 @@ fn jumps_switches_returns_and_throws_do_not_fall_through() {
 }
 
 #[test]
-fn a_row_packs_the_stack_change_of_its_action_without_loss() {
+fn packed_rows_keep_the_stack_change() {
     for opcode in Opcode::ALL {
         assert_eq!(
             opcode.stack_change(),

@@ -176,7 +176,7 @@ fn an_exception_table_reads_back_in_file_order() {
 }
 
 #[test]
-fn the_nearest_line_is_found_in_several_tables_of_any_order() {
+fn nearest_line_is_found_in_unordered_tables() {
     let mut parts = Parts::sample();
     let late = parts.attribute("LineNumberTable", &[0, 2, 0, 4, 0, 40, 0, 2, 0, 20]);
     let early = parts.attribute("LineNumberTable", &[0, 2, 0, 1, 0, 10, 0, 2, 0, 21]);

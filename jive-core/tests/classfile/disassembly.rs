@@ -20,7 +20,7 @@ fn opcode_and(opcode: u8, index: u16) -> Vec<u8> {
 }
 
 #[test]
-fn members_of_the_displayed_class_are_named_without_the_class() {
+fn members_of_the_displayed_class_are_unqualified() {
     let mut parts = Parts::sample();
     let own_field = parts.member_reference(9, "f", "I");
     let object = parts.super_class;

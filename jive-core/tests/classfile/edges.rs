@@ -38,7 +38,7 @@ fn iterators_over_members_have_exact_sizes() {
 }
 
 #[test]
-fn identities_are_equal_exactly_if_name_and_descriptor_are() {
+fn identities_compare_name_and_descriptor() {
     let mut parts = Parts::sample();
     parts.add_method(0, "m", "(I)V");
     parts.add_method(0, "o", "()V");
@@ -358,7 +358,7 @@ fn a_module_has_only_a_name_and_attributes() {
 }
 
 #[test]
-fn only_object_has_no_superclass_and_interfaces_extend_object() {
+fn only_object_lacks_a_superclass() {
     assert_eq!(
         verdict(|p| {
             p.this_class = p.class("java/lang/Object");
@@ -496,7 +496,7 @@ fn a_source_file_is_a_string() {
 }
 
 #[test]
-fn the_index_size_is_bounded_by_the_counts_of_constants_and_members() {
+fn index_size_is_bounded_by_constants_and_members() {
     let parts = Parts::sample();
     let constants = parts.pool.len() + 1;
     let bytes = parts.to_bytes();

@@ -72,7 +72,7 @@ fn compare_own_members(class: ClassFile<'_>) -> [usize; 3] {
 }
 
 #[test]
-fn a_constant_resolves_to_the_member_with_its_name_and_descriptor() {
+fn constants_resolve_to_the_named_member() {
     // The class has members that have equal names or equal descriptors, and references to each member and to missing
     // members.
     let mut parts = Parts::sample();
@@ -196,7 +196,7 @@ proptest! {
 /// The test parses files of the greatest size, which have many references to a long string, or many long strings to
 /// compare. A parser that classifies a string at each reference, or compares all pairs, would take minutes.
 #[test]
-fn the_greatest_files_take_no_more_than_linear_work() {
+fn largest_files_take_linear_work() {
     let name = "a".repeat(60_000);
     let mut shared = Parts::sample();
     let long = shared.utf8(&name);

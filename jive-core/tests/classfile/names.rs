@@ -115,7 +115,7 @@ fn the_name_of_an_array_class_is_its_descriptor() {
 }
 
 #[test]
-fn class_names_in_descriptors_follow_the_rules_of_the_version() {
+fn class_names_in_descriptors_follow_the_version() {
     let kind = DescriptorErrorKind::ClassName;
     let later = ["La-b;", "L1a;", "[La b;"];
     for descriptor in later {
@@ -184,7 +184,7 @@ fn package_names_follow_the_rules_for_classes() {
 }
 
 #[test]
-fn descriptors_of_initializers_follow_the_rules_of_the_version() {
+fn descriptors_of_initializers_follow_the_version() {
     let of = |version, name: &str, descriptor: &str| {
         verdict(version, |p| p.add_method(8, name, descriptor))
     };
@@ -200,7 +200,7 @@ fn descriptors_of_initializers_follow_the_rules_of_the_version() {
 }
 
 #[test]
-fn identities_are_equal_exactly_if_the_bytes_are() {
+fn identities_compare_bytes() {
     // The class has so many names that some have equal 16-bit hashes. The pool contains each name twice.
     const NAMES: u16 = 1_500;
     let mut parts = Parts::sample();

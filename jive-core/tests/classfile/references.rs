@@ -49,7 +49,7 @@ fn handle(version: u16, kind: u8, tag: u8, name: &str) -> Result<(), Kind> {
 }
 
 #[test]
-fn the_kind_of_a_method_handle_determines_the_kind_of_its_member() {
+fn method_handle_kind_determines_member_kind() {
     const TAGS: [ConstantTag; 3] = [
         ConstantTag::Fieldref,
         ConstantTag::Methodref,

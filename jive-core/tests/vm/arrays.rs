@@ -123,7 +123,7 @@ fn persistent_arrays_of_a_call_without_fuel_stay() {
 }
 
 #[test]
-fn persistent_arrays_stay_and_later_calls_allocate_above_them() {
+fn later_calls_allocate_above_persistent_arrays() {
     let mut machine = storage();
     machine.call("keep", &[]).unwrap();
     assert_eq!(machine.instance.heap().used(), 24);

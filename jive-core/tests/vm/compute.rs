@@ -162,7 +162,7 @@ fn conversions_narrow() {
 }
 
 #[test]
-fn returns_fields_and_elements_narrow_and_parameters_do_not() {
+fn returns_fields_and_elements_narrow() {
     let mut machine = storage();
     for (value, byte, short, boolean) in NARROWED {
         for (name, left) in [

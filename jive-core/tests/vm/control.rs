@@ -64,7 +64,7 @@ fn calls_pass_arguments_in_order_and_recur() {
 }
 
 #[test]
-fn private_methods_can_be_called_by_invokespecial_and_invokevirtual() {
+fn invokespecial_and_invokevirtual_call_private_methods() {
     // For calls of private methods, `javac` emits `invokespecial` up to release 10, and `invokevirtual` from release 11
     // on.
     for bytes in [
@@ -159,7 +159,7 @@ fn a_call_with_a_wrong_number_of_arguments_is_rejected() {
 }
 
 #[test]
-fn with_fuel_for_n_instructions_the_next_one_traps() {
+fn fuel_for_n_instructions_traps_at_the_next() {
     let mut machine = control();
     // The method `twice` calls `two` at pcs 0 and 3, adds at pc 6, and returns at pc 7.
     let next = [

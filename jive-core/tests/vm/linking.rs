@@ -56,7 +56,7 @@ fn link_class_in(
 }
 
 #[test]
-fn each_variant_makes_the_ops_that_it_is_said_to_make() {
+fn each_variant_makes_its_listed_ops() {
     assert_eq!(Op::PAIRS.is_empty(), !cfg!(threaded));
     let machine = Machine::load(ARRAYS, &[], 0);
     let ops = machine.instance.program().ops().iter();
@@ -144,7 +144,7 @@ fn too_small(storage: Storage, needed: usize, found: usize) -> LinkError {
 }
 
 #[test]
-fn the_error_names_the_part_of_the_storage_that_is_too_small() {
+fn error_names_the_part_of_storage_that_is_too_small() {
     for (size, error) in [
         (
             ProgramSize { ops: 1, ..SIZE },

@@ -44,7 +44,7 @@ const GET: Step<'static> = Step::Native {
 };
 
 #[test]
-fn a_native_can_be_called_as_own_method_and_as_static_method_of_its_class() {
+fn natives_are_called_as_own_or_as_static_methods() {
     let mut machine = natives();
     for (name, result) in [("own", 41), ("nic", 42)] {
         machine.start(name, &[], PLENTY);
@@ -153,7 +153,7 @@ fn a_native_is_charged_before_it_has_any_effect() {
 }
 
 #[test]
-fn the_arrays_of_an_abandoned_call_are_freed_when_the_next_call_starts() {
+fn next_call_frees_the_arrays_of_an_abandoned_one() {
     let mut machine = natives();
     machine.start("send", &[], PLENTY);
     assert!(matches!(machine.run(), Step::Native { .. }));

@@ -31,7 +31,7 @@ fn values<'m>(machine: &'m mut Machine, name: &str, args: &[i32]) -> (TrapKind, 
 }
 
 #[test]
-fn an_index_is_said_with_the_length() {
+fn bad_index_reports_the_length() {
     let mut machine = traps();
     let cases: [(&str, &[i32], i32, u32); 20] = [
         ("loadByte", &[3], 3, 3),
@@ -64,7 +64,7 @@ fn an_index_is_said_with_the_length() {
 }
 
 #[test]
-fn a_division_says_its_dividend() {
+fn division_by_zero_reports_its_dividend() {
     let mut machine = traps();
     for (name, args, dividend) in [
         ("divide", [7, 0], 7),
@@ -82,7 +82,7 @@ fn a_division_says_its_dividend() {
 }
 
 #[test]
-fn an_array_that_cannot_be_made_says_its_size() {
+fn unmakeable_array_reports_its_size() {
     let mut machine = traps();
     let negative = (
         TrapKind::NegativeArraySizeException,
@@ -105,7 +105,7 @@ fn an_array_that_cannot_be_made_says_its_size() {
 }
 
 #[test]
-fn an_array_that_would_escape_says_its_shape_and_the_field() {
+fn escaping_array_reports_shape_and_field() {
     let mut machine = traps();
     let field = machine.field("kept");
     let expected = TrapValues::Transient {
@@ -126,7 +126,7 @@ fn null_has_no_other_value() {
 }
 
 #[test]
-fn fuel_says_what_was_executed() {
+fn spent_fuel_reports_what_was_executed() {
     let mut machine = traps();
     let expected = TrapValues::Fuel { executed: 1000 };
     let kind = TrapKind::FuelExhausted;
@@ -134,7 +134,7 @@ fn fuel_says_what_was_executed() {
 }
 
 #[test]
-fn a_full_call_stack_says_how_deep_it_is() {
+fn full_call_stack_reports_its_depth() {
     let mut machine = traps();
     let most = u32::try_from(NESTED_CALLS).unwrap();
     let deeper = i32::try_from(NESTED_CALLS).unwrap() + 1;
@@ -153,7 +153,7 @@ fn a_full_call_stack_says_how_deep_it_is() {
 }
 
 #[test]
-fn slots_that_run_out_are_said() {
+fn exhausted_slots_are_reported() {
     let mut machine = traps();
     let method = machine.method("down");
     let mut frames = [Frame::default(); 9];
@@ -210,7 +210,7 @@ fn a_backtrace_has_the_call_of_each_method() {
 }
 
 #[test]
-fn a_native_says_its_arguments() {
+fn native_trap_reports_its_arguments() {
     let class = include_bytes!("../classes/Natives.class");
     let mut machine = Machine::load(class, Nic::TABLE, 1024);
     let method = machine.method("send");

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_test_of_a_counter_counts_too() {
+    fn last_test_of_a_counter_is_counted() {
         let bytes = include_bytes!("../../../nic-runtime/tests/classes/Rounds.class");
         let mut index = vec![0; ClassFile::index_len(bytes)];
         let class = ClassFile::parse(bytes, &mut index).expect("`javac` wrote it");

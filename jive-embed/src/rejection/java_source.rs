@@ -200,7 +200,7 @@ public class Filter extends Base {
     }
 
     #[test]
-    fn the_source_path_is_searched_by_package_and_comes_before_the_class_file() {
+    fn source_path_is_searched_before_the_class_folder() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let at = |path: &str| directory.path().join(path);
         fs::create_dir_all(at("src/net/low")).expect("it can be made");

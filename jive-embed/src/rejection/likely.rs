@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_counts_least_and_strangers_are_not_meant() {
+    fn likely_names_ignore_case_and_strangers() {
         let words = ["doTx", "doRx", "RxBuf"];
         for (given, meant) in [
             ("doTX", Some("doTx")),

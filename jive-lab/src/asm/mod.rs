@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_listed_directives_are_known_and_no_other() {
+    fn only_listed_directives_are_known() {
         for directive in DIRECTIVES {
             if let Err(error) = assemble("x.jasm", directive) {
                 let said = error.to_string();

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_seeds_give_equal_class_files_and_other_seeds_others() {
+    fn class_files_depend_on_the_seed() {
         let smith = Smith::new(Vec::new());
         for kind in Kind::ALL {
             let class = |seed: u8| smith.class(kind, &mut Random::new(&[seed]));

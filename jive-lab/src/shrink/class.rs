@@ -273,7 +273,7 @@ end:
     }
 
     #[test]
-    fn branches_keep_their_targets_and_values_their_places() {
+    fn branches_and_values_keep_their_places() {
         // The loop's test and its back edge need their labels. The instruction `idiv` needs no operands, since the test
         // asks only for its text.
         let text = reduced(LOOP, &["ifle", "idiv", "goto", "ireturn"]);

@@ -141,7 +141,7 @@ fn a_final_receive_buffer_is_rejected() {
 }
 
 #[test]
-fn the_receive_buffer_is_found_among_fields_with_the_same_name() {
+fn receive_buffer_is_found_among_fields_of_its_name() {
     let mut class = applet(AppletMember::RxBuf, Some((0, "I")));
     class.field(STATIC, "RxBuf", "[B");
     assert_eq!(verdict(&class), Ok(()));

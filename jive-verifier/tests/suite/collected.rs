@@ -44,7 +44,7 @@ fn code(method: u16, pc: u16) -> Location {
 }
 
 #[test]
-fn every_declaration_and_every_method_is_told() {
+fn every_declaration_and_method_is_reported() {
     let mut class = ClassBytes::new();
     class
         .field(STATIC, "total", "J")
@@ -105,7 +105,7 @@ fn a_caller_is_not_blamed_for_a_declaration() {
 }
 
 #[test]
-fn every_member_that_an_applet_lacks_is_told() {
+fn every_missing_member_is_reported() {
     let mut class = ClassBytes::new();
     class.field(STATIC | FINAL, "RxBuf", "[B");
     let policy = Policy::Applet { entries: &[] };
@@ -121,7 +121,7 @@ fn every_member_that_an_applet_lacks_is_told() {
 }
 
 #[test]
-fn what_is_no_class_is_told_alone() {
+fn malformed_class_is_reported_alone() {
     let mut class = ClassBytes::new();
     class.access = 0x0601;
     class.field(0x0019, "total", "J");
@@ -132,7 +132,7 @@ fn what_is_no_class_is_told_alone() {
 }
 
 #[test]
-fn an_exception_handler_is_one_fault_and_not_one_an_instruction() {
+fn an_exception_handler_is_one_fault() {
     let mut class = ClassBytes::new();
     let missing = class.member(9, "Fixture", "missing", "I");
     let [high, low] = missing.to_be_bytes();

@@ -266,7 +266,7 @@ fn a_constant_can_serve_a_load_and_a_rejected_store() {
 }
 
 #[test]
-fn arguments_are_checked_topmost_first_with_the_receiver_last() {
+fn arguments_are_checked_topmost_first() {
     use VerificationType as T;
     let run = |before: &[u8], opcode: u8, name: &str, descriptor: &str, owner: &str| {
         let mut class = ClassBytes::new();

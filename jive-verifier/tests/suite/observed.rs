@@ -73,7 +73,7 @@ fn switch(default: u8, targets: [u8; 2]) -> Vec<u8> {
 }
 
 #[test]
-fn an_observer_receives_the_states_before_what_is_no_instruction() {
+fn states_before_an_undecodable_instruction_are_observed() {
     // The switch leads to 24, where no instruction is, and beyond. The code has more leaders than instructions.
     let mut code = switch(24, [25, 26]);
     code.extend([0xe0, 0xb1, 0xb1]);
@@ -97,7 +97,7 @@ fn an_observer_receives_the_states_before_what_is_no_instruction() {
 }
 
 #[test]
-fn an_observer_receives_the_states_before_a_branch_into_an_instruction() {
+fn states_before_a_branch_into_an_instruction_are_observed() {
     // Two cases of the switch lead into the switch itself. The code has more leaders than instructions.
     let mut code = switch(24, [2, 3]);
     code.push(0xb1);
@@ -115,7 +115,7 @@ fn an_observer_receives_the_states_before_a_branch_into_an_instruction() {
 }
 
 #[test]
-fn an_observer_receives_the_states_before_a_violated_static_constraint() {
+fn states_before_a_violated_constraint_are_observed() {
     // The code by pc: 0 `iload_0`, 1 `ifeq 9`, 4 `iconst_1`, 5 `istore_1`, 6 `iload_1`, 7 `i2l`, 8 `return`, 9
     // `return`: `i2l` is outside the subset, and one path avoids it.
     let code = [0x1a, 0x99, 0, 8, 0x04, 0x3c, 0x1b, 0x85, 0xb1, 0xb1];
@@ -142,7 +142,7 @@ fn an_observer_receives_the_states_before_a_violated_static_constraint() {
 }
 
 #[test]
-fn states_before_a_violated_constraint_are_merged_over_all_paths() {
+fn states_before_a_violated_constraint_are_merged() {
     // The code by pc: 0 `aload_0`, 1 `astore_1`, 2 `goto 5`, 5 `aload_1`, 6 `iload_2`, 7 `newarray byte`, 9 `astore_1`,
     // 10 `pop`, 11 `iload_2`, 12 `ifne 5`, 15 `monitorenter`: a `short[]` and a `byte[]` meet at 5.
     let code = [
@@ -162,7 +162,7 @@ fn states_before_a_violated_constraint_are_merged_over_all_paths() {
 }
 
 #[test]
-fn a_stray_branch_after_a_violation_does_not_hide_a_later_target() {
+fn stray_branch_after_a_violation_hides_no_later_target() {
     // The code by pc: 0 `iload_0`, 1 `ifeq 7`, 4 `aconst_null`, 5 `astore 0`, 7 `iconst_0`, 8 `ifeq 100`, 11 `goto 6`,
     // 14 `return`. Instruction 8 branches out of the code. Instruction 11 branches into the instruction before pc 7,
     // where two paths meet.

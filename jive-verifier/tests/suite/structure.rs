@@ -13,7 +13,7 @@ fn unreachable(bytes: &[u8]) -> Result<(), jive_verifier::VerifyError> {
 }
 
 #[test]
-fn opcodes_outside_the_subset_are_rejected_in_unreachable_code() {
+fn unreachable_opcodes_outside_the_subset_are_rejected() {
     for opcode in Opcode::ALL {
         let Some(why) = opcode.exclusion() else {
             continue;
@@ -154,7 +154,7 @@ fn branch_targets_must_be_instruction_starts() {
 }
 
 #[test]
-fn a_branch_to_the_end_of_the_code_is_rejected_for_every_length() {
+fn branch_to_the_end_of_the_code_is_rejected() {
     // A word of marks covers 32 bytes of code. At the end of the last word of marks, there is no next word.
     for length in 4..=100_u8 {
         let mut code = vec![0xa7, 0, length];
@@ -188,7 +188,7 @@ fn a_branch_into_an_operand_is_rejected_at_every_offset() {
 }
 
 #[test]
-fn the_error_at_the_lowest_pc_is_reported_even_if_later_code_is_undecodable() {
+fn error_at_the_lowest_pc_comes_before_undecodable_code() {
     // The code has `goto 4` at pc 0, which leads into the `bipush` at pc 3, and an unknown opcode at pc 5. The second
     // method has a `goto` whose target follows the undecodable byte.
     let inside = verdict_of("()V", &[0xa7, 0, 4, 0x10, 0, 0xfd]);

@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn events_in_a_row_at_other_times_are_one_change() {
+    fn consecutive_events_at_other_times_are_one_change() {
         let now = GOLDEN.replace("2.000", "2.500").replace("3.000", "3.500");
         assert_eq!(
             shown(GOLDEN, &now),
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invisible_difference_is_named_also_where_the_columns_no_longer_stand_apart() {
+    fn invisible_difference_is_named_in_full_columns() {
         let golden = GOLDEN.replace("b  y  wire-rx", "b\u{a0}y  wire-rx");
         assert_eq!(
             shown(&golden, GOLDEN),

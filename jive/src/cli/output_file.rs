@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn permissions_are_those_of_the_file_that_is_replaced_or_of_any_new_one() {
+    fn replaced_files_keep_their_permissions() {
         let directory = tempfile::tempdir().unwrap();
         let [plain, new, old] = ["plain", "new", "old"].map(|name| directory.path().join(name));
         fs::write(&plain, "").unwrap();

@@ -460,7 +460,7 @@ mod tests {
     /// No scenario is known whose run is stuck, so that the end of such a run is made here. How a run comes to this end
     /// is tested beside the simulation.
     #[test]
-    fn a_run_that_is_stuck_ends_with_status_1_and_says_what_waits_for_what() {
+    fn a_stuck_run_fails_and_says_who_waits() {
         let waiting = |endpoint: Option<&str>, awaits: &str, count| Waiting {
             nic: "one".to_owned(),
             endpoint: endpoint.map(str::to_owned),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_that_never_fits_and_buffers_that_do_not_are_refused() {
+    fn payload_and_buffers_that_never_fit_are_refused() {
         let send = "free_buffers = { count = 15 }\n[[send]]\nendpoint = \"server\"\nchannel = 1\n\
                     payload = { zeros = 5000 }\n[[endpoint]]\nnic = \"b\"\nname = \"c\"\n\
                     buffer_area = \"4KiB\"\n";
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_of_eight_bits_do_not_reach_the_terminal() {
+    fn c1_control_characters_do_not_reach_the_terminal() {
         // U+009B begins a control sequence, like U+001B and `[` (ECMA-48 §8.3.16), and TOML allows it in a comment.
         for text in [
             "[[nic]]\nname = 1 # \u{9b}31m\n",
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_byte_is_changed_the_mistakes_can_be_shown() {
+    fn mistakes_of_any_changed_byte_can_be_shown() {
         let text = scenario::builtin("contract").expect("it is shipped").text;
         let original = text.replace("hello", "größe").into_bytes();
         for position in 0..original.len() {

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_value_moves_the_rows_that_say_so_and_no_others() {
+    fn a_moved_value_moves_only_its_rows() {
         let profile = Profile::builtin("lanai-1998-parallel").unwrap();
         let mut found = short(&profile).unwrap();
         provenance::trace(&profile, &mut found, short);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_row_is_follows_from_where_values_come_from() {
+    fn kind_of_a_row_follows_from_its_sources() {
         let kinds = |text: &str| {
             let profile = Profile::parse(text).unwrap();
             let mut all = short(&profile).unwrap();

@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn host_time_without_loss_is_that_of_the_messages_that_the_hosts_handle() {
+    fn host_time_without_loss_follows_handled_messages() {
         // A message costs 1 us to post and 1 us to read, and 10 ns a byte (100 MB/s) for each of these two steps.
         assert_eq!(time(Protocol::Base, 40, 0), 2_800);
         assert_eq!(time(Protocol::Reliable(Where::Nic), 40, 0), 2_800);

@@ -69,7 +69,7 @@ fn loops_with_a_bound_have_the_bytecodes_counted_by_hand() {
 }
 
 #[test]
-fn a_step_before_the_test_counts_only_if_every_path_takes_it() {
+fn step_before_the_test_counts_only_on_every_path() {
     // A counter from 0 to 10 by ones is tested at each value, unless it takes its first step before its first test.
     for (first, second, tests) in [
         ("nop", "iinc 1 1", 11),
@@ -146,7 +146,7 @@ fn loops_without_a_bound_are_named_by_their_line() {
 }
 
 #[test]
-fn what_no_loop_repeats_has_a_bound_beside_an_endless_loop() {
+fn code_outside_an_endless_loop_has_a_bound() {
     let report = bound("Rounds.class --class-only");
     let endless = entry(&report, "forever");
     assert_eq!(endless["heap_bytes"], 0);

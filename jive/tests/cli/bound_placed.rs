@@ -221,7 +221,7 @@ fn holds(directory: &TempDir, place: &str, (applet, method): (&str, &str), least
 }
 
 #[test]
-fn the_channel_of_a_refill_and_of_a_passed_message_may_be_any_number() {
+fn refilled_and_passed_channels_may_be_any_number() {
     let directory = scenario(
         "[[endpoint]]\nnic = 'a'\nname = 'c'\n\
          [[endpoint]]\nnic = 'b'\nname = 's'\napplet = ['One.class', 'Two.class']\n\
@@ -254,7 +254,7 @@ fn the_channel_of_a_refill_and_of_a_passed_message_may_be_any_number() {
 }
 
 #[test]
-fn a_message_in_its_descriptor_refills_more_than_a_short_buffer() {
+fn inline_message_refills_more_than_a_short_buffer() {
     let directory = scenario(
         "[[endpoint]]\nnic = 'a'\nname = 'c'\n\
          [[endpoint]]\nnic = 'b'\nname = 's'\napplet = 'One.class'\nbuffer_area = 16\n\
@@ -366,7 +366,7 @@ fn a_field_that_a_capsule_keeps_may_have_any_value() {
 }
 
 #[test]
-fn a_class_that_the_scenario_does_not_name_comes_after_another() {
+fn unnamed_class_comes_after_another() {
     // Nothing in the scenario replaces the applet, so the class that is asked about can only come by what is not in it:
     // a swap that is added, or a capsule. What the applet before it left in `n` is not known.
     let directory = scenario(

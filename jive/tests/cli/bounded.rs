@@ -200,7 +200,7 @@ fn endless_input_from_the_user_is_cut() {
 }
 
 #[test]
-fn every_mistake_of_a_scenario_in_one_line_is_shown_shortly() {
+fn mistakes_in_one_long_line_are_shown_shortly() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let text = format!("a = [{}]", "[1,],,".repeat(150_000));
     let unknown = format!("nic = [{}]", "{ nmae = 1 },".repeat(250_000));
@@ -259,7 +259,7 @@ fn a_capture_of_any_content_takes_little() {
 }
 
 #[test]
-fn no_scenario_has_files_read_or_payloads_made_without_end() {
+fn scenarios_cannot_read_or_make_endless_data() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = File::create(directory.path().join("x.bin")).expect("it can be made");
     file.set_len(1 << 26).expect("it can be long");
@@ -286,7 +286,7 @@ fn no_scenario_has_files_read_or_payloads_made_without_end() {
 }
 
 #[test]
-fn one_directory_that_cannot_be_read_ends_no_other_test() {
+fn unreadable_directory_stops_no_other_test() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     scenario_in(directory.path());
     let (status, printed) = confined(directory.path(), "test drop.toml --bless", None);

@@ -141,7 +141,7 @@ fn calls_of_a_file_share_their_state() {
 }
 
 #[test]
-fn time_is_added_to_the_result_and_leaves_it_as_it_is() {
+fn time_is_shown_beside_an_unchanged_result() {
     let ended = jive(words("exec --time 20 Calls.class add 5"));
     let (result, time) = ended.out.split_once('\n').expect("two lines");
     assert_eq!((ended.status, result), (0, "return: 5"));

@@ -40,7 +40,7 @@ const MET: &str = "[[expect]]\nendpoint = \"server\"\npayload = { hex = \"323f36
 const UNMET: &str = "[[expect]]\nendpoint = \"server\"\npayload = { text = \"hello\" }\n";
 
 #[test]
-fn a_run_counts_what_is_met_and_shows_what_is_not() {
+fn a_run_counts_met_and_shows_unmet_expectations() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     lay(directory.path(), "met.toml", MET);
     lay(
@@ -108,7 +108,7 @@ fn a_scenario_with_expectations_is_a_test_without_a_trace() {
 }
 
 #[test]
-fn a_scenario_that_is_no_test_says_how_it_becomes_one() {
+fn scenario_without_expectations_says_how_to_add_them() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     lay(directory.path(), "neither.toml", "");
     let test = |line: &str| jive_in(directory.path(), words(line), b"");

@@ -134,7 +134,7 @@ fn a_state_names_one_field() {
 }
 
 #[test]
-fn a_field_of_a_chain_and_a_field_of_a_later_class_name_one_field() {
+fn fields_of_a_chain_and_of_a_later_class_are_one() {
     let directory = directory();
     let chain = "applet = [\"Shared.class\", \"Other.class\"]";
     let ended = run(directory.path(), chain, &expects("Shared.a", 2), "");

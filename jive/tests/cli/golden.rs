@@ -254,7 +254,7 @@ fn results_are_written_as_junit_xml() {
 }
 
 #[test]
-fn results_replace_no_file_that_they_were_made_from() {
+fn results_never_replace_their_inputs() {
     let directory = masked("[[expect]]\ndrops = 0\n");
     let jive = |line: &str| jive_in(directory.path(), words(line), b"");
     for file in ["masked.toml", "Masker.class"] {
@@ -275,7 +275,7 @@ fn results_replace_no_file_that_they_were_made_from() {
 
 /// Sizes of code other than that of a run stand in a golden trace that was written before a class was compiled anew.
 #[test]
-fn the_size_of_code_is_compared_where_the_scenario_asks_for_it() {
+fn code_size_is_compared_on_request() {
     for (more, shows) in [("", false), ("[golden]\ncode = \"exact\"\n", true)] {
         let directory = masked(more);
         let jive = |line: &str| jive_in(directory.path(), words(line), b"");

@@ -56,7 +56,7 @@ fn warnings(class: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_lint_warns_of_each_marked_line_and_of_no_other() {
+fn lints_warn_of_exactly_the_marked_lines() {
     for (code, class, careful) in LINTS {
         let source = format!("{}/tests/lint/{class}.java", env!("CARGO_MANIFEST_DIR"));
         let source = fs::read_to_string(source).expect("it is committed");
@@ -95,7 +95,7 @@ fn shipped_applets_have_no_warnings() {
 }
 
 #[test]
-fn a_verdict_with_warnings_is_as_the_schema_says() {
+fn verdicts_with_warnings_match_the_schema() {
     schema::with("verdict.schema.json", |_, validator| {
         for (_, class, careful) in LINTS {
             for class in [class, careful] {

@@ -36,7 +36,7 @@ fn run(directory: &Path, words: &[&OsStr]) -> (i32, String) {
 }
 
 #[test]
-fn every_command_takes_every_name_and_shows_it_written_out() {
+fn every_command_escapes_every_name() {
     for (name, shown) in NAMES {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let here = directory.path();
@@ -156,7 +156,7 @@ value = 77
 "#;
 
 #[test]
-fn no_output_shows_a_character_of_a_name_that_is_not_plain() {
+fn names_are_shown_in_plain_characters() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let here = directory.path();
     fs::write(here.join("hostile.jasm"), HOSTILE).expect("written");

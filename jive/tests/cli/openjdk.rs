@@ -62,7 +62,7 @@ fn scenario(keys: &[&str; 2], payloads: &[&str]) -> String {
 }
 
 #[test]
-fn a_chain_of_applets_is_left_out_and_the_command_says_why() {
+fn chains_are_left_out_with_a_reason() {
     if !has_jdk("a chain of applets beside OpenJDK") {
         return;
     }
@@ -136,7 +136,7 @@ fn every_builtin_scenario_agrees_with_openjdk() {
 }
 
 #[test]
-fn traps_agree_in_kind_and_line_up_to_a_limit_of_jive() {
+fn traps_agree_with_openjdk_up_to_a_limit() {
     if !has_jdk("traps of applets on OpenJDK") {
         return;
     }
@@ -169,7 +169,7 @@ fn traps_agree_in_kind_and_line_up_to_a_limit_of_jive() {
 }
 
 #[test]
-fn natives_of_its_own_and_a_state_need_no_other_class() {
+fn own_natives_and_state_need_no_other_class() {
     if !has_jdk("an applet with natives of its own on OpenJDK") {
         return;
     }
@@ -220,7 +220,7 @@ fn with_java(script: &str, more: &str) -> Ended {
 }
 
 #[test]
-fn a_call_that_does_something_else_is_shown_line_by_line() {
+fn differing_call_is_shown_line_by_line() {
     if !has_jdk("a difference from OpenJDK") {
         return;
     }

@@ -18,7 +18,7 @@ fn what_an_applet_does_with_each_packet_is_shown() {
 }
 
 #[test]
-fn packets_come_in_the_order_of_the_command_line_to_one_instance() {
+fn packets_keep_the_order_of_the_command_line() {
     // For each packet, `Counter` delivers and returns how many packets have arrived so far.
     let ended = packet("builtin:Counter --rx 00 --tx 11 --rx 22 --channel 9");
     let lines: Vec<_> = ended
@@ -162,7 +162,7 @@ fn a_time_is_added_and_changes_nothing_else() {
 }
 
 #[test]
-fn json_has_what_the_text_has_and_keeps_to_the_schema() {
+fn json_has_the_text_and_matches_the_schema() {
     schema::with("packet.schema.json", |_, validator| {
         for line in [
             "builtin:RawUnet --rx 68656c6c6f --tx 00ff --repeat 10",
@@ -195,7 +195,7 @@ fn json_has_what_the_text_has_and_keeps_to_the_schema() {
 }
 
 #[test]
-fn a_shipped_applet_has_a_name_wherever_a_class_file_has_one() {
+fn shipped_applets_can_be_named_like_class_files() {
     for line in [
         "verify builtin:RawUnet",
         "disasm builtin:RawUnet",
@@ -254,7 +254,7 @@ fn fields_with(state: &[&str]) -> serde_json::Map<String, Value> {
 }
 
 #[test]
-fn the_first_store_of_the_initializer_to_a_field_that_is_set_is_ignored() {
+fn set_fields_ignore_the_first_store_of_the_initializer() {
     let without = fields_with(&[]);
     let changes = |state: &[&str]| {
         let with = fields_with(state).into_iter();

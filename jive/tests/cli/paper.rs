@@ -32,7 +32,7 @@ pub(crate) fn emp_report() -> &'static serde_json::Value {
 }
 
 #[test]
-fn emp_is_reproduced_and_its_disagreements_are_said() {
+fn emp_is_reproduced_with_its_disagreements() {
     let (report, directory) = &*EMP;
     let rows = report["rows"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["ok"] == true));
@@ -136,7 +136,7 @@ fn the_figures_are_drawn_and_every_row_holds() {
 }
 
 #[test]
-fn a_changed_row_leaves_its_tolerance_with_the_totals_that_contain_it() {
+fn changed_row_and_its_totals_leave_their_tolerance() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("changed.toml");
     let text = LANAI.replacen("5.85us", "5.86us", 1);
@@ -188,7 +188,7 @@ fn rows_and_points_are_json_too() {
 }
 
 #[test]
-fn half_the_added_round_trip_is_half_of_what_the_curves_differ_by() {
+fn added_half_round_trip_is_half_the_difference_of_the_curves() {
     let (report, _) = &*REPORT;
     let list = |value: &serde_json::Value| value.as_array().unwrap().clone();
     let figure = list(&report["plots"])
@@ -244,7 +244,7 @@ fn every_row_of_the_papers_about_via_holds() {
 }
 
 #[test]
-fn papers_and_profiles_that_are_not_there_are_2() {
+fn unknown_papers_and_profiles_exit_with_2() {
     for (line, expected) in [
         ("paper unet-sla", "did you mean `unet-sle`?"),
         ("paper emp --profile lanai-1998", "no section `[emp]`"),

@@ -97,7 +97,7 @@ fn a_mistake_in_java_is_shown_at_its_line() {
 }
 
 #[test]
-fn six_mistakes_of_one_class_are_told_in_one_pass() {
+fn six_mistakes_are_reported_in_one_pass() {
     let directory = rejected().join("several");
     let source = fs::read_to_string(directory.join("SixMistakes.java")).expect("it is committed");
     let marked = (1_u64..).zip(source.lines());

@@ -82,7 +82,7 @@ fn five() -> tempfile::TempDir {
 }
 
 #[test]
-fn each_packet_has_its_time_and_what_became_of_it() {
+fn each_packet_is_shown_with_time_and_outcome() {
     let directory = five();
     let ended = run(directory.path(), "--applet builtin:Drop");
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));

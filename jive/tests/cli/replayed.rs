@@ -148,7 +148,7 @@ fn a_block_without_packets_has_any_length() {
 }
 
 #[test]
-fn simple_packets_arrive_with_the_packet_before_or_the_first_that_has_a_time() {
+fn simple_packets_arrive_with_the_packet_before() {
     let file = [
         head(1, 0, &[]),
         simple(3, b"one"),
@@ -196,7 +196,7 @@ fn packets_may_be_months_apart_and_not_years() {
 }
 
 #[test]
-fn packets_that_are_earlier_than_the_packet_before_are_told() {
+fn packets_out_of_order_are_reported() {
     let times = [5, 9, 7, 4, 11];
     let packets = times.map(|micros| packet(MICROS + micros, &[micros as u8], &[]));
     let file = [head(1, 0, &[]), packets.concat()].concat();
@@ -209,7 +209,7 @@ fn packets_that_are_earlier_than_the_packet_before_are_told() {
 }
 
 #[test]
-fn a_check_sequence_is_part_of_the_packet_and_not_of_the_link_type() {
+fn check_sequence_belongs_to_the_packet() {
     for (network, link) in [(0x2400_0001, 1), (0x2400_0065, 101), (0x1000_0001, 1)] {
         let mut file = le(&[0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, network]);
         file.extend(le(&[7, 0, 8, 8]));
@@ -221,7 +221,7 @@ fn a_check_sequence_is_part_of_the_packet_and_not_of_the_link_type() {
 }
 
 #[test]
-fn packets_of_another_link_type_are_left_out_and_told() {
+fn packets_of_another_link_type_are_skipped_and_reported() {
     let file = [
         head(113, 0, &[]),
         interface(1, 0, &[]),
@@ -236,7 +236,7 @@ fn packets_of_another_link_type_are_left_out_and_told() {
 }
 
 #[test]
-fn a_packet_that_was_not_asked_for_is_not_missing() {
+fn unrequested_packets_are_not_missing() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = [head(1, 0, &[]), two(&[])].concat();
     fs::write(directory.path().join("in.pcap"), file).expect("it can be written");
@@ -246,7 +246,7 @@ fn a_packet_that_was_not_asked_for_is_not_missing() {
 }
 
 #[test]
-fn what_arrives_and_what_is_written_is_what_tshark_reads() {
+fn replays_and_captures_agree_with_tshark() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for seed in 0..runs::runs(12) {
         let made = match seed % 3 {

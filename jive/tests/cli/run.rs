@@ -7,7 +7,7 @@ use nic_runtime::scenario::BUILTIN;
 use crate::{classes, jive, jive_in, words};
 
 #[test]
-fn the_first_command_of_a_new_user_shows_each_message_arrive_twice() {
+fn first_command_shows_each_message_arrive_twice() {
     let ended = jive(["run"]);
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
     for length in [5, 56, 57, 1000, 9000] {
@@ -46,7 +46,7 @@ fn every_built_in_scenario_runs_and_repeats_itself() {
 }
 
 #[test]
-fn another_seed_gives_another_trace_where_there_is_chance() {
+fn random_traces_depend_on_the_seed() {
     let with = |seed| jive(["run", "lossy-link", "--seed", seed]).out;
     assert_eq!(with("1"), jive(["run", "lossy-link"]).out);
     assert_ne!(with("1"), with("2"));
@@ -73,7 +73,7 @@ fn the_scenario_of_the_contract_runs_beside_its_class_file() {
 }
 
 #[test]
-fn mistakes_name_file_line_and_column_and_nothing_is_run() {
+fn mistakes_name_their_place_and_stop_the_run() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let write = |text: &[u8]| fs::write(directory.path().join("s.toml"), text);
     let run = || {
@@ -119,7 +119,7 @@ fn what_is_no_scenario_is_named() {
 }
 
 #[test]
-fn a_class_that_is_rejected_or_traps_at_load_ends_a_run_with_1() {
+fn rejected_class_or_trap_at_load_exits_with_1() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let run = |class: &str| {
         let text = format!(
@@ -180,7 +180,7 @@ fn every_bad_applet_of_a_scenario_is_told() {
 }
 
 #[test]
-fn what_does_not_fit_a_nic_is_refused_with_the_sum() {
+fn too_much_for_a_nic_is_refused_with_the_sum() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let text = "[[nic]]\nname = \"a\"\nsram = \"1KiB\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n\
                 applet = \"builtin:RawUnet\"\n";
@@ -232,7 +232,7 @@ fn the_fields_of_each_applet_are_shown_at_the_end() {
 }
 
 #[test]
-fn poison_changes_what_an_applet_reads_behind_a_packet_and_nothing_else() {
+fn poison_changes_only_bytes_behind_a_packet() {
     let plain = jive(["run", "contract"]);
     assert_eq!(jive(["run", "contract", "--poison"]), plain);
     let dumped = jive(["run", "contract", "--dump", "--poison"]).out;
@@ -290,7 +290,7 @@ fn a_scenario_sets_the_fields_of_each_applet_by_itself() {
 }
 
 #[test]
-fn the_summary_says_once_that_computing_is_free_and_which_profile_counts_it() {
+fn summary_says_once_that_computing_is_free() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let summary = |scenario: &str| {
         fs::write(directory.path().join("s.toml"), scenario).expect("it can be written");
@@ -346,7 +346,7 @@ fn calls_that_trap_are_among_the_bytecodes_per_call() {
 }
 
 #[test]
-fn a_quiet_command_leaves_remarks_out_and_keeps_data_and_errors() {
+fn quiet_leaves_out_remarks_only() {
     let loud = jive(words("run pingpong"));
     let quiet = jive(words("run pingpong --quiet"));
     assert_eq!((quiet.status, quiet.err.as_str()), (0, ""));

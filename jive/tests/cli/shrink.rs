@@ -54,7 +54,7 @@ fn faulty(directory: &Path) {
 }
 
 #[test]
-fn a_rejected_class_keeps_what_it_is_rejected_for() {
+fn shrunk_class_keeps_its_rejection() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     faulty(path);

@@ -69,7 +69,7 @@ fn verdicts_of_all_kinds_are_those_of_the_verifier() {
 }
 
 #[test]
-fn a_class_file_depends_on_seed_number_and_kind_alone() {
+fn class_files_depend_only_on_seed_number_and_kind() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     let all = smith(path, "--out all --count 20 --seed 3");

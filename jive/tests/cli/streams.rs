@@ -25,7 +25,7 @@ fn no_colour_reaches_a_pipe() {
 }
 
 #[test]
-fn help_and_version_are_data_and_wrong_usage_is_not() {
+fn only_help_and_version_go_to_standard_output() {
     for line in [
         "--help",
         "run --help",
@@ -109,7 +109,7 @@ fn names_of_files_cannot_steer_a_terminal() {
 }
 
 #[test]
-fn files_are_whole_although_the_reader_of_the_trace_leaves() {
+fn files_are_whole_after_a_broken_pipe() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let run = |name: &str, trace: &str| {
         let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))

@@ -83,7 +83,7 @@ const SCENARIO: &str = "[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n\
     [[expect]]\nendpoint = \"server\"\ndrops = 0\n";
 
 #[test]
-fn a_scenario_runs_alike_and_its_mistakes_have_one_place() {
+fn scenarios_of_every_text_form_are_alike() {
     let directory = directory();
     let kept = Kept {
         file: "s.toml",
@@ -132,7 +132,7 @@ fn a_scenario_is_found_as_a_test_by_its_first_line() {
 }
 
 #[test]
-fn a_profile_is_read_alike_by_a_scenario_and_by_an_option() {
+fn profiles_of_every_text_form_are_alike() {
     let directory = directory();
     let text = include_str!("../../../nic-runtime/profiles/lanai-1998.toml");
     let scenario = format!("profile = \"p.toml\"\n{SCENARIO}");
@@ -168,7 +168,7 @@ fn a_profile_is_read_alike_by_a_scenario_and_by_an_option() {
 }
 
 #[test]
-fn assembly_is_assembled_alike_and_its_mistakes_have_one_place() {
+fn assembly_of_every_text_form_is_alike() {
     let directory = directory();
     let text = "; A comment\n.class Adds\n.method static run()I stack 2 locals 0\n\
                 \x20   iconst_1\n    iconst_2\n    iadd\n    ireturn\n";
@@ -213,7 +213,7 @@ fn assembly_is_assembled_alike_and_its_mistakes_have_one_place() {
 }
 
 #[test]
-fn calls_are_made_alike_and_their_mistakes_have_one_place() {
+fn calls_of_every_text_form_are_alike() {
     let directory = directory();
     let kept = Kept {
         file: "calls",
@@ -244,7 +244,7 @@ fn a_line_of_the_source_is_quoted_alike() {
 }
 
 #[test]
-fn an_earlier_profile_of_a_run_is_compared_alike() {
+fn earlier_profiles_of_every_text_form_compare_alike() {
     let directory = directory();
     fs::write(directory.path().join("s.toml"), SCENARIO).expect("it can be written");
     let ended = jive_in(directory.path(), words("profile s.toml --format json"), b"");
@@ -288,7 +288,7 @@ fn a_golden_trace_is_compared_alike() {
 }
 
 #[test]
-fn a_difference_of_a_golden_trace_that_cannot_be_seen_is_named() {
+fn invisible_differences_of_golden_traces_are_named() {
     for (from, to, named) in [
         (
             "length=9",
@@ -333,7 +333,7 @@ fn a_difference_of_a_golden_trace_that_cannot_be_seen_is_named() {
 }
 
 #[test]
-fn what_is_not_utf_8_has_its_line_in_every_text() {
+fn invalid_utf_8_has_its_line_in_every_text() {
     let directory = directory();
     let at = directory.path();
     let write =

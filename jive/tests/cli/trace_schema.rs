@@ -49,7 +49,7 @@ fn lines_of_other_interfaces() -> Vec<Value> {
 }
 
 #[test]
-fn the_schema_holds_for_every_event_and_for_no_other_field() {
+fn schema_holds_for_every_event_and_refuses_other_fields() {
     schema::with("trace.schema.json", |schema, validator| {
         let lines = [lines(), lines_of_other_interfaces()].concat();
         let mut seen = BTreeSet::new();

@@ -47,7 +47,7 @@ const TRAPS: [(&str, &str, usize, &str); 6] = [
 ];
 
 #[test]
-fn each_kind_of_trap_says_its_values_its_line_and_its_calls() {
+fn traps_report_values_line_and_calls() {
     for (length, (kind, why, line, text)) in (1..).zip(TRAPS) {
         let packet = "ab".repeat(length);
         let ended = jive(words(&format!("packet Oops.class --rx {packet}")));
@@ -77,7 +77,7 @@ fn each_kind_of_trap_says_its_values_its_line_and_its_calls() {
 }
 
 #[test]
-fn the_line_of_exec_stays_and_each_place_is_explained_once() {
+fn exec_explains_each_place_once() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let calls = directory.path().join("calls.txt");
     fs::write(&calls, "divide 7 0\ndivide 8 0\ndivide 6 3\n").expect("it can be written");
@@ -102,7 +102,7 @@ fn without_source() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_run_explains_each_place_once_with_the_source_where_it_is_found() {
+fn traps_are_explained_once_a_place_with_source() {
     let directory = without_source();
     let scenario = "[[nic]]\nname = 'a'\n[[endpoint]]\nnic = 'a'\nname = 'left'\n\
                     [[endpoint]]\nnic = 'a'\nname = 'right'\napplet = 'Oops.class'\n\
@@ -146,7 +146,7 @@ fn a_source_that_is_newer_than_its_class_is_named() {
 }
 
 #[test]
-fn a_class_without_line_numbers_is_answered_with_the_option_that_adds_them() {
+fn class_without_line_numbers_names_the_option_for_them() {
     let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jive-core/tests/classes");
     let shown = jive_in(&core, words("exec Traps.class inner 9"), b"").err;
     let expected = "error[ArrayIndexOutOfBoundsException]: index 9, length 7\n";

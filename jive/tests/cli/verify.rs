@@ -31,7 +31,7 @@ fn the_status_is_that_of_the_worst_file_in_any_order() {
 }
 
 #[test]
-fn a_rejection_shows_rule_place_types_source_line_and_mend() {
+fn a_rejection_shows_rule_place_types_and_remedy() {
     let ended = jive(words("verify LongMaths.class"));
     assert_eq!((ended.status, ended.err.as_str()), (1, ""));
     insta::assert_snapshot!(ended.out);

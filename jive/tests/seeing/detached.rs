@@ -56,7 +56,7 @@ fn milliseconds_of_8(event: &Value) -> bool {
 }
 
 #[test]
-fn the_story_of_the_packet_that_brought_it_about_has_it() {
+fn story_of_the_last_trapping_packet_has_the_detachment() {
     let Ended { status, out, .. } = jive(["run", FILE, "--follow", "8"]);
     assert_eq!(status, 0);
     let story: Vec<&str> = out.lines().take_while(|line| !line.is_empty()).collect();

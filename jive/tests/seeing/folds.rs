@@ -149,7 +149,7 @@ fn a_processor_works_on_one_thing_at_a_time() {
 }
 
 #[test]
-fn each_span_of_the_timeline_is_the_event_that_it_is_made_of() {
+fn timeline_spans_match_their_events() {
     for (name, scenario) in scenarios() {
         let seen = see(&scenario);
         let events = &seen.trace[1..seen.trace.len() - 1];
@@ -212,7 +212,7 @@ fn natives_of_a_call_follow_each_other() {
 }
 
 #[test]
-fn each_line_of_a_story_is_one_of_the_trace_after_the_time_since_the_last() {
+fn story_lines_are_trace_lines_with_elapsed_time() {
     let mut followed = 0;
     for (name, scenario) in scenarios() {
         let events = recorded(&scenario);

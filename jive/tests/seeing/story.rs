@@ -15,7 +15,7 @@ fn steps(story: &str) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn a_packet_is_followed_from_the_post_to_the_descriptor_across_hosts() {
+fn a_packet_is_followed_across_hosts() {
     let Ended { status, out, err } = jive(["run", "pingpong", "--follow", "1"]);
     assert_eq!((status, err.as_str()), (0, ""));
     assert_eq!(

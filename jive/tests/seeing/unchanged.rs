@@ -76,7 +76,7 @@ fn the_events_are_the_same_whoever_listens() {
 }
 
 #[test]
-fn the_command_prints_the_same_whatever_it_writes_besides() {
+fn written_files_do_not_change_the_output() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = |name: &str| directory.path().join(name).display().to_string();
     let (timeline, capture) = (file("t.json"), file("t.pcapng"));

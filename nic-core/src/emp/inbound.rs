@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_has_arrived_is_delivered_although_the_one_before_is_given_up() {
+    fn arrived_message_is_delivered_after_one_is_given_up() {
         let mut inbound = Inbound::default();
         begin(&mut inbound, 0, 7, 2);
         begin(&mut inbound, 1, 7, 1);
@@ -549,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn only_delivered_messages_count_as_finished_when_the_sender_is_far_ahead() {
+    fn far_ahead_sender_finishes_delivered_messages_only() {
         let mut inbound = Inbound::default();
         for message in 0..3 {
             begin(&mut inbound, message, 7, 1);

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_accepts_source_and_tag_takes_a_message() {
+    fn first_receive_with_source_and_tag_takes_the_message() {
         use Filter::{Any, Only};
         let mut receives = Receives::<Fixed>::default();
         let posted = [

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_is_a_queue_whenever_its_lazy_pointers_arrive() {
+    fn a_ring_is_a_queue_with_late_pointers() {
         let mut generator = Generator::named(1, &["ring"]);
         let (mut full, mut empty) = (0, 0);
         for entries in [1, 2, 8] {

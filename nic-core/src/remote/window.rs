@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_windows_leave_their_memory_and_not_their_numbers() {
+    fn closed_windows_free_memory_but_keep_numbers() {
         // A plain list of all windows ever opened says which are open.
         let mut generator = crate::random::Generator::named(1, &["windows"]);
         let mut windows = Windows::<Fixed>::default();

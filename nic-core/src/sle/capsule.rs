@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_its_class_file_is_no_fragment() {
+    fn fragments_lie_within_their_class_file() {
         let read = |total: u32, offset: u32, bytes: usize| {
             let header = FragmentHeader {
                 number: 9,

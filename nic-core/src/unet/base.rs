@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_is_given_back_goes_to_the_end_of_the_queue() {
+    fn returned_buffers_go_to_the_end_of_the_queue() {
         let mut endpoint = endpoint(3, 100, 3);
         accepted(&mut endpoint, 150).unwrap();
         endpoint.receive.publish();

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_popped_buffer_at_its_very_offset_is_named_and_once() {
+    fn only_popped_buffers_are_named_once_by_exact_offset() {
         let mut queue = FreeQueue::<Fixed>::new(2, 100);
         assert!(!queue.name(0), "still in the queue");
         queue.pop();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_is_put_back_once_by_whom_it_was_named_to() {
+    fn a_buffer_is_put_back_once_by_its_receiver() {
         let mut queue = FreeQueue::<Fixed>::new(2, 100);
         assert!(!queue.put_back(0), "still in the queue");
         queue.pop();

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_completes_once_after_its_end_and_its_last_packet() {
+    fn descriptor_completes_once_after_its_last_packet() {
         let mut queue = TransmitQueue::<Fixed>::new(2);
         queue.post(descriptor(0)).unwrap();
         queue.post(descriptor(8)).unwrap();

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_longer_than_the_descriptor_completes_it_as_an_error() {
+    fn too_long_message_completes_its_descriptor_as_error() {
         let mut endpoint = endpoint(2, 9);
         let vi = vi(Reliability::Unreliable, false);
         assert_eq!(placed(&mut endpoint, &vi, 101), Err(Placement::Short));

@@ -187,7 +187,7 @@ mod tests {
     use crate::storage::Fixed;
 
     #[test]
-    fn memory_is_named_only_while_it_is_registered_and_by_its_owner() {
+    fn only_the_owner_names_registered_memory() {
         let mut registry = Registry::<Fixed>::default();
         let handle = registry.register(Region::new(3, 100), 7).unwrap();
         let span = registry.span(handle, 7, (90, 10)).unwrap();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_regions_leave_their_memory_and_not_their_handles() {
+    fn removed_regions_free_memory_but_keep_handles() {
         let mut registry = Registry::<Fixed>::default();
         let kept = registry.register(Region::new(1, 10), 0).unwrap();
         let mut before = kept;

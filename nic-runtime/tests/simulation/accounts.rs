@@ -522,7 +522,7 @@ fn a_send_that_is_refused_is_counted_with_its_reason() {
 }
 
 #[test]
-fn copies_that_a_vi_drops_are_accounted_for_whether_or_not_a_call_runs() {
+fn copies_dropped_by_a_vi_are_accounted_for() {
     let vi = "interface = 'via'\nreliability = 'unreliable'\n";
     for applet in ["", "applet = 'builtin:RawUnet'"] {
         let keys = format!("{vi}{applet}");

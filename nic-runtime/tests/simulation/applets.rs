@@ -199,7 +199,7 @@ fn buffers_that_are_not_named_stay_with_the_applet() {
 }
 
 #[test]
-fn a_descriptor_without_room_is_dropped_and_its_buffer_is_free_again() {
+fn descriptor_without_room_frees_its_buffer() {
     let server = "applet = 'builtin:RawUnetSingle'\nrx_queue = 1\npoll_every = '1s'\n\
                   free_buffers = { count = 2, length = 4096 }";
     let rest = send("0us", "{ zeros = 100 }") + "repeat = 4\nevery = '1ms'";

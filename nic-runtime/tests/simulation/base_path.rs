@@ -114,7 +114,7 @@ fn a_message_uses_14_buffers_and_no_more() {
 }
 
 #[test]
-fn without_enough_free_buffers_a_message_takes_none() {
+fn message_without_enough_buffers_takes_none() {
     // The server's user polls so rarely that it does not return its buffers in time.
     let server = "free_buffers = { count = 3, length = 100 }\npoll_every = '1s'";
     let sizes = [200, 101, 100];
@@ -326,7 +326,7 @@ fn a_hundred_endpoints_share_a_nic() {
 }
 
 #[test]
-fn what_does_not_fit_in_sram_is_refused_with_the_sum() {
+fn too_much_sram_is_refused_with_the_sum() {
     let toml = Pair {
         client: "applet = 'builtin:RawUnet'",
         ..Pair::PLAIN

@@ -55,7 +55,7 @@ fn lines(trace: &Trace) -> Vec<&str> {
 }
 
 #[test]
-fn loading_ends_where_the_run_has_executed_what_it_may() {
+fn loading_ends_at_the_budget_of_the_run() {
     let trace = run(&brooding("max_bytecodes = 3000000", 64));
     assert_eq!(trace.end.reason, EndReason::MaxBytecodes);
     assert_eq!(trace.end.time.as_ns(), 0);
@@ -139,7 +139,7 @@ fn what_natives_add_counts() {
 }
 
 #[test]
-fn a_run_that_is_cut_off_is_the_beginning_of_the_whole() {
+fn cut_off_run_is_a_prefix_of_the_whole() {
     let pair = ["builtin:RawUnet", "builtin:RawUnetSingle"];
     let whole = run(&three_pairs("", pair[0], pair[1]));
     let total = executed(&whole);

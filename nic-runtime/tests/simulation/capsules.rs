@@ -81,7 +81,7 @@ fn statuses(trace: &Trace) -> Vec<&str> {
 }
 
 #[test]
-fn a_class_from_packets_replaces_the_applet_and_takes_over_its_state() {
+fn capsule_replaces_the_applet_and_keeps_its_state() {
     let ticks = send("1ms", 2, "{ text = 'tick' }") + "repeat = 4\nevery = '1ms'\n";
     let again = capsule("2500us", "builtin:Counter", ", number = 2, fragment = 100");
     let trace = run(&to_server(
@@ -119,7 +119,7 @@ fn a_rejected_class_is_answered_with_its_code() {
 }
 
 #[test]
-fn only_the_code_channel_of_an_endpoint_that_accepts_capsules_carries_code() {
+fn only_an_accepting_code_channel_carries_code() {
     let counter = applets::builtin("Counter").expect("it is shipped").class;
     let whole = fragment(1, counter, (0, counter.len()));
     let message = raw("0us", &whole);
@@ -198,7 +198,7 @@ fn hostile_packets_are_refused_one_by_one() {
 }
 
 #[test]
-fn capsules_take_sram_while_they_are_collected_and_give_it_back() {
+fn capsules_take_sram_only_while_collected() {
     let class = applets::builtin("Drop").expect("it is shipped").class;
     let length = class.len() as u64;
     let sram = |bytes: u64, rest: &str| {
@@ -274,7 +274,7 @@ fn a_half_finished_capsule_takes_no_memory_of_a_neighbour() {
 }
 
 #[test]
-fn a_half_finished_capsule_ends_after_a_second_without_a_fragment() {
+fn half_finished_capsule_expires_after_a_second() {
     const LONG: &str = "until = '10s'";
     let class = applets::builtin("Drop").expect("it is shipped").class;
     let (half, length) = (class.len() / 2, class.len());
@@ -393,7 +393,7 @@ fn verifying_counts_towards_the_budget_of_the_run() {
 }
 
 #[test]
-fn a_faulty_link_installs_the_class_as_it_was_sent_or_not_at_all() {
+fn faulty_link_installs_the_sent_class_or_none() {
     let class = applets::builtin("Counter").expect("it is shipped").class;
     let mut installed = 0;
     let mut refused = 0;

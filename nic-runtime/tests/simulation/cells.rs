@@ -133,7 +133,7 @@ fn what_arrives_is_what_was_sent() {
 }
 
 #[test]
-fn a_packet_that_is_dropped_when_its_first_cell_is_in_goes_on_arriving() {
+fn packet_dropped_at_its_first_cell_goes_on_arriving() {
     let speeds = Speeds {
         dma: 400_000_000,
         wire: 20_000_000,
@@ -210,7 +210,7 @@ fn applets_and_links_with_faults_wait_for_the_last_byte() {
 }
 
 #[test]
-fn a_transfer_takes_the_time_of_its_own_bytes_whatever_was_moved_before() {
+fn transfer_time_depends_on_its_own_bytes() {
     let speeds = Speeds {
         dma: 100_000_000,
         wire: 20_000_000,

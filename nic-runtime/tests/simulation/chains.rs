@@ -293,7 +293,7 @@ fn a_call_that_waits_for_a_slot_keeps_its_round() {
 }
 
 #[test]
-fn while_it_is_loaded_an_applet_sends_nothing_to_its_neighbour() {
+fn loading_applet_sends_nothing_to_its_neighbour() {
     let trace = run(&pair("['EarlyChained.class', 'builtin:RawUnet']", "", ""));
     assert_eq!(texts(&trace.of("trap"), "kind"), ["ProtectionFault"]);
     assert_eq!(trace.end.reason, EndReason::LoadTrap(EndpointId(0)));

@@ -30,7 +30,7 @@ fn shown(text: &str, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_message_that_does_not_fit_waits_for_the_dma_of_the_message_before() {
+fn message_without_room_waits_for_the_dma_before() {
     let more = message("0us", "{ count = 4000 }") + &message("0us", "{ zeros = 5000 }");
     let words = ["tx-done", "rx-descriptor", "vi-state"];
     for level in LEVELS {
@@ -71,7 +71,7 @@ fn a_message_that_does_not_fit_waits_for_the_dma_of_the_message_before() {
 }
 
 #[test]
-fn a_message_that_more_descriptors_than_the_peer_has_would_take_fails() {
+fn message_beyond_the_peers_descriptors_fails() {
     let keys = "split = true\non_empty = 'defer'\nfree_buffers = { count = 3, length = 64 }\npoll_every = '100us'";
     let more = message("0us", "{ count = 192 }")
         + &message("0us", "{ count = 193 }")
@@ -135,7 +135,7 @@ fn a_returned_buffer_opens_no_window_to_a_deregistered_region() {
 }
 
 #[test]
-fn messages_wait_in_the_transfer_queue_for_a_user_who_does_not_look() {
+fn transfer_queue_holds_messages_for_a_slow_user() {
     // The receive queue has room for one message, and the user takes one each 70 us.
     let keys = "rx_queue = 1\npoll_every = '70us'\nfree_buffers = { count = 4, length = 64 }";
     let payloads = [

@@ -271,7 +271,7 @@ fn exchanged(seed: u64, total: &mut Counts) {
 }
 
 #[test]
-fn spaced_messages_arrive_once_and_in_order_whatever_their_neighbours_do() {
+fn spaced_messages_arrive_once_and_in_order() {
     let mut total = Counts::default();
     let seeds = runs(6);
     for seed in 0..seeds {
@@ -302,7 +302,7 @@ fn all_arrive(text: &str, count: usize) {
 }
 
 #[test]
-fn a_check_of_one_message_means_nothing_for_the_next_in_its_place() {
+fn a_check_does_not_count_for_the_next_message() {
     // The receive of the second message is posted after two time-outs. Its place and those of the others are used again
     // while checks are scheduled.
     let mut rest = String::new();
@@ -318,7 +318,7 @@ fn a_check_of_one_message_means_nothing_for_the_next_in_its_place() {
 }
 
 #[test]
-fn more_messages_than_may_be_outstanding_arrive_over_a_link_that_loses_frames() {
+fn messages_beyond_the_outstanding_limit_survive_loss() {
     let send = "[[send]]\nendpoint = 's'\nchannel = 1\npayload = { zeros = 60 }\nrepeat = 200\n\
                 [[link]]\nbetween = ['a', 'b']\nloss = 0.05\n";
     for applet in ["", "applet = 'builtin:RawUnetSingle'"] {
@@ -359,7 +359,7 @@ fn few_slots(flow: &str) -> String {
 }
 
 #[test]
-fn an_applet_whose_link_loses_frames_leaves_slots_to_a_neighbour() {
+fn applet_on_a_lossy_link_leaves_slots_to_a_neighbour() {
     let end = |nic: &str, name: &str, applet: &str| {
         format!("[[endpoint]]\nnic = '{nic}'\nname = '{name}'\ninterface = 'emp'\n{applet}\n")
     };
@@ -470,7 +470,7 @@ impl Sink for Refused {
 }
 
 #[test]
-fn messages_that_are_refused_at_once_are_posted_one_after_another() {
+fn refused_messages_are_posted_one_after_another() {
     const MESSAGES: usize = 50_000;
     // A message that completes while it is posted must not make its user post the next one inside.
     for (interface, queue) in [("emp", 1), ("emp", 64), ("unet", 64)] {

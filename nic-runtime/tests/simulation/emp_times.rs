@@ -70,7 +70,7 @@ impl Sink for Times {
 }
 
 #[test]
-fn a_message_without_acknowledgements_is_sent_again_after_each_time_out_and_fails_after_the_last() {
+fn unacknowledged_message_is_resent_then_fails() {
     // The receiver has no receive, so it answers no frame.
     let text = "profile = 'tigon2-2002'\nuntil = '10s'\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
         [[endpoint]]\nnic = 'a'\nname = 's'\ninterface = 'emp'\n\
@@ -148,7 +148,7 @@ fn forge(receiver: &str, frames: Vec<(u64, Vec<u8>)>) -> (Times, u64) {
 const PATIENCE_NS: u64 = TIMEOUT_NS * (RETRIES + 1);
 
 #[test]
-fn a_message_whose_frames_cease_to_come_is_given_up_after_all_time_outs_of_its_sender() {
+fn half_received_message_is_given_up_after_all_time_outs() {
     for receiver in ["", "applet = 'builtin:RawUnetSingle'"] {
         let (alone, end) = forge(receiver, vec![(1_000, half(0, 0))]);
         // The bookkeeping of the first frame ends with the match.
@@ -175,7 +175,7 @@ fn whole(message: u16) -> Vec<u8> {
 }
 
 #[test]
-fn a_message_that_waits_for_one_that_is_given_up_is_delivered_at_once() {
+fn giving_up_a_message_delivers_those_behind_it() {
     let applet = "applet = 'builtin:RawUnetSingle'";
     for receiver in ["", applet] {
         let frames = vec![(1_000, half(0, 0)), (100_000, whole(1))];
@@ -186,7 +186,7 @@ fn a_message_that_waits_for_one_that_is_given_up_is_delivered_at_once() {
 }
 
 #[test]
-fn a_message_that_is_given_up_leaves_its_slot_or_its_receive_to_the_next() {
+fn giving_up_a_message_frees_its_slot_and_receive() {
     let receive = "free_buffers = { count = 1, length = 2000 }";
     let applet = "applet = 'builtin:RawUnetSingle'";
     // The NIC has a slot for everyone, and one for the applet.

@@ -30,7 +30,7 @@ fn times(trace: &Trace, endpoint: &str, event: &str) -> Vec<u64> {
 }
 
 #[test]
-fn transfers_and_packets_that_go_out_take_turns_where_the_profile_says_so() {
+fn transfers_and_outgoing_packets_share_an_engine() {
     // A message of 4,000 bytes takes 80 us by DMA and 25 us on the wire.
     let since_dma = |keys| {
         let trace = messages("[dma]", keys, 4000);

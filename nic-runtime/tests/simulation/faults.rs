@@ -53,7 +53,7 @@ fn a_packet_that_traps_can_take_the_base_path() {
 }
 
 #[test]
-fn an_applet_that_keeps_trapping_is_detached_for_longer_each_time() {
+fn repeated_traps_detach_the_applet_for_longer() {
     let detach = "on_trap = 'detach'\ndetach_after = 2\nback_off = '1500us'";
     let trace = run(detach, &messages());
     // The applet is detached from 2 to 3.5 ms, called again at 4 ms and detached for 3 ms, and called again at 8 ms.
@@ -83,7 +83,7 @@ fn a_descriptor_that_traps_can_take_the_base_path() {
 }
 
 #[test]
-fn a_call_sends_as_many_packets_as_the_profile_says_and_then_traps() {
+fn call_traps_beyond_its_quota_of_packets() {
     // Profile `lanai-1998` allows 64 packets in a call. The applet `Hostile` sends without end on channel 1, which only
     // the client has, so the client runs the applet.
     let sends = "[[send]]\nendpoint = 'client'\nchannel = 1\nat = '1ms'\npayload = { zeros = 4 }\n";
@@ -98,7 +98,7 @@ fn a_call_sends_as_many_packets_as_the_profile_says_and_then_traps() {
 }
 
 #[test]
-fn a_call_moves_as_many_bytes_as_the_profile_says_and_then_traps() {
+fn call_traps_beyond_its_quota_of_bytes() {
     // Profile `lanai-1998` allows DMA of 128 KiB in a call; 87 transfers of 1,500 bytes leave 572 bytes.
     let trace = harm(5, "");
     assert_eq!(trace.at("server", "dma").len(), 131_072 / 1500);

@@ -108,7 +108,7 @@ fn fixed_schedule(kind: Option<&Kind>) -> String {
 }
 
 #[test]
-fn at_a_fixed_schedule_no_neighbour_changes_a_byte_of_the_victims_trace() {
+fn fixed_schedule_hides_every_neighbour() {
     let alone = run(&fixed_schedule(None), None);
     let expected = of(&alone, "victim");
     let received = expected
@@ -186,7 +186,7 @@ fn saturated(kind: Option<(u32, u32)>) -> (u64, usize) {
 }
 
 #[test]
-fn under_the_fair_scheduler_a_neighbour_takes_its_share_and_no_more() {
+fn fair_scheduler_holds_a_neighbour_to_its_share() {
     let (alone, _) = saturated(None);
     let endless = kind("packets to itself without end", 14, None);
     for kind in KINDS.iter().chain([&endless]) {
@@ -211,7 +211,7 @@ fn under_the_fair_scheduler_a_neighbour_takes_its_share_and_no_more() {
 const SELF_SENDER: u32 = 10;
 
 #[test]
-fn who_posts_packets_to_itself_has_turns_of_both_sorts() {
+fn sender_to_itself_gets_turns_of_both_sorts() {
     // The loop of a processor handles an arrival, then a descriptor, then an arrival (docs/simulation.md). Descriptors
     // are taken round robin, so one descriptor of the hostile endpoint comes between two of the victim's. The processor
     // takes an arrival before each descriptor. In a round of the loop the victim therefore has one turn, and its

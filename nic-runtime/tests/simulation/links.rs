@@ -86,7 +86,7 @@ fn a_link_that_loses_everything_loses_duplicates_too() {
 }
 
 #[test]
-fn a_reordered_packet_comes_behind_the_next_and_is_never_lost() {
+fn reordered_packet_follows_the_next() {
     let rest: String = (0..5)
         .map(|index| send("0us", &format!("{{ zeros = {index} }}")))
         .collect();
@@ -201,7 +201,7 @@ fn framed(framing: &str, lengths: &[u32]) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn a_frame_is_as_long_as_its_header_and_its_message_and_at_least_its_minimum() {
+fn frame_length_is_header_and_message_or_the_minimum() {
     // Ethernet has 18 bytes of headers and trailers, and a frame has at least 64 bytes.
     let framing = "header = \"18B\"\nmin_frame = \"64B\"";
     for (message, frame) in [(0, 64), (46, 64), (47, 65), (1500, 1518)] {
@@ -251,7 +251,7 @@ fn flood(flow: &str, keys: &str) -> Trace {
 }
 
 #[test]
-fn a_receiver_without_a_place_holds_packets_back_or_drops_them_as_the_profile_says() {
+fn full_receiver_holds_or_drops_by_profile() {
     // A call of the server's applet RawUnet takes longer than the time between two packets.
     let keys = "applet = 'builtin:RawUnet'";
     let held = flood("hold", keys);
@@ -324,7 +324,7 @@ fn most_under_way(trace: &Trace) -> u64 {
 }
 
 #[test]
-fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
+fn stop_and_go_loses_nothing() {
     // For 1,000 bytes, the applet RawUnet takes longer than the wire. In one round-trip time the wire carries 160
     // bytes.
     let keys =
@@ -365,7 +365,7 @@ fn with_stop_and_go_nothing_is_lost_and_no_more_than_the_buffer_is_under_way() {
 }
 
 #[test]
-fn what_waits_at_the_end_of_a_wire_for_too_long_is_dropped() {
+fn packets_waiting_too_long_on_a_wire_are_dropped() {
     // Each of two applets pushes two packets for each one that it receives, so their NICs fill up and wait for each
     // other.
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");

@@ -89,7 +89,7 @@ fn a_trap_while_loading_ends_the_run_before_any_traffic() {
 }
 
 #[test]
-fn the_initializer_runs_before_the_constructor_and_both_before_load() {
+fn initializer_runs_before_constructor_before_load() {
     let trace = Pair {
         client: "applet = 'Burst.class'",
         ..Pair::PLAIN
@@ -153,7 +153,7 @@ fn run_leniently(toml: &str) -> Trace {
 
 /// An initializer with no fuel traps at its first instruction, before it has done anything.
 #[test]
-fn an_endpoint_that_starts_without_its_applet_is_as_one_that_has_none() {
+fn endpoint_without_its_applet_is_one_without_any() {
     let mut compared = 0;
     for builtin in BUILTIN {
         let scenario = parse(builtin.text.as_bytes(), None, None).expect("it is right");
@@ -193,7 +193,7 @@ fn an_endpoint_that_starts_without_its_applet_is_as_one_that_has_none() {
 }
 
 #[test]
-fn what_an_initializer_did_before_its_trap_stands_and_nothing_calls_its_applet() {
+fn trapped_initializer_keeps_effects_but_gets_no_calls() {
     // `Early` sends packets, pops a buffer and pushes a descriptor with its first 40 instructions or so.
     let whole = Pair {
         client: "applet = 'Early.class'",
@@ -234,7 +234,7 @@ fn what_an_initializer_did_before_its_trap_stands_and_nothing_calls_its_applet()
 }
 
 #[test]
-fn a_swap_gives_an_applet_to_an_endpoint_that_started_without_one() {
+fn a_swap_can_bring_the_first_applet() {
     for (other, expected) in [("", 1), ("['builtin:RawUnet', 'Stillborn.class']", 1)] {
         let client = match other {
             "" => String::new(),

@@ -78,7 +78,7 @@ fn a_process_replies_no_faster_than_one_computes() {
 }
 
 #[test]
-fn so_many_processes_run_at_a_time_as_the_host_has_processors() {
+fn as_many_processes_run_as_there_are_processors() {
     let least = echo_takes().as_ns();
     let host = "[[host]]\nnic = 'b'\nprocessors = 3\n";
     // The host programs poll after all messages have arrived.
@@ -155,7 +155,7 @@ const PAIR: &str = "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
     [[channel]]\nclient = 1\nserver = 7\n";
 
 #[test]
-fn a_program_of_ones_own_asks_and_waits_for_answers() {
+fn own_program_asks_and_waits_for_answers() {
     let told = Told::default();
     let client = Client {
         left: 3,
@@ -205,7 +205,7 @@ fn a_program_for_nobody_is_an_error() {
 }
 
 #[test]
-fn who_shares_processors_does_the_same_as_who_does_not() {
+fn sharing_processors_changes_no_result() {
     for seed in 0..runs(30) {
         let toml = |host: &str| {
             format!(

@@ -82,12 +82,12 @@ fn one_processor_sends_and_receives_in_turn() {
 }
 
 #[test]
-fn two_processors_exclude_each_other_while_they_call_one_applet() {
+fn two_processors_never_run_one_applet_at_once() {
     assert_close(us_per_message(&busy(TWO, BOTH_WAYS), "client"), 40.7);
 }
 
 #[test]
-fn two_processors_do_not_exclude_each_other_in_applets_of_two_endpoints() {
+fn two_processors_run_two_applets_at_once() {
     let endpoint = |nic: &str, name: &str| {
         format!(
             "[[endpoint]]\nnic = '{nic}'\nname = '{name}'\napplet = 'builtin:RawUnet'\nrx_queue = 4096\n"
@@ -181,7 +181,7 @@ fn crossing(seed: u64, nic: &str) -> String {
 }
 
 #[test]
-fn any_placement_delivers_the_same_and_calls_no_applet_twice_at_a_time() {
+fn every_placement_delivers_the_same() {
     let placements = [
         "doTx = 0, doRx = 1",
         "doTx = 1, doRx = 0",
@@ -227,7 +227,7 @@ fn any_placement_delivers_the_same_and_calls_no_applet_twice_at_a_time() {
 }
 
 #[test]
-fn an_item_that_moves_pays_for_the_handover_and_a_busy_neighbour_stretches_work() {
+fn handover_and_busy_neighbour_cost_time() {
     use nic_core::time::SimDuration;
 
     let nic = "processors = 2\nplacement = { transmit = 0, receive = 0, doTx = 0, doRx = 1 }";
@@ -264,7 +264,7 @@ fn an_item_that_moves_pays_for_the_handover_and_a_busy_neighbour_stretches_work(
 }
 
 #[test]
-fn processors_get_dma_slots_in_the_order_in_which_they_began_to_wait() {
+fn dma_slots_are_granted_in_order_of_waiting() {
     // The timers of the endpoint `busy` fill the DMA slots from the first processor and wait for more slots. Each
     // message of the endpoint `quiet` needs a DMA slot on the second processor.
     let trace = run("until = '20ms'\n\

@@ -9,7 +9,7 @@ use crate::scenario::read;
 use crate::trace::{number, run, simulate, texts};
 
 #[test]
-fn a_profile_that_every_nic_names_is_as_one_that_the_scenario_names() {
+fn profile_of_every_nic_equals_that_of_the_scenario() {
     let mut differs = false;
     for seed in 0..20 {
         let toml = random_runs::scenario(seed).replace("1MiB", "8MiB");
@@ -69,7 +69,7 @@ fn each_nic_moves_messages_as_its_own_profile_says() {
 }
 
 #[test]
-fn an_endpoint_sends_what_its_peers_have_room_for_and_no_more() {
+fn endpoint_sends_no_more_than_its_peers_have_room_for() {
     let link = "[[link]]\nbetween = ['old', 'new']\nprofile = 'modern'";
     for (length, expected) in [(1_501, ["refused"; 2]), (1_500, ["ok"; 2])] {
         let mut scenario = read(&two_kinds(link, length));

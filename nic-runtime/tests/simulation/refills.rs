@@ -28,7 +28,7 @@ fn told(trace: &Trace) -> Vec<(i64, i64, i64)> {
 }
 
 #[test]
-fn each_buffer_is_told_of_in_the_order_of_return() {
+fn returned_buffers_are_reported_in_order() {
     let trace = refills("", &send("1us", "{ zeros = 1000 }"));
     assert_eq!(told(&trace), [(512, 7, 0), (512, 7, 512)]);
     // Each call of `doRefill` returned the channel, and traced its other arguments.
@@ -47,7 +47,7 @@ fn a_message_in_its_descriptor_is_told_of_once() {
 }
 
 #[test]
-fn buffers_that_are_free_at_the_start_are_not_told_of() {
+fn initially_free_buffers_are_not_reported() {
     let trace = refills("", "");
     assert!(told(&trace).is_empty());
 }

@@ -48,7 +48,7 @@ pub(crate) fn relayed() -> String {
 }
 
 #[test]
-fn what_arrives_while_an_applet_waits_is_handled_in_order() {
+fn arrivals_during_a_wait_are_handled_in_order() {
     // With few arrival slots packets wait at their sender, and with many of them in the slots of the relay's NIC.
     for (slots, least) in [(None, 1), (Some(10), 5)] {
         let mut scenario = read(&relayed());
@@ -95,7 +95,7 @@ fn a_post_gives_up_its_place_while_its_applet_waits() {
 }
 
 #[test]
-fn a_call_that_waits_for_what_its_own_message_had_set_aside_goes_on() {
+fn suspended_call_gets_what_its_message_reserved() {
     // The descriptor of the message names a channel to one endpoint, but the applet sends to another endpoint of the
     // same NIC. When no slot is free, the applet waits, and gets the slot that was reserved for the message.
     let trace = run("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
@@ -108,7 +108,7 @@ fn a_call_that_waits_for_what_its_own_message_had_set_aside_goes_on() {
 }
 
 #[test]
-fn a_call_for_which_the_heap_has_no_room_keeps_no_place_from_others() {
+fn call_without_heap_room_blocks_no_other() {
     // The applet's only array of 1,000 bytes leaves no room to suspend a call, so a packet that cannot leave at once is
     // dropped. The applet never sends later, and a neighbour on the same NIC needs every slot.
     let trace = run("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\

@@ -84,7 +84,7 @@ fn assert_switches_lie_between_calls(trace: &Trace) {
 }
 
 #[test]
-fn fields_and_arrays_of_the_same_name_and_type_are_carried_over() {
+fn fields_of_equal_name_and_type_are_carried_over() {
     let trace = to_server(OLD, &(messages(2) + &swap("600us", "SwapNew.class")));
     assert_eq!(versions(&trace), [1, 2]);
     let notes: Vec<_> = trace
@@ -240,7 +240,7 @@ fn both_classes_need_memory_while_the_new_one_is_verified() {
 }
 
 #[test]
-fn what_initializers_did_for_a_refused_class_is_undone() {
+fn effects_of_a_refused_class_are_undone() {
     // The static initializer of `SwapSends` pops a buffer and sets a timer before the constructor traps. Neither
     // remains.
     let toml = Pair {
@@ -263,7 +263,7 @@ fn what_initializers_did_for_a_refused_class_is_undone() {
 }
 
 #[test]
-fn a_swap_waits_for_the_end_of_a_call_and_never_splits_one() {
+fn a_swap_never_splits_a_call() {
     // Three messages arrive from about 120 us on, and the applet handles each for some 20 us.
     for step in 0..runs(120) {
         let at = format!("{}ns", 100_000 + 1_130 * step);
@@ -363,7 +363,7 @@ fn an_endpoint_may_get_its_first_applet_during_the_run() {
 }
 
 #[test]
-fn an_armed_timer_stays_armed_if_the_new_class_has_the_entry() {
+fn armed_timer_survives_a_swap_to_a_class_with_the_entry() {
     // The applet `Ticker` sets a timer of 20 us when it is loaded, and again 9.3 us after each expiry. The second call
     // of `doTimer` is at 49.9 us (see `timers`), and the third is due at 78.6 us.
     let ticker = |class: &str| to_server("applet = 'Ticker.class'", &swap("70us", class));
@@ -395,7 +395,7 @@ fn an_armed_timer_stays_armed_if_the_new_class_has_the_entry() {
 }
 
 #[test]
-fn a_timer_that_is_over_and_not_yet_called_is_called_in_the_new_class_or_not_at_all() {
+fn expired_timer_calls_the_new_class_or_nothing() {
     // The timer expires at 78.6 us, and the set-up of the call of `doTimer` takes 0.6 us.
     for (class, expected) in [("SwapNew.class", 3), ("SwapOld.class", 2)] {
         let trace = to_server("applet = 'Ticker.class'", &swap("78900ns", class));
@@ -441,7 +441,7 @@ fn a_detached_applet_is_replaced_by_an_attached_one() {
 }
 
 #[test]
-fn an_applet_does_not_inherit_the_traps_of_the_one_that_it_replaces() {
+fn new_applet_does_not_inherit_traps() {
     let keys = "applet = 'Hostile.class'\non_trap = 'detach'\ndetach_after = 3\nback_off = '10us'";
     // Each message of 3 bytes is a trap, one each ms from 0.1 ms on.
     let traps = messages(9).replace("hello", "hey");
@@ -471,7 +471,7 @@ fn an_applet_does_not_inherit_the_traps_of_the_one_that_it_replaces() {
 }
 
 #[test]
-fn calls_that_wait_for_the_applet_on_another_processor_are_the_new_class_s() {
+fn waiting_calls_go_to_the_new_class() {
     // One processor runs `doTx`, the other processor runs `doRx`, and both are always busy, so one of them always
     // waits.
     let nic = "processors = 2\nplacement = { doTx = 0, doRx = 1 }";
@@ -535,7 +535,7 @@ impl Sink for Delivered {
 }
 
 #[test]
-fn of_100_000_packets_none_is_lost_or_delivered_twice_by_a_swap_midway() {
+fn swap_amid_100_000_packets_loses_and_repeats_none() {
     const PACKETS: u32 = 100_000;
     let toml = Pair {
         scenario: "until = '100s'\nmax_events = 100000000",
@@ -566,7 +566,7 @@ fn of_100_000_packets_none_is_lost_or_delivered_twice_by_a_swap_midway() {
 }
 
 #[test]
-fn random_runs_with_swaps_end_in_the_same_state_with_and_without_a_listener() {
+fn listener_does_not_change_random_swaps() {
     let mut swapped = 0;
     for seed in 0..runs(30) {
         let mut toml = match seed % 4 {

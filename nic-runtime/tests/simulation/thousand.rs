@@ -106,11 +106,11 @@ fn assert_all_arrives(nic_of: fn(u32) -> &'static str) {
 }
 
 #[test]
-fn each_of_a_thousand_endpoints_on_one_nic_sends_and_receives_its_own() {
+fn thousand_endpoints_on_one_nic_keep_their_messages() {
     assert_all_arrives(|_| "a");
 }
 
 #[test]
-fn each_of_a_thousand_endpoints_across_two_nics_sends_and_receives_its_own() {
+fn thousand_endpoints_on_two_nics_keep_their_messages() {
     assert_all_arrives(|endpoint| if endpoint % 2 == 0 { "a" } else { "b" });
 }

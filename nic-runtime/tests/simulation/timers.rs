@@ -29,7 +29,7 @@ fn calls(trace: &Trace) -> Vec<u64> {
 }
 
 #[test]
-fn a_timer_set_in_the_static_initializer_runs_and_a_later_one_replaces_it() {
+fn timer_of_the_initializer_runs_until_replaced() {
     let trace = ticks("", "200us");
     assert_eq!(
         calls(&trace),

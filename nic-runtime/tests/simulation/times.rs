@@ -44,7 +44,7 @@ fn builtin(name: &str) -> Profile {
 }
 
 #[test]
-fn a_detached_applet_is_called_from_the_end_of_its_back_off_on() {
+fn detached_applet_is_called_again_after_its_back_off() {
     let at = |time: u64, what: u8| {
         format!(
             "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '{time}ns'\npayload = {}\n",
@@ -86,7 +86,7 @@ fn a_detached_applet_is_called_from_the_end_of_its_back_off_on() {
 }
 
 #[test]
-fn each_trap_on_probation_doubles_the_back_off_and_a_return_ends_that() {
+fn traps_on_probation_double_the_back_off() {
     // A message each millisecond. The applet traps for all of them up to 40 ms, and not afterwards.
     let sends = |from: u64, count: u64, what: u8| {
         format!(
@@ -120,7 +120,7 @@ fn each_trap_on_probation_doubles_the_back_off_and_a_return_ends_that() {
 }
 
 #[test]
-fn a_packet_that_none_follows_is_held_for_the_longest_time_of_reordering() {
+fn last_packet_is_held_for_the_reordering_time() {
     for profile in ["lanai-1998", "modern", "giganet-1999"] {
         let profile = builtin(profile);
         let pair = |rest: &str| {
@@ -152,7 +152,7 @@ fn a_packet_that_none_follows_is_held_for_the_longest_time_of_reordering() {
 }
 
 #[test]
-fn a_packet_waits_at_the_end_of_its_wire_for_the_time_out_and_no_longer() {
+fn packet_waits_on_its_wire_until_the_time_out() {
     let mut profile = builtin("modern");
     profile.wire.flow = Flow::Stop;
     profile.wire.buffer = 1 << 20;
@@ -177,7 +177,7 @@ fn a_packet_waits_at_the_end_of_its_wire_for_the_time_out_and_no_longer() {
 }
 
 #[test]
-fn an_upcall_comes_when_its_time_has_passed_and_reading_takes_its_time() {
+fn upcalls_and_reads_take_their_time() {
     for name in ["lanai-1998", "modern", "giganet-1999"] {
         let mut profile = builtin(name);
         profile.host.upcall = SimDuration::from_ns(7_000);
@@ -234,7 +234,7 @@ fn the_sender_that_has_waited_longest_gets_the_slot() {
 }
 
 #[test]
-fn a_suspended_call_goes_on_as_soon_as_its_packet_has_its_slots() {
+fn suspended_call_resumes_once_its_packet_has_slots() {
     // The relay passes packets on to a NIC whose arrival slots fill up, because its processor is slow.
     let text = "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n[[nic]]\nname = 'c'\n\
         [[endpoint]]\nnic = 'a'\nname = 'sender'\n\

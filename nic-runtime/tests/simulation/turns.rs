@@ -48,7 +48,7 @@ fn crew(placement: &str, client: &str, rest: &str) -> Trace {
 }
 
 #[test]
-fn a_timer_that_is_set_again_while_its_call_waits_is_not_called() {
+fn timer_set_again_cancels_its_waiting_call() {
     // The timer expires while the second message is handled, whose call then cancels the timer or sets it again.
     let sends = |number| {
         message("client", 1, "10us", &command(SET, 0, 100))
@@ -68,7 +68,7 @@ fn a_timer_that_is_set_again_while_its_call_waits_is_not_called() {
 }
 
 #[test]
-fn a_timer_that_a_swap_sets_replaces_the_one_whose_call_is_being_set_up() {
+fn timer_set_by_a_swap_replaces_a_starting_call() {
     let sends = message("client", 1, "10us", &command(SET, 0, 100));
     let client = "applet = 'Clock.class'";
     let run = |rest: &str| {
@@ -90,7 +90,7 @@ fn a_timer_that_a_swap_sets_replaces_the_one_whose_call_is_being_set_up() {
 }
 
 #[test]
-fn an_event_of_a_watch_that_is_removed_while_its_call_waits_is_void() {
+fn removed_watch_voids_its_waiting_call() {
     let run = |removes: &str| {
         run(&format!(
             "profile = 'clan-programmable'\n[[nic]]\nname = 'a'\n\
@@ -121,7 +121,7 @@ fn an_event_of_a_watch_that_is_removed_while_its_call_waits_is_void() {
 }
 
 #[test]
-fn a_watch_that_is_set_again_does_not_take_over_the_call_that_is_being_set_up() {
+fn watch_set_again_does_not_take_over_a_starting_call() {
     // The set-up of `doWatch` on one processor leaves the other time for two calls: one removes the watch, and one sets
     // it again for the same bytes.
     let run = |rest: &str| {
@@ -167,7 +167,7 @@ fn a_watch_that_is_set_again_does_not_take_over_the_call_that_is_being_set_up() 
 const DETACH: &str = "on_trap = 'detach'\ndetach_after = 1\nback_off = '1ms'";
 
 #[test]
-fn a_call_that_waits_while_its_applet_is_detached_takes_the_base_path() {
+fn waiting_call_of_a_detached_applet_takes_the_base_path() {
     // The packet comes while the other processor runs a call that traps.
     let sends = message("client", 1, "100us", &command(TRAP, 20, 0))
         + &message("server", 7, "120us", &command(SET, 0, 50));
@@ -188,7 +188,7 @@ fn a_call_that_waits_while_its_applet_is_detached_takes_the_base_path() {
 }
 
 #[test]
-fn a_timer_that_waits_while_its_applet_is_detached_waits_for_the_end_of_that() {
+fn timer_of_a_detached_applet_waits() {
     let sends = message("client", 1, "100us", &command(SET, 0, 100))
         + &message("client", 1, "180us", &command(TRAP, 10, 100));
     let trace = crew("doTimer = 1", DETACH, &sends);
@@ -220,7 +220,7 @@ fn detached_meanwhile(poll_every: &str, neighbour: &str) -> Trace {
 }
 
 #[test]
-fn a_buffer_that_the_user_returns_while_the_applet_is_detached_is_never_reported() {
+fn buffer_returned_while_detached_is_never_reported() {
     let early = detached_meanwhile("1us", "");
     assert_eq!(calls(&early, "client", "doRefill").len(), 1);
     let trapped = numbers(&early.at("client", "applet-detach"), "t_ns")[0];
@@ -312,7 +312,7 @@ impl Sink for Times {
 }
 
 #[test]
-fn a_send_after_the_end_of_its_connection_waits_for_its_own_time_in_the_library() {
+fn send_on_a_closed_connection_waits_in_the_library() {
     // The first message maps a window, so that the library gets to the second message late.
     let mut profile = profile_with(1);
     profile.clan.as_mut().expect("a section of CLAN").map = SimDuration::from_ns(400_000);

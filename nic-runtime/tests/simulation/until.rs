@@ -72,7 +72,7 @@ fn a_message_that_is_due_at_the_end_is_posted() {
 }
 
 #[test]
-fn whatever_happens_at_the_end_is_the_whole_of_that_moment() {
+fn the_last_moment_of_a_run_is_complete() {
     let mut scenario = echoed();
     let (whole, end) = events(&scenario);
     assert_eq!(end.reason, EndReason::Idle);
@@ -94,7 +94,7 @@ fn whatever_happens_at_the_end_is_the_whole_of_that_moment() {
 
 /// All messages of the send are due at once; one of them fits on the wire before the run ends.
 #[test]
-fn messages_that_are_due_at_once_count_when_their_turn_comes() {
+fn simultaneous_messages_count_at_their_turn() {
     let toml = |repeat: u64| {
         Pair {
             scenario: "until = '1ms'\nmax_events = 1000",

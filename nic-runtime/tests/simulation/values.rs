@@ -32,7 +32,7 @@ fn calls(trap: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_division_says_its_dividend_and_its_calls() {
+fn division_by_zero_reports_dividend_and_calls() {
     let trap = trap(3);
     assert_eq!(trap["why"], "dividend 3, divisor 0");
     assert_eq!(trap["values"], json!({ "dividend": 3, "divisor": 0 }));
@@ -47,7 +47,7 @@ fn a_division_says_its_dividend_and_its_calls() {
 }
 
 #[test]
-fn a_native_says_its_argument_and_the_bound() {
+fn native_trap_reports_argument_and_bound() {
     let oversized = trap(8);
     let why = "offset 0, length 1073741824, buffer has 4096 bytes";
     assert_eq!(oversized["why"], why);
@@ -58,7 +58,7 @@ fn a_native_says_its_argument_and_the_bound() {
 }
 
 #[test]
-fn every_boundary_of_a_native_says_its_argument() {
+fn every_native_boundary_reports_its_argument() {
     let posts = "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '1ms'\npayload = { zeros = 12 }\n\
                  repeat = 80\nevery = '1ms'\n";
     let trace = Pair {
@@ -101,7 +101,7 @@ fn every_boundary_of_a_native_says_its_argument() {
 }
 
 #[test]
-fn a_quota_says_what_the_call_asked_for() {
+fn quota_reports_what_the_call_asked_for() {
     let dma = trap(5);
     // The quota has room for 87 transfers of 1,500 bytes.
     assert_eq!(
@@ -120,7 +120,7 @@ fn a_quota_says_what_the_call_asked_for() {
 }
 
 #[test]
-fn a_full_heap_a_full_stack_and_used_up_fuel_say_how_much() {
+fn full_heap_full_stack_and_spent_fuel_report_amounts() {
     let heap = trap(6);
     assert_eq!(heap["values"]["asked"], 520);
     assert!(number(&heap["values"], "free") < 520);
@@ -135,7 +135,7 @@ fn a_full_heap_a_full_stack_and_used_up_fuel_say_how_much() {
 }
 
 #[test]
-fn a_trap_while_loading_says_its_values() {
+fn trap_while_loading_reports_its_values() {
     let pair = Pair {
         server: "applet = 'Stillborn.class'",
         rest: &send("1ms", "{ zeros = 1 }"),

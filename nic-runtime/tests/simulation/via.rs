@@ -197,7 +197,7 @@ fn a_message_takes_a_descriptor_and_brings_its_immediate_data() {
 }
 
 #[test]
-fn overrun_breaks_a_reliable_connection_at_both_ends_and_drops_on_an_unreliable_one() {
+fn overrun_breaks_reliable_connections_only() {
     let more = send("payload = { zeros = 9 }\nrepeat = 3");
     let keys = "free_buffers = { count = 1, length = 64 }\nnotify = 'poll'\npoll_every = '1ms'";
     let words = ["tx-done", "rx-descriptor", "drop", "vi-state", "wire-tx"];
@@ -267,7 +267,7 @@ fn a_message_longer_than_its_descriptor_is_an_error_or_split() {
 }
 
 #[test]
-fn a_lost_message_that_no_other_follows_is_noticed() {
+fn loss_of_the_last_message_is_noticed() {
     let more = send("payload = { zeros = 9 }");
     for level in ["delivery", "reception"] {
         let both = format!("reliability = '{level}'\nfree_buffers = {{ count = 1, length = 64 }}");
@@ -405,7 +405,7 @@ fn round_trip(length: u32) -> u64 {
 }
 
 #[test]
-fn raw_round_trips_take_what_the_javia_paper_says() {
+fn raw_round_trips_match_the_javia_paper() {
     // Statement S2-22 says 16.5 us for 4 bytes and 25 ns for each further byte; the tolerance is 1 %.
     for (length, expected) in [
         (4, 16_500),

@@ -34,7 +34,7 @@ fn half_trip(transfer: &str, length: u32) -> u64 {
 }
 
 #[test]
-fn half_round_trips_over_clan_take_what_the_paper_says() {
+fn half_round_trips_over_clan_match_the_paper() {
     // The expected times are those of statement S5-25, within 5 %.
     let rows = [
         ("pio", 0, 3_400),
@@ -130,7 +130,7 @@ impl Sink for Timed {
 }
 
 #[test]
-fn a_library_learns_of_a_message_by_an_interrupt_or_by_looking() {
+fn library_learns_of_messages_by_interrupt_or_polling() {
     let first = |events| {
         let heard = both_ways(events, "delivery");
         let first = |id| heard.iter().find(|(here, ..)| *here == EndpointId(id));
@@ -144,7 +144,7 @@ fn a_library_learns_of_a_message_by_an_interrupt_or_by_looking() {
 }
 
 #[test]
-fn the_same_messages_arrive_by_interrupts_and_later() {
+fn interrupts_delay_but_do_not_change_messages() {
     for level in ["unreliable", "delivery", "reception"] {
         let (user, interrupt) = (
             both_ways(Events::User, level),
@@ -178,7 +178,7 @@ fn dma_needs_no_mapping() {
 }
 
 #[test]
-fn a_message_without_a_receive_descriptor_puts_no_data_on_the_wire_of_clan() {
+fn clan_sends_no_data_without_a_receive_descriptor() {
     let more = send("payload = { zeros = 9 }\nrepeat = 3\nevery = '50us'");
     for level in ["unreliable", "delivery", "reception"] {
         let both = format!("free_buffers = {{ count = 0, length = 64 }}\nreliability = '{level}'");
@@ -346,7 +346,7 @@ impl Sink for Refused {
 }
 
 #[test]
-fn a_hostile_library_overwrites_a_completed_message_unless_access_is_strict() {
+fn strict_access_protects_completed_messages() {
     let mut outcomes = Vec::new();
     for strict in [false, true] {
         // The receiver reads late, so the message is complete and unread when the hostile write arrives.

@@ -28,7 +28,7 @@ fn with<'t>(
 }
 
 #[test]
-fn a_connection_ends_20_ms_after_its_oldest_packet_without_acknowledgement() {
+fn connection_ends_20_ms_after_the_oldest_packet() {
     let more = message("0us", "payload = { zeros = 9 }\nrepeat = 3\nevery = '7ms'");
     for profile in ["lanai-1998", "giganet-1999", "modern"] {
         for level in ["delivery", "reception"] {
@@ -52,7 +52,7 @@ fn a_connection_ends_20_ms_after_its_oldest_packet_without_acknowledgement() {
 }
 
 #[test]
-fn a_count_follows_the_last_write_by_20_ms_and_each_write_puts_it_off() {
+fn count_follows_the_last_write_by_20_ms() {
     let sends = |gap: &str| {
         message(
             "0us",
@@ -90,7 +90,7 @@ fn by_interrupts() -> (Profile, u64) {
 }
 
 #[test]
-fn an_interrupt_takes_one_upcall_and_serves_all_writes_that_come_meanwhile() {
+fn one_interrupt_serves_all_writes_meanwhile() {
     let (mut profile, _) = by_interrupts();
     // One interrupt takes longer than the time between the two messages.
     profile.host.upcall = nic_core::time::SimDuration::from_ns(9_000);

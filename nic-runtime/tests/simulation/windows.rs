@@ -117,7 +117,7 @@ fn a_range_of_no_bytes_removes_the_watches_of_its_window() {
 }
 
 #[test]
-fn what_an_applet_may_not_name_is_a_protection_fault() {
+fn forbidden_memory_is_a_protection_fault() {
     let trapped = |rest: &str| {
         let trace = run(&pair("unet", &watching(""), rest));
         let traps = trace.of("trap");
@@ -177,7 +177,7 @@ fn endpoints_share_the_watches_of_their_nic() {
 }
 
 #[test]
-fn watches_stay_when_an_applet_is_replaced_by_one_that_has_the_entry() {
+fn watches_survive_a_swap_to_a_class_with_the_entry() {
     let swap =
         |class: &str| format!("[[swap]]\nendpoint = 'owner'\nat = '100us'\napplet = '{class}'\n");
     let later = write("300us", "05");

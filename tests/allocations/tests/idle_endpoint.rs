@@ -40,7 +40,7 @@ fn most(scenario: &Scenario) -> Most {
 }
 
 #[test]
-fn an_idle_endpoint_weighs_908_bytes_at_most_and_shares_its_class() {
+fn idle_endpoint_takes_at_most_908_bytes() {
     let one = Traffic::of_one_pair(1);
     let many = Traffic {
         endpoints: 501,
@@ -80,7 +80,7 @@ fn idle_vis(profile: &str, vis: u32) -> Scenario {
 }
 
 #[test]
-fn an_idle_vi_weighs_2_kib_at_most() {
+fn idle_vi_takes_at_most_2_kib() {
     for profile in ["giganet-1999", "clan-2001"] {
         let [few, many] = [12, 512].map(|vis| {
             let buffer_areas = 512 * 2 * i64::from(vis);

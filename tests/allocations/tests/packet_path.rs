@@ -201,7 +201,7 @@ fn messages_of_endpoints_without_applets() {
 }
 
 #[test]
-fn packets_that_the_wire_drops_repeats_flips_and_delays() {
+fn packets_on_a_faulty_wire() {
     let case = Case {
         link: "loss = 0.1\nduplicate = 0.1\ncorrupt = 0.1\nreorder = 0.1",
         ..Case::default()

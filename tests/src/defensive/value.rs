@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_hold_the_values_that_the_lattice_says() {
+    fn types_hold_the_values_of_the_lattice() {
         let array = |kind| {
             Value::Array(ArrayRef {
                 place: 0,

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_not_read_are_removed_and_the_rest_is_kept() {
+    fn only_unread_parts_are_removed() {
         for (name, bytes) in committed::files("compilers/javac-8-g") {
             let normal = normalised(&bytes).expect("a well-formed class file");
             let ((before, had_lines), (after, has_lines)) = (read(&bytes), read(&normal));

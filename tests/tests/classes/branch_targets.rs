@@ -56,7 +56,7 @@ fn expected(target: i64) -> String {
 }
 
 #[test]
-fn a_branch_is_accepted_exactly_where_an_instruction_starts() {
+fn branch_targets_must_be_instructions() {
     let branches = Opcode::ALL.iter().filter(|opcode| {
         matches!(
             opcode.layout(),
@@ -90,7 +90,7 @@ fn a_branch_of_four_bytes_does_not_wrap_around() {
 }
 
 #[test]
-fn a_switch_is_accepted_exactly_where_all_its_targets_are_instructions() {
+fn switch_targets_must_be_instructions() {
     let forms = [
         "tableswitch 7: @0 @0 default: TARGET",
         "tableswitch 7: TARGET @0 default: @0",

@@ -129,7 +129,7 @@ fn arguments_are_held_to_the_parameters() {
 }
 
 #[test]
-fn fields_live_from_call_to_call_and_arrays_of_a_call_do_not() {
+fn fields_outlive_a_call_and_its_arrays_do_not() {
     let class = class();
     let mut embedded = instance(&class);
     for count in 1..50 {
@@ -176,7 +176,7 @@ fn a_field_of_a_shared_name_is_read_by_its_type() {
 }
 
 #[test]
-fn a_trap_has_its_kind_and_place_and_the_instance_stays_usable() {
+fn instance_stays_usable_after_a_trap() {
     let class = class();
     let mut embedded = instance(&class);
     let kind = |result| match result {

@@ -31,7 +31,7 @@ fn outcome(fixture: &Fixture) -> Outcome {
 }
 
 #[test]
-fn every_fixture_comes_out_as_its_first_line_says() {
+fn every_fixture_meets_its_first_line() {
     let wrong: Vec<String> = Fixture::all()
         .iter()
         .filter_map(|fixture| {

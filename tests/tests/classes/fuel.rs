@@ -35,7 +35,7 @@ fn with_fuel<R>(
 }
 
 #[test]
-fn with_less_fuel_a_call_traps_after_exactly_that_many_instructions() {
+fn fuel_is_the_exact_number_of_instructions() {
     let mut compared = 0;
     for fixture in Fixture::all() {
         if matches!(

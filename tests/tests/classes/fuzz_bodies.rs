@@ -96,7 +96,7 @@ fn classes_by_choices_do_not_depend_on_lent_memory() {
 }
 
 #[test]
-fn sound_programs_are_accepted_and_accepted_ones_keep_their_promises() {
+fn accepted_programs_keep_their_promises() {
     for program in programs() {
         fuzzing::program(&program);
     }

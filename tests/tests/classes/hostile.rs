@@ -127,7 +127,7 @@ fn an_exhausted_heap_is_whole_again_for_the_next_call() {
 }
 
 #[test]
-fn recursion_without_end_traps_at_the_call_that_found_no_room() {
+fn endless_recursion_traps_at_the_call_without_room() {
     let source = "
         .method static run()V stack 1 locals 0
             nop
@@ -184,7 +184,7 @@ const ARRAYS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn an_array_of_the_call_stays_out_of_every_kind_of_field() {
+fn transient_arrays_stay_out_of_every_kind_of_field() {
     for (flags, receiver, store) in STORES {
         for (element, descriptor) in ARRAYS {
             let source = format!(
@@ -391,7 +391,7 @@ fn every_prefix_of_a_class_file_is_malformed() {
 }
 
 #[test]
-fn a_class_with_any_byte_changed_is_rejected_or_keeps_its_promises() {
+fn changed_classes_are_rejected_or_keep_their_promises() {
     for applet in [&applets::RAW_UNET, &applets::COUNTER] {
         let mut class = applet.class.to_vec();
         for at in 0..class.len() {
@@ -407,7 +407,7 @@ fn a_class_with_any_byte_changed_is_rejected_or_keeps_its_promises() {
 }
 
 #[test]
-fn shipped_applets_keep_their_promises_whatever_natives_answer() {
+fn shipped_applets_withstand_any_native_result() {
     for applet in applets::ALL {
         for seed in 0..50 {
             fuzzing::run_seeded(applet.class, seed);

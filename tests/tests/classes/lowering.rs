@@ -80,7 +80,7 @@ fn asking(name: &str) -> String {
 }
 
 #[test]
-fn branches_late_in_a_long_class_go_where_early_ones_go() {
+fn late_branches_work_like_early_ones() {
     let mut source = format!(".class super Late\n{}", asking("early"));
     for long in 0..LONG {
         writeln!(source, ".method static long{long}(I)I stack 1 locals 1").expect("it takes it");
@@ -106,7 +106,7 @@ fn branches_late_in_a_long_class_go_where_early_ones_go() {
 }
 
 #[test]
-fn comparisons_reach_as_far_whatever_a_branch_holds() {
+fn comparisons_reach_equally_far() {
     // Skip numbers of instructions around the limits of a one-byte distance, forwards and backwards.
     let lengths = [0, 1, 39, 40, 41, 42, 43, 117, 118, 119, 120, 121, 200];
     // Compare with a bound that fits a near branch, a bound that fits any branch, and a bound in a local variable.
@@ -215,7 +215,7 @@ fn a_variable_that_was_stored_to_itself_is_counted() {
 }
 
 #[test]
-fn a_loop_without_an_op_at_its_head_does_not_depend_on_an_earlier_class() {
+fn loop_with_empty_head_ignores_earlier_classes() {
     // The class that used the memory first has a branch on register 0 at every position among the first ops.
     let branches = format!(
         ".class super Branches\n.method static run(I)I stack 1 locals 1\n{}out:\n iconst_0\n ireturn\n",
@@ -254,7 +254,7 @@ fn a_loop_without_an_op_at_its_head_does_not_depend_on_an_earlier_class() {
 }
 
 #[test]
-fn a_value_stays_what_it_was_when_it_was_loaded() {
+fn loaded_values_do_not_change() {
     // The first local variable is 7 and the field is 11 when a value is loaded; then an instruction changes one of
     // them.
     let loads = [
@@ -366,7 +366,7 @@ fn reach(kind: &str, length: Option<i32>, is_field: bool) -> Vec<(String, i32, O
 }
 
 #[test]
-fn an_access_to_a_missing_element_traps_with_the_right_kind() {
+fn access_to_a_missing_element_traps() {
     for (kind, is_field) in ["byte", "short", "int"]
         .into_iter()
         .flat_map(|kind| [(kind, false), (kind, true)])

@@ -120,7 +120,7 @@ fn each_of_256_bytes_is_accepted_or_refused_at_its_pc() {
 }
 
 #[test]
-fn each_byte_behind_wide_is_accepted_or_refused_at_the_pc_of_wide() {
+fn bytes_behind_wide_are_judged_at_the_pc_of_wide() {
     let mut widened = 0;
     for byte in 0..=u8::MAX {
         let opcode = Opcode::from_byte(byte);

@@ -37,7 +37,7 @@ fn compare_all(
 }
 
 #[test]
-fn shipped_applets_compute_what_the_reference_computes() {
+fn shipped_applets_agree_with_the_reference() {
     let applets = applets::ALL
         .iter()
         .map(|applet| (applet.name.to_owned(), applet.class.to_vec()));
@@ -47,7 +47,7 @@ fn shipped_applets_compute_what_the_reference_computes() {
 }
 
 #[test]
-fn accepted_fixtures_compute_what_the_reference_computes() {
+fn accepted_fixtures_agree_with_the_reference() {
     let fixtures: Vec<_> = Fixture::all()
         .into_iter()
         .filter(|fixture| fixture.name.starts_with("accept/"))
@@ -58,7 +58,7 @@ fn accepted_fixtures_compute_what_the_reference_computes() {
 }
 
 #[test]
-fn programs_of_the_comparison_compute_what_the_reference_computes() {
+fn compared_programs_agree_with_the_reference() {
     let mut classes: Vec<_> = committed::files("class").into_iter().collect();
     for (name, source) in committed::files("assembled") {
         let source = String::from_utf8(source).expect("a text");
@@ -73,7 +73,7 @@ fn programs_of_the_comparison_compute_what_the_reference_computes() {
 }
 
 #[test]
-fn built_programs_compute_what_the_reference_computes() {
+fn built_programs_agree_with_the_reference() {
     let programs = (0..150_u32).map(|n| {
         let choices = Random::new(&n.to_be_bytes()).bytes(3000);
         let program = Program::arbitrary(&mut Unstructured::new(&choices));
@@ -86,7 +86,7 @@ fn built_programs_compute_what_the_reference_computes() {
 }
 
 #[test]
-fn well_typed_bodies_compute_what_the_reference_computes() {
+fn well_typed_bodies_agree_with_the_reference() {
     let alphabet = Alphabet::new();
     let mut random = Random::new(b"bodies");
     let bodies = (0..2000_u32).map(|n| {
@@ -116,7 +116,7 @@ fn well_typed_bodies_compute_what_the_reference_computes() {
 }
 
 #[test]
-fn most_pairs_of_ops_compute_what_the_reference_computes() {
+fn most_pairs_of_ops_agree_with_the_reference() {
     // `trust pairs 16` lets any two phrases follow each other more often, and reaches more pairs.
     let mut random = Random::new(b"pairs of ops");
     let (mut tally, mut reached) = (Tally::default(), BTreeSet::new());

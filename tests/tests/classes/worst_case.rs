@@ -38,7 +38,7 @@ fn the_worst_case_family_keeps_to_its_budgets() {
 }
 
 #[test]
-fn compilers_never_take_a_quarter_of_the_budget() {
+fn compiled_classes_take_under_a_quarter_of_the_budget() {
     let applets = applets::ALL.iter().map(|applet| applet.class.to_vec());
     let compiled = [
         "javac-17-g",
@@ -193,7 +193,7 @@ mod analysed {
     }
 
     #[test]
-    fn the_search_for_bounds_grows_with_the_class_and_no_faster() {
+    fn search_for_bounds_is_linear() {
         for (name, fields, first, code) in REPEATED {
             let steps = [6, 48].map(|methods| {
                 let bytes = repeated((fields, first, code), methods);
@@ -209,7 +209,7 @@ mod analysed {
     }
 
     #[test]
-    fn loops_beyond_the_budget_are_reported_as_not_worked_out() {
+    fn loops_beyond_the_budget_are_reported() {
         let family = explored_family();
         let entry = |name| {
             let worst = family.iter().find(|worst| worst.name == name);

@@ -94,7 +94,7 @@ fn every_compilers_code_gives_openjdks_results() {
 }
 
 #[test]
-fn every_compilers_applet_delivers_a_short_and_a_long_message() {
+fn every_compilers_applet_delivers_messages() {
     const SCENARIO: &str = r#"
         [[nic]]
         name = "a"

@@ -77,7 +77,7 @@ fn each_source_is_short_and_draws_its_packet() {
 }
 
 #[test]
-fn each_scenario_does_what_its_expectations_and_its_golden_trace_say() {
+fn scenarios_meet_expectations_and_golden_traces() {
     let traces = names("nic-runtime/scenarios", "trace");
     assert!(library().all(|(_, name)| traces.contains(&name)));
     for name in traces {

@@ -66,7 +66,7 @@ fn starved(applet: &str, fuel: u64) -> Buffers {
 }
 
 #[test]
-fn no_buffer_is_named_twice_however_little_fuel_there_is() {
+fn no_buffer_is_named_twice_at_any_fuel() {
     for applet in ["RawUnet", "Drop"] {
         // With more fuel than any message needs, the amount of fuel does not affect the run.
         let plenty = starved(applet, 1_000_000);

@@ -193,7 +193,7 @@ fn hold(flood: &Flood, profile: &str, sram: &str, hostile: usize) -> Option<[u64
 }
 
 #[test]
-fn beside_as_many_floods_as_fit_victims_get_all() {
+fn victims_beside_the_most_floods_get_all() {
     for flood in &FLOODS {
         let most = (1..)
             .take_while(|&hostile| hold(flood, "lanai-1998", "", hostile).is_some())
@@ -203,14 +203,14 @@ fn beside_as_many_floods_as_fit_victims_get_all() {
 }
 
 #[test]
-fn beside_64_floods_victims_get_all() {
+fn victims_beside_64_floods_get_all() {
     for flood in &FLOODS {
         assert!(hold(flood, "lanai-1998", "sram = '16MiB'", 64).is_some());
     }
 }
 
 #[test]
-fn beside_floods_on_a_modern_nic_victims_get_all() {
+fn victims_beside_floods_on_a_modern_nic_get_all() {
     for flood in &FLOODS {
         for hostile in [2, 8, 63] {
             assert!(hold(flood, "modern", "", hostile).is_some());

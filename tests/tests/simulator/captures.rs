@@ -65,7 +65,7 @@ fn error_of(capture: &Capture) -> Option<CaptureError> {
 }
 
 #[test]
-fn every_packet_that_tshark_shows_is_read_with_its_bytes_time_and_link_type() {
+fn captures_are_read_as_tshark_reads_them() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("x.pcapng");
     let mut has_judge = true;

@@ -59,7 +59,7 @@ fn golden_traces_are_compared_to_an_end() {
 }
 
 #[test]
-fn applets_never_trap_whatever_peer_user_and_host_do() {
+fn applets_never_trap_under_hostile_peers_and_hosts() {
     hold("applets", fuzzing::applet_seeds(), fuzzing::applet);
 }
 
@@ -69,7 +69,7 @@ fn verdicts_can_be_shown() {
 }
 
 #[test]
-fn a_scenario_with_a_line_taken_from_another_is_read_to_an_end() {
+fn scenarios_with_a_foreign_line_are_read_to_an_end() {
     // Reorder lines of scenarios, which often gives a valid scenario, whereas changed bytes rarely do.
     let seeds = fuzzing::scenario_seeds();
     let lines: Vec<&str> = seeds
@@ -121,7 +121,7 @@ fn joined(tables: &[(&str, Vec<&str>)], keep: impl Fn(usize, &str) -> bool) -> S
 }
 
 #[test]
-fn a_scenario_without_a_table_or_without_a_kind_of_table_is_read_to_an_end() {
+fn scenarios_without_tables_are_read_to_an_end() {
     // After a table was removed, other tables still refer to the names that it defined.
     for (name, bytes) in fuzzing::scenario_seeds() {
         let text = String::from_utf8(bytes).expect("a scenario is text");

@@ -156,7 +156,7 @@ const CONNECTIONS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn a_call_without_an_end_breaks_no_connection() {
+fn endless_call_breaks_no_connection() {
     for (profile, pair) in CONNECTIONS {
         let bodies: &[&str] = match profile {
             "tigon2-2002" | "giganet-1999" => &[ENDLESS, FETCHES, STORES],
@@ -176,7 +176,7 @@ fn a_call_without_an_end_breaks_no_connection() {
 }
 
 #[test]
-fn a_call_without_an_end_beside_a_sender_breaks_no_connection() {
+fn endless_call_beside_a_sender_breaks_no_connection() {
     // Messages of three frames: the receiver waits for each frame, and gives up a message whose frames cease to come.
     for body in [ENDLESS, FETCHES, STORES] {
         let server = "name = 'server'\nfree_buffers = { count = 8, length = 3000 }";
@@ -191,7 +191,7 @@ fn a_call_without_an_end_beside_a_sender_breaks_no_connection() {
 }
 
 #[test]
-fn without_a_slice_a_call_without_an_end_breaks_connections() {
+fn endless_call_without_a_slice_breaks_connections() {
     for (profile, pair) in [
         ("tigon2-2002", EMP),
         ("giganet-1999", DELIVERY),
@@ -234,7 +234,7 @@ fn a_processor_that_waits_for_an_applet_serves_connections() {
 }
 
 #[test]
-fn a_call_yields_between_two_instructions_when_its_slice_is_over() {
+fn call_yields_at_the_end_of_its_slice() {
     const SLICE: u64 = 2_500_000_000;
     const EACH: u64 = 100_000;
     let toml = scenario("giganet-1999", ("", DELIVERY), "fuel = 200000");
@@ -338,7 +338,7 @@ impl Sink for Order {
 }
 
 #[test]
-fn calls_count_towards_a_slice_from_the_one_in_which_the_work_arrives() {
+fn slice_counts_from_the_call_that_brings_work() {
     const SLICE_NS: u64 = 2_500_000;
     // Packets wait for the hostile endpoint from the start, and each is a call. A message for the server arrives behind
     // them, after the calls have held the processor for longer than a slice in all.
@@ -403,7 +403,7 @@ fn calls_that_are_shorter_than_a_slice_keep_their_traces() {
 }
 
 #[test]
-fn a_run_with_a_trace_and_one_without_yield_alike() {
+fn traced_and_untraced_runs_yield_alike() {
     for (profile, pair) in CONNECTIONS {
         let scenario = with_class(&scenario(profile, ("", pair), FUEL), hostile(ENDLESS));
         let with = Run::new(&scenario)

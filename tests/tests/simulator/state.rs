@@ -69,7 +69,7 @@ fn run(class: &[u8]) -> Result<Vec<i32>, String> {
 }
 
 #[test]
-fn a_class_that_the_simulators_constants_do_not_fit_in_is_refused_with_its_scenario() {
+fn class_without_room_for_constants_is_refused() {
     // To set the fields, the simulator adds 7 constants, and 3 for each of nine fields.
     let room = CONSTANTS_MAX - 7 - 3 * 9;
     let without = constants(&applet(0));

@@ -16,7 +16,7 @@ const SCENARIOS: u64 = 80;
 const ALL_KINDS_FROM: u64 = 1_000;
 
 #[test]
-fn random_calls_cost_no_more_than_is_stated() {
+fn random_calls_stay_within_stated_costs() {
     let mut random = Random::new(b"stated");
     let mut tally = Tally::default();
     for _ in 0..CLASSES {
@@ -30,7 +30,7 @@ fn random_calls_cost_no_more_than_is_stated() {
 }
 
 #[test]
-fn calls_in_random_scenarios_cost_no_more_than_is_stated_there() {
+fn calls_in_random_scenarios_stay_within_stated_costs() {
     let scenarios = runs(SCENARIOS);
     let mut tally = tests::placed::Tally::default();
     for number in 0..scenarios {

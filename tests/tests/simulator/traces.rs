@@ -138,7 +138,7 @@ fn another_seed_gives_other_losses() {
 }
 
 #[test]
-fn each_of_a_hundred_endpoints_on_a_lossy_nic_receives_ten_messages() {
+fn hundred_endpoints_on_a_lossy_nic_get_ten_messages() {
     const ENDPOINTS: usize = 100;
     const SENDS: usize = 30;
     let mut text = String::from(

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_that_differs_is_shown_with_those_before() {
+    fn first_difference_is_shown_with_lines_before() {
         let text = shown(
             &["a()", "b()", "c()", "d()", "e()", "f()", "returned 3"],
             &["a()", "b()", "c()", "d()", "e()", "f()", "returned 4", "x"],

@@ -272,7 +272,7 @@ repeat = 40
 "#;
 
     #[test]
-    fn tables_keys_and_numbers_go_and_names_go_with_what_mentions_them() {
+    fn names_are_removed_together_with_their_uses() {
         let mut test = |candidate: &[u8]| {
             let text = std::str::from_utf8(candidate).expect("it was written from TOML");
             let table: Table = text.parse().expect("it is TOML");

@@ -62,7 +62,7 @@ fn reduced(mut exchange: Exchange, mut failure: String) -> (Exchange, String) {
 }
 
 #[test]
-fn what_is_promised_holds_for_every_way_of_a_message() {
+fn promises_hold_for_every_path_of_a_message() {
     let (mut posted, mut received) = (0, 0);
     for seed in 0..runs(40) {
         let exchange = Exchange::draw(seed);

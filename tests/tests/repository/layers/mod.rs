@@ -176,7 +176,7 @@ fn uses_of_lower_layers_are_allowed() {
 }
 
 #[test]
-fn uses_of_higher_layers_are_found_in_imports_paths_and_macros() {
+fn uses_of_higher_layers_are_found() {
     let high = ("high", "pub fn top() -> u8 { 0 }");
     for text in [
         "use crate::high::top;",

@@ -446,7 +446,7 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
 }
 
 #[test]
-fn free_buffers_are_popped_first_to_last_and_then_no_more() {
+fn free_buffers_are_popped_first_to_last() {
     let mut endpoint = detached_endpoint();
     let mut model = model_endpoint(&[]);
     let mut memory = vec![0; HEAP];

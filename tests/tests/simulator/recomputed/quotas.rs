@@ -158,7 +158,7 @@ const PAIR: &str = r#"
 "#;
 
 #[test]
-fn each_call_does_what_its_quota_allows_and_no_more() {
+fn calls_keep_within_their_quota() {
     let mut random = Random::new(0x9e37_79b9);
     let (mut exceeded, mut returned) = (0, 0);
     for round in 0..runs(60) {
