@@ -10,9 +10,10 @@ use super::kind::{
     Instructions, Kind, Multiple, ONE, PacketBytes, Packets, Rate, Share, Slots, Time, WireFlow,
     WireTurns,
 };
-use super::sections::{Absent, Entry, Key, Moved, Section, sections};
+use super::sections::{Absent, Entry, Key, Moved, Moving, Section, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Events, Flow, Profile, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, Takes, WithWire};
+use crate::spec::placement::EmpPlaces;
 use crate::units::UnitError;
 
 /// How long a packet waits at the end of a wire by default: long compared with a message, and short compared with a

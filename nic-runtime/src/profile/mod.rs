@@ -27,11 +27,16 @@ pub use framing::{Framing, reserve};
 use keys::WrittenProfile;
 pub use keys::{
     BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile,
-    NativeCosts, NativeFuel, NicProfile, OPTIONAL, ProcessorProfile, Quota, ViaCosts, WireProfile,
+    NativeCosts, NativeFuel, NicProfile, OPTIONAL, ProcessorProfile, Profile, Quota, ViaCosts,
+    WireProfile,
 };
 pub use kind::Factor;
-pub use sections::{Absent, Entry, Key, Moved};
+use sections::Movable;
+pub use sections::{Absent, Entry, Key};
 pub use source::{Source, Statement};
+
+/// A profile with one value changed.
+pub type Moved = sections::Moved<Profile>;
 
 /// The built-in profiles: the name and the text of each.
 const BUILTIN: &[(&str, &str)] = &[
@@ -75,48 +80,6 @@ const SLICES_IN_TIMEOUT: u64 = 8;
 
 /// Number of instructions that the profile's cost of an entry's call includes: the return, and the push of its value.
 const RETURN_INSTRUCTIONS: u64 = 2;
-
-/// A profile: the cost model of a NIC and its host. A value of this type proves that the profile is complete and that
-/// its values are within their limits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Profile {
-    /// Name of the profile, as traces show it.
-    pub name: String,
-    /// The NIC's processor.
-    pub processor: ProcessorProfile,
-    /// Costs of standard U-Net. The costs of U-Net are `None` if the NIC has no U-Net endpoints.
-    pub base: Option<BaseCosts>,
-    /// Costs of calling an applet. The costs of applets, and those of natives and quotas, are `None` if the NIC runs no
-    /// applets.
-    pub entry: Option<EntryCosts>,
-    /// Costs of natives, by class of natives.
-    pub native: Option<NativeCosts>,
-    /// Fuel of natives, by class of natives.
-    pub native_fuel: Option<NativeFuel>,
-    /// The DMA engines.
-    pub dma: DmaProfile,
-    /// The wire; a link may override some values.
-    pub wire: WireProfile,
-    /// The NIC's memory.
-    pub memory: MemoryProfile,
-    /// Costs of EMP. The costs of EMP are `None` if the NIC has no EMP endpoints.
-    pub emp: Option<EmpCosts>,
-    /// Costs of VIA over remote memory. The costs of remote memory are `None` if no VI of the NIC uses remote memory.
-    pub via: Option<ViaCosts>,
-    /// Costs of CLAN. The costs of CLAN are `None` if the NIC is no CLAN NIC.
-    pub clan: Option<ClanCosts>,
-    /// Limits of one call of an applet.
-    pub quota: Option<Quota>,
-    /// For how long applets may keep connections waiting. `None` if a call of an applet holds its processor until the
-    /// call ends.
-    pub nic: Option<NicProfile>,
-    /// The host's processor.
-    pub host: HostProfile,
-    /// Placements of the stages of EMP, by name. A scenario may name one of these placements.
-    pub placements: Vec<(String, EmpPlaces)>,
-    /// Source of each value of the profile, in the order of [`KEYS`].
-    sources: Vec<Source>,
-}
 
 impl Profile {
     /// Returns the names of the built-in profiles.
@@ -219,6 +182,12 @@ impl Profile {
             }
         }
         Ok(())
+    }
+}
+
+impl Movable for Profile {
+    fn is_valid(&self) -> bool {
+        self.check_rows().is_ok()
     }
 }
 

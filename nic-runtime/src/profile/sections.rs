@@ -1,7 +1,6 @@
 //! The macro that turns the table of keys into code: the structs of a profile, and functions that read, list and move
 //! its values.
 
-use super::Profile;
 use super::source::Source;
 
 /// A key of a profile, as the table of keys describes it.
@@ -49,7 +48,7 @@ pub struct Entry {
 
 /// A profile with one value changed.
 #[derive(Clone, Debug)]
-pub struct Moved {
+pub struct Moved<P> {
     /// The key of the changed value.
     pub key: &'static Key,
     /// Source of the value before the change.
@@ -57,33 +56,41 @@ pub struct Moved {
     /// The changed value, in the form that a file uses.
     pub value: String,
     /// The changed profile.
-    pub profile: Profile,
+    pub profile: P,
+}
+
+/// A profile whose values can be changed one by one.
+pub(super) trait Movable: Clone {
+    /// Returns whether the values of the profile fit together.
+    fn is_valid(&self) -> bool;
 }
 
 /// Collects profiles that each change one value.
-pub(super) struct Moving<'p> {
-    profile: &'p Profile,
+pub(super) struct Moving<'p, P> {
+    profile: &'p P,
     keys: std::iter::Zip<std::slice::Iter<'static, Key>, std::slice::Iter<'p, Source>>,
-    pub(super) done: Vec<Moved>,
+    pub(super) done: Vec<Moved<P>>,
 }
 
-impl Profile {
-    pub(super) fn moving(&self) -> Moving<'_> {
+impl<'p, P: Movable> Moving<'p, P> {
+    pub(super) fn new(
+        profile: &'p P,
+        keys: &'static [Key],
+        sources: &'p [Source],
+    ) -> Moving<'p, P> {
         Moving {
-            profile: self,
-            keys: super::KEYS.iter().zip(&self.sources),
+            profile,
+            keys: keys.iter().zip(sources),
             done: Vec::new(),
         }
     }
-}
 
-impl Moving<'_> {
     /// Changes the next key's value to each of `values`. The function `set` changes the value and returns the value's
     /// written form.
     pub(super) fn next<T>(
         &mut self,
         values: impl IntoIterator<Item = T>,
-        set: fn(&mut Profile, T) -> String,
+        set: fn(&mut P, T) -> String,
     ) {
         let Some((key, &source)) = self.keys.next() else {
             return;
@@ -91,7 +98,7 @@ impl Moving<'_> {
         for value in values {
             let mut profile = self.profile.clone();
             let value = set(&mut profile, value);
-            if profile.check_rows().is_ok() {
+            if profile.is_valid() {
                 self.done.push(Moved {
                     key,
                     source,
@@ -129,7 +136,7 @@ impl<Of> Section<Of> for Option<Of> {
     }
 }
 
-/// Declares the sections of a profile. For each section the macro generates two structs, as written and as resolved,
+/// Declares a profile and its sections. For each section the macro generates two structs, as written and as resolved,
 /// and the descriptions of its keys. The word `optional` after a section's name marks an optional section. An optional
 /// key has a default after `=`, or the name of another key after `or`.
 macro_rules! sections {
@@ -176,6 +183,22 @@ macro_rules! sections {
                 }
             }
         )+
+
+        /// A profile: the cost model of a NIC and its host. A value of this type proves that the profile is complete and
+        /// that its values are within their limits.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Profile {
+            /// Name of the profile, as traces show it.
+            pub name: String,
+            $(
+                $(#[doc = $doc])+
+                pub $section: sections!(@field $name $($optional)?),
+            )+
+            /// Placements of the stages of EMP, by name. A scenario may name one of these placements.
+            pub placements: Vec<(String, EmpPlaces)>,
+            /// Source of each value of the profile, in the order of [`KEYS`].
+            pub(super) sources: Vec<Source>,
+        }
 
         /// A profile in the form that a file uses, with costs that may be in cycles.
         #[derive(serde::Deserialize)]
@@ -228,8 +251,8 @@ macro_rules! sections {
             /// Returns profiles that each change one value: a measured value by 5 % up and down, a count by one, a
             /// choice to each alternative. Changes that give no valid profile are omitted.
             #[must_use]
-            pub fn moves(&self) -> Vec<Moved> {
-                let mut moves = self.moving();
+            pub fn moves(&self) -> Vec<Moved<Profile>> {
+                let mut moves = Moving::new(self, KEYS, &self.sources);
                 $($(
                     let own = Section::<$name>::present(&self.$section);
                     let near = own.map(|section| $kind::near(section.$key)).unwrap_or_default();
@@ -246,8 +269,8 @@ macro_rules! sections {
             /// Returns profiles that each multiply one value by a factor. Changes that give an invalid or an equal
             /// profile are omitted.
             #[must_use]
-            pub fn scaled(&self, factor: Factor) -> Vec<Moved> {
-                let mut moves = self.moving();
+            pub fn scaled(&self, factor: Factor) -> Vec<Moved<Profile>> {
+                let mut moves = Moving::new(self, KEYS, &self.sources);
                 $($(
                     let own = Section::<$name>::present(&self.$section);
                     let scaled = own.and_then(|section| $kind::scaled(section.$key, factor));
@@ -263,6 +286,8 @@ macro_rules! sections {
         }
     };
     (@name $section:ident optional) => { stringify!($section) };
+    (@field $name:ident) => { $name };
+    (@field $name:ident optional) => { Option<$name> };
     (@section $written:ident) => { Box<$written> };
     (@section $written:ident optional) => { Option<Box<$written>> };
     (@resolved $own:expr, $section:ident, $clock:ident, $sources:ident) => {
