@@ -48,9 +48,9 @@ impl NativeType {
 
 /// A parameter of a native.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct NativeParameter {
+pub struct NativeParameter<'n> {
     /// Name, as used in the Java stub and the documentation.
-    pub name: &'static str,
+    pub name: &'n str,
     /// Type, checked by the verifier.
     pub kind: NativeType,
 }
@@ -58,24 +58,25 @@ pub struct NativeParameter {
 /// One row of a natives table.
 ///
 /// A class calls a native as a static method of the native's `class`, or by declaring a `native` method with the same
-/// name and descriptor.
+/// name and descriptor. A program may read its table from a file: the rows borrow their names, and only loading a class
+/// needs them.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct NativeDecl {
+pub struct NativeDecl<'n> {
     /// Internal name of the class whose static method the native is.
-    pub class: &'static str,
+    pub class: &'n str,
     /// Name of the method.
-    pub name: &'static str,
+    pub name: &'n str,
     /// Parameters of the native in order, without `this`.
-    pub parameters: &'static [NativeParameter],
+    pub parameters: &'n [NativeParameter<'n>],
     /// Result type of the native, or `None` for void.
     pub result: Option<NativeType>,
 }
 
-impl NativeDecl {
+impl<'n> NativeDecl<'n> {
     /// Returns the native's method descriptor (JVMS §4.3.3), for display.
     #[must_use]
-    pub const fn descriptor(&self) -> NativeDescriptor<'_> {
-        NativeDescriptor { native: self }
+    pub const fn descriptor(&self) -> NativeDescriptor<'n> {
+        NativeDescriptor { native: *self }
     }
 
     /// Returns whether the native has this method descriptor.
@@ -115,7 +116,7 @@ impl NativeDecl {
 /// Displays the method descriptor of a native.
 #[derive(Copy, Clone, Debug)]
 pub struct NativeDescriptor<'n> {
-    native: &'n NativeDecl,
+    native: NativeDecl<'n>,
 }
 
 impl NativeDescriptor<'_> {
@@ -135,32 +136,32 @@ impl fmt::Display for NativeDescriptor<'_> {
 
 /// Looks up the native for a `native` method that the applet's own class declares.
 #[must_use]
-pub fn find_native(
-    table: &'static [NativeDecl],
+pub fn find_native<'t, 'n>(
+    table: &'t [NativeDecl<'n>],
     name: &[u8],
     descriptor: &[u8],
-) -> Option<(NativeId, &'static NativeDecl)> {
+) -> Option<(NativeId, &'t NativeDecl<'n>)> {
     find(table, None, name, descriptor)
 }
 
 /// Looks up the native for a static method of the class with this internal name.
 #[must_use]
-pub fn find_native_of(
-    table: &'static [NativeDecl],
+pub fn find_native_of<'t, 'n>(
+    table: &'t [NativeDecl<'n>],
     class: &[u8],
     name: &[u8],
     descriptor: &[u8],
-) -> Option<(NativeId, &'static NativeDecl)> {
+) -> Option<(NativeId, &'t NativeDecl<'n>)> {
     find(table, Some(class), name, descriptor)
 }
 
 /// Looks up a native by name and descriptor. If `class` is given, only natives of that class match.
-pub(crate) fn find(
-    table: &'static [NativeDecl],
+pub(crate) fn find<'t, 'n>(
+    table: &'t [NativeDecl<'n>],
     class: Option<&[u8]>,
     name: &[u8],
     descriptor: &[u8],
-) -> Option<(NativeId, &'static NativeDecl)> {
+) -> Option<(NativeId, &'t NativeDecl<'n>)> {
     (0..=u16::MAX).map(NativeId).zip(table).find(|(_, native)| {
         // Names are compared first, because they decide most comparisons.
         native.name.as_bytes() == name
@@ -171,15 +172,33 @@ pub(crate) fn find(
 
 /// Returns whether the table has a native of the class with this internal name.
 #[must_use]
-pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
+pub fn is_native_class(table: &[NativeDecl<'_>], class: &[u8]) -> bool {
     table.iter().any(|native| native.class.as_bytes() == class)
 }
 
 /// Declares a natives table: an enum with one variant for each row, and the rows as constants.
 ///
-/// A row is `Variant = javaName(parameter: Type, …) -> Type, CostClass;`. The documentation comment of a row becomes
-/// the native's summary. `Type` is a variant of [`NativeType`], or `Void` for a result. `CostClass` is a variant of the
-/// type named after `cost`. The runtime's crate decides how much time each cost class stands for.
+/// A row is `Variant = javaName(parameter: Type, …) -> Type;`. The documentation comment of a row becomes the native's
+/// summary. `Type` is a variant of [`NativeType`], or `Void` for a result.
+///
+/// ```
+/// jive_core::natives! {
+///     /// Natives of the example.
+///     pub enum Example: "unet/Nic" {
+///         /// Pops the free queue.
+///         GetFreeBuffer = getFreeBuffer() -> Int;
+///         /// Sends one packet.
+///         TxPush = txPush(buffer: ByteArray, offset: Int) -> Void;
+///     }
+/// }
+///
+/// assert_eq!(Example::TxPush.decl().descriptor().to_string(), "([BI)V");
+/// assert_eq!(Example::TxPush.summary(), "Sends one packet.");
+/// assert_eq!(Example::from_id(Example::TxPush.id()), Some(Example::TxPush));
+/// ```
+///
+/// A table may have a column of the runtime's own, such as a cost class. The head names the column and its type, and
+/// each row ends in a variant of that type:
 ///
 /// ```
 /// #[derive(Debug, PartialEq)]
@@ -195,10 +214,7 @@ pub fn is_native_class(table: &[NativeDecl], class: &[u8]) -> bool {
 ///     }
 /// }
 ///
-/// assert_eq!(Example::TxPush.decl().descriptor().to_string(), "([BI)V");
-/// assert_eq!(Example::TxPush.summary(), "Sends one packet.");
 /// assert_eq!(Example::TxPush.cost(), Cost::Transmit);
-/// assert_eq!(Example::from_id(Example::TxPush.id()), Some(Example::TxPush));
 /// ```
 #[macro_export]
 macro_rules! natives {
@@ -212,6 +228,33 @@ macro_rules! natives {
             )+
         }
     ) => {
+        $crate::natives! {
+            $(#[$attribute])*
+            $visibility enum $Table: $class {
+                $(
+                    $(#[doc = $doc])+
+                    $Variant = $name($($parameter: $kind),*) -> $result;
+                )+
+            }
+        }
+
+        impl $Table {
+            #[doc = concat!("Returns the native's value in the column `", stringify!($column), "` of the table.")]
+            #[must_use]
+            $visibility const fn $column(self) -> $Column {
+                match self { $(Self::$Variant => $Column::$value),+ }
+            }
+        }
+    };
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $Table:ident: $class:literal {
+            $(
+                $(#[doc = $doc:literal])+
+                $Variant:ident = $name:ident($($parameter:ident: $kind:ident),* $(,)?) -> $result:ident;
+            )+
+        }
+    ) => {
         $(#[$attribute])*
         #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
@@ -222,7 +265,7 @@ macro_rules! natives {
             $visibility const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
             /// The rows of the natives table, for verifier and linker. The index of a row is the native's number.
-            $visibility const TABLE: &'static [$crate::NativeDecl] = &[$(
+            $visibility const TABLE: &'static [$crate::NativeDecl<'static>] = &[$(
                 $crate::NativeDecl {
                     class: $class,
                     name: stringify!($name),
@@ -251,7 +294,7 @@ macro_rules! natives {
 
             /// Returns the native's row.
             #[must_use]
-            $visibility const fn decl(self) -> &'static $crate::NativeDecl {
+            $visibility const fn decl(self) -> &'static $crate::NativeDecl<'static> {
                 // Discriminants are row indices: both count from 0 in table order.
                 &Self::TABLE[self as usize]
             }
@@ -262,12 +305,6 @@ macro_rules! natives {
             $visibility const fn summary(self) -> &'static str {
                 match self { $(Self::$Variant => concat!($($doc),+).trim_ascii()),+ }
             }
-
-            #[doc = concat!("Returns the native's value in the column `", stringify!($column), "` of the table.")]
-            #[must_use]
-            $visibility const fn $column(self) -> $Column {
-                match self { $(Self::$Variant => $Column::$value),+ }
-            }
         }
     };
     (@result Void) => { None };
@@ -276,6 +313,8 @@ macro_rules! natives {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
 
     enum Cost {
@@ -304,6 +343,22 @@ mod tests {
         assert_eq!(find("make", "(I)V"), None);
         assert_eq!(find("take", "(I)[B"), None);
         assert_eq!(find("make", ""), None);
+    }
+
+    #[test]
+    fn a_table_may_be_made_while_the_program_runs() {
+        let text = std::string::String::from("game/Board place column row");
+        let words = text.split(' ').collect::<std::vec::Vec<_>>();
+        let kind = NativeType::Int;
+        let parameters = [words[2], words[3]].map(|name| NativeParameter { name, kind });
+        let table = [NativeDecl {
+            class: words[0],
+            name: words[1],
+            parameters: &parameters,
+            result: None,
+        }];
+        let found = find_native_of(&table, b"game/Board", b"place", b"(II)V");
+        assert_eq!(found, Some((NativeId(0), &table[0])));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct AppletMembers {
 #[derive(Copy, Clone, Debug)]
 pub struct Verified<'a> {
     class: ClassFile<'a>,
-    natives: &'static [NativeDecl],
+    natives: &'a [NativeDecl<'a>],
     applet: Option<AppletMembers>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Verified<'a> {
     #[must_use]
     pub const fn vouch(
         class: ClassFile<'a>,
-        natives: &'static [NativeDecl],
+        natives: &'a [NativeDecl<'a>],
         applet: Option<AppletMembers>,
     ) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl<'a> Verified<'a> {
 
     /// Returns the natives table that the class was verified against.
     #[must_use]
-    pub const fn natives(&self) -> &'static [NativeDecl] {
+    pub const fn natives(&self) -> &'a [NativeDecl<'a>] {
         self.natives
     }
 

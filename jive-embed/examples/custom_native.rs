@@ -3,16 +3,11 @@
 use jive_core::{Heap, NativeId, Natives, TrapKind, natives};
 use jive_embed::{CallError, Limits, Value, load};
 
-/// The cost classes of this program's natives: each program decides what its cost classes mean.
-enum Cost {
-    Measurement,
-}
-
 natives! {
     /// The natives of this program.
-    enum Measuring: "example/Host", cost Cost {
+    enum Measuring: "example/Host" {
         /// Returns the next measurement of a sensor.
-        Measure = measure(sensor: Int) -> Int, Measurement;
+        Measure = measure(sensor: Int) -> Int;
     }
 }
 
@@ -37,8 +32,8 @@ impl Natives for Sensors {
 
     /// Charges fuel for a measurement, in addition to the fuel for the call instruction.
     fn extra_fuel(&self, id: NativeId) -> u64 {
-        match Measuring::from_id(id).map(Measuring::cost) {
-            Some(Cost::Measurement) => 100,
+        match Measuring::from_id(id) {
+            Some(Measuring::Measure) => 100,
             None => 0,
         }
     }

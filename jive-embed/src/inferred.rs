@@ -106,7 +106,7 @@ impl Inferred {
     pub fn of(
         class: ClassFile<'_>,
         policy: Policy,
-        natives: &'static [NativeDecl],
+        natives: &[NativeDecl<'_>],
     ) -> (Inferred, Result<(), VerifyError>) {
         let mut inferred = Inferred::default();
         let verified = verify_class(class, policy, natives, &mut inferred);

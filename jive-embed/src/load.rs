@@ -27,7 +27,7 @@ pub fn load_class<'a>(
     arena: &'a Bump,
     bytes: &'a [u8],
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &[NativeDecl<'_>],
 ) -> Result<LinkedClass<'a>, LoadError> {
     let arena = Growing(arena);
     let class = jive_load::parse(bytes, &arena)?;
@@ -63,7 +63,7 @@ pub fn link_class<'a>(
 pub fn verify_class<'a>(
     class: ClassFile<'a>,
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &'a [NativeDecl<'a>],
     observer: &mut impl Observer,
 ) -> Result<Verified<'a>, VerifyError> {
     let size = work_size(&class);

@@ -33,7 +33,7 @@ use crate::rejection::Rejection;
 ///
 /// The error names the stage of loading that rejected the class. [`explain`](crate::explain) turns the error into a
 /// diagnosis with names, the line and a hint.
-pub fn load(bytes: &[u8], natives: &'static [NativeDecl]) -> Result<LoadedClass, LoadError> {
+pub fn load(bytes: &[u8], natives: &[NativeDecl<'_>]) -> Result<LoadedClass, LoadError> {
     load_as(bytes, Policy::ClassOnly, natives)
 }
 
@@ -45,7 +45,7 @@ pub fn load(bytes: &[u8], natives: &'static [NativeDecl]) -> Result<LoadedClass,
 pub fn load_as(
     bytes: &[u8],
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &[NativeDecl<'_>],
 ) -> Result<LoadedClass, LoadError> {
     let memory = Memory {
         bytes: bytes.into(),
@@ -54,7 +54,7 @@ pub fn load_as(
     let cell = Cell::try_new(memory, |memory| {
         load_class(&memory.arena, &memory.bytes, policy, natives)
     })?;
-    Ok(LoadedClass { cell, natives })
+    Ok(LoadedClass { cell })
 }
 
 /// Explains why a class was rejected, with names, the instruction, the line of the Java source and a hint.
@@ -74,7 +74,7 @@ pub fn load_as(
 pub fn explain(
     bytes: &[u8],
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &[NativeDecl<'_>],
     error: LoadError,
 ) -> Rejection {
     Rejection::explore(Path::new("class file"), bytes, policy, natives, error)
@@ -86,7 +86,6 @@ pub fn explain(
 /// thread, but not shared between threads: load the class once for each thread.
 pub struct LoadedClass {
     cell: Cell,
-    natives: &'static [NativeDecl],
 }
 
 struct Memory {
@@ -114,12 +113,6 @@ impl LoadedClass {
     #[must_use]
     pub fn name(&self) -> String {
         names::class_name(&self.linked().class)
-    }
-
-    /// Returns the table of natives against which the class was loaded.
-    #[must_use]
-    pub const fn natives(&self) -> &'static [NativeDecl] {
-        self.natives
     }
 
     /// Creates an instance. Runs the static initializer and then the constructor without parameters, if the class has

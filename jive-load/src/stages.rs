@@ -29,7 +29,7 @@ pub fn verify<'m, 's>(
     class: ClassFile<'m>,
     size: WorkSize,
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &'m [NativeDecl<'m>],
     observer: &mut impl Observer,
     scratch: &impl Arena<'s>,
 ) -> Result<Verified<'m>, VerifyError> {
@@ -79,7 +79,7 @@ pub fn link<'m, 's>(
 pub fn load<'m, 's>(
     bytes: &'m [u8],
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &[NativeDecl<'_>],
     kept: &impl Arena<'m>,
     scratch: &impl Arena<'s>,
 ) -> Result<LinkedClass<'m>, LoadError> {

@@ -26,7 +26,7 @@ const FINAL_METHODS: [&str; 3] = ["notify", "notifyAll", "wait"];
 /// checks, every method of the class has code or is a native of the table.
 pub(crate) fn check_class<O: Observer>(
     class: &ClassFile<'_>,
-    natives: &'static [NativeDecl],
+    natives: &[NativeDecl<'_>],
     signatures: &mut Signatures<'_>,
     faults: &mut Faults<'_, O>,
 ) -> Result<(), VerifyError> {
@@ -129,7 +129,7 @@ fn check_method(
     class: &ClassFile<'_>,
     method: &Method<'_>,
     identity: MemberIdentity,
-    natives: &'static [NativeDecl],
+    natives: &[NativeDecl<'_>],
     signatures: &mut Signatures<'_>,
 ) -> Result<(), VerifyErrorKind> {
     let mut earlier = class.method_identities().take(method.id.index());
@@ -170,7 +170,7 @@ fn overrides_final(method: &Method<'_>) -> bool {
 fn check_native(
     name: Utf8<'_>,
     descriptor: Utf8<'_>,
-    natives: &'static [NativeDecl],
+    natives: &[NativeDecl<'_>],
 ) -> Result<(), VerifyErrorKind> {
     let (name, descriptor) = (name.as_bytes(), descriptor.as_bytes());
     if find_native(natives, name, descriptor).is_some() {

@@ -2,7 +2,7 @@
 
 use jive_core::{
     ClassFile, CpIndex, Field, FieldAccess, FieldId, MemberAccess, MemberKind, MemberRef,
-    MemberUse, Method, MethodAccess, MethodId, NativeDecl, NativeType, Opcode, OwnMember,
+    MemberUse, Method, MethodAccess, MethodId, NativeDecl, NativeId, NativeType, Opcode, OwnMember,
     PoolError, PoolErrorKind, Utf8, find_native_of, is_native_class, parse_field,
 };
 
@@ -42,7 +42,7 @@ pub(crate) enum Target {
         is_static: bool,
     },
     /// A static method of a class that the natives table lists.
-    Native(&'static NativeDecl),
+    Native(NativeId),
     /// `java/lang/Object.<init>()V`.
     ObjectInit,
 }
@@ -58,7 +58,7 @@ pub(crate) struct MemberInsn {
 #[derive(Debug)]
 pub(crate) struct Members<'a, 'w> {
     class: ClassFile<'a>,
-    natives: &'static [NativeDecl],
+    natives: &'a [NativeDecl<'a>],
     signatures: Signatures<'w>,
     constants: &'w mut [Resolved],
 }
@@ -68,7 +68,7 @@ impl<'a, 'w> Members<'a, 'w> {
     /// constant pool.
     pub(crate) fn new(
         class: ClassFile<'a>,
-        natives: &'static [NativeDecl],
+        natives: &'a [NativeDecl<'a>],
         signatures: Signatures<'w>,
         memory: &'w mut [Resolved],
     ) -> Option<Members<'a, 'w>> {
@@ -88,6 +88,11 @@ impl<'a, 'w> Members<'a, 'w> {
 
     pub(crate) fn signatures(&self) -> &Signatures<'w> {
         &self.signatures
+    }
+
+    /// Returns a native that a constant was resolved to.
+    pub(crate) fn native_of(&self, id: NativeId) -> Option<&'a NativeDecl<'a>> {
+        self.natives.get(id.index())
     }
 
     /// Returns the result of [`resolve`](Self::resolve) for a constant.
@@ -254,7 +259,7 @@ impl<'a, 'w> Members<'a, 'w> {
             return Err(VerifyErrorKind::ForeignMethod { index });
         }
         match find_native_of(self.natives, class, name, reference.descriptor.as_bytes()) {
-            Some((_, native)) => Ok(Target::Native(native)),
+            Some((id, _)) => Ok(Target::Native(id)),
             None => Err(VerifyErrorKind::UnresolvedNative {
                 index,
                 misfit: native_misfit(self.natives, name),
@@ -366,7 +371,7 @@ fn check_use(
 }
 
 /// Returns why a `native` method matches no row of the natives table.
-pub(crate) fn native_misfit(natives: &[NativeDecl], name: &[u8]) -> ResolutionError {
+pub(crate) fn native_misfit(natives: &[NativeDecl<'_>], name: &[u8]) -> ResolutionError {
     if natives.iter().any(|native| native.name.as_bytes() == name) {
         ResolutionError::Descriptor
     } else {

@@ -4,7 +4,7 @@ use core::iter::once;
 
 use jive_core::{
     Action, ArrayKind, Computational, ConstantSource, CpIndex, ElementKind, MemberAccess,
-    MemberUse, NativeDecl, Opcode, RawInsn,
+    MemberUse, NativeId, Opcode, RawInsn,
 };
 
 use crate::descriptor::array_type;
@@ -201,7 +201,7 @@ impl Step<'_, '_, '_> {
         match self.members.target(index) {
             Some(Target::Field { kind, .. }) => self.field(kind, usage),
             Some(Target::Method { signature, .. }) => self.call(signature, usage),
-            Some(Target::Native(native)) => self.native(native),
+            Some(Target::Native(id)) => self.native(id),
             Some(Target::ObjectInit) => self.object_init(),
             // The error for an unresolved constant never occurs, because the static constraints have resolved all
             // constants.
@@ -240,7 +240,9 @@ impl Step<'_, '_, '_> {
         self.pass(count, &mut expected, result)
     }
 
-    fn native(&mut self, native: &NativeDecl) -> Result<(), VerifyErrorKind> {
+    fn native(&mut self, id: NativeId) -> Result<(), VerifyErrorKind> {
+        // The search for the native never fails, because `id` comes from the table itself.
+        let native = self.members.native_of(id).ok_or(self.refused())?;
         let parameters = native.parameters.iter().rev();
         let mut expected = parameters.map(|row| Expected::Type(native_type(row.kind)));
         let result = native.result.map(native_type);

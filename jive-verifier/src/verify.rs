@@ -23,7 +23,7 @@ use crate::work::WorkArea;
 pub fn verify<'a>(
     class: ClassFile<'a>,
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &'a [NativeDecl<'a>],
     work: WorkArea<'_>,
 ) -> Result<Verified<'a>, VerifyError> {
     verify_with(class, policy, natives, work, &mut ())
@@ -40,7 +40,7 @@ pub fn verify<'a>(
 pub fn verify_with<'a>(
     class: ClassFile<'a>,
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &'a [NativeDecl<'a>],
     work: WorkArea<'_>,
     observer: &mut impl Observer,
 ) -> Result<Verified<'a>, VerifyError> {

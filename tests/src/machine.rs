@@ -52,7 +52,7 @@ pub fn parsed<R>(bytes: &[u8], then: impl FnOnce(ClassFile<'_>) -> R) -> Result<
 pub fn verified<R>(
     class: ClassFile<'_>,
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &'static [NativeDecl<'static>],
     then: impl FnOnce(Verified<'_>) -> R,
 ) -> Result<R, VerifyError> {
     let verified = lent(&WORK, |work| {
@@ -117,7 +117,7 @@ pub struct Machine<'m> {
 pub fn machine<R>(
     bytes: &[u8],
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &'static [NativeDecl<'static>],
     room: Room,
     then: impl FnOnce(&mut Machine<'_>) -> R,
 ) -> Result<R, Outcome> {
@@ -157,7 +157,7 @@ pub fn machine<R>(
 ///
 /// Panics when the linker rejects a class that the verifier accepted.
 #[must_use]
-pub fn judge(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> Outcome {
+pub fn judge(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl<'static>]) -> Outcome {
     let verdict = parsed(bytes, |class| {
         verified(class, policy, natives, |verified| {
             taken(linked(&verified, |_| ()))

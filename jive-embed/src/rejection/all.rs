@@ -34,7 +34,7 @@ impl Rejections {
         found: impl Into<FoundAt<'f>>,
         bytes: &[u8],
         policy: Policy,
-        natives: &'static [NativeDecl],
+        natives: &[NativeDecl<'_>],
         error: LoadError,
     ) -> Rejections {
         let found = found.into();

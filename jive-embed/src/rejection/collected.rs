@@ -44,7 +44,7 @@ pub(super) struct Collected {
 pub(super) fn collect(
     class: &ClassFile<'_>,
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &[NativeDecl<'_>],
 ) -> Collected {
     let mut collector = Collector {
         class,

@@ -15,7 +15,7 @@ const TYPES: &str = "byte, short, int, boolean or an array of one of them";
 /// their message is sufficient.
 pub(super) fn compared(
     class: &ClassFile<'_>,
-    natives: &[NativeDecl],
+    natives: &[NativeDecl<'_>],
     error: VerifyError,
 ) -> Option<(String, String)> {
     let (expected, found) = match error.kind {
@@ -112,7 +112,7 @@ pub(super) fn compared(
 
 /// Compares the signature of a native with that of a method that has the native's name.
 fn of_native(
-    natives: &[NativeDecl],
+    natives: &[NativeDecl<'_>],
     name: Utf8<'_>,
     descriptor: Utf8<'_>,
 ) -> Option<(String, String)> {

@@ -65,7 +65,7 @@ pub(super) fn lookalike(
 /// Returns a hint on what to write in place of a member that the class lacks or declares wrongly.
 pub(super) fn meant(
     class: &ClassFile<'_>,
-    (policy, natives): (Policy, &[NativeDecl]),
+    (policy, natives): (Policy, &[NativeDecl<'_>]),
     error: VerifyError,
 ) -> Option<String> {
     match error.kind {
@@ -101,7 +101,11 @@ pub(super) fn meant(
     }
 }
 
-fn of_native(natives: &[NativeDecl], name: Utf8<'_>, misfit: ResolutionError) -> Option<String> {
+fn of_native(
+    natives: &[NativeDecl<'_>],
+    name: Utf8<'_>,
+    misfit: ResolutionError,
+) -> Option<String> {
     let name = name.to_string();
     let (opening, meant) = match misfit {
         ResolutionError::Name => (

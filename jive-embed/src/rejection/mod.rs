@@ -125,7 +125,7 @@ impl Rejection {
         found: impl Into<FoundAt<'f>>,
         bytes: &[u8],
         policy: Policy,
-        natives: &'static [NativeDecl],
+        natives: &[NativeDecl<'_>],
         error: LoadError,
     ) -> Rejection {
         let found = found.into();
@@ -213,7 +213,7 @@ impl Rejection {
         &mut self,
         class: &ClassFile<'_>,
         policy: Policy,
-        natives: &'static [NativeDecl],
+        natives: &[NativeDecl<'_>],
         error: VerifyError,
     ) {
         if let Some((expected, found)) = compared(class, natives, error) {
@@ -295,7 +295,7 @@ impl Rejection {
     fn in_code(
         &mut self,
         class: &ClassFile<'_>,
-        rules: (Policy, &'static [NativeDecl]),
+        rules: (Policy, &[NativeDecl<'_>]),
         (id, pc): (MethodId, Pc),
         error: VerifyError,
     ) {

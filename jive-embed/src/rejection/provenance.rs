@@ -150,7 +150,7 @@ impl Observer for Failure {
 /// Returns the types at the instruction where the data flow fails, and the origins of the offending value.
 pub(super) fn explore(
     class: &ClassFile<'_>,
-    (policy, natives): (Policy, &'static [NativeDecl]),
+    (policy, natives): (Policy, &[NativeDecl<'_>]),
     (method, code): (MethodId, &Code<'_>),
     pc: Pc,
     kind: VerifyErrorKind,

@@ -73,7 +73,7 @@ static PARAMETERS: [[NativeParameter; 1]; TYPES.len()] = {
 };
 
 /// The natives of a NIC, followed by one native for each field and type, ordered by field and then by type.
-static TABLE: [NativeDecl; NATIVES] = {
+static TABLE: [NativeDecl<'static>; NATIVES] = {
     let mut table = [NicNative::TABLE[0]; NATIVES];
     let mut row = 0;
     while row < NATIVES {

@@ -118,7 +118,7 @@ pub(super) enum Callee<'c> {
     /// A native, with or without a receiver.
     Native {
         id: NativeId,
-        decl: &'static NativeDecl,
+        decl: &'static NativeDecl<'static>,
         has_receiver: bool,
     },
 }
@@ -126,7 +126,7 @@ pub(super) enum Callee<'c> {
 /// Finds the target of a call instruction by comparing names at each call.
 pub(super) fn callee<'c>(
     class: ClassFile<'c>,
-    natives: &'static [NativeDecl],
+    natives: &'static [NativeDecl<'static>],
     index: CpIndex,
 ) -> Option<Callee<'c>> {
     let named = class.pool().member(index).ok()?;

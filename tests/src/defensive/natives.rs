@@ -47,7 +47,7 @@ const BUFFERS: i32 = 16;
 /// The natives of a table, their answers and their calls.
 #[derive(Clone, Debug)]
 pub struct NativeAnswers {
-    table: &'static [NativeDecl],
+    table: &'static [NativeDecl<'static>],
     manner: Manner,
     /// The calls so far with their arguments, in which arrays are references.
     pub(super) asked: Vec<(NativeId, Vec<i32>)>,
@@ -56,7 +56,7 @@ pub struct NativeAnswers {
 impl NativeAnswers {
     /// Returns natives whose answers depend on `seed`.
     #[must_use]
-    pub fn new(table: &'static [NativeDecl], seed: u64) -> NativeAnswers {
+    pub fn new(table: &'static [NativeDecl<'static>], seed: u64) -> NativeAnswers {
         NativeAnswers {
             table,
             manner: Manner::Random(Random::new(&seed.to_be_bytes())),
@@ -74,7 +74,7 @@ impl NativeAnswers {
         }
     }
 
-    pub(super) fn table(&self) -> &'static [NativeDecl] {
+    pub(super) fn table(&self) -> &'static [NativeDecl<'static>] {
         self.table
     }
 

@@ -52,7 +52,7 @@ pub struct Plan {
     /// The policy by which the class is verified.
     pub policy: Policy,
     /// The natives available to the class.
-    pub natives: &'static [NativeDecl],
+    pub natives: &'static [NativeDecl<'static>],
     /// Number of calls of each method.
     pub rounds: u32,
     /// The method to call; `None` for all methods.

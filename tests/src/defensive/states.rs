@@ -62,7 +62,7 @@ impl States {
     pub fn infer(
         class: ClassFile<'_>,
         policy: Policy,
-        natives: &'static [NativeDecl],
+        natives: &'static [NativeDecl<'static>],
     ) -> Result<States, VerifyError> {
         let size = work_size(&class);
         let mut work = Work::default();

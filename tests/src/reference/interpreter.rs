@@ -37,7 +37,7 @@ struct Frame<'c> {
 /// A loaded class. All values are `int`: a reference is an address, and null is 0.
 pub struct Interpreter<'c> {
     class: ClassFile<'c>,
-    natives: &'static [NativeDecl],
+    natives: &'static [NativeDecl<'static>],
     /// Values of the fields, in the order of the class file.
     pub fields: Vec<i32>,
     /// The heap.
@@ -152,7 +152,7 @@ impl<'c> Interpreter<'c> {
     #[must_use]
     pub fn new(
         class: ClassFile<'c>,
-        natives: &'static [NativeDecl],
+        natives: &'static [NativeDecl<'static>],
         heap: usize,
         depth_max: usize,
     ) -> Interpreter<'c> {

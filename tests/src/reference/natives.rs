@@ -29,7 +29,7 @@ enum Reply {
 /// interpreter must make the same calls and receives the same answers.
 #[derive(Clone, Debug)]
 pub struct Script {
-    table: &'static [NativeDecl],
+    table: &'static [NativeDecl<'static>],
     random: Random,
     noted: VecDeque<Asked>,
     /// The first call of the reference interpreter that differs from the shipped one's.
@@ -39,7 +39,7 @@ pub struct Script {
 impl Script {
     /// Starts a script whose answers depend on `random`.
     #[must_use]
-    pub fn new(table: &'static [NativeDecl], random: Random) -> Script {
+    pub fn new(table: &'static [NativeDecl<'static>], random: Random) -> Script {
         Script {
             table,
             random,

@@ -18,7 +18,7 @@ use jive_lab::Random;
 pub struct Twin<'t, 'm> {
     shipped: &'t mut Machine<'m>,
     reference: Interpreter<'m>,
-    natives: &'static [NativeDecl],
+    natives: &'static [NativeDecl<'static>],
     /// Arrays made by the test, which outlive calls.
     arrays: Vec<(ArrayKind, i32)>,
 }
@@ -58,7 +58,7 @@ impl<'t, 'm> Twin<'t, 'm> {
     /// Loads the class of a fresh machine into a reference interpreter.
     pub fn new(
         shipped: &'t mut Machine<'m>,
-        natives: &'static [NativeDecl],
+        natives: &'static [NativeDecl<'static>],
         room: Room,
     ) -> Twin<'t, 'm> {
         let reference = Interpreter::new(shipped.class, natives, room.heap, room.frames);
@@ -242,7 +242,7 @@ fn same<T: PartialEq + fmt::Debug>(what: &str, shipped: &T, reference: &T) -> Re
 pub fn compare(
     bytes: &[u8],
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &'static [NativeDecl<'static>],
     random: &mut Random,
     tally: &mut Tally,
 ) -> Result<bool, String> {
@@ -283,7 +283,7 @@ pub fn compare_in(
     rounds: u32,
     bytes: &[u8],
     policy: Policy,
-    natives: &'static [NativeDecl],
+    natives: &'static [NativeDecl<'static>],
     random: &mut Random,
     tally: &mut Tally,
     visit: impl FnOnce(&Twin<'_, '_>),

@@ -63,7 +63,7 @@ pub(super) fn now() -> Duration {
 
 /// Parses and verifies a class file.
 #[must_use]
-pub fn measure(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl]) -> Measured {
+pub fn measure(bytes: &[u8], policy: Policy, natives: &'static [NativeDecl<'static>]) -> Measured {
     let mut measured = Measured {
         code: None,
         steps: Steps::default(),
