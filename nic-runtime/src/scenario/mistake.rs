@@ -285,15 +285,15 @@ pub enum MistakeKind {
         /// The other.
         b: &'static str,
     },
-    /// A channel joins endpoints of EMP whose NICs cut messages into frames of different lengths.
-    #[error(
-        "expected a channel between NICs with the same `emp.payload`, found {a} bytes and {b} bytes"
-    )]
+    /// A channel joins endpoints of EMP whose NICs have different values of a key that a NIC assumes of its peer.
+    #[error("expected a channel between NICs with the same `emp.{key}`, found {a} and {b}")]
     OtherFrames {
-        /// The longest part of a message in a frame of one NIC, in bytes.
-        a: u32,
+        /// The key.
+        key: &'static str,
+        /// The value of one NIC.
+        a: String,
         /// That of the other.
-        b: u32,
+        b: String,
     },
     /// A VI has no channel, or several.
     #[error("expected one channel for a VI, found {found}")]

@@ -18,9 +18,11 @@ use super::profiles::NicProfiles;
 use super::receives;
 use super::table::{self, Mistakes, Table, wrong_type};
 use super::vis;
+use crate::profile::EmpCosts;
 use crate::spec::InterfaceKind;
 use crate::spec::Span;
 use crate::spec::{ChannelSpec, NicSpec, SendSpec};
+use crate::units::{show_duration, show_size};
 
 pub(super) const SEND_KEYS: &[&str] = &[
     "endpoint",
@@ -71,15 +73,15 @@ pub(super) fn channels(
             let (a, b) = (a_speaks.name(), b_speaks.name());
             mistakes.add(entry.span(), MistakeKind::OtherProtocol { a, b });
         }
-        let longest = |end: End| {
+        let costs = |end: End| {
             let is_emp = interface(end.0) == InterfaceKind::Emp;
-            let costs = of_nic.of(home(end.0)?).emp.as_ref().filter(|_| is_emp);
-            costs.map(|costs| costs.payload.get())
+            of_nic.of(home(end.0)?).emp.as_ref().filter(|_| is_emp)
         };
-        if let (Some(a), Some(b)) = (longest(a), longest(b))
-            && a != b
-        {
-            mistakes.add(entry.span(), MistakeKind::OtherFrames { a, b });
+        if let (Some(one), Some(other)) = (costs(a), costs(b)) {
+            let pairs = assumed(one).into_iter().zip(assumed(other));
+            for ((key, a), (_, b)) in pairs.filter(|(a, b)| a != b) {
+                mistakes.add(entry.span(), MistakeKind::OtherFrames { key, a, b });
+            }
         }
         channels.push(ChannelSpec {
             a: (a.0, a.1),
@@ -87,6 +89,18 @@ pub(super) fn channels(
         });
     }
     channels
+}
+
+/// Returns the keys of EMP whose values a NIC assumes of its peer, with their values. A sender repeats frames in groups
+/// of its own size, and the receiver must acknowledge the last frame of such a group. A receiver waits for as long as
+/// its sender tries.
+fn assumed(costs: &EmpCosts) -> [(&'static str, String); 4] {
+    [
+        ("payload", show_size(costs.payload.get().into())),
+        ("ack_every", costs.ack_every.to_string()),
+        ("timeout", show_duration(costs.timeout)),
+        ("retries", costs.retries.to_string()),
+    ]
 }
 
 /// Checks that every endpoint that accepts capsules has a channel for capsules.
