@@ -30,6 +30,28 @@ pub enum Step<'s> {
     Trapped(Trap),
 }
 
+/// A [`Step`] without the arguments of a native, which are those of
+/// [`CallStack::native_arguments`](crate::CallStack::native_arguments).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum BareStep {
+    /// As [`Step::Returned`].
+    Returned(Option<i32>),
+    /// As [`Step::Native`].
+    Native(NativeId),
+    /// As [`Step::Trapped`].
+    Trapped(Trap),
+}
+
+impl From<Step<'_>> for BareStep {
+    fn from(step: Step<'_>) -> BareStep {
+        match step {
+            Step::Returned(value) => BareStep::Returned(value),
+            Step::Native { id, .. } => BareStep::Native(id),
+            Step::Trapped(trap) => BareStep::Trapped(trap),
+        }
+    }
+}
+
 /// Performs the natives of a call that [`Instance::call`] runs.
 pub trait Natives {
     /// Performs a native. An implementation either performs the whole native, or performs nothing and returns a trap.

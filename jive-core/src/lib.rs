@@ -61,7 +61,7 @@ pub use insn::{
     Cases, DecodeError, DecodeErrorKind, Insn, Instructions, LookupSwitch, Operand, RawInsn,
     RawInstructions, TableSwitch, Targets, decode, instructions, raw_instructions,
 };
-pub use instance::{Instance, Natives, NoNatives, Step};
+pub use instance::{BareStep, Instance, Natives, NoNatives, Step};
 pub use interp::Watcher;
 pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
 pub use linked_class::LinkedClass;

@@ -57,6 +57,15 @@ impl SimTime {
         }
     }
 
+    /// Returns the instant that is `span` later, or `None` if it is later than [`SimTime::MAX`].
+    #[must_use]
+    pub const fn checked_add(self, span: SimDuration) -> Option<SimTime> {
+        match self.0.checked_add(span.0) {
+            Some(ps) => Some(SimTime(ps)),
+            None => None,
+        }
+    }
+
     /// Returns the span of time from `earlier` to this instant, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: SimTime) -> SimDuration {

@@ -827,10 +827,10 @@ pub(crate) fn have_own_work(endpoints: &[EndpointSpec]) -> bool {
 pub(crate) enum Handled {
     /// The interface has handled the item.
     Here(Next),
-    /// This applet handles the packet.
+    /// The item is a packet, which this applet handles.
     AppletRx(AppletId, PacketRef),
-    /// This applet handles the transmit descriptor.
-    AppletTx(AppletId, Posted),
+    /// The item is a transmit descriptor, which this applet handles.
+    AppletTx(AppletId),
 }
 
 /// Handles the item in hand for an endpoint of an interface, unless the endpoint has an applet.
@@ -845,7 +845,7 @@ fn handle_item<I: Interface>(sim: &mut Simulation<'_>, on: ProcessorId) -> Handl
             None => Handled::Here(I::deliver(sim, on, packet)),
         },
         Item::Post(posted) => match sim.infos[posted.endpoint].applet {
-            Some(applet) => Handled::AppletTx(applet, posted),
+            Some(applet) => Handled::AppletTx(applet),
             None => Handled::Here(I::transmit(sim, on, posted)),
         },
         Item::Own(endpoint, own) => Handled::Here(handle_own(sim, on, endpoint, own)),

@@ -7,7 +7,7 @@ use super::{Ended, Machine, Stop};
 use crate::frame::{Activation, CallStack, Calls, Phase, enter};
 use crate::heap::Lifetime;
 use crate::id::{MethodId, Pc};
-use crate::instance::{Instance, Natives, Step};
+use crate::instance::{BareStep, Instance, Natives, Step};
 use crate::program::{index, native, with_code};
 use crate::trap::{Trap, TrapKind};
 use crate::variant;
@@ -67,22 +67,39 @@ impl Instance<'_> {
         self.step(stack, stop, value)
     }
 
+    /// Runs the activation as [`run`](Self::run) does, for callers that look at a native's arguments later. Finding the
+    /// arguments takes ten instructions at each stop.
+    #[inline(always)]
+    pub fn run_bare(&mut self, stack: &mut CallStack<'_>) -> BareStep {
+        let (stop, value) = self.advance(stack);
+        self.bare_step(stack, stop, value)
+    }
+
     /// Converts the reason why an activation stopped, and the value that it may have returned, to a [`Step`].
     #[inline(always)]
     pub(super) fn step<'s>(&self, stack: &'s CallStack<'_>, stop: Stop, value: i32) -> Step<'s> {
+        match self.bare_step(stack, stop, value) {
+            BareStep::Native(id) => Step::Native {
+                id,
+                args: stack.native_arguments(),
+            },
+            BareStep::Returned(value) => Step::Returned(value),
+            BareStep::Trapped(trap) => Step::Trapped(trap),
+        }
+    }
+
+    #[inline(always)]
+    fn bare_step(&self, stack: &CallStack<'_>, stop: Stop, value: i32) -> BareStep {
         // The case of a native is tested first, because calls that handle packets stop at natives most often.
         if let Phase::AtNative(call) = stack.activation.phase {
-            return Step::Native {
-                id: call.id,
-                args: stack.native_arguments(),
-            };
+            return BareStep::Native(call.id);
         }
         match stop {
-            Stop::Returned => Step::Returned(None),
-            Stop::ReturnedValue => Step::Returned(Some(value)),
-            Stop::Trap(kind) => Step::Trapped(self.trap(stack, kind)),
+            Stop::Returned => BareStep::Returned(None),
+            Stop::ReturnedValue => BareStep::Returned(Some(value)),
+            Stop::Trap(kind) => BareStep::Trapped(self.trap(stack, kind)),
             Stop::Native | Stop::Pause | Stop::NoElement => {
-                Step::Trapped(self.trap(stack, TrapKind::Unverified))
+                BareStep::Trapped(self.trap(stack, TrapKind::Unverified))
             }
         }
     }

@@ -35,7 +35,6 @@ impl Census {
             host_time: _,
             until: _,
             events_max: _,
-            pause: _,
             // Instructions are used up.
             budget: _,
             has_left_group: _,

@@ -46,17 +46,19 @@ impl<W: Copy + Default> Front<W> {
     #[inline]
     pub(super) fn insert(&mut self, time: u64, work: W) {
         debug_assert!(!self.is_full());
-        let mut place = self.count;
-        while let Some(below) = place.checked_sub(1) {
-            if self.times[below % ROOM] > time {
+        // A place below `ROOM` stays so, and the compiler leaves out the other remainders.
+        let mut place = self.count % ROOM;
+        while place > 0 {
+            let below = (place - 1) % ROOM;
+            if self.times[below] > time {
                 break;
             }
-            self.times[place % ROOM] = self.times[below % ROOM];
-            self.work[place % ROOM] = self.work[below % ROOM];
+            self.times[place] = self.times[below];
+            self.work[place] = self.work[below];
             place = below;
         }
-        self.times[place % ROOM] = time;
-        self.work[place % ROOM] = work;
+        self.times[place] = time;
+        self.work[place] = work;
         self.count = self.count.wrapping_add(1);
     }
 

@@ -19,6 +19,9 @@ pub(crate) const BYTES_PER_INSTRUCTION: u64 = 16;
 /// The number of bytes that are charged together, because a packet moves few.
 const BYTES_IN_A_CHARGE: u64 = 65_536;
 
+/// The most bytes that are not charged yet.
+const BYTES_UNCHARGED_MAX: u64 = BYTES_IN_A_CHARGE - 1;
+
 /// Returns the fuel for a call: the endpoint's own fuel, but at most slightly more than the whole run's budget.
 ///
 /// The bound on a call's fuel keeps the call from computing far beyond the budget. If a call uses up fuel that was
@@ -40,8 +43,10 @@ pub(crate) struct Budget {
     /// The rest, without what is held back.
     left: u64,
     held_back: u64,
-    /// Bytes of work that are not charged yet.
-    bytes: u64,
+    /// Bytes that still fit beside those that are not charged yet, before they are charged together.
+    bytes_left: u64,
+    /// Bytes that are not charged yet and did not fit, which the next [`spend`](Budget::spend) charges.
+    overdue: u64,
     is_exceeded: bool,
 }
 
@@ -54,7 +59,8 @@ impl Budget {
         Budget {
             left: bytecodes_max - held_back,
             held_back,
-            bytes: 0,
+            bytes_left: BYTES_UNCHARGED_MAX,
+            overdue: 0,
             is_exceeded: false,
         }
     }
@@ -78,20 +84,28 @@ impl Budget {
         self.use_all();
         let work = fuel
             .saturating_mul(BYTES_PER_INSTRUCTION)
-            .saturating_add(self.bytes);
+            .saturating_add(self.uncharged());
         let whole = work.div_ceil(BYTES_PER_INSTRUCTION);
         self.held_back = self.held_back.checked_sub(whole).ok_or(Exceeded)?;
         // What rounding up has charged too much is given back.
         let over = whole
             .saturating_mul(BYTES_PER_INSTRUCTION)
             .saturating_sub(work);
-        if over > 0 {
+        let rest = if over > 0 {
             self.held_back += 1;
-            self.bytes = BYTES_PER_INSTRUCTION - over;
+            BYTES_PER_INSTRUCTION - over
         } else {
-            self.bytes = 0;
-        }
+            0
+        };
+        self.bytes_left = BYTES_UNCHARGED_MAX - rest;
+        self.overdue = 0;
         Ok(())
+    }
+
+    /// Returns the number of bytes that are not charged yet.
+    fn uncharged(&self) -> u64 {
+        self.overdue
+            .saturating_add(BYTES_UNCHARGED_MAX - self.bytes_left)
     }
 
     /// Makes each later charge exact.
@@ -103,24 +117,30 @@ impl Budget {
     /// fails.
     #[inline]
     pub(crate) fn spend_bytes(&mut self, bytes: u64) {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes >= BYTES_IN_A_CHARGE {
-            self.charge_bytes();
+        match self.bytes_left.checked_sub(bytes) {
+            Some(left) => self.bytes_left = left,
+            None => self.charge_bytes(bytes),
         }
     }
 
     #[cold]
-    fn charge_bytes(&mut self) {
-        let rest = self.bytes % BYTES_IN_A_CHARGE;
+    fn charge_bytes(&mut self, bytes: u64) {
+        let uncharged = self.uncharged().saturating_add(bytes);
+        let rest = uncharged % BYTES_IN_A_CHARGE;
         match self
             .left
-            .checked_sub((self.bytes - rest) / BYTES_PER_INSTRUCTION)
+            .checked_sub((uncharged - rest) / BYTES_PER_INSTRUCTION)
         {
             Some(left) => {
                 self.left = left;
-                self.bytes = rest;
+                self.overdue = 0;
+                self.bytes_left = BYTES_UNCHARGED_MAX - rest;
             }
-            None => self.use_all(),
+            None => {
+                self.use_all();
+                self.overdue = uncharged;
+                self.bytes_left = BYTES_UNCHARGED_MAX;
+            }
         }
     }
 

@@ -20,6 +20,7 @@ use super::cells::Cells;
 use super::costs::{Costs, HostCosts};
 use super::dma::Transfers;
 use super::endpoint::{EndpointInfo, LiveEndpoint};
+use super::event_count::EventCount;
 use super::multiprocessor::{CallWaits, ProcessorRole};
 use super::prefetch::LastArrays;
 use super::processor::{Processor, Taking};
@@ -89,7 +90,8 @@ impl<'a> Simulation<'a> {
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
-            events: 0,
+            // The first event already computes the run's next pause.
+            events: EventCount::new(),
             transfers_delay_packets: has_cells || nics.iter().any(|nic| nic.sends_in_turn),
             cells: Cells::new(has_cells),
             backlogs: Backlogs::default(),
@@ -105,11 +107,9 @@ impl<'a> Simulation<'a> {
             host_time: SimDuration::ZERO,
             until: scenario.until,
             events_max: scenario.events_max,
-            // Since `pause` is zero, the first event already computes the run's next pause.
-            pause: 0,
             budget: Budget::new(scenario.bytecodes_max),
             has_left_group: false,
-            processors: processors(arena, scenario, &may_have_applet, &nics),
+            processors: processors(arena, scenario, &may_have_applet, &nics, sink.is_some()),
             host_costs: host_costs(scenario),
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
@@ -364,6 +364,7 @@ fn processors<'a>(
     scenario: &Scenario,
     may_have_applet: &Table<EndpointId, bool>,
     nics: &Table<NicId, Nic>,
+    is_heard: bool,
 ) -> Table<ProcessorId, Processor<'a>> {
     let mut costs_of = KnownCosts::new(arena);
     let mut processors = Table::new();
@@ -375,7 +376,7 @@ fn processors<'a>(
         for number in 0..spec.processors {
             let places = (first, number, spec.processors);
             let contention = profile.processor.contention;
-            let role = ProcessorRole::new(places, &spec.placement, contention, slice);
+            let role = ProcessorRole::new(places, &spec.placement, contention, slice, is_heard);
             let taking = Taking::new(profile.base.as_ref(), nic.endpoints.len());
             processors.push(Processor::new(
                 (id, costs),

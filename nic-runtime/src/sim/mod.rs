@@ -12,7 +12,7 @@
 //! - `staging` assigns slots to packets
 //! - `completion` ends transmit descriptors
 //! - `user` and `programs` are the hosts, `prefetch` loads what they will touch
-//! - `budget` bounds what applets execute
+//! - `budget` bounds what applets execute, `event_count` counts events and knows when the run pauses
 //! - `stuck` looks for what still waits when nothing is due
 //! - `ledger` counts the SRAM that is free for classes that come during the run
 //! - `build` and `sram` prepare a run, `partition` splits it into groups of NICs
@@ -29,6 +29,7 @@ mod completion;
 pub(crate) mod costs;
 pub(crate) mod dma;
 pub(crate) mod endpoint;
+mod event_count;
 pub(crate) mod ledger;
 mod levels;
 pub(crate) mod multiprocessor;
@@ -67,6 +68,7 @@ use self::cells::Cells;
 use self::costs::HostCosts;
 use self::dma::Transfers;
 use self::endpoint::{EndpointInfo, LiveEndpoint};
+use self::event_count::EventCount;
 pub use self::multiprocessor::CallWaits;
 use self::partition::{Groups, PartitionBy};
 use self::prefetch::LastArrays;
@@ -406,8 +408,8 @@ const EVENTS_BETWEEN_QUESTIONS: u64 = 1_024;
 pub(crate) struct Simulation<'a> {
     pub(crate) now: SimTime,
     pub(crate) schedule: Schedule<Work>,
-    /// Number of simulation events handled so far.
-    pub(crate) events: u64,
+    /// The simulation events handled so far. The run pauses at `events_max` of them at the latest.
+    pub(crate) events: EventCount,
     /// Whether packets on the wire depend on DMA transfers, because some NIC sends in turn with its DMA or some link
     /// has cells. The flag `transfers_delay_packets` is usually false, so that packets need no checks for transfers.
     pub(crate) transfers_delay_packets: bool,
@@ -428,9 +430,6 @@ pub(crate) struct Simulation<'a> {
     pub(crate) host_time: SimDuration,
     pub(crate) until: SimTime,
     pub(crate) events_max: u64,
-    /// Number of events at which the run pauses to check whether it should end; at most `events_max`. Comparing the
-    /// number of events with `pause` once per event covers all reasons to stop.
-    pub(crate) pause: u64,
     /// Instructions that applets may still execute.
     pub(crate) budget: Budget,
     /// Whether a packet was about to leave its group of NICs; see `partition`.
@@ -521,7 +520,7 @@ impl Simulation<'_> {
             time: self.now,
             reason,
             waiting,
-            events: self.events,
+            events: self.events.count(),
             host: self.host_time,
         })
     }
@@ -537,39 +536,55 @@ impl Simulation<'_> {
             let Some((time, work)) = self.schedule.take() else {
                 return EndReason::Idle;
             };
-            if time > self.until || self.events >= self.pause {
-                if self.is_obsolete(time, work) {
-                    continue;
-                }
-                if let Some(reason) = self.end_at_pause(time) {
-                    return reason;
+            if time > self.until || !self.events.add() {
+                match self.pause_before(time, work) {
+                    Pause::Over => {}
+                    Pause::Obsolete => continue,
+                    Pause::End(reason) => return reason,
                 }
             }
             let before = std::mem::replace(&mut self.now, time);
-            self.events += 1;
             self.handle(work, before);
         }
     }
 
-    /// Returns why the run ends at this pause of the event loop, or sets the next pause and returns `None`.
+    /// Returns how the event loop goes on at a pause before this work. Work that is handled has been counted.
+    // In a function of its own, since the loop would otherwise keep the count of events in case it must be restored.
     #[cold]
+    #[inline(never)]
+    fn pause_before(&mut self, time: SimTime, work: Work) -> Pause {
+        if time <= self.until {
+            self.events.take_back();
+        }
+        if self.is_obsolete(time, work) {
+            return Pause::Obsolete;
+        }
+        if let Some(reason) = self.end_at_pause(time) {
+            return Pause::End(reason);
+        }
+        self.events.add();
+        Pause::Over
+    }
+
+    /// Returns why the run ends at this pause of the event loop, or sets the next pause and returns `None`.
     fn end_at_pause(&mut self, time: SimTime) -> Option<EndReason> {
         if time > self.until {
             self.now = self.until;
             return Some(EndReason::Until);
         }
-        if self.events >= self.events_max {
+        let events = self.events.count();
+        if events >= self.events_max {
             return Some(self.limit_reached());
         }
         if !self.report.listens() {
-            self.pause = self.events_max;
+            self.events.pause_at(self.events_max);
             return None;
         }
         // A run with a sink pauses before each event, so that it ends as soon as the sink can no longer write.
         if self.report.has_failed() {
             return Some(EndReason::Unheard);
         }
-        if self.events.is_multiple_of(EVENTS_BETWEEN_QUESTIONS) && self.report.is_interrupted() {
+        if events.is_multiple_of(EVENTS_BETWEEN_QUESTIONS) && self.report.is_interrupted() {
             return Some(EndReason::Interrupted);
         }
         None
@@ -577,8 +592,8 @@ impl Simulation<'_> {
 
     /// Makes the run end before the next event.
     fn handle_no_more(&mut self) {
-        self.events_max = self.events;
-        self.pause = self.events;
+        self.events_max = self.events.count();
+        self.events.pause_at(self.events_max);
     }
 
     /// Returns the limit that ended the run.
@@ -655,7 +670,7 @@ impl Simulation<'_> {
     fn take_back_unless(&mut self, is_event: bool, before: SimTime) {
         if !is_event {
             self.now = before;
-            self.events -= 1;
+            self.events.take_back();
         }
     }
 
@@ -666,16 +681,47 @@ impl Simulation<'_> {
     /// between two stages of a packet.
     #[inline(always)]
     fn advance(&mut self, delay: SimDuration, work: Work) -> bool {
-        let time = self.now + delay;
-        if time > self.until || self.events >= self.pause {
-            self.schedule.insert(time, work);
-            return false;
+        let Some(time) = self.now.checked_add(delay) else {
+            return self.advance_later(delay, work);
+        };
+        if time > self.until {
+            return self.advance_later(delay, work);
+        }
+        if !self.events.add() {
+            return self.pause_instead(delay, work);
         }
         let passes = self.schedule.is_clear_or_insert(time, work);
         if passes {
             self.now = time;
-            self.events += 1;
+        } else {
+            self.events.take_back();
         }
         passes
     }
+
+    /// Schedules the work with which the run goes on after `delay`, and returns false.
+    #[cold]
+    #[inline(never)]
+    fn advance_later(&mut self, delay: SimDuration, work: Work) -> bool {
+        self.schedule.insert(self.now + delay, work);
+        false
+    }
+
+    /// Takes back an event before which the run pauses, and schedules its work.
+    #[cold]
+    #[inline(never)]
+    fn pause_instead(&mut self, delay: SimDuration, work: Work) -> bool {
+        self.events.take_back();
+        self.advance_later(delay, work)
+    }
+}
+
+/// How the event loop goes on after a pause.
+enum Pause {
+    /// The work is handled.
+    Over,
+    /// The work has become pointless.
+    Obsolete,
+    /// The run ends.
+    End(EndReason),
 }

@@ -74,6 +74,8 @@ pub(crate) struct ProcessorRole {
     pub(crate) is_recorded: bool,
     /// Whether the end of the processor's work may move.
     is_timed: bool,
+    /// Whether the processor's work neither moves nor is reported.
+    pub(super) is_plain: bool,
 }
 
 /// Factor by which a processor's work takes longer while a neighbour is busy, in thousandths; 1,000 means no slowdown.
@@ -174,6 +176,7 @@ impl ProcessorRole {
         placement: &Placement,
         contention: u32,
         slice: Option<SimDuration>,
+        is_heard: bool,
     ) -> ProcessorRole {
         let other = |place: u32| (place != number).then_some(ProcessorId(first + place));
         let contention = if count == 1 { ALONE } else { contention };
@@ -197,6 +200,7 @@ impl ProcessorRole {
             slicing: slice.map(Slicing::new),
             is_recorded: count > 1 || slice.is_some(),
             is_timed: contention != ALONE || slice.is_some(),
+            is_plain: contention == ALONE && slice.is_none() && !is_heard,
         }
     }
 
@@ -239,10 +243,13 @@ impl Simulation<'_> {
 
     /// Returns whether a taken transmit descriptor has lost the slots for its packet. A descriptor loses its slots if
     /// another processor has suspended the applet since the descriptor was taken.
+    #[inline]
     pub(crate) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
-        if self.processors[on].role.is_alone {
-            return false;
-        }
+        !self.processors[on].role.is_alone && self.lacks_places(posted)
+    }
+
+    #[cold]
+    fn lacks_places(&self, posted: Posted) -> bool {
         let endpoint = &self.endpoints[posted.endpoint];
         let needs_places = endpoint.channels.get(posted.descriptor.channel).is_some();
         let progress = self.progress(ClaimId::of(posted.endpoint, Purpose::Post));

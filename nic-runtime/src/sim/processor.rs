@@ -180,11 +180,11 @@ impl Simulation<'_> {
     /// Runs a processor's stages for as long as no other event is due in between.
     pub(crate) fn go_on(&mut self, on: ProcessorId) {
         let processor = &self.processors[on];
-        if processor.role.is_timed() {
-            return self.go_on_timed(on);
-        }
-        if self.report.listens() {
-            return self.go_on_heard(on);
+        if !processor.role.is_plain {
+            return match processor.role.is_timed() {
+                true => self.go_on_timed(on),
+                false => self.go_on_heard(on),
+            };
         }
         let mut stage = processor.stage;
         while let Next::After((delay, then)) = stage::step::<false>(self, on, stage) {

@@ -31,10 +31,19 @@ impl Simulation<'_> {
             return self.look_everywhere(on);
         }
         let processor = &mut self.processors[on];
-        let nic = &mut self.nics[processor.nic];
+        let nic = &self.nics[processor.nic];
         if nic.arrivals.is_empty() && nic.posted.is_empty() {
             return processor.find_nothing();
         }
+        self.look_at_queues(on)
+    }
+
+    /// Looks for work in the queues of the NIC, of which one has some.
+    // Not inlined: processors often find nothing, and then `look` needs no stack.
+    #[inline(never)]
+    fn look_at_queues(&mut self, on: ProcessorId) -> Next {
+        let processor = &self.processors[on];
+        let nic = &self.nics[processor.nic];
         // The turns between transmit descriptors and arrivals are those of sources that are empty now.
         let is_turn_of_arrivals =
             !matches!(processor.turn, Turn::Transmit) && !nic.arrivals.is_empty();

@@ -138,7 +138,7 @@ pub(crate) fn step<const HEARD: bool>(
         Stage::Taken | Stage::HandedOver => match interface::handle(sim, on) {
             Handled::Here(next) => next,
             Handled::AppletRx(applet, packet) => engine::arrived(sim, on, applet, packet),
-            Handled::AppletTx(applet, posted) => engine::posted(sim, on, applet, posted),
+            Handled::AppletTx(applet) => engine::posted(sim, on, applet),
         },
         Stage::Enter => engine::enter::<HEARD>(sim, on),
         Stage::Run => engine::run::<HEARD>(sim, on),

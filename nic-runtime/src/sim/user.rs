@@ -151,9 +151,9 @@ impl Simulation<'_> {
         };
         // A message that is refused at once completes while it is posted. The user must not post the next one then.
         user.task = Task::Posting;
-        if user.due.remove_first() && self.events < self.events_max {
+        if user.due.remove_first() && self.events.count() < self.events_max {
             // Another message of a send without time between its messages counts as an event when its turn comes.
-            self.events += 1;
+            self.events.add();
         }
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         interface::send_begins(self, id, spec);

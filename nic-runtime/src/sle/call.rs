@@ -22,6 +22,8 @@ pub(crate) struct Call {
     pub(crate) applet_at: AppletAt,
     pub(crate) method: MethodId,
     pub(crate) cause: Cause,
+    /// The cause in the form that events use. It is kept because each transfer and packet of the call asks for it.
+    trigger: Trigger,
 }
 
 /// The cause of a call.
@@ -64,6 +66,24 @@ pub(crate) struct ChainMessage {
 const _: () = assert!(size_of::<Cause>() <= 32);
 
 impl Call {
+    #[inline]
+    pub(crate) fn new(applet_at: AppletAt, method: MethodId, cause: Cause) -> Call {
+        let trigger = match cause {
+            Cause::Post(posted) => Trigger::Post(posted.post),
+            Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
+            Cause::Timer(_) => Trigger::Timer,
+            Cause::Refill(_) => Trigger::Refill,
+            Cause::Watch(_) => Trigger::Watch,
+            Cause::Chain(message) => message.trigger,
+        };
+        Call {
+            applet_at,
+            method,
+            cause,
+            trigger,
+        }
+    }
+
     /// Returns the packet that the call handles, if it handles one.
     pub(crate) fn packet(&self) -> Option<PacketId> {
         match self.cause {
@@ -83,14 +103,7 @@ impl Call {
 
     /// Returns the call's cause in the form that events use.
     pub(crate) fn trigger(&self) -> Trigger {
-        match self.cause {
-            Cause::Post(posted) => Trigger::Post(posted.post),
-            Cause::Arrival { packet, .. } => Trigger::Arrival(packet),
-            Cause::Timer(_) => Trigger::Timer,
-            Cause::Refill(_) => Trigger::Refill,
-            Cause::Watch(_) => Trigger::Watch,
-            Cause::Chain(message) => message.trigger,
-        }
+        self.trigger
     }
 
     /// Returns the applet's entry to call.

@@ -64,9 +64,9 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
             let last = chain.last();
             engine::arrived(sim, on, last, packet)
         }
-        Item::Post(posted) => {
+        Item::Post(_) => {
             let first = chain.first();
-            engine::posted(sim, on, first, posted)
+            engine::posted(sim, on, first)
         }
         Item::Own(..) => return None,
     };
@@ -412,14 +412,14 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
             way,
             staged_at: area,
         };
-        processor.activation.begin(Call {
-            applet_at: AppletAt {
+        processor.activation.begin(Call::new(
+            AppletAt {
                 endpoint,
                 applet: to,
             },
             method,
-            cause: Cause::Chain(message),
-        });
+            Cause::Chain(message),
+        ));
         return Next::after(setup, Stage::ChainEnter);
     }
     let Some(round) = chain.round.take() else {

@@ -4,7 +4,7 @@
 //! without, for the loop of a run without a sink. A packet takes some forty stages, and most of them would ask for the sink.
 
 use crate::ids::{AppletId, ProcessorId};
-use jive_core::{Lifetime, Step, TrapKind};
+use jive_core::{BareStep, Lifetime, TrapKind};
 use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger, TxStatus};
 use nic_core::sle::{Effect, NicNative, Rights, check, perform};
 use nic_core::time::SimDuration;
@@ -42,29 +42,28 @@ pub(crate) fn arrived(
     if !sim.live[endpoint].fault.is_attached(sim.now) {
         return interface::handle_without_applet(sim, on, item);
     }
-    let call = Call {
-        applet_at: AppletAt { endpoint, applet },
-        method: sim.applets[applet].members.do_rx,
-        cause: Cause::Arrival {
+    let call = Call::new(
+        AppletAt { endpoint, applet },
+        sim.applets[applet].members.do_rx,
+        Cause::Arrival {
             packet,
             channel,
             length,
             arrival,
         },
-    };
+    );
     let processor = &mut sim.processors[on];
     processor.activation.begin(call);
     Next::after(processor.costs.rx.setup, Stage::Enter)
 }
 
-/// Begins the call of `doTx` for a transmit descriptor, on this processor or another.
+/// Begins the call of `doTx` for the transmit descriptor in hand, on this processor or another.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn posted(
-    sim: &mut Simulation<'_>,
-    on: ProcessorId,
-    applet: AppletId,
-    posted: Posted,
-) -> Next {
+pub(crate) fn posted(sim: &mut Simulation<'_>, on: ProcessorId, applet: AppletId) -> Next {
+    // The descriptor is read from the item here, because an argument would be copied through memory on its way.
+    let Item::Post(posted) = *sim.in_hand(on) else {
+        return sim.look(on);
+    };
     let (endpoint, item) = (posted.endpoint, Item::Post(posted));
     if let Some(other) = sim.processors[on].role.posts_to {
         sim.live[endpoint].has_post_under_way = true;
@@ -80,11 +79,11 @@ pub(crate) fn posted(
         sim.give_up_post(endpoint);
         return sim.end_post(on, posted, TxStatus::Refused);
     }
-    let call = Call {
-        applet_at: AppletAt { endpoint, applet },
-        method: sim.applets[applet].members.do_tx,
-        cause: Cause::Post(posted),
-    };
+    let call = Call::new(
+        AppletAt { endpoint, applet },
+        sim.applets[applet].members.do_tx,
+        Cause::Post(posted),
+    );
     let processor = &mut sim.processors[on];
     processor.activation.begin(call);
     Next::after(processor.costs.tx.setup, Stage::Enter)
@@ -160,19 +159,22 @@ pub(crate) fn run<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) 
     let instance = &mut sim.applets[applet].instance;
     let before = stack.fuel_left();
     let step = match HEARD {
-        true => sim.report.run(endpoint, costs.bytecode, (instance, stack)),
-        false => instance.run(stack),
+        true => {
+            let step = sim.report.run(endpoint, costs.bytecode, (instance, stack));
+            BareStep::from(step)
+        }
+        false => instance.run_bare(stack),
     };
     let (native_fuel, native_cost, stage) = match step {
-        Step::Returned(value) => {
+        BareStep::Returned(value) => {
             activation.reported.returned = value;
             (0, SimDuration::ZERO, Stage::Return)
         }
-        Step::Trapped(trap) => {
+        BareStep::Trapped(trap) => {
             activation.trap = Some(trap);
             (0, SimDuration::ZERO, Stage::Trap)
         }
-        Step::Native { id, .. } => {
+        BareStep::Native(id) => {
             let native = NicNative::from_id(id).ok_or(TrapKind::Unverified);
             let affordable = native.and_then(|native| {
                 let cost = costs.of(native);
@@ -206,7 +208,7 @@ pub(crate) fn run<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorId) 
     }
     let instructions = spent - native_fuel;
     let bytecode_cost = costs.bytecode.times(instructions);
-    sim.processors[on].activation.reported.reached = sim.now + bytecode_cost;
+    activation.reported.reached = sim.now + bytecode_cost;
     Next::after(bytecode_cost + native_cost, stage)
 }
 

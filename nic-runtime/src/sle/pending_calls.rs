@@ -296,11 +296,7 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
             call_timer_again(sim, applet_at);
             continue;
         }
-        let call = Call {
-            applet_at,
-            method,
-            cause: Cause::Timer(turn),
-        };
+        let call = Call::new(applet_at, method, Cause::Timer(turn));
         let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.timer.setup;
@@ -350,11 +346,7 @@ pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId)
         if !fault.is_attached(sim.now) {
             continue;
         }
-        let call = Call {
-            applet_at,
-            method,
-            cause: Cause::Refill(refill),
-        };
+        let call = Call::new(applet_at, method, Cause::Refill(refill));
         let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.refill.setup;
@@ -382,15 +374,15 @@ pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId
         let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
             continue;
         };
-        let call = Call {
+        let call = Call::new(
             applet_at,
             method,
-            cause: Cause::Watch(Watched {
+            Cause::Watch(Watched {
                 watch: event,
                 window,
                 range: (watch.offset, watch.length),
             }),
-        };
+        );
         let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.watch.setup;
