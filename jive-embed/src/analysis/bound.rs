@@ -1,14 +1,14 @@
 //! The worst case of each entry point: bytecodes, time, operands, calls, heap and natives, or the loops without a
 //! bound.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jive_core::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
 use jive_core::{ClassFile, Cut, Method, MethodId, OwnMember, Pc};
 use serde::Serialize;
 
 use super::calls::{Callee, Signatures, callee};
-use super::components::Components;
+use super::components::{Components, Partition};
 use super::environment::Environment;
 use super::explore::{Explorer, made_array};
 use super::facts::{Facts, Flow, Site};
@@ -140,15 +140,13 @@ impl Bounds {
     #[must_use]
     pub fn of(class: ClassFile<'_>, environment: &Environment) -> Bounds {
         let facts = Facts::of(class);
-        let codes = class.methods().filter_map(|method| method.code());
-        let code_bytes: usize = codes.map(|code| code.bytes.len()).sum();
         let mut analyst = Analyst {
             facts: &facts,
             environment,
-            explorer: Explorer::new(class),
+            explorer: Explorer::without_loops(class),
             ranges: Ranges::new(&facts, environment),
             signatures: Signatures::new(&class),
-            loop_steps: LOOP_STEPS_BASE + LOOP_STEPS_PER_BYTE * code_bytes,
+            loop_steps: loop_steps(&class),
             known: vec![None; class.method_count()],
             loops: vec![Loops::default(); class.method_count()],
             field_names: None,
@@ -156,9 +154,9 @@ impl Bounds {
         };
         let mut entry_points = Vec::new();
         for method in class.methods().filter(|method| method.code().is_some()) {
-            let is_initializer = method.name == "<clinit>" || method.name == "<init>";
+            let is_initializer = is_initializer(&method);
             let entry = environment.entry(method.name, method.descriptor);
-            if is_initializer || environment.entries.is_none() || entry.is_some() {
+            if is_entry_point(&method, environment) {
                 let call_ps = entry.map_or(0, |entry| entry.time_ps);
                 entry_points.push(analyst.bound(&method, is_initializer, call_ps));
             }
@@ -169,6 +167,71 @@ impl Bounds {
             steps: analyst.steps + analyst.ranges.steps + analyst.explorer.steps,
         }
     }
+}
+
+/// Returns the number of steps for the search for loops in a class.
+fn loop_steps(class: &ClassFile<'_>) -> usize {
+    let codes = class.methods().filter_map(|method| method.code());
+    let code_bytes: usize = codes.map(|code| code.bytes.len()).sum();
+    LOOP_STEPS_BASE + LOOP_STEPS_PER_BYTE * code_bytes
+}
+
+fn is_initializer(method: &Method<'_>) -> bool {
+    method.name == "<clinit>" || method.name == "<init>"
+}
+
+/// Returns whether a method is an initializer or is called from outside the class.
+fn is_entry_point(method: &Method<'_>, environment: &Environment) -> bool {
+    is_initializer(method)
+        || environment.entries.is_none()
+        || environment.entry(method.name, method.descriptor).is_some()
+}
+
+/// Returns the loops that have a bound, each with its method and its first instruction. Only methods that an entry
+/// point can call are examined.
+pub(crate) fn bounded_loops(
+    facts: &Facts<'_>,
+    environment: &Environment,
+) -> BTreeSet<(MethodId, Pc)> {
+    let class = &facts.class;
+    let mut ranges = Ranges::new(facts, environment);
+    let mut budget = loop_steps(class);
+    let mut is_reached = vec![false; class.method_count()];
+    let mut bounded = BTreeSet::new();
+    for entry in class.methods() {
+        if !is_entry_point(&entry, environment) {
+            continue;
+        }
+        // Callers come before their callees, as in [`Bounds::of`].
+        let mut waiting = vec![entry.id];
+        while let Some(id) = waiting.pop() {
+            let is_known = is_reached
+                .get_mut(id.index())
+                .is_none_or(|is_reached| std::mem::replace(is_reached, true));
+            let Some(flow) = facts.flow(id).filter(|_| !is_known) else {
+                continue;
+            };
+            let (nodes, components) = components(flow);
+            let nest = nest(facts, id, &components, &mut ranges, &mut budget);
+            let found = nest.levels.iter().filter(|level| level.rounds.is_ok());
+            bounded.extend(found.map(|level| (id, flow.graph.insn(level.nodes[0]).pc)));
+            for node in nodes.into_iter().rev() {
+                if let Some(Callee::Own(callee)) = callee(class, flow.graph.insn(node)) {
+                    waiting.push(callee);
+                }
+            }
+        }
+    }
+    bounded
+}
+
+/// Returns the reachable instructions of a method, and their strongly connected components.
+fn components(flow: &Flow<'_>) -> (Vec<Node>, Partition) {
+    let nodes = flow.reachable().collect::<Vec<_>>();
+    let mut reachable = vec![false; flow.graph.len()];
+    nodes.iter().for_each(|node| reachable[*node] = true);
+    let components = Components::new(flow.graph.len()).of(&flow.graph, &nodes, &reachable);
+    (nodes, components)
 }
 
 /// The analysis of a class: the state of the search, and the results for the methods analysed so far.
@@ -296,10 +359,7 @@ impl<'a> Analyst<'_, 'a> {
                 natives: Vec::new(),
             };
         };
-        let nodes = flow.reachable().collect::<Vec<_>>();
-        let mut reachable = vec![false; flow.graph.len()];
-        nodes.iter().for_each(|node| reachable[*node] = true);
-        let components = Components::new(flow.graph.len()).of(&flow.graph, &nodes, &reachable);
+        let (nodes, components) = components(flow);
         self.steps += 2 * flow.graph.size();
         let left = self.loop_steps;
         let nest = nest(

@@ -66,8 +66,9 @@ pub(super) struct Explorer<'a> {
     pub(super) steps: usize,
     known: Vec<Option<Totals<'a>>>,
     signatures: Signatures,
-    /// Number of steps that remain for the search for nested loops, shared by all methods.
-    loop_steps: usize,
+    /// Number of steps that remain for the search for nested loops, shared by all methods. `None` if loops are not
+    /// searched for.
+    loop_steps: Option<usize>,
     /// Whether any method of the class allocates an array, or `None` until that is computed.
     makes_arrays: Option<bool>,
     /// The call path to the method that is being analysed.
@@ -84,9 +85,17 @@ impl<'a> Explorer<'a> {
             steps: 0,
             known: vec![None; class.method_count()],
             signatures: Signatures::new(&class),
-            loop_steps: LOOP_STEPS_BASE + LOOP_STEPS_PER_BYTE * code_bytes,
+            loop_steps: Some(LOOP_STEPS_BASE + LOOP_STEPS_PER_BYTE * code_bytes),
             makes_arrays: None,
             path: Vec::new(),
+        }
+    }
+
+    /// Creates an analysis that leaves out loops.
+    pub(super) fn without_loops(class: ClassFile<'a>) -> Explorer<'a> {
+        Explorer {
+            loop_steps: None,
+            ..Explorer::new(class)
         }
     }
 
@@ -197,12 +206,15 @@ impl<'a> Explorer<'a> {
         graph: &ControlFlow<'a>,
         components: &Partition,
     ) -> LoopTotals {
-        let left = self.loop_steps;
+        let Some(left) = &mut self.loop_steps else {
+            return LoopTotals::default();
+        };
+        let before = *left;
         let Loops {
             found,
             is_incomplete,
-        } = loops(&self.class, graph, components, &mut self.loop_steps);
-        self.steps += left - self.loop_steps;
+        } = loops(&self.class, graph, components, left);
+        self.steps += before - *left;
         let uncounted = found.iter().filter(|found| !found.is_counted);
         let mut totals = LoopTotals {
             count: found.len(),

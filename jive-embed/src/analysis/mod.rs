@@ -27,12 +27,14 @@ mod rounds;
 mod shown;
 mod worst;
 
+pub(crate) use bound::bounded_loops;
 pub use bound::{Bound, BoundedLoop, Bounds, Reason, UnboundedLoop};
 pub(crate) use calls::{Callee, Signatures, callee};
 pub(crate) use components::Components;
 pub(crate) use depths::Depths;
 pub use environment::{Entry, Environment, ForeignFields, Native};
 pub(crate) use explore::makes_array;
+pub(crate) use facts::{Facts, Flow};
 pub(crate) use graph::ControlFlow;
 pub use line_table::LineTable;
 pub(crate) use loops::loops;

@@ -16,9 +16,8 @@ use serde::Serialize;
 use self::flow::Natives;
 use self::method::Examined;
 use crate::analysis::{
-    Bounds, ControlFlow, Depths, Environment, ForeignFields, LineTable, Origins, Signatures,
+    Environment, Facts, Flow, ForeignFields, LineTable, Origins, Signatures, bounded_loops,
 };
-use crate::names;
 use crate::rejection::{FoundAt, Rejection};
 
 /// Maximum number of warnings that are shown of one class. Few warnings are shown, because a reader looks at the first
@@ -145,19 +144,21 @@ impl Warnings {
 /// Returns the findings of all lints in an accepted class, in code order, one for each lint and source line.
 fn findings(class: &ClassFile<'_>, environment: &Environment) -> Vec<Finding> {
     let natives = Natives::called_by(class);
+    let facts = Facts::of(*class);
     let mut signatures = Signatures::new(class);
     let mut steps = STEPS_MAX;
     let mut found = Vec::new();
     for method in class.methods() {
         let Some(code) = method.code() else { continue };
-        let graph = ControlFlow::of(&code);
-        let depths = Depths::follow(class, method.id, &graph, &mut signatures);
-        let origins = Origins::new(class, &graph, &depths);
+        let Some(Flow { graph, depths }) = facts.flow(method.id) else {
+            continue;
+        };
+        let origins = Origins::new(class, graph, depths);
         let mut examined = Examined {
             class,
             method,
-            graph: &graph,
-            depths: &depths,
+            graph,
+            depths,
             origins,
             signatures: &mut signatures,
             steps: &mut steps,
@@ -181,21 +182,20 @@ fn findings(class: &ClassFile<'_>, environment: &Environment) -> Vec<Finding> {
         .iter()
         .any(|finding| finding.lint == Lint::UnboundedLoop)
     {
-        let bounded = bounded_loops(class, environment);
+        let bounded = loops_with_bounds(&facts, environment);
         found.retain(|finding| {
-            finding.lint != Lint::UnboundedLoop
-                || !bounded.contains(&(names::method_name(class, finding.method), finding.pc.0))
+            finding.lint != Lint::UnboundedLoop || !bounded.contains(&(finding.method, finding.pc))
         });
     }
     found
 }
 
-/// Returns the loops that have a bound, each as the name of its method and its pc.
+/// Returns the loops that have a bound, each as its method and its pc.
 ///
 /// A loop with a bound may count to a field that changes meanwhile, if all stores to the field limit its values. A loop
 /// with a bound may take large steps up to a packet's length: the NIC limits packets, so the counter cannot wrap
 /// around.
-fn bounded_loops(class: &ClassFile<'_>, environment: &Environment) -> BTreeSet<(String, u16)> {
+fn loops_with_bounds(facts: &Facts<'_>, environment: &Environment) -> BTreeSet<(MethodId, Pc)> {
     // The environment `anywhere` lists no entries, so that methods that no entry calls are judged too, with any
     // arguments.
     let anywhere = Environment {
@@ -206,8 +206,7 @@ fn bounded_loops(class: &ClassFile<'_>, environment: &Environment) -> BTreeSet<(
         bytecode_ps: 0,
         foreign: ForeignFields::None,
     };
-    let bounds = [environment, &anywhere].map(|around| Bounds::of(*class, around).entry_points);
-    let loops = bounds.into_iter().flatten().flat_map(|bound| bound.loops);
-    let places = loops.map(|found| (found.place.method, found.place.pc));
-    places.collect()
+    let mut bounded = bounded_loops(facts, environment);
+    bounded.extend(bounded_loops(facts, &anywhere));
+    bounded
 }

@@ -64,6 +64,11 @@ fn compiled_classes_take_under_a_quarter_of_the_budget() {
 }
 
 mod analysed {
+    use std::path::Path;
+
+    use jive_core::ClassFile;
+    use jive_embed::analysis::{Entry, Environment, ForeignFields};
+    use jive_embed::lint::Warnings;
     use jive_lab::Random;
     use tests::worst::{analyse, bound, bound_steps_max, explored_family, searched, steps_max};
 
@@ -206,6 +211,37 @@ mod analysed {
             let most = 8 * steps[0] * 5 / 4;
             assert!(steps[1] <= most, "{name}: {steps:?} for 6 and 48 methods");
         }
+    }
+
+    /// A bound lists 32 loops, and each method has 200.
+    #[test]
+    fn lint_is_silent_about_bounded_loops_however_many() {
+        let warnings = |code: &str| {
+            let bytes = repeated((".field static F [I\n", "", code), 3);
+            let mut index = vec![0; ClassFile::index_len(&bytes)];
+            let class = ClassFile::parse(&bytes, &mut index).expect("it is a class file");
+            let entry = |name: &str, descriptor: &str, parameters: usize| Entry {
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+                parameters: vec![0..=1_500; parameters],
+                time_ps: 0,
+            };
+            let environment = Environment {
+                entries: Some(vec![entry("doTx", "(III)I", 3), entry("doRx", "(II)I", 2)]),
+                natives: Vec::new(),
+                array_length_max: 65_536,
+                packet: None,
+                bytecode_ps: 1,
+                foreign: ForeignFields::None,
+            };
+            Warnings::of(Path::new("worst.class"), &class, &environment).render()
+        };
+        // No element is ever stored, so all are 0.
+        let bounded = "iconst_0\nistore_0\nA@:\niload_0\ngetstatic F:[I\niconst_0\niaload\n\
+                       if_icmpge B@\niinc 0 1\ngoto A@\nB@:\n";
+        assert!(warnings(bounded).is_empty());
+        let unbounded = "A@:\niconst_0\nifne A@\n";
+        assert!(warnings(unbounded).contains("lint/unbounded-loop"));
     }
 
     #[test]
