@@ -1,12 +1,12 @@
 //! The library of applets as a corpus: the packets of each applet's built-in scenario, many times over.
 
-use ::tests::library::library;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::Run;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::scenario::{builtin, limits, parse};
 use nic_runtime::spec::Scenario;
 use serde::Serialize;
+use traffic::library::library;
 
 use crate::clock::{median, time};
 
@@ -103,7 +103,7 @@ fn packets(scenario: &Scenario) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use ::tests::library::library;
+    use traffic::library::library;
 
     use super::{packets, repeated};
 

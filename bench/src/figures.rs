@@ -1,7 +1,7 @@
 //! Figures about loading, the packet path and memory.
 
 use serde::Serialize;
-use tests::large::LOOPS_MAX;
+use traffic::large::LOOPS_MAX;
 
 use crate::loading::{self, LargeClass};
 use crate::memory;

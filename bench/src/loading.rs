@@ -35,7 +35,7 @@ pub fn raw_unet_us(pace: &mut Pace) -> Paced {
     })
 }
 
-/// A class of long methods, as [`tests::large`] makes them.
+/// A class of long methods, as [`traffic::large`] makes them.
 #[derive(Clone, Debug)]
 pub struct LargeClass {
     /// The class file.
@@ -47,7 +47,7 @@ impl LargeClass {
     #[must_use]
     pub fn new(methods: u32, loops: u32) -> LargeClass {
         LargeClass {
-            bytes: tests::large::class_file(methods, loops),
+            bytes: traffic::large::class_file(methods, loops),
         }
     }
 

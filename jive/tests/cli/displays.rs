@@ -5,28 +5,12 @@ use std::fs;
 use std::io;
 use std::process::{Command, Stdio};
 
-use jive_core::Opcode;
 use jive_core::limits::NAME_CHARS_MAX;
-use writer::Writer;
+use jive_lab::asm;
+use traffic::worst::{explored_family, family};
 
 use crate::process::{classes, jive_in};
 use crate::words;
-
-// Class files with long output, from the crate `tests`. Files of the crate `tests` are included as modules, because
-// this crate depends on `jive`.
-#[path = "../../../tests/src/worst/body.rs"]
-mod body;
-#[path = "../../../tests/src/worst/explored.rs"]
-mod explored;
-#[path = "../../../tests/src/worst/family.rs"]
-#[expect(unreachable_pub, reason = "public in its own crate")]
-mod family;
-#[path = "../../../tests/src/worst/flow.rs"]
-mod flow;
-#[path = "../../../tests/src/worst/pool.rs"]
-mod pool;
-#[path = "../../../tests/src/worst/writer.rs"]
-mod writer;
 
 /// Maximum number of bytes that `jive disasm` prints for each byte of a class file. A one-byte instruction has a line
 /// of 60 columns and up to 64 types of 20 bytes each. The line of a three-byte instruction has three names in addition.
@@ -60,10 +44,7 @@ fn printed(arguments: &str, file: &std::path::Path) -> u64 {
 fn output_grows_with_the_class_file_and_no_faster() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("Worst.class");
-    for worst in family::explored_family()
-        .into_iter()
-        .chain(family::family())
-    {
+    for worst in explored_family().into_iter().chain(family()) {
         fs::write(&file, &worst.bytes).expect("it can be written");
         let size = worst.bytes.len() as u64;
         let shown = printed("disasm", &file);
@@ -81,32 +62,21 @@ fn output_grows_with_the_class_file_and_no_faster() {
 /// Bytes of the names of a class and its methods.
 const NAME: usize = 20_000;
 
-/// Returns a class with a long name, whose method `run` has this code and calls a method with a long name.
-fn long_names(code: &[u8]) -> Vec<u8> {
-    let mut writer = Writer::new(&"C".repeat(NAME));
-    let descriptor = writer.utf8("()I");
-    let long = writer.utf8(&"m".repeat(NAME));
-    let member = writer.name_and_type(long, descriptor);
-    let this = writer.this();
-    let reference = writer.method_ref(this, member).to_be_bytes();
-    let run = writer.utf8("run");
-    let [high, low] = reference;
-    let call = [
-        Opcode::Invokestatic.byte(),
-        high,
-        low,
-        Opcode::Ireturn.byte(),
-    ];
-    writer.method(run, descriptor, (1, 0), &call);
-    writer.method(long, descriptor, (2, 0), code);
-    writer.finish()
+/// Returns a class with a long name, whose method `run` calls a method with a long name and this code.
+fn long_names(code: &str) -> Vec<u8> {
+    let [class, long] = ["C", "m"].map(|letter| letter.repeat(NAME));
+    let source = format!(
+        ".class {class}\n.method static run()I stack 1 locals 0\ninvokestatic {long}()I\nireturn\n\
+         .method static {long}()I stack 2 locals 0\n{code}\n"
+    );
+    let assembled = asm::assemble("long.jasm", &source);
+    assembled.expect("the source is right").bytes
 }
 
 #[test]
 fn names_are_cut_wherever_they_are_shown() {
-    use Opcode as O;
-    let division = [O::Iconst1, O::Iconst0, O::Idiv, O::Ireturn].map(Opcode::byte);
-    let underflow = [O::Iadd, O::Iadd, O::Iadd, O::Ireturn].map(Opcode::byte);
+    let division = "iconst_1\niconst_0\nidiv\nireturn";
+    let underflow = "iadd\niadd\niadd\nireturn";
     for (arguments, code) in [
         ("verify --class-only -", division),
         ("verify --class-only --report -", division),
@@ -117,7 +87,7 @@ fn names_are_cut_wherever_they_are_shown() {
         ("verify --class-only --format json -", underflow),
         ("disasm -", underflow),
     ] {
-        let ended = jive_in(&classes(), words(arguments), &long_names(&code));
+        let ended = jive_in(&classes(), words(arguments), &long_names(code));
         let shown = ended.out + &ended.err;
         assert!(shown.contains('…'), "{arguments}: {shown:.500}");
         for letter in ["C", "m"] {

@@ -21,7 +21,8 @@ use tests::machine;
 use tests::openjdk::jdk;
 use tests::reference::pairs;
 use tests::scope;
-use tests::worst::{explored_family, family, measure};
+use tests::worst::measure;
+use traffic::worst::{explored_family, family};
 
 /// Number of calls of each method of a generated class.
 const ROUNDS: u32 = 12;
@@ -287,9 +288,8 @@ fn measure_worst() {
 /// Measures the time of analysing slow class files.
 mod analysed {
     use jive_lab::Random;
-    use tests::worst::{
-        Analysed, analyse, bound, bound_steps_max, explored_family, family, searched, steps_max,
-    };
+    use tests::worst::{Analysed, analyse, bound, bound_steps_max, steps_max};
+    use traffic::worst::{explored_family, family, searched};
 
     use super::REPEATS;
 

@@ -9,8 +9,8 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::scenario::{BUILTIN, parse};
 use nic_runtime::spec::{FieldValue, Scenario};
 
-use crate::library::library;
 use crate::seen::Seen;
+use traffic::library::library;
 
 /// Longest virtual time of a run.
 const UNTIL: SimDuration = SimDuration::from_ns(50_000_000);

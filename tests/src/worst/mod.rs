@@ -1,19 +1,7 @@
-//! Class files that take as much work to verify as possible for their size: the worst-case family.
-//!
-//! Each of the class files is slow in one way. `trust worst` measures the family, and tests check that its class files
-//! stay within their budgets.
+//! The work of verifying and analysing class files that are slow for their size.
 
 mod analysed;
-mod body;
-mod explored;
-mod family;
-mod flow;
 mod measure;
-mod pool;
-mod searched;
-mod writer;
 
 pub use analysed::{Analysed, analyse, bound, bound_steps_max, steps_max};
-pub use family::{Worst, explored_family, family};
 pub use measure::{Measured, Steps, measure};
-pub use searched::searched;

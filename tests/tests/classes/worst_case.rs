@@ -4,7 +4,8 @@
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
 use tests::openjdk::committed;
-use tests::worst::{Measured, family, measure};
+use tests::worst::{Measured, measure};
+use traffic::worst::family;
 
 fn judged(bytes: &[u8]) -> Measured {
     measure(bytes, Policy::ClassOnly, NicNative::TABLE)
@@ -70,7 +71,8 @@ mod analysed {
     use jive_embed::analysis::{Entry, Environment, ForeignFields};
     use jive_embed::lint::Warnings;
     use jive_lab::Random;
-    use tests::worst::{analyse, bound, bound_steps_max, explored_family, searched, steps_max};
+    use tests::worst::{analyse, bound, bound_steps_max, steps_max};
+    use traffic::worst::{explored_family, searched};
 
     use super::*;
     use crate::runs::runs;

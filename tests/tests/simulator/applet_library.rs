@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use nic_core::event::EndReason;
 use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::scenario::{BUILTIN, parse};
-use tests::library::library;
+use traffic::library::library;
 
 /// Maximum number of lines of a source.
 const LINES_MAX: usize = 199;

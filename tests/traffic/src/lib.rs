@@ -1,4 +1,9 @@
-//! Generated scenarios of any size: pairs of NICs, pairs of endpoints on them, and messages between the endpoints.
+//! What is measured: the applets of the library, class files that are large or slow to verify, and scenarios of any
+//! size, which have pairs of NICs, pairs of endpoints on them, and messages between the endpoints.
+
+pub mod large;
+pub mod library;
+pub mod worst;
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};

@@ -23,7 +23,7 @@ fn main() {
     match work.as_deref() {
         Some("load") => counted_load(&Bump::new()),
         Some("large") => {
-            let bytes = tests::large::class_file(LARGE_METHODS, LARGE_LOOPS);
+            let bytes = traffic::large::class_file(LARGE_METHODS, LARGE_LOOPS);
             counted_large(&Bump::new(), &bytes);
         }
         Some("verify") => {
@@ -33,7 +33,7 @@ fn main() {
             counted_verify(ClassFile::parse(bytes, &mut index).expect("a class file"));
         }
         Some("analysis") => {
-            for worst in tests::worst::explored_family() {
+            for worst in traffic::worst::explored_family() {
                 let length = ClassFile::index_len(&worst.bytes);
                 let mut index = vec![0; length];
                 let class = ClassFile::parse(&worst.bytes, &mut index).expect("a class file");
