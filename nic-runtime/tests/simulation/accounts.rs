@@ -496,14 +496,12 @@ fn whatever_is_posted_sent_or_received_is_accounted_for() {
 fn a_send_that_is_refused_is_counted_with_its_reason() {
     let unknown =
         "[[send]]\nendpoint = 'client'\nchannel = 9\npayload = { zeros = 5 }\nrepeat = 2\n";
-    let toml = Pair {
-        rest: &format!(
+    let toml = Pair::PLAIN
+        .rest(&format!(
             "{unknown}{}",
             send("0us", "{ zeros = 9217 }") + &send("1us", "{ text = 'hi' }")
-        ),
-        ..Pair::PLAIN
-    }
-    .toml();
+        ))
+        .toml();
     let ran = check(&read(&toml), "refused");
     let reasons: Vec<_> = ran
         .events
@@ -527,14 +525,12 @@ fn copies_dropped_by_a_vi_are_accounted_for() {
     for applet in ["", "applet = 'builtin:RawUnet'"] {
         let keys = format!("{vi}{applet}");
         let messages = send("0us", "{ zeros = 40 }");
-        let toml = Pair {
-            client: &keys,
-            server: &keys,
-            link: "duplicate = 1.0",
-            rest: &format!("{messages}repeat = 6\n"),
-            ..Pair::PLAIN
-        }
-        .toml();
+        let toml = Pair::PLAIN
+            .client(&keys)
+            .server(&keys)
+            .link("duplicate = 1.0")
+            .rest(&format!("{messages}repeat = 6\n"))
+            .toml();
         let ran = run(&read(&toml));
         let handled = if applet.is_empty() {
             "delivered"

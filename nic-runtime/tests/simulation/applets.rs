@@ -13,13 +13,11 @@ fn latency(applet: &str, length: usize) -> u64 {
         format!("applet = '{applet}'")
     };
     let rest = send("0us", &format!("{{ count = {length} }}"));
-    let trace = Pair {
-        client: &endpoint,
-        server: &endpoint,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client(&endpoint)
+        .server(&endpoint)
+        .rest(&rest)
+        .run();
     number(trace.of("rx-descriptor")[0], "t_ns")
 }
 
@@ -43,13 +41,7 @@ fn raw_unet_delivers_messages_of_all_sizes() {
         .collect();
     let raw = "applet = 'builtin:RawUnet'";
     let server = format!("{raw}\nhost = 'echo'");
-    let trace = Pair {
-        client: raw,
-        server: &server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.client(raw).server(&server).rest(&rest).run();
     for endpoint in ["server", "client"] {
         let received = trace.at(endpoint, "rx-descriptor");
         assert_eq!(numbers(&received, "length"), sizes);
@@ -67,13 +59,7 @@ fn raw_unet_delivers_messages_of_all_sizes() {
 fn natives_take_effect_at_their_own_time() {
     let applet = "applet = 'builtin:RawUnetSingle'";
     let rest = send("0us", "{ count = 1000 }");
-    let trace = Pair {
-        client: applet,
-        server: applet,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.client(applet).server(applet).rest(&rest).run();
     let from = |endpoint: &str, start: u64| {
         trace
             .events
@@ -122,12 +108,7 @@ fn natives_take_effect_at_their_own_time() {
 fn a_trap_in_do_tx_drops_and_completes() {
     let client = "applet = 'Trapper.class'";
     let rest = send("10us", "{ zeros = 3 }");
-    let trace = Pair {
-        client,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.client(client).rest(&rest).run();
     // Packets that the call sent before the trap stay sent, and the completion waits until they have left.
     assert_eq!(
         trace.names_from("client", "tx-post"),
@@ -158,12 +139,7 @@ fn a_trap_in_do_rx_returns_what_it_took_and_did_not_name() {
     // Each call pops two of three free buffers, names the first one in a descriptor and traps.
     let server = "applet = 'Trapper.class'\nfree_buffers = { count = 3, length = 100 }";
     let rest = send("0us", "{ zeros = 1 }") + &send("1ms", "{ zeros = 1 }");
-    let trace = Pair {
-        server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(&rest).run();
     let popped: Vec<_> = trace
         .of("native")
         .into_iter()
@@ -183,12 +159,7 @@ fn a_trap_in_do_rx_returns_what_it_took_and_did_not_name() {
 fn buffers_that_are_not_named_stay_with_the_applet() {
     let server = "applet = 'Hoarder.class'\nfree_buffers = { count = 2, length = 100 }";
     let rest = send("0us", "{ zeros = 1 }") + "repeat = 3\nevery = '1ms'";
-    let trace = Pair {
-        server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(&rest).run();
     let returned: Vec<_> = trace
         .of("applet-return")
         .into_iter()
@@ -203,12 +174,7 @@ fn descriptor_without_room_frees_its_buffer() {
     let server = "applet = 'builtin:RawUnetSingle'\nrx_queue = 1\npoll_every = '1s'\n\
                   free_buffers = { count = 2, length = 4096 }";
     let rest = send("0us", "{ zeros = 100 }") + "repeat = 4\nevery = '1ms'";
-    let trace = Pair {
-        server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(&rest).run();
     let popped: Vec<_> = trace
         .of("native")
         .into_iter()
@@ -225,13 +191,11 @@ fn descriptor_without_room_frees_its_buffer() {
 fn a_descriptor_completes_when_all_its_packets_have_left() {
     let client = "applet = 'Burst.class'";
     let rest = send("0us", "{ zeros = 20 }");
-    let trace = Pair {
-        client,
-        server: "rx_queue = 64",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client(client)
+        .server("rx_queue = 64")
+        .rest(&rest)
+        .run();
     let done = trace.of("tx-done");
     assert_eq!(texts(&done, "status"), ["ok"]);
     let last_packet = number(trace.of("wire-tx").last().unwrap(), "t_ns");
@@ -248,12 +212,10 @@ fn a_descriptor_completes_when_all_its_packets_have_left() {
 #[test]
 fn do_tx_may_send_nothing() {
     let client = "applet = 'Hoarder.class'";
-    let trace = Pair {
-        client,
-        rest: &send("0us", "{ zeros = 2 }"),
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client(client)
+        .rest(&send("0us", "{ zeros = 2 }"))
+        .run();
     assert_eq!(texts(&trace.of("tx-done"), "status"), ["ok"]);
     assert!(trace.of("wire-tx").is_empty());
 }
@@ -262,12 +224,7 @@ fn do_tx_may_send_nothing() {
 fn an_applet_is_not_called_for_what_may_not_be_sent() {
     let client = "applet = 'builtin:RawUnet'";
     let rest = "[[send]]\nendpoint = 'client'\nchannel = 9\nat = '1us'\npayload = { zeros = 1 }\n";
-    let trace = Pair {
-        client,
-        rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.client(client).rest(rest).run();
     assert_eq!(
         trace.names_from("client", "tx-post"),
         ["tx-post", "tx-done"]
@@ -278,12 +235,10 @@ fn an_applet_is_not_called_for_what_may_not_be_sent() {
 #[test]
 fn an_endless_loop_runs_out_of_fuel() {
     let client = "applet = 'Spinner.class'\nfuel = 1000";
-    let trace = Pair {
-        client,
-        rest: &send("0us", "{ zeros = 1 }"),
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client(client)
+        .rest(&send("0us", "{ zeros = 1 }"))
+        .run();
     let trap = trace.of("trap")[0];
     assert_eq!(
         (&trap["kind"], &trap["method"]),

@@ -18,12 +18,7 @@ fn messages_of_all_sizes_arrive_and_come_back() {
         .iter()
         .map(|size| send("10us", &format!("{{ count = {size} }}")))
         .collect();
-    let trace = Pair {
-        server: "host = 'echo'",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server("host = 'echo'").rest(&rest).run();
     assert_eq!(trace.end.reason, EndReason::Idle);
     for (endpoint, channel) in [("server", 7), ("client", 1)] {
         let received = trace.at(endpoint, "rx-descriptor");
@@ -50,12 +45,7 @@ fn messages_of_all_sizes_arrive_and_come_back() {
 #[test]
 fn a_message_of_one_packet_takes_what_the_profile_says() {
     let rest = send("10us", "{ count = 1000 }");
-    let trace = Pair {
-        server: "notify = 'upcall'",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server("notify = 'upcall'").rest(&rest).run();
     // Sending takes the post's time, 10 us for the descriptor, 20 us of DMA at 50 MB/s, and 6.25 us of wire at 160
     // MB/s. Latency: 0.5 us. Receiving takes 19.6 us for the arrival, 20 us of DMA, and 1.28 us for the 64 bytes of the
     // descriptor.
@@ -84,12 +74,7 @@ fn a_message_of_one_packet_takes_what_the_profile_says() {
 fn polling_finds_a_message_at_the_next_look() {
     let rest = send("10us", "{ count = 1 }");
     let server = "notify = 'poll'\npoll_every = '1ms'\nhost = 'echo'";
-    let trace = Pair {
-        server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(&rest).run();
     // The user polls at 1 ms, and then needs 1 us to fetch the message, 10 ns to copy it and 1 us to post.
     assert_eq!(numbers(&trace.at("server", "tx-post"), "t_ns"), [1_002_010]);
 }
@@ -98,12 +83,7 @@ fn polling_finds_a_message_at_the_next_look() {
 fn a_message_uses_14_buffers_and_no_more() {
     let server = "free_buffers = { count = 20, length = 100 }";
     let rest = send("0us", "{ count = 1400 }") + &send("1ms", "{ count = 1401 }");
-    let trace = Pair {
-        server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(&rest).run();
     assert_eq!(
         numbers(&trace.at("server", "rx-descriptor"), "length"),
         [1400]
@@ -122,12 +102,7 @@ fn message_without_enough_buffers_takes_none() {
         .iter()
         .map(|size| send("0us", &format!("{{ count = {size} }}")))
         .collect();
-    let trace = Pair {
-        server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(&rest).run();
     assert_eq!(texts(&trace.of("drop"), "reason"), ["no-free-buffer"]);
     let received = trace.at("server", "rx-descriptor");
     assert_eq!(numbers(&received, "length"), [200, 100]);
@@ -138,12 +113,7 @@ fn message_without_enough_buffers_takes_none() {
 fn a_full_receive_queue_drops_messages() {
     let server = "rx_queue = 2\npoll_every = '1s'";
     let rest: String = (0..3).map(|_| send("0us", "{ count = 8 }")).collect();
-    let trace = Pair {
-        server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(&rest).run();
     assert_eq!(trace.at("server", "rx-descriptor").len(), 2);
     assert_eq!(texts(&trace.of("drop"), "reason"), ["rx-queue-full"]);
 }
@@ -153,11 +123,7 @@ fn what_may_not_be_sent_is_refused() {
     let unknown =
         "[[send]]\nendpoint = 'client'\nchannel = 2\nat = '0us'\npayload = { zeros = 1 }\n";
     let rest = send("0us", "{ zeros = 9216 }") + &send("1ms", "{ zeros = 9217 }") + unknown;
-    let trace = Pair {
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.rest(&rest).run();
     let done = trace.of("tx-done");
     assert_eq!(numbers(&done, "length"), [1, 9216, 9217]);
     assert_eq!(texts(&done, "status"), ["refused", "ok", "refused"]);
@@ -168,12 +134,7 @@ fn what_may_not_be_sent_is_refused() {
 fn the_transmit_region_wraps_and_waits() {
     // The transmit region has 32,768 bytes: three messages of 9,000 bytes fit, and the fourth must wait for the first.
     let rest: String = (0..4).map(|_| send("0us", "{ zeros = 9000 }")).collect();
-    let trace = Pair {
-        link: "bandwidth = '1MB/s'",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.link("bandwidth = '1MB/s'").rest(&rest).run();
     let posts = trace.of("tx-post");
     assert_eq!(numbers(&posts, "offset"), [32_768, 41_768, 50_768, 32_768]);
     let first_done = number(trace.of("tx-done")[0], "t_ns");
@@ -183,12 +144,7 @@ fn the_transmit_region_wraps_and_waits() {
 #[test]
 fn a_full_transmit_queue_delays_the_post() {
     let rest: String = (0..3).map(|_| send("0us", "{ zeros = 10 }")).collect();
-    let trace = Pair {
-        client: "tx_queue = 1",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.client("tx_queue = 1").rest(&rest).run();
     let (posts, done) = (trace.of("tx-post"), trace.of("tx-done"));
     assert_eq!(numbers(&posts, "t_ns")[1..], numbers(&done, "t_ns")[..2]);
 }
@@ -196,11 +152,7 @@ fn a_full_transmit_queue_delays_the_post() {
 #[test]
 fn sends_repeat() {
     let rest = send("10us", "{ zeros = 1 }") + "repeat = 3\nevery = '200us'";
-    let trace = Pair {
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.rest(&rest).run();
     assert_eq!(
         numbers(&trace.of("tx-post"), "t_ns"),
         [10_000, 210_000, 410_000]
@@ -210,34 +162,19 @@ fn sends_repeat() {
 #[test]
 fn limits_end_a_run() {
     let rest = send("10us", "{ zeros = 1 }") + "repeat = 1000\nevery = '10us'";
-    let until = Pair {
-        scenario: "until = '95us'",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let until = Pair::PLAIN.scenario("until = '95us'").rest(&rest).run();
     assert_eq!(until.end.reason, EndReason::Until);
     assert_eq!(until.end.time.as_ns(), 95_000);
     assert_eq!(until.of("tx-post").len(), 9);
-    let most = Pair {
-        scenario: "max_events = 50",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let most = Pair::PLAIN.scenario("max_events = 50").rest(&rest).run();
     assert_eq!(most.end.reason, EndReason::MaxEvents);
     assert_eq!(most.end.events, 50);
 }
 
 #[test]
 fn a_payload_that_never_fits_the_region_is_refused() {
-    let mut scenario = crate::scenario::read(
-        &Pair {
-            rest: &send("0us", "{ zeros = 9 }"),
-            ..Pair::PLAIN
-        }
-        .toml(),
-    );
+    let mut scenario =
+        crate::scenario::read(&Pair::PLAIN.rest(&send("0us", "{ zeros = 9 }")).toml());
     scenario.sends[0].payload = vec![0; 32_769];
     assert_eq!(
         nic_runtime::Run::new(&scenario)
@@ -255,12 +192,7 @@ fn a_payload_that_never_fits_the_region_is_refused() {
 fn an_echo_that_has_no_room_drops_the_message_and_goes_on() {
     let server = "host = 'echo'\nbuffer_area = 1024\nfree_buffers = { count = 4, length = 200 }";
     let rest = send("0us", "{ count = 300 }") + &send("1ms", "{ count = 200 }");
-    let trace = Pair {
-        server,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(&rest).run();
     assert_eq!(
         texts(&trace.at("server", "drop"), "reason"),
         ["no-transmit-room"]
@@ -327,12 +259,10 @@ fn a_hundred_endpoints_share_a_nic() {
 
 #[test]
 fn too_much_sram_is_refused_with_the_sum() {
-    let toml = Pair {
-        client: "applet = 'builtin:RawUnet'",
-        ..Pair::PLAIN
-    }
-    .toml()
-    .replace("name = 'a'\n", "name = 'a'\nsram = '100KiB'\n");
+    let toml = Pair::PLAIN
+        .client("applet = 'builtin:RawUnet'")
+        .toml()
+        .replace("name = 'a'\n", "name = 'a'\nsram = '100KiB'\n");
     let Err(error) = try_run(&toml) else {
         panic!("it fits")
     };

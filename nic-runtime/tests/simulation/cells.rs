@@ -53,13 +53,7 @@ fn messages(profile: &Profile, keys: &str, lengths: &[u32]) -> Trace {
         })
         .collect();
     let scenario = parse_on(
-        &Pair {
-            client: keys,
-            server: keys,
-            rest: &rest,
-            ..Pair::PLAIN
-        }
-        .toml(),
+        &Pair::PLAIN.client(keys).server(keys).rest(&rest).toml(),
         profile,
     )
     .expect("a right scenario");
@@ -146,13 +140,7 @@ fn packet_dropped_at_its_first_cell_goes_on_arriving() {
         .collect();
     let keys = "buffer_area = '128KiB'\nfree_buffers = { count = 1, length = '20000B' }";
     let scenario = parse_on(
-        &Pair {
-            client: keys,
-            server: keys,
-            rest: &burst,
-            ..Pair::PLAIN
-        }
-        .toml(),
+        &Pair::PLAIN.client(keys).server(keys).rest(&burst).toml(),
         &profile(speeds, 64),
     )
     .expect("a right scenario");
@@ -176,14 +164,12 @@ fn applets_and_links_with_faults_wait_for_the_last_byte() {
             .map(|length| send("10us", &format!("{{ count = {length} }}")))
             .collect();
         let scenario = parse_on(
-            &Pair {
-                client: "buffer_area = '128KiB'",
-                server: keys,
-                link,
-                rest: &rest,
-                ..Pair::PLAIN
-            }
-            .toml(),
+            &Pair::PLAIN
+                .client("buffer_area = '128KiB'")
+                .server(keys)
+                .link(link)
+                .rest(&rest)
+                .toml(),
             &profile(speeds, cell),
         )
         .expect("a right scenario");
@@ -230,12 +216,7 @@ fn transfer_time_depends_on_its_own_bytes() {
                 10 + 2_000 * at
             );
         }
-        let pair = Pair {
-            client: keys,
-            server: keys,
-            rest: &rest,
-            ..Pair::PLAIN
-        };
+        let pair = Pair::PLAIN.client(keys).server(keys).rest(&rest);
         let scenario = parse_on(&pair.toml(), &profile(speeds, 64)).expect("a right scenario");
         let trace = simulate(&scenario).expect("it runs");
         let mut paced = 0;

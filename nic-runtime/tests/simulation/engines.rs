@@ -18,10 +18,7 @@ fn messages_of(length: u32) -> String {
 fn on_profile(section: &str, keys: &str, rest: &str) -> Trace {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen(section, &format!("{section}\n{keys}"), 1);
-    let pair = Pair {
-        rest,
-        ..Pair::PLAIN
-    };
+    let pair = Pair::PLAIN.rest(rest);
     simulate(&read_on(&pair.toml(), &text)).expect("it runs")
 }
 
@@ -117,10 +114,7 @@ fn a_wait_for_an_engine_is_no_work_of_the_processor() {
         "{}[[send]]\nendpoint = 'server'\nchannel = 7\npayload = {{ zeros = 40 }}\nrepeat = 9\nevery = '40us'\n",
         messages_of(9000)
     );
-    let pair = Pair {
-        rest: &rest,
-        ..Pair::PLAIN
-    };
+    let pair = Pair::PLAIN.rest(&rest);
     let nic = "name = 'a'\nprocessors = 2\nplacement = { doTx = 0, doRx = 1 }\n";
     let toml = pair.toml().replacen("name = 'a'\n", nic, 1);
     let trace = simulate(&read_on(&toml, &text)).expect("it runs");

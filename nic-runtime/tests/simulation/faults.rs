@@ -3,12 +3,10 @@
 use crate::trace::{Pair, Trace, number, send};
 
 fn run(server: &str, sends: &str) -> Trace {
-    Pair {
-        server: &format!("applet = 'Hostile.class'\n{server}"),
-        rest: sends,
-        ..Pair::PLAIN
-    }
-    .run()
+    Pair::PLAIN
+        .server(&format!("applet = 'Hostile.class'\n{server}"))
+        .rest(sends)
+        .run()
 }
 
 /// Runs a pair whose server's user posts a message of this length, which selects the behaviour of the applet `Hostile`.
@@ -66,12 +64,10 @@ fn repeated_traps_detach_the_applet_for_longer() {
 fn a_descriptor_that_traps_can_take_the_base_path() {
     let sends = "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '1ms'\npayload = { zeros = 3 }\n";
     let hostile = |policy: &str| {
-        Pair {
-            server: &format!("applet = 'Hostile.class'\n{policy}"),
-            rest: sends,
-            ..Pair::PLAIN
-        }
-        .run()
+        Pair::PLAIN
+            .server(&format!("applet = 'Hostile.class'\n{policy}"))
+            .rest(sends)
+            .run()
     };
     let dropped = hostile("");
     assert_eq!(dropped.at("server", "tx-done")[0]["status"], "trap");
@@ -87,12 +83,10 @@ fn call_traps_beyond_its_quota_of_packets() {
     // Profile `lanai-1998` allows 64 packets in a call. The applet `Hostile` sends without end on channel 1, which only
     // the client has, so the client runs the applet.
     let sends = "[[send]]\nendpoint = 'client'\nchannel = 1\nat = '1ms'\npayload = { zeros = 4 }\n";
-    let trace = Pair {
-        client: "applet = 'Hostile.class'",
-        rest: sends,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client("applet = 'Hostile.class'")
+        .rest(sends)
+        .run();
     assert_eq!(trace.at("client", "wire-tx").len(), 64);
     assert_eq!(trace.at("client", "trap")[0]["kind"], "QuotaExceeded");
 }
@@ -112,13 +106,11 @@ fn natives_use_the_fuel_that_the_profile_says() {
     const NEEDED: u32 = 12 + 93 + 63;
     let run = |fuel: u32| {
         let client = format!("applet = 'builtin:RawUnet'\nfuel = {fuel}");
-        Pair {
-            scenario: "profile = 'lanai-1998-split'",
-            client: &client,
-            rest: &send("1ms", "{ zeros = 40 }"),
-            ..Pair::PLAIN
-        }
-        .run()
+        Pair::PLAIN
+            .scenario("profile = 'lanai-1998-split'")
+            .client(&client)
+            .rest(&send("1ms", "{ zeros = 40 }"))
+            .run()
     };
     let enough = run(NEEDED);
     assert_eq!(enough.at("client", "tx-done")[0]["status"], "ok");

@@ -7,14 +7,12 @@ use crate::trace::{Pair, Trace, number, numbers, read_on, send, simulate, texts}
 fn lossy(seed: u64, link: &str) -> Trace {
     let rest = send("0us", "{ count = 100 }") + "repeat = 100\nevery = '100us'";
     let scenario = format!("seed = {seed}");
-    Pair {
-        scenario: &scenario,
-        server: "host = 'echo'",
-        link,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run()
+    Pair::PLAIN
+        .scenario(&scenario)
+        .server("host = 'echo'")
+        .link(link)
+        .rest(&rest)
+        .run()
 }
 
 #[test]
@@ -41,12 +39,10 @@ fn corruption_is_detected_by_the_crc() {
 #[test]
 fn without_crc_one_bit_differs() {
     let rest = send("0us", "{ count = 100 }") + &send("1ms", "{ zeros = 0 }");
-    let trace = Pair {
-        link: "corrupt = 1.0\ncrc = false",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .link("corrupt = 1.0\ncrc = false")
+        .rest(&rest)
+        .run();
     let payload = |event| {
         let event: &serde_json::Value = event;
         let text = event["payload"].as_str().unwrap();
@@ -90,12 +86,7 @@ fn reordered_packet_follows_the_next() {
     let rest: String = (0..5)
         .map(|index| send("0us", &format!("{{ zeros = {index} }}")))
         .collect();
-    let trace = Pair {
-        link: "reorder = 1.0",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.link("reorder = 1.0").rest(&rest).run();
     let received = trace.at("server", "wire-rx");
     assert_eq!(numbers(&received, "packet"), [2, 1, 4, 3, 5]);
     // No packet follows the fifth, so the link releases the fifth packet 100 us after its last bit arrived. The latency
@@ -107,14 +98,12 @@ fn reordered_packet_follows_the_next() {
 #[test]
 fn a_neighbour_changes_nobody_elses_draws() {
     let alone = lossy(3, "loss = 0.5");
-    let mut toml = Pair {
-        scenario: "seed = 3",
-        server: "host = 'echo'",
-        link: "loss = 0.5",
-        rest: &(send("0us", "{ count = 100 }") + "repeat = 100\nevery = '100us'\n"),
-        ..Pair::PLAIN
-    }
-    .toml();
+    let mut toml = Pair::PLAIN
+        .scenario("seed = 3")
+        .server("host = 'echo'")
+        .link("loss = 0.5")
+        .rest(&(send("0us", "{ count = 100 }") + "repeat = 100\nevery = '100us'\n"))
+        .toml();
     toml = toml.replace(
         "[[nic]]\nname = 'a'",
         "[[nic]]\nname = 'z'\n[[nic]]\nname = 'a'",
@@ -130,12 +119,7 @@ fn a_neighbour_changes_nobody_elses_draws() {
 fn a_full_nic_holds_the_wire_and_loses_nothing() {
     // The client's NIC sends a message every 10 us or more; the server's NIC needs 19.6 us for each message.
     let rest = send("0us", "{ zeros = 8 }") + "repeat = 500\nevery = '1us'";
-    let trace = Pair {
-        server: "rx_queue = 64",
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server("rx_queue = 64").rest(&rest).run();
     assert_eq!(trace.end.reason, EndReason::Idle);
     assert_eq!(trace.at("server", "rx-descriptor").len(), 500);
     assert_eq!(trace.of("drop").len(), 0);
@@ -146,13 +130,7 @@ fn nics_that_wait_for_each_other_go_on() {
     // Two packets answer each packet, so both NICs fill up and wait for each other's arrival slots.
     let volley = "applet = 'Volley.class'";
     let rest = send("0us", "{ zeros = 1 }");
-    let trace = Pair {
-        client: volley,
-        server: volley,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.client(volley).server(volley).rest(&rest).run();
     assert_eq!(trace.end.reason, EndReason::Until);
     let drops = trace.of("drop");
     assert!(!drops.is_empty());
@@ -180,14 +158,7 @@ fn framed(framing: &str, lengths: &[u32]) -> Vec<(u64, u64)> {
         .iter()
         .map(|length| send("0us", &format!("{{ count = {length} }}")));
     let rest: String = sends.collect();
-    let scenario = read_on(
-        &Pair {
-            rest: &rest,
-            ..Pair::PLAIN
-        }
-        .toml(),
-        &profile,
-    );
+    let scenario = read_on(&Pair::PLAIN.rest(&rest).toml(), &profile);
     let trace = simulate(&scenario).expect("it runs");
     let out = trace
         .of("wire-tx")
@@ -238,15 +209,7 @@ fn flood(flow: &str, keys: &str) -> Trace {
     let text = include_str!("../../profiles/lanai-1998-parallel.toml");
     let text = text.replacen("[wire]", &format!("[wire]\nflow = '{flow}'"), 1);
     let rest = send("10us", "{ count = 40 }") + "repeat = 40\nevery = '1us'";
-    let scenario = read_on(
-        &Pair {
-            server: keys,
-            rest: &rest,
-            ..Pair::PLAIN
-        }
-        .toml(),
-        &text,
-    );
+    let scenario = read_on(&Pair::PLAIN.server(keys).rest(&rest).toml(), &text);
     simulate(&scenario).expect("it runs")
 }
 
@@ -283,14 +246,12 @@ fn packets_that_come_unasked_meet_faults_first() {
     let text = text.replacen("[wire]", "[wire]\nflow = 'drop'", 1);
     let rest = send("10us", "{ count = 40 }") + "repeat = 200\nevery = '1us'";
     let scenario = read_on(
-        &Pair {
-            scenario: "seed = 3",
-            server: "applet = 'builtin:RawUnet'\nhost = 'echo'",
-            link: "loss = 0.1\nduplicate = 0.1\ncorrupt = 0.1\nreorder = 0.1",
-            rest: &rest,
-            ..Pair::PLAIN
-        }
-        .toml(),
+        &Pair::PLAIN
+            .scenario("seed = 3")
+            .server("applet = 'builtin:RawUnet'\nhost = 'echo'")
+            .link("loss = 0.1\nduplicate = 0.1\ncorrupt = 0.1\nreorder = 0.1")
+            .rest(&rest)
+            .toml(),
         &text,
     );
     let trace = simulate(&scenario).expect("it runs");
@@ -336,12 +297,7 @@ fn stop_and_go_loses_nothing() {
             .replacen("send_slots = 2", "send_slots = 30", 1)
             .replacen("50MB/s", "1GB/s", 1);
         let rest = send("10us", "{ count = 1000 }") + "repeat = 40\nevery = '1us'";
-        let pair = Pair {
-            server: keys,
-            rest: &rest,
-            scenario: "",
-            ..Pair::PLAIN
-        };
+        let pair = Pair::PLAIN.scenario("").server(keys).rest(&rest);
         let toml = pair.toml().replace("[[nic]]", "[[nic]]\nsram = '1MiB'");
         simulate(&read_on(&toml, &text)).expect("it runs")
     };
@@ -375,14 +331,10 @@ fn packets_waiting_too_long_on_a_wire_are_dropped() {
         1,
     );
     let applets = "applet = 'Burst.class'";
-    let pair = Pair {
-        client: applets,
-        server: applets,
-        rest: &(send("10us", "{ count = 40 }") + "repeat = 8\nevery = '1us'"),
-        scenario: "until = '50ms'",
-        ..Pair::PLAIN
-    };
-    let mut scenario = crate::scenario::read(&pair.toml());
+    let rest = send("10us", "{ count = 40 }") + "repeat = 8\nevery = '1us'";
+    let pair = Pair::PLAIN.client(applets).server(applets).rest(&rest);
+    let toml = pair.scenario("until = '50ms'").toml();
+    let mut scenario = crate::scenario::read(&toml);
     scenario.profile = nic_runtime::profile::Profile::parse(&text).expect("the keys fit");
     for link in &mut scenario.links {
         link.wire = scenario.profile.wire;

@@ -11,12 +11,10 @@ use crate::trace::{Pair, Trace, numbers, run, send, simulate, texts, try_run};
 
 #[test]
 fn natives_may_be_called_while_loading() {
-    let trace = Pair {
-        client: "applet = 'Early.class'",
-        server: "notify = 'upcall'",
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client("applet = 'Early.class'")
+        .server("notify = 'upcall'")
+        .run();
     let loading: Vec<_> = trace
         .events
         .iter()
@@ -56,11 +54,7 @@ fn natives_may_be_called_while_loading() {
 
 #[test]
 fn sixteen_packets_may_be_sent_while_loading() {
-    let trace = Pair {
-        client: "applet = 'Herald.class'",
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.client("applet = 'Herald.class'").run();
     assert_eq!(texts(&trace.of("drop"), "reason"), ["nic-full"; 4]);
     let received = numbers(&trace.at("server", "wire-rx"), "packet");
     assert_eq!(received, (1..=16).collect::<Vec<_>>());
@@ -68,13 +62,11 @@ fn sixteen_packets_may_be_sent_while_loading() {
 
 #[test]
 fn a_trap_while_loading_ends_the_run_before_any_traffic() {
-    let trace = Pair {
-        client: "applet = 'Early.class'",
-        server: "applet = 'Stillborn.class'",
-        rest: &send("0us", "{ zeros = 1 }"),
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client("applet = 'Early.class'")
+        .server("applet = 'Stillborn.class'")
+        .rest(&send("0us", "{ zeros = 1 }"))
+        .run();
     assert_eq!(trace.end.reason, EndReason::LoadTrap(EndpointId(1)));
     assert_eq!(trace.end.time.as_ns(), 0);
     assert_eq!(
@@ -90,11 +82,7 @@ fn a_trap_while_loading_ends_the_run_before_any_traffic() {
 
 #[test]
 fn initializer_runs_before_constructor_before_load() {
-    let trace = Pair {
-        client: "applet = 'Burst.class'",
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.client("applet = 'Burst.class'").run();
     assert_eq!(
         trace.names_from("client", "applet-call"),
         [
@@ -115,12 +103,10 @@ fn initializer_runs_before_constructor_before_load() {
 #[test]
 fn a_rejected_class_is_named_and_nothing_runs() {
     let mut scenario = read(
-        &Pair {
-            client: "applet = 'builtin:RawUnet'",
-            server: "applet = 'Burst.class'",
-            ..Pair::PLAIN
-        }
-        .toml(),
+        &Pair::PLAIN
+            .client("applet = 'builtin:RawUnet'")
+            .server("applet = 'Burst.class'")
+            .toml(),
     );
     scenario.classes[1].bytes.truncate(100);
     let error = nic_runtime::Run::new(&scenario).execute().unwrap_err();
@@ -130,13 +116,7 @@ fn a_rejected_class_is_named_and_nothing_runs() {
 #[test]
 fn fuel_bounds_initializers_too() {
     let client = "applet = 'builtin:RawUnet'\nfuel = 13";
-    let Ok(trace) = try_run(
-        &Pair {
-            client,
-            ..Pair::PLAIN
-        }
-        .toml(),
-    ) else {
+    let Ok(trace) = try_run(&Pair::PLAIN.client(client).toml()) else {
         panic!("it loads")
     };
     // The constructor of RawUnet executes 14 instructions.
@@ -195,10 +175,7 @@ fn endpoint_without_its_applet_is_one_without_any() {
 #[test]
 fn trapped_initializer_keeps_effects_but_gets_no_calls() {
     // `Early` sends packets, pops a buffer and pushes a descriptor with its first 40 instructions or so.
-    let whole = Pair {
-        client: "applet = 'Early.class'",
-        ..Pair::PLAIN
-    };
+    let whole = Pair::PLAIN.client("applet = 'Early.class'");
     let whole = run(&whole.toml());
     let executed = |trace: &Trace, at: &str| {
         let returns = trace.at("client", at);
@@ -208,12 +185,10 @@ fn trapped_initializer_keeps_effects_but_gets_no_calls() {
     let mut sent = Vec::new();
     for fuel in 1..=last {
         let fuel_key = format!("applet = 'Early.class'\nfuel = {fuel}");
-        let toml = Pair {
-            client: &fuel_key,
-            rest: &send("100us", "{ count = 9 }"),
-            ..Pair::PLAIN
-        }
-        .toml();
+        let toml = Pair::PLAIN
+            .client(&fuel_key)
+            .rest(&send("100us", "{ count = 9 }"))
+            .toml();
         let trace = run_leniently(&toml);
         let is_loaded = !trace.of("load").is_empty();
         assert_eq!(trace.of("trap").is_empty(), is_loaded, "fuel {fuel}");
@@ -240,17 +215,15 @@ fn a_swap_can_bring_the_first_applet() {
             "" => String::new(),
             chain => format!("applet = {chain}"),
         };
-        let toml = Pair {
-            client: &client,
-            server: "applet = 'Stillborn.class'",
-            rest: &format!(
+        let toml = Pair::PLAIN
+            .client(&client)
+            .server("applet = 'Stillborn.class'")
+            .rest(&format!(
                 "{}[[swap]]\nendpoint = 'server'\napplet = 'builtin:Drop'\nat = '50us'\n\
                  [[swap]]\nendpoint = 'server'\napplet = 'Stillborn.class'\nat = '60us'\n",
                 send("100us", "{ count = 9 }")
-            ),
-            ..Pair::PLAIN
-        }
-        .toml();
+            ))
+            .toml();
         let trace = run_leniently(&toml);
         assert_eq!(trace.of("applet-swap").len(), expected, "{other}");
         assert_eq!(texts(&trace.of("applet-swap"), "class"), ["Drop"]);

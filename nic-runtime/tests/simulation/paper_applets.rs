@@ -4,13 +4,9 @@ use crate::trace::{Pair, Trace, number, send};
 
 fn run(applet: &str, server: &str, sends: &str) -> Trace {
     let applet = format!("applet = 'builtin:{applet}'");
-    Pair {
-        client: &applet,
-        server: &format!("{applet}\n{server}\nfree_buffers = {{ count = 4, length = 4096 }}"),
-        rest: sends,
-        ..Pair::PLAIN
-    }
-    .run()
+    let server = format!("{applet}\n{server}\nfree_buffers = {{ count = 4, length = 4096 }}");
+    let pair = Pair::PLAIN.client(&applet).server(&server);
+    pair.rest(sends).run()
 }
 
 fn burst(payload: &str) -> String {

@@ -5,13 +5,11 @@ use crate::trace::{Pair, Trace, send};
 const REFILLER: &str = "applet = 'Refiller.class'\nfree_buffers = { count = 4, length = 512 }";
 
 fn refills(server: &str, rest: &str) -> Trace {
-    Pair {
-        client: "applet = 'Refiller.class'",
-        server: &format!("{REFILLER}\n{server}"),
-        rest,
-        ..Pair::PLAIN
-    }
-    .run()
+    Pair::PLAIN
+        .client("applet = 'Refiller.class'")
+        .server(&format!("{REFILLER}\n{server}"))
+        .rest(rest)
+        .run()
 }
 
 /// Returns the arguments length and offset of each call of the server's `doRefill`, and the returned value, which is

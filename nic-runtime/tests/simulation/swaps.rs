@@ -36,12 +36,7 @@ fn messages(count: u32) -> String {
 }
 
 fn to_server(server: &str, rest: &str) -> Trace {
-    let trace = Pair {
-        server,
-        rest,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN.server(server).rest(rest).run();
     assert_switches_lie_between_calls(&trace);
     trace
 }
@@ -122,12 +117,7 @@ fn an_expectation_is_about_the_class_at_the_end() {
         + &expect("alias", "[0, 1, 0, 2]")
         + &expect("seen", "3")
         + &expect("added", "[7, 8, 9]");
-    let toml = Pair {
-        server: OLD,
-        rest: &rest,
-        ..Pair::PLAIN
-    }
-    .toml();
+    let toml = Pair::PLAIN.server(OLD).rest(&rest).toml();
     let (_, judgement) = Run::new(&read(&toml))
         .judge()
         .execute()
@@ -243,12 +233,10 @@ fn both_classes_need_memory_while_the_new_one_is_verified() {
 fn effects_of_a_refused_class_are_undone() {
     // The static initializer of `SwapSends` pops a buffer and sets a timer before the constructor traps. Neither
     // remains.
-    let toml = Pair {
-        server: OLD,
-        rest: &swap("600us", "SwapSends.class"),
-        ..Pair::PLAIN
-    }
-    .toml();
+    let toml = Pair::PLAIN
+        .server(OLD)
+        .rest(&swap("600us", "SwapSends.class"))
+        .toml();
     let (end, states) = Run::new(&read(&toml))
         .keep_states()
         .execute()
@@ -317,13 +305,11 @@ fn swaps_at_one_time_are_made_in_the_order_of_the_file() {
     assert_eq!(swapped, [ended, ended]);
     // The swaps of two endpoints do not wait for each other.
     let both = swap_of("client", "600us", "SwapNew.class") + &swap("600us", "SwapNew.class");
-    let trace = Pair {
-        client: "applet = 'SwapOld.class'",
-        server: OLD,
-        rest: &(messages(2) + &both),
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client("applet = 'SwapOld.class'")
+        .server(OLD)
+        .rest(&(messages(2) + &both))
+        .run();
     assert_eq!(versions(&trace), [1, 2]);
     assert_eq!(
         numbers(&calls(&trace, "client", "applet-return"), "value"),
@@ -384,13 +370,11 @@ fn armed_timer_survives_a_swap_to_a_class_with_the_entry() {
     assert_eq!(ticks(&trace), [20_600, 49_900]);
     assert_eq!(trace.end.reason, EndReason::Idle);
     // The static initializer of the same class sets the timer again, to 20 us after the swap.
-    let trace = Pair {
-        scenario: "until = '100us'",
-        server: "applet = 'Ticker.class'",
-        rest: &swap("70us", "Ticker.class"),
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .scenario("until = '100us'")
+        .server("applet = 'Ticker.class'")
+        .rest(&swap("70us", "Ticker.class"))
+        .run();
     assert_eq!(ticks(&trace), [20_600, 49_900, 90_600]);
 }
 
@@ -537,18 +521,16 @@ impl Sink for Delivered {
 #[test]
 fn swap_amid_100_000_packets_loses_and_repeats_none() {
     const PACKETS: u32 = 100_000;
-    let toml = Pair {
-        scenario: "until = '100s'\nmax_events = 100000000",
-        client: "applet = 'SwapOld.class'",
-        server: "applet = 'SwapOld.class'",
-        rest: &format!(
-            "[[send]]\nendpoint = 'client'\nchannel = 1\nrepeat = {PACKETS}\npayload = {{ zeros = 40 }}\n{}{}",
-            swap_of("client", "1500ms", "SwapNew.class"),
-            swap("1500ms", "SwapNew.class"),
-        ),
-        ..Pair::PLAIN
-    }
-    .toml();
+    let rest = format!(
+        "[[send]]\nendpoint = 'client'\nchannel = 1\nrepeat = {PACKETS}\npayload = {{ zeros = 40 }}\n{}{}",
+        swap_of("client", "1500ms", "SwapNew.class"),
+        swap("1500ms", "SwapNew.class"),
+    );
+    let applet = "applet = 'SwapOld.class'";
+    let pair = Pair::PLAIN.client(applet).server(applet).rest(&rest);
+    let toml = pair
+        .scenario("until = '100s'\nmax_events = 100000000")
+        .toml();
     let mut delivered = Delivered::default();
     let end = Run::new(&read(&toml))
         .sink(&mut delivered)

@@ -12,13 +12,11 @@ use crate::trace::{Pair, Trace, numbers, send};
 const TICKER: &str = "applet = 'Ticker.class'";
 
 fn ticks(rest: &str, until: &str) -> Trace {
-    Pair {
-        scenario: &format!("until = '{until}'"),
-        client: TICKER,
-        rest,
-        ..Pair::PLAIN
-    }
-    .run()
+    Pair::PLAIN
+        .scenario(&format!("until = '{until}'"))
+        .client(TICKER)
+        .rest(rest)
+        .run()
 }
 
 /// Returns the times of the calls of `doTimer`, in nanoseconds.
@@ -104,12 +102,10 @@ fn the_processor_is_free_before_the_timer_is_called() {
 
 #[test]
 fn a_negative_time_is_a_protection_fault() {
-    let trace = Pair {
-        client: "applet = 'Negative.class'",
-        rest: &send("1us", "{ hex = '01' }"),
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client("applet = 'Negative.class'")
+        .rest(&send("1us", "{ hex = '01' }"))
+        .run();
     assert_eq!(trace.at("client", "trap")[0]["kind"], "ProtectionFault");
     assert_eq!(trace.end.reason, EndReason::Idle);
 }

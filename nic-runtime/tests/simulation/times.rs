@@ -52,12 +52,12 @@ fn detached_applet_is_called_again_after_its_back_off() {
         )
     };
     let run = |sends: &str| {
-        Pair {
-            server: "applet = 'Clock.class'\non_trap = 'detach'\ndetach_after = 1\nback_off = '1ms'",
-            rest: sends,
-            ..Pair::PLAIN
-        }
-        .run()
+        Pair::PLAIN
+            .server(
+                "applet = 'Clock.class'\non_trap = 'detach'\ndetach_after = 1\nback_off = '1ms'",
+            )
+            .rest(sends)
+            .run()
     };
     // The processor decides when it has taken the descriptor; the set-up of the call follows.
     let first = run(&(at(10_000, TRAP) + &at(5_000_000, SET)));
@@ -94,12 +94,10 @@ fn traps_on_probation_double_the_back_off() {
             command(what, 0, 0)
         )
     };
-    let trace = Pair {
-        server: "applet = 'Clock.class'\non_trap = 'detach'\ndetach_after = 2\nback_off = '2500us'",
-        rest: &(sends(100, 40, TRAP) + &sends(40_100, 60, SET) + &sends(100_100, 10, TRAP)),
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .server("applet = 'Clock.class'\non_trap = 'detach'\ndetach_after = 2\nback_off = '2500us'")
+        .rest(&(sends(100, 40, TRAP) + &sends(40_100, 60, SET) + &sends(100_100, 10, TRAP)))
+        .run();
     let detached = trace.at("server", "applet-detach");
     let lasted = numbers(&detached, "dur_ns");
     // Two traps, then one on each probation: 2.5, 5, 10 and 20 ms. After the calls that return, it begins again.
@@ -124,13 +122,11 @@ fn last_packet_is_held_for_the_reordering_time() {
     for profile in ["lanai-1998", "modern", "giganet-1999"] {
         let profile = builtin(profile);
         let pair = |rest: &str| {
-            Pair {
-                link: "reorder = 1.0",
-                client: "applet = 'builtin:RawUnet'",
-                rest,
-                ..Pair::PLAIN
-            }
-            .toml()
+            Pair::PLAIN
+                .client("applet = 'builtin:RawUnet'")
+                .link("reorder = 1.0")
+                .rest(rest)
+                .toml()
         };
         let longest = profile.wire.reorder_max.as_ns();
         let came = |trace: &Trace| numbers(&trace.at("server", "wire-rx"), "t_ns");
@@ -160,11 +156,9 @@ fn packet_waits_on_its_wire_until_the_time_out() {
     profile.memory.arrival_slots = 1.try_into().expect("more than 0");
     // The base path of the receiver is busy with the first packet for 100 us, which holds the only slot.
     profile.base.as_mut().expect("a base path").receive = SimDuration::from_ns(100_000);
-    let text = Pair {
-        rest: &(send("10us", "{ zeros = 60 }") + &send("20us", "{ zeros = 60 }")),
-        ..Pair::PLAIN
-    }
-    .toml();
+    let text = Pair::PLAIN
+        .rest(&(send("10us", "{ zeros = 60 }") + &send("20us", "{ zeros = 60 }")))
+        .toml();
     let trace = on(&profile, &text);
     let out = out(&trace, "client", &profile).into_iter();
     let lands: Vec<u64> = out.map(|out| out + profile.wire.latency.as_ns()).collect();
@@ -183,12 +177,10 @@ fn upcalls_and_reads_take_their_time() {
         profile.host.upcall = SimDuration::from_ns(7_000);
         profile.host.receive = SimDuration::from_ns(900);
         profile.host.post = SimDuration::from_ns(300);
-        let text = Pair {
-            server: "notify = 'upcall'\nhost = 'echo'",
-            rest: &send("10us", "{ zeros = 0 }"),
-            ..Pair::PLAIN
-        }
-        .toml();
+        let text = Pair::PLAIN
+            .server("notify = 'upcall'\nhost = 'echo'")
+            .rest(&send("10us", "{ zeros = 0 }"))
+            .toml();
         let trace = on(&profile, &text);
         let came = number(trace.at("server", "rx-descriptor")[0], "t_ns");
         // An echo spends the time of the post before its `tx-post`. A message without bytes takes no copy.
@@ -279,12 +271,12 @@ fn a_wire_stops_above_its_mark_and_goes_on_at_half_of_it() {
     // The receiver is ten times as slow as the wire.
     profile.base.as_mut().expect("a base path").receive = SimDuration::from_ns(100_000);
     let rest = send("10us", "{ zeros = 1000 }") + "repeat = 60\nevery = '1us'\n";
-    let text = Pair {
-        client: "buffer_area = '256KiB'",
-        server: "buffer_area = '256KiB'\nfree_buffers = { count = 100, length = 1000 }\nrx_queue = 100",
-        rest: &rest,
-        ..Pair::PLAIN
-    };
+    let text = Pair::PLAIN
+        .client("buffer_area = '256KiB'")
+        .server(
+            "buffer_area = '256KiB'\nfree_buffers = { count = 100, length = 1000 }\nrx_queue = 100",
+        )
+        .rest(&rest);
     let trace = on(&profile, &text.toml());
     let left = numbers(&trace.at("client", "wire-tx"), "t_ns");
     let came = numbers(&trace.at("server", "wire-rx"), "t_ns");

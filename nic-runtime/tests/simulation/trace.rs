@@ -19,19 +19,23 @@ use crate::scenario::read;
 /// A scenario of two NICs with an endpoint each, and a channel between them: number 1 at `client` and 7 at `server`.
 #[derive(Copy, Clone)]
 pub(crate) struct Pair<'a> {
-    /// Further keys of the scenario.
-    pub(crate) scenario: &'a str,
-    /// Further keys of the endpoint `client`.
-    pub(crate) client: &'a str,
-    /// Further keys of the endpoint `server`.
-    pub(crate) server: &'a str,
-    /// Further keys of the link between the NICs.
-    pub(crate) link: &'a str,
-    /// Further tables of the scenario, such as sends.
-    pub(crate) rest: &'a str,
+    scenario: &'a str,
+    client: &'a str,
+    server: &'a str,
+    link: &'a str,
+    rest: &'a str,
 }
 
-impl Pair<'_> {
+/// Defines a method for each place of a [`Pair`] where a test may add keys or tables.
+macro_rules! additions {
+    ($($(#[$doc:meta])* $place:ident)*) => {
+        $($(#[$doc])* pub(crate) fn $place(self, $place: &'a str) -> Pair<'a> {
+            Pair { $place, ..self }
+        })*
+    };
+}
+
+impl<'a> Pair<'a> {
     pub(crate) const PLAIN: Pair<'static> = Pair {
         scenario: "",
         client: "",
@@ -39,6 +43,19 @@ impl Pair<'_> {
         link: "",
         rest: "",
     };
+
+    additions! {
+        /// Adds keys of the scenario.
+        scenario
+        /// Adds keys of the endpoint `client`.
+        client
+        /// Adds keys of the endpoint `server`.
+        server
+        /// Adds keys of the link between the NICs.
+        link
+        /// Adds tables of the scenario, such as sends.
+        rest
+    }
 
     pub(crate) fn toml(self) -> String {
         let Pair {

@@ -72,13 +72,11 @@ fn timer_set_by_a_swap_replaces_a_starting_call() {
     let sends = message("client", 1, "10us", &command(SET, 0, 100));
     let client = "applet = 'Clock.class'";
     let run = |rest: &str| {
-        Pair {
-            scenario: "until = '1ms'",
-            client,
-            rest: &(sends.clone() + rest),
-            ..Pair::PLAIN
-        }
-        .run()
+        Pair::PLAIN
+            .scenario("until = '1ms'")
+            .client(client)
+            .rest(&(sends.clone() + rest))
+            .run()
     };
     let called = calls(&run(""), "client", "doTimer")[0];
     // The initializer of `Ticker` sets the timer for 20 us later.
@@ -207,16 +205,14 @@ fn detached_meanwhile(poll_every: &str, neighbour: &str) -> Trace {
     let client = format!("applet = 'Clock.class'\n{DETACH}\npoll_every = '{poll_every}'");
     let neighbours = "[[endpoint]]\nnic = 'a'\nname = 'busy'\napplet = 'Clock.class'\n\
          [[endpoint]]\nnic = 'b'\nname = 'other'\n[[channel]]\nbusy = 1\nother = 1\n";
-    Pair {
-        client: &client,
-        rest: &format!(
+    Pair::PLAIN
+        .client(&client)
+        .rest(&format!(
             "{neighbours}{}{}{neighbour}",
             message("server", 7, "10us", &command(DELIVER, 0, 0)),
             message("client", 1, "200us", &command(TRAP, 0, 0)),
-        ),
-        ..Pair::PLAIN
-    }
-    .run()
+        ))
+        .run()
 }
 
 #[test]

@@ -40,13 +40,11 @@ fn events(scenario: &Scenario) -> (Vec<(SimTime, String)>, RunEnd) {
 fn echoed() -> Scenario {
     let client = "applet = 'builtin:RawUnet'";
     read(
-        &Pair {
-            client,
-            server: "applet = 'builtin:RawUnet'\nhost = 'echo'",
-            rest: &(send("10us", "{ count = 3000 }") + &send("15us", "{ count = 40 }")),
-            ..Pair::PLAIN
-        }
-        .toml(),
+        &Pair::PLAIN
+            .client(client)
+            .server("applet = 'builtin:RawUnet'\nhost = 'echo'")
+            .rest(&(send("10us", "{ count = 3000 }") + &send("15us", "{ count = 40 }")))
+            .toml(),
     )
 }
 
@@ -57,12 +55,10 @@ fn a_message_that_is_due_at_the_end_is_posted() {
         ("10us", 10_000, 1),
         ("15us", 15_000, 2),
     ] {
-        let text = Pair {
-            scenario: &format!("until = '{until}'"),
-            rest: &(send("10us", "{ zeros = 1 }") + &send("15us", "{ zeros = 1 }")),
-            ..Pair::PLAIN
-        }
-        .toml();
+        let text = Pair::PLAIN
+            .scenario(&format!("until = '{until}'"))
+            .rest(&(send("10us", "{ zeros = 1 }") + &send("15us", "{ zeros = 1 }")))
+            .toml();
         let (events, end) = events(&read(&text));
         let posts = events.iter().filter(|(_, line)| line.contains("tx-post"));
         assert_eq!(posts.count(), posted, "{until}");
@@ -96,13 +92,14 @@ fn the_last_moment_of_a_run_is_complete() {
 #[test]
 fn simultaneous_messages_count_at_their_turn() {
     let toml = |repeat: u64| {
-        Pair {
-            scenario: "until = '1ms'\nmax_events = 1000",
-            link: "bandwidth = '1B/s'",
-            rest: &format!("{}repeat = {repeat}\n", send("0us", "{ zeros = 0 }")),
-            ..Pair::PLAIN
-        }
-        .toml()
+        Pair::PLAIN
+            .scenario("until = '1ms'\nmax_events = 1000")
+            .link("bandwidth = '1B/s'")
+            .rest(&format!(
+                "{}repeat = {repeat}\n",
+                send("0us", "{ zeros = 0 }")
+            ))
+            .toml()
     };
     let (few, many) = (run(&toml(200)), run(&toml(1_000_000)));
     assert_eq!(many.end.reason, EndReason::Until);

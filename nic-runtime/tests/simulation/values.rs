@@ -11,12 +11,10 @@ fn trap(kind: u32) -> Value {
     );
     first_trap(
         "server",
-        &Pair {
-            server: "applet = 'Hostile.class'",
-            rest: &post,
-            ..Pair::PLAIN
-        }
-        .run(),
+        &Pair::PLAIN
+            .server("applet = 'Hostile.class'")
+            .rest(&post)
+            .run(),
     )
 }
 
@@ -61,12 +59,10 @@ fn native_trap_reports_argument_and_bound() {
 fn every_native_boundary_reports_its_argument() {
     let posts = "[[send]]\nendpoint = 'server'\nchannel = 7\nat = '1ms'\npayload = { zeros = 12 }\n\
                  repeat = 80\nevery = '1ms'\n";
-    let trace = Pair {
-        server: "applet = 'Hostile.class'",
-        rest: posts,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .server("applet = 'Hostile.class'")
+        .rest(posts)
+        .run();
     let traps = trace.at("server", "trap");
     let whys = Vec::from_iter(traps.iter().map(|trap| trap["why"].as_str().expect("why")));
     // The applet `Hostile` calls eight natives with ten values each; `newAlignedArray` is the last native.
@@ -109,12 +105,10 @@ fn quota_reports_what_the_call_asked_for() {
         json!({ "dma_bytes": 132_000, "most": 131_072 })
     );
     let post = "[[send]]\nendpoint = 'client'\nchannel = 1\nat = '1ms'\npayload = { zeros = 4 }\n";
-    let trace = Pair {
-        client: "applet = 'Hostile.class'",
-        rest: post,
-        ..Pair::PLAIN
-    }
-    .run();
+    let trace = Pair::PLAIN
+        .client("applet = 'Hostile.class'")
+        .rest(post)
+        .run();
     let sends = first_trap("client", &trace);
     assert_eq!(sends["why"], "65 packets sent, a call sends at most 64");
 }
@@ -136,12 +130,9 @@ fn full_heap_full_stack_and_spent_fuel_report_amounts() {
 
 #[test]
 fn trap_while_loading_reports_its_values() {
-    let pair = Pair {
-        server: "applet = 'Stillborn.class'",
-        rest: &send("1ms", "{ zeros = 1 }"),
-        ..Pair::PLAIN
-    };
-    let trap = first_trap("server", &pair.run());
+    let rest = send("1ms", "{ zeros = 1 }");
+    let pair = Pair::PLAIN.server("applet = 'Stillborn.class'");
+    let trap = first_trap("server", &pair.rest(&rest).run());
     assert_eq!(calls(&trap), ["<clinit>"]);
     assert_eq!(trap["why"], "dividend 1, divisor 0");
 }
