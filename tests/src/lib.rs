@@ -15,6 +15,7 @@ pub mod openjdk;
 pub mod placed;
 pub mod random;
 pub mod reference;
+pub mod scenario_keys;
 pub mod scope;
 pub mod seen;
 pub mod simulation;

@@ -42,6 +42,7 @@ mod replay;
 mod replayed;
 mod reports;
 mod run;
+mod scenario_schema;
 mod schema;
 #[cfg(unix)]
 mod shrink;

@@ -4,6 +4,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::context::Context;
+use super::keys::ENDPOINT;
 use super::limits;
 use super::mistake::MistakeKind;
 use super::table::{self, Table, wrong_type};
@@ -48,9 +49,12 @@ pub(super) fn states(
     context: &mut Context<'_>,
 ) -> (Vec<FieldState>, Vec<AppletSpec>) {
     let mut states = vec![Vec::new(); classes.len()];
-    let named = table.value("applet").map(Spanned::get_ref);
+    let named = table.value(ENDPOINT.applet.name).map(Spanned::get_ref);
     let is_list = matches!(named, Some(DeValue::Array(_)));
-    match table.value("state").map(|given| (given, given.get_ref())) {
+    match table
+        .value(ENDPOINT.state.name)
+        .map(|given| (given, given.get_ref()))
+    {
         None => {}
         Some((_, DeValue::Array(tables))) if is_list && tables.len() == classes.len() => {
             for ((state, class), given) in states.iter_mut().zip(classes).zip(tables.iter()) {

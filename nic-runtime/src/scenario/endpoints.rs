@@ -8,88 +8,18 @@ use nic_core::time::SimDuration;
 use super::chain;
 use super::context::Context;
 use super::endpoint_table::Endpoints;
+use super::keys::{ENDPOINT, FREE_BUFFERS, OnTrap, ROOT};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::processes::Processes;
 use super::profiles::NicProfiles;
-use super::table::{self, Mistakes, Table, choice, keys};
+use super::table::{Mistakes, Table};
 use super::vis;
 use crate::profile::Profile;
 use crate::sle;
 use crate::spec::InterfaceKind;
 use crate::spec::{EndpointSpec, FaultPolicy, Notify};
-
-pub(super) const ENDPOINT_KEYS: &[&str] = &[
-    "nic",
-    "name",
-    "interface",
-    "applet",
-    "state",
-    "accept_capsules",
-    "buffer_area",
-    "free_buffers",
-    "process",
-    "host",
-    "acknowledge_every",
-    "rounds",
-    "message_length",
-    "fuel",
-    "on_trap",
-    "detach_after",
-    "back_off",
-    "heap",
-    "tx_queue",
-    "rx_queue",
-    "notify",
-    "poll_every",
-    "provider",
-    "reliability",
-    "completion",
-    "transfer",
-    "on_empty",
-    "split",
-    "strict",
-];
-const FREE_BUFFER_KEYS: &[&str] = &["count", "length"];
-
-/// Values of `on_trap`.
-const FAULT_POLICIES: [(&str, FaultPolicy); 3] = [
-    ("drop", FaultPolicy::Drop),
-    ("base-path", FaultPolicy::BasePath),
-    (
-        "detach",
-        FaultPolicy::Detach {
-            after: DETACH_AFTER_DEFAULT,
-            back_off: BACK_OFF_DEFAULT,
-        },
-    ),
-];
-const FAULT_POLICY_NAMES: [&str; FAULT_POLICIES.len()] = keys(&FAULT_POLICIES);
-
-/// Default of `detach_after`.
-const DETACH_AFTER_DEFAULT: NonZeroU32 = NonZeroU32::new(3).expect("3 is not 0");
-
-/// Default of `back_off`.
-const BACK_OFF_DEFAULT: SimDuration = SimDuration::from_ns(1_000_000);
-
-const INTERFACE_NAMES: [&str; InterfaceKind::ALL.len()] = keys(&InterfaceKind::ALL);
-
-/// Values of the key `notify`, and whether each value means an upcall.
-const NOTIFIES: [(&str, bool); 2] = [("poll", false), ("upcall", true)];
-const NOTIFY_NAMES: [&str; NOTIFIES.len()] = keys(&NOTIFIES);
-
-/// Default of `buffer_area`, in bytes.
-const BUFFER_AREA_DEFAULT: u64 = 65_536;
-
-/// Default of `free_buffers`: count and length.
-const FREE_BUFFERS_DEFAULT: (u64, u64) = (8, 4_096);
-
-/// Default of `fuel`, in instructions for each call.
-const FUEL_DEFAULT: u64 = 1_000_000;
-
-/// Default of `tx_queue` and `rx_queue`, in descriptors.
-const QUEUE_DEFAULT: u64 = 64;
 
 /// Reads every `[[endpoint]]`.
 pub(super) fn read<'t>(
@@ -101,30 +31,29 @@ pub(super) fn read<'t>(
     let mut names = NameIndex::new(Named::Endpoint);
     let limit = limits::ENDPOINTS_MAX;
     let tables = root.tables(
-        "endpoint",
-        "`[[endpoint]]`",
-        ENDPOINT_KEYS,
+        ROOT.endpoint.name,
+        ENDPOINT.section,
         limit,
         context.mistakes(),
     );
     let (mut specs, homes): (Vec<EndpointSpec>, _) = tables
         .iter()
         .map(|table| {
-            let name = names.define(table, context.mistakes());
-            let nic = table
-                .need("nic", context.mistakes())
-                .and_then(|value| nics.find_value(value, context.mistakes()))
-                .map(NicId);
+            let name = names.define(&ENDPOINT.name, table, context.mistakes());
+            let nic = nics.find_key(&ENDPOINT.nic, table, context.mistakes());
+            let nic = nic.map(NicId);
             let spec = read_endpoint(table, (name, nic), processes, of_nic, context);
             (spec, nic)
         })
         .unzip();
     processes.check_names(&names, context.mistakes());
     let completion_queues = vis::completion_queues(&tables, &mut specs, context.mistakes());
-    let names_applet = tables.iter().map(|table| table.value("applet").is_some());
+    let names_applet = tables
+        .iter()
+        .map(|table| table.value(ENDPOINT.applet.name).is_some());
     let capsule_keys = tables
         .iter()
-        .map(|table| table.value("accept_capsules"))
+        .map(|table| table.value(ENDPOINT.accept_capsules.name))
         .zip((0u32..).map(EndpointId).zip(&specs))
         .filter_map(|(key, (id, spec))| {
             Some((id, key.filter(|_| spec.accepts_capsules)?.span().into()))
@@ -152,31 +81,21 @@ fn read_endpoint(
     // NIC use `Endpoints::nics`.
     let home = nic.unwrap_or(NicId(0));
     let profile = of_nic.of(home);
-    let named = table.value("applet");
+    let named = table.value(ENDPOINT.applet.name);
     let classes = named.map_or(Vec::new(), |named| chain::classes(named, context));
     let class = classes.first().copied().flatten();
     let (buffer_area, (free_buffer_count, free_buffer_length)) = buffers(table, context);
     let mistakes = context.mistakes();
-    let accepts_capsules = table
-        .optional("accept_capsules", table::boolean, mistakes)
-        .is_some_and(|accepts| accepts.value);
-    let heap_range = 0..=limits::HEAP_MAX;
-    let heap = table.number(
-        "heap",
-        u64::from(profile.memory.heap),
-        heap_range,
-        table::size,
-        mistakes,
-    );
-    let interfaces = &InterfaceKind::ALL;
-    let interface = choice(table, "interface", interfaces, &INTERFACE_NAMES, mistakes);
-    let interface = interface.unwrap_or(InterfaceKind::ALL[0].1);
+    let accepts_capsules = ENDPOINT.accept_capsules.get(table, mistakes);
+    let heap = ENDPOINT.heap.given(table, mistakes);
+    let heap = heap.map_or(profile.memory.heap.into(), |heap| heap.value);
+    let interface = ENDPOINT.interface.get(table, mistakes);
     if nic.is_some() {
         if !interface.replaces_applets()
             && accepts_capsules
-            && let Some(value) = table.value("accept_capsules")
+            && let Some(value) = table.value(ENDPOINT.accept_capsules.name)
         {
-            let (key, interface) = ("accept_capsules", interface.name());
+            let (key, interface) = (ENDPOINT.accept_capsules.name, interface.name());
             mistakes.add(
                 value.span(),
                 MistakeKind::ExcludedByInterface { key, interface },
@@ -185,20 +104,19 @@ fn read_endpoint(
         let has_applet = class.is_some() || accepts_capsules;
         check_sections(table, profile, (interface, has_applet), mistakes);
     }
-    if let Some(state) = table.value("state")
-        && table.value("applet").is_none()
+    if let Some(state) = table.value(ENDPOINT.state.name)
+        && table.value(ENDPOINT.applet.name).is_none()
     {
-        let (key, partner) = ("state", "applet");
+        let (key, partner) = (ENDPOINT.state.name, ENDPOINT.applet.name);
         mistakes.add(state.span(), MistakeKind::NeedsPartner { key, partner });
     }
     let vi = vis::read(table, (interface, profile), mistakes);
     let (process, host) = processes.of_endpoint(table, nic, mistakes);
-    let fuel_range = 0..=limits::FUEL_MAX;
     let (state, followers) = chain::states(table, &classes, heap, context);
     let mistakes = context.mistakes();
     if !followers.is_empty()
         && !interface.replaces_applets()
-        && let Some(value) = table.value("applet")
+        && let Some(value) = table.value(ENDPOINT.applet.name)
     {
         let (key, interface) = ("applet = [...]", interface.name());
         let kind = MistakeKind::ExcludedByInterface { key, interface };
@@ -227,11 +145,11 @@ fn read_endpoint(
         transmit_from: narrow(free_buffer_count * free_buffer_length),
         process,
         host,
-        fuel: table.number("fuel", FUEL_DEFAULT, fuel_range, table::integer, mistakes),
+        fuel: ENDPOINT.fuel.get(table, mistakes),
         on_trap: fault_policy(table, mistakes),
         heap: narrow(heap),
-        tx_queue: queue(table, "tx_queue", mistakes),
-        rx_queue: queue(table, "rx_queue", mistakes),
+        tx_queue: narrow(ENDPOINT.tx_queue.get(table, mistakes)),
+        rx_queue: narrow(ENDPOINT.rx_queue.get(table, mistakes)),
         notify: notify(table, profile, mistakes),
     };
     if endpoint.has_chain() && endpoint.on_trap != FaultPolicy::Drop {
@@ -291,34 +209,18 @@ fn narrow(number: u64) -> u32 {
 /// Reads the size of the buffer area, and the count and length of the free buffers.
 fn buffers(table: &Table<'_>, context: &mut Context<'_>) -> (u64, (u64, u64)) {
     let mistakes = context.mistakes();
-    let range = 1..=limits::BUFFER_AREA_MAX;
-    let area = table.number(
-        "buffer_area",
-        BUFFER_AREA_DEFAULT,
-        range.clone(),
-        table::size,
-        mistakes,
-    );
-    let (count_default, length_default) = FREE_BUFFERS_DEFAULT;
-    let (count, length, span) = match table.value("free_buffers") {
-        None => (count_default, length_default, table.span),
-        Some(value) => {
-            let what = "`free_buffers`";
-            match Table::of_value(value, what, FREE_BUFFER_KEYS, mistakes) {
-                None => return (area, (0, length_default)),
-                Some(free) => (
-                    free.number(
-                        "count",
-                        count_default,
-                        0..=limits::BUFFER_AREA_MAX,
-                        table::integer,
-                        mistakes,
-                    ),
-                    free.number("length", length_default, range, table::size, mistakes),
-                    free.span,
-                ),
-            }
-        }
+    let area = ENDPOINT.buffer_area.get(table, mistakes);
+    let (count, length) = (&FREE_BUFFERS.count, &FREE_BUFFERS.length);
+    let (count, length, span) = match table.value(ENDPOINT.free_buffers.name) {
+        None => (count.default(), length.default(), table.span),
+        Some(value) => match Table::of_value(value, FREE_BUFFERS.section, mistakes) {
+            None => return (area, (0, length.default())),
+            Some(free) => (
+                count.get(&free, mistakes),
+                length.get(&free, mistakes),
+                free.span,
+            ),
+        },
     };
     let needed = count * length;
     if needed > area {
@@ -328,42 +230,36 @@ fn buffers(table: &Table<'_>, context: &mut Context<'_>) -> (u64, (u64, u64)) {
     (area, (count, length))
 }
 
-fn queue(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> u32 {
-    let range = 1..=limits::QUEUE_MAX;
-    narrow(table.number(key, QUEUE_DEFAULT, range, table::integer, mistakes))
-}
-
 fn fault_policy(table: &Table<'_>, mistakes: &mut Mistakes) -> FaultPolicy {
-    let names = &FAULT_POLICY_NAMES;
-    let policy = choice(table, "on_trap", &FAULT_POLICIES, names, mistakes);
-    let policy = policy.unwrap_or(FaultPolicy::Drop);
-    let FaultPolicy::Detach { after, back_off } = policy else {
-        for key in ["detach_after", "back_off"] {
-            if let Some(value) = table.value(key) {
-                let partner = "on_trap = \"detach\"";
-                mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
-            }
+    let (after, back_off) = (&ENDPOINT.detach_after, &ENDPOINT.back_off);
+    let policy = match ENDPOINT.on_trap.get(table, mistakes) {
+        OnTrap::Drop => FaultPolicy::Drop,
+        OnTrap::BasePath => FaultPolicy::BasePath,
+        OnTrap::Detach => {
+            let count = NonZeroU32::new(narrow(after.get(table, mistakes)));
+            return FaultPolicy::Detach {
+                after: count.unwrap_or(NonZeroU32::MIN),
+                back_off: back_off.get(table, mistakes),
+            };
         }
-        return policy;
     };
-    let default = u64::from(after.get());
-    let range = 1..=u64::from(u32::MAX);
-    let count = table.number("detach_after", default, range, table::integer, mistakes);
-    let given = table.optional("back_off", table::time, mistakes);
-    FaultPolicy::Detach {
-        after: NonZeroU32::new(narrow(count)).unwrap_or(after),
-        back_off: given.map_or(back_off, |given| given.value),
+    for key in [after.name, back_off.name] {
+        if let Some(value) = table.value(key) {
+            let partner = "on_trap = \"detach\"";
+            mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
+        }
     }
+    policy
 }
 
 fn notify(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Notify {
-    let upcall = choice(table, "notify", &NOTIFIES, &NOTIFY_NAMES, mistakes) == Some(true);
-    let every = table.optional("poll_every", table::time, mistakes);
+    let upcall = ENDPOINT.notify.get(table, mistakes);
+    let every = ENDPOINT.poll_every.given(table, mistakes);
     let default = profile.host.poll_every;
     match every {
         Some(every) if upcall => {
             let kind = MistakeKind::NeedsPartner {
-                key: "poll_every",
+                key: ENDPOINT.poll_every.name,
                 partner: "notify = \"poll\"",
             };
             mistakes.add(every.span, kind);

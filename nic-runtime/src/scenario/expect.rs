@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use jive_core::TrapKind;
 use jive_embed::plain_text::plain_lossy;
-use nic_core::event::{DropReason, WireDropReason};
 use nic_core::id::{ChannelId, EndpointId};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -12,60 +11,29 @@ use toml::de::DeValue;
 use super::context::Context;
 use super::endpoint_table::Endpoints;
 use super::field::{self, ClassFields};
+use super::form::Section;
+use super::keys::{DROPS, EXPECT, ROOT, TRAP_COUNTS, TRAPS};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::payload;
-use super::table::{self, Mistakes, Table, choice, keys};
+use super::table::{self, Mistakes, Table};
 use super::traffic::channel_number;
 use super::words::closest;
-use crate::spec::{
-    EndpointSpec, Expectation, Expected, FieldKind, FieldName, Order, SwapSpec, Tally,
-};
-
-pub(super) const EXPECT_KEYS: &[&str] = &[
-    "endpoint", "channel", "payload", "order", "repeat", "count", "drops", "traps", "trap",
-    "field", "value",
-];
-
-/// The keys for what a scenario expects; each expectation has exactly one of these keys.
-const SUBJECTS: &[&str] = &["payload", "count", "drops", "traps", "trap", "field"];
+use crate::spec::{EndpointSpec, Expectation, Expected, FieldKind, FieldName, SwapSpec, Tally};
 
 /// The keys of an expectation that are allowed only together with certain other keys.
-const PARTNERS: [(&str, &[&str], &str); 4] = [
-    ("channel", &["payload", "count"], "payload` or `count"),
-    ("order", &["payload"], "payload"),
-    ("repeat", &["payload"], "payload"),
-    ("value", &["field"], "field"),
-];
-
-const ORDERS: [(&str, Order); 2] = [("file", Order::File), ("any", Order::Any)];
-const ORDER_NAMES: [&str; ORDERS.len()] = keys(&ORDERS);
-
-/// The reasons for dropped packets, as keys of `drops`.
-pub(super) const REASONS: [&str; REASON_COUNT] = {
-    let mut words = [""; REASON_COUNT];
-    let mut index = 0;
-    while index < WireDropReason::ALL.len() {
-        words[index] = WireDropReason::ALL[index].word();
-        index += 1;
-    }
-    while index < REASON_COUNT {
-        words[index] = DropReason::ALL[index - WireDropReason::ALL.len()].word();
-        index += 1;
-    }
-    words
-};
-const REASON_COUNT: usize = WireDropReason::ALL.len() + DropReason::ALL.len();
-
-/// The kinds of traps, as keys of `traps` and values of `trap`.
-pub(super) const TRAPS: [&str; TrapKind::ALL.len()] = {
-    let mut words = [""; TrapKind::ALL.len()];
-    let mut index = 0;
-    while index < words.len() {
-        words[index] = TrapKind::ALL[index].name();
-        index += 1;
-    }
-    words
+static PARTNERS: [(&str, &[&str], &str); 4] = {
+    let payload = &[EXPECT.payload.name];
+    [
+        (
+            EXPECT.channel.name,
+            &[EXPECT.payload.name, EXPECT.count.name],
+            "payload` or `count",
+        ),
+        (EXPECT.order.name, payload, "payload"),
+        (EXPECT.repeat.name, payload, "payload"),
+        (EXPECT.value.name, &[EXPECT.field.name], "field"),
+    ]
 };
 
 /// Returns whether a text has a line `[[expect]]`, even if the text is no valid scenario.
@@ -86,7 +54,7 @@ pub(super) fn read(
 ) -> Vec<Expectation> {
     let limit = limits::EXPECTATIONS_MAX;
     let mistakes = context.mistakes();
-    let tables = root.tables("expect", "`[[expect]]`", EXPECT_KEYS, limit, mistakes);
+    let tables = root.tables(ROOT.expect.name, EXPECT.section, limit, mistakes);
     let mut classes = Classes::new();
     let read = tables
         .iter()
@@ -106,10 +74,14 @@ fn expectation(
     classes: &mut Classes,
     context: &mut Context<'_>,
 ) -> Option<Expectation> {
-    let subjects = SUBJECTS.iter().filter(|key| table.value(key).is_some());
+    let subjects = EXPECT
+        .section
+        .one_of
+        .iter()
+        .filter(|key| table.value(key).is_some());
     let subjects = subjects.copied().collect::<Vec<_>>();
     let mistakes = context.mistakes();
-    for (key, with, partner) in PARTNERS {
+    for &(key, with, partner) in &PARTNERS {
         if let Some(value) = table.value(key)
             && !with.iter().any(|key| subjects.contains(key))
         {
@@ -117,32 +89,41 @@ fn expectation(
         }
     }
     let [subject] = subjects[..] else {
-        mistakes.add(table.span, MistakeKind::OneOf { known: SUBJECTS });
+        mistakes.add(
+            table.span,
+            MistakeKind::OneOf {
+                known: EXPECT.section.one_of,
+            },
+        );
         return None;
     };
-    let is_of_one = matches!(subject, "payload" | "trap" | "field");
+    let is = |key: &str| subject == key;
+    let is_of_one = is(EXPECT.payload.name) || is(EXPECT.trap.name) || is(EXPECT.field.name);
     let value = match is_of_one {
-        true => table.need("endpoint", mistakes),
-        false => table.value("endpoint"),
+        true => table.need(EXPECT.endpoint.name, mistakes),
+        false => table.value(EXPECT.endpoint.name),
     };
     let endpoint = match value {
         Some(value) => Some(EndpointId(applets.0.names.find_value(value, mistakes)?)),
         None if is_of_one => return None,
         None => None,
     };
-    let channel = table.optional("channel", channel_number, mistakes);
+    let channel = EXPECT.channel.with(table, channel_number, mistakes);
     let channel = channel.map(|channel| channel.value);
     let subject_value = table.value(subject)?;
-    let what = match subject {
-        "payload" => messages(table, subject_value, channel, context)?,
-        "count" => Expected::Count {
-            channel,
-            count: counted(subject_value, mistakes)?,
-        },
-        "drops" => Expected::Drops(tally(subject_value, "`drops`", &REASONS, mistakes)?),
-        "traps" => Expected::Traps(tally(subject_value, "`traps`", &TRAPS, mistakes)?),
-        "trap" => Expected::Trap(trap(subject_value, mistakes)?),
-        _ => of_field(table, (applets, endpoint?), classes, context)?,
+    let what = if is(EXPECT.payload.name) {
+        messages(table, subject_value, channel, context)?
+    } else if is(EXPECT.count.name) {
+        let count = counted(subject_value, mistakes)?;
+        Expected::Count { channel, count }
+    } else if is(EXPECT.drops.name) {
+        Expected::Drops(tally(subject_value, &DROPS, mistakes)?)
+    } else if is(EXPECT.traps.name) {
+        Expected::Traps(tally(subject_value, &TRAP_COUNTS, mistakes)?)
+    } else if is(EXPECT.trap.name) {
+        Expected::Trap(trap(subject_value, mistakes)?)
+    } else {
+        of_field(table, (applets, endpoint?), classes, context)?
     };
     Some(Expectation {
         place: table.span,
@@ -159,14 +140,13 @@ fn messages(
 ) -> Option<Expected> {
     let payloads = payload::read_expected(context, value);
     let mistakes = context.mistakes();
-    let order = choice(table, "order", &ORDERS, &ORDER_NAMES, mistakes);
-    let range = 1..=limits::REPEAT_MAX;
-    let repeat = table.number("repeat", 1, range, table::integer, mistakes);
+    let order = EXPECT.order.get(table, mistakes);
+    let repeat = EXPECT.repeat.get(table, mistakes);
     Some(Expected::Messages {
         channel,
         payloads: payloads?,
         repeat,
-        order: order.unwrap_or(Order::File),
+        order,
     })
 }
 
@@ -178,18 +158,17 @@ fn counted(value: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<u64>
 /// Reads a number of drops or traps, or a table of numbers with these keys.
 fn tally(
     value: &Spanned<DeValue<'_>>,
-    what: &'static str,
-    known: &'static [&'static str],
+    section: &'static Section,
     mistakes: &mut Mistakes,
 ) -> Option<Tally> {
     let DeValue::Table(_) = value.get_ref() else {
         return counted(value, mistakes).map(Tally::All);
     };
-    let table = Table::of_value(value, what, known, mistakes)?;
+    let table = Table::of_value(value, section, mistakes)?;
     let mut each = Vec::new();
-    for key in known {
-        if let Some(count) = table.optional(key, table::integer, mistakes) {
-            each.push((*key, count.value));
+    for key in section.names {
+        if let Some(count) = table.value(key).and_then(|value| counted(value, mistakes)) {
+            each.push((*key, count));
         }
     }
     Some(Tally::Each(each))
@@ -199,8 +178,8 @@ fn trap(value: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<TrapKin
     let name = mistakes.note(value.span(), table::text(value.get_ref()))?;
     let found = TrapKind::ALL.iter().find(|kind| kind.name() == name);
     if found.is_none() {
-        let suggestion = closest(name, TRAPS);
-        let known = &TRAPS;
+        let suggestion = closest(name, TRAPS.iter().copied());
+        let known = TRAPS.to_vec();
         mistakes.add(
             value.span(),
             MistakeKind::UnknownChoice { known, suggestion },
@@ -238,8 +217,8 @@ fn of_field(
     classes: &mut Classes,
     context: &mut Context<'_>,
 ) -> Option<Expected> {
-    let name = table.required("field", table::text, context.mistakes());
-    let given = table.need("value", context.mistakes());
+    let name = EXPECT.field.with(table, table::text, context.mistakes());
+    let given = table.need(EXPECT.value.name, context.mistakes());
     let (name, given) = (name?, given?);
     if endpoints.specs[endpoint.0 as usize].has_chain() {
         let spec = &endpoints.specs[endpoint.0 as usize];

@@ -80,7 +80,7 @@ pub enum MistakeKind {
     #[error("expected {}", Choices(.known))]
     UnknownChoice {
         /// The words that the set of allowed values contains.
-        known: &'static [&'static str],
+        known: Vec<&'static str>,
         /// The allowed word most similar to the given text, if one is similar.
         suggestion: Option<&'static str>,
     },

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::key::{Key, Name, NameOf, Presence, Required};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::table::{self, Mistakes, Table};
@@ -35,11 +36,16 @@ impl<'t> NameIndex<'t> {
         self.defined as usize
     }
 
-    /// Defines the name that the key `name` of a table gives, and returns this name.
-    pub(super) fn define(&mut self, table: &Table<'t>, mistakes: &mut Mistakes) -> &'t str {
+    /// Defines the name that a key of a table gives, and returns this name.
+    pub(super) fn define(
+        &mut self,
+        key: &Key<Name, Required>,
+        table: &Table<'t>,
+        mistakes: &mut Mistakes,
+    ) -> &'t str {
         let id = self.defined;
         self.defined += 1;
-        let Some(name) = table.required("name", table::text, mistakes) else {
+        let Some(name) = key.with(table, table::text, mistakes) else {
             return "";
         };
         if name.value.is_empty() || name.value.len() > limits::NAME_BYTES_MAX {
@@ -62,6 +68,17 @@ impl<'t> NameIndex<'t> {
     /// Returns all names with the places of their definitions.
     pub(super) fn defined(&self) -> impl Iterator<Item = (&'t str, Span)> {
         self.places.iter().map(|(name, (_, span))| (*name, *span))
+    }
+
+    /// Looks up the name that a key of a table gives, and returns its position.
+    pub(super) fn find_key<A: Presence>(
+        &self,
+        key: &Key<NameOf, A>,
+        table: &Table<'_>,
+        mistakes: &mut Mistakes,
+    ) -> Option<u32> {
+        let value = key.raw(table, mistakes)?;
+        self.find_value(value, mistakes)
     }
 
     /// Looks up the name in a string value, and returns its position.

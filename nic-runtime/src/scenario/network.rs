@@ -8,6 +8,7 @@ use nic_core::id::NicId;
 use toml::de::DeValue;
 
 use super::context::Context;
+use super::keys::{DYNAMIC, LINK, NIC, PLACEMENT, ROOT};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
@@ -17,39 +18,6 @@ use crate::profile::{Profile, ProfileError, WireProfile};
 use crate::spec::{EmpPlacement, EmpPlaces, EmpStage, Placement};
 use crate::spec::{LinkSpec, NicSpec};
 
-pub(super) const NIC_KEYS: &[&str] = &["name", "profile", "sram", "processors", "placement"];
-pub(super) const PLACEMENT_KEYS: &[&str] = &[
-    "transmit",
-    "receive",
-    "doTx",
-    "doRx",
-    "doTimer",
-    "doRefill",
-    "doWatch",
-    "send-bookkeeping",
-    "transmission",
-    "receive-ack",
-    "update-record",
-    "receive-bookkeeping",
-    "receive-frame",
-    "receive-dma",
-    "send-ack",
-];
-
-/// The placement in which a free processor takes the next item of EMP.
-const DYNAMIC: &str = "dynamic";
-pub(super) const LINK_KEYS: &[&str] = &[
-    "between",
-    "profile",
-    "loss",
-    "duplicate",
-    "corrupt",
-    "reorder",
-    "latency",
-    "bandwidth",
-    "crc",
-];
-
 /// Reads every `[[nic]]`.
 pub(super) fn nics<'t>(
     root: &Table<'t>,
@@ -58,19 +26,19 @@ pub(super) fn nics<'t>(
 ) -> (Vec<NicSpec>, NameIndex<'t>) {
     let mut names = NameIndex::new(Named::Nic);
     let limit = limits::NICS_MAX;
-    let tables = root.tables("nic", "`[[nic]]`", NIC_KEYS, limit, context.mistakes());
+    let tables = root.tables(ROOT.nic.name, NIC.section, limit, context.mistakes());
     let nics = tables
         .iter()
         .map(|nic| {
-            let own = profiles::named(nic, context).filter(|own| own != of_all);
+            let own = profiles::named(&NIC.profile, nic, context).filter(|own| own != of_all);
             let mistakes = context.mistakes();
-            let name = names.define(nic, mistakes).to_owned();
+            let name = names.define(&NIC.name, nic, mistakes).to_owned();
             let processors = processors(nic, mistakes);
             NicSpec {
                 name,
                 sram: sram(nic, own.as_ref().unwrap_or(of_all), mistakes),
                 sram_place: nic
-                    .value("sram")
+                    .value(NIC.sram.name)
                     .map_or(nic.span, |sram| sram.span().into()),
                 processors,
                 placement: placement(nic, processors, own.as_ref().unwrap_or(of_all), mistakes),
@@ -80,7 +48,10 @@ pub(super) fn nics<'t>(
         })
         .collect::<Vec<_>>();
     let mistakes = context.mistakes();
-    match root.value("nic").map(|raw| (raw.span(), raw.get_ref())) {
+    match root
+        .value(ROOT.nic.name)
+        .map(|raw| (raw.span(), raw.get_ref()))
+    {
         None => mistakes.add(0..0, MistakeKind::NoNics),
         Some((span, DeValue::Array(entries))) if entries.is_empty() => {
             mistakes.add(span, MistakeKind::NoNics);
@@ -91,8 +62,7 @@ pub(super) fn nics<'t>(
 }
 
 fn processors(nic: &Table<'_>, mistakes: &mut Mistakes) -> u32 {
-    let range = 1..=limits::PROCESSORS_MAX;
-    let count = nic.number("processors", 1, range, table::integer, mistakes);
+    let count = NIC.processors.get(nic, mistakes);
     u32::try_from(count).expect("the range of `processors` fits in 32 bits")
 }
 
@@ -104,15 +74,15 @@ fn placement(
     profile: &Profile,
     mistakes: &mut Mistakes,
 ) -> Placement {
-    let Some(written) = nic.value("placement") else {
+    let Some(written) = nic.value(NIC.placement.name) else {
         return Placement::default();
     };
-    if nic.value("processors").is_none() {
+    if nic.value(NIC.processors.name).is_none() {
         mistakes.add(
             written.span(),
             MistakeKind::NeedsPartner {
-                key: "placement",
-                partner: "processors",
+                key: NIC.placement.name,
+                partner: NIC.processors.name,
             },
         );
         return Placement::default();
@@ -124,17 +94,17 @@ fn placement(
             ..Placement::default()
         };
     }
-    let Some(written) = Table::of_value(written, "`placement`", PLACEMENT_KEYS, mistakes) else {
+    let Some(written) = Table::of_value(written, &PLACEMENT, mistakes) else {
         return Placement::default();
     };
     let mut place = |key| {
         let last = processors - 1;
-        let found = written.optional(key, table::integer, mistakes)?;
-        let place = u32::try_from(found.value)
-            .ok()
-            .filter(|place| *place <= last);
+        let raw = written.value(key)?;
+        let found = mistakes.note(raw.span(), table::integer(raw.get_ref()))?;
+        let place = u32::try_from(found).ok();
+        let place = place.filter(|place| *place <= last);
         if place.is_none() {
-            mistakes.add(found.span, MistakeKind::NoSuchProcessor { last });
+            mistakes.add(raw.span(), MistakeKind::NoSuchProcessor { last });
         }
         place
     };
@@ -152,7 +122,7 @@ fn placement(
     if let Some(key) = missing
         && EmpStage::NAMES.iter().any(is_named)
     {
-        let (table, key) = ("`placement`", *key);
+        let (table, key) = (PLACEMENT.what, *key);
         mistakes.add(written.span, MistakeKind::MissingKey { table, key });
     }
     Placement {
@@ -189,9 +159,10 @@ fn named_placement(
 }
 
 fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
-    let default = u64::from(profile.memory.sram);
-    let bytes = nic.number("sram", default, 1..=limits::SRAM_MAX, table::size, mistakes);
-    u32::try_from(bytes).expect("the range of `sram` fits in 32 bits")
+    let Some(bytes) = NIC.sram.given(nic, mistakes) else {
+        return profile.memory.sram;
+    };
+    u32::try_from(bytes.value).expect("the range of `sram` fits in 32 bits")
 }
 
 /// Reads every `[[link]]`. Pairs of NICs without a `[[link]]`, and each NIC to itself, get a default link with the wire
@@ -205,11 +176,11 @@ pub(super) fn links(
 ) -> Vec<LinkSpec> {
     let count = nics.len();
     let limit = count * (count + 1) / 2;
-    let tables = root.tables("link", "`[[link]]`", LINK_KEYS, limit, context.mistakes());
+    let tables = root.tables(ROOT.link.name, LINK.section, limit, context.mistakes());
     let mut joined = BTreeMap::new();
     let mut links = Vec::new();
     for link in &tables {
-        let own = profiles::named(link, context);
+        let own = profiles::named(&LINK.profile, link, context);
         let mistakes = context.mistakes();
         let Some(between) = ends(link, nics, mistakes) else {
             continue;
@@ -223,7 +194,7 @@ pub(super) fn links(
         let (a, b) = between;
         let profile = own.as_deref().or_else(|| of_nic.of_both(a, b));
         // If the link names a profile that could not be read, that mistake has already been reported.
-        if profile.is_none() && link.value("profile").is_none() {
+        if profile.is_none() && link.value(LINK.profile.name).is_none() {
             mistakes.add(link.span, MistakeKind::LinkNeedsProfile);
         }
         let wire = &profile.unwrap_or_else(|| of_nic.of(a)).wire;
@@ -256,7 +227,7 @@ fn nic_id(index: usize) -> NicId {
 }
 
 fn ends(link: &Table<'_>, nics: &NameIndex<'_>, mistakes: &mut Mistakes) -> Option<(NicId, NicId)> {
-    let between = link.need("between", mistakes)?;
+    let between = LINK.between.raw(link, mistakes)?;
     let DeValue::Array(ends) = between.get_ref() else {
         mistakes.add(between.span(), MistakeKind::LinkEnds);
         return None;
@@ -276,51 +247,33 @@ fn read_link(
     wire: &WireProfile,
     mistakes: &mut Mistakes,
 ) -> LinkSpec {
-    let default = default_link(between, wire);
-    let mut probability = |key| {
-        link.optional(key, table::probability, mistakes)
-            .map_or(0.0, |found| found.value)
-    };
+    let latency = LINK.latency.given(link, mistakes);
+    let bandwidth = LINK.bandwidth.given(link, mistakes);
+    let bandwidth = bandwidth.and_then(|given| NonZeroU64::new(given.value));
     LinkSpec {
-        loss: probability("loss"),
-        duplicate: probability("duplicate"),
-        corrupt: probability("corrupt"),
-        reorder: probability("reorder"),
+        between,
+        loss: LINK.loss.get(link, mistakes),
+        duplicate: LINK.duplicate.get(link, mistakes),
+        corrupt: LINK.corrupt.get(link, mistakes),
+        reorder: LINK.reorder.get(link, mistakes),
         wire: WireProfile {
-            latency: link
-                .optional("latency", table::time, mistakes)
-                .map_or(wire.latency, |found| found.value),
-            bandwidth: bandwidth(link, wire.bandwidth, mistakes),
+            latency: latency.map_or(wire.latency, |given| given.value),
+            bandwidth: bandwidth.unwrap_or(wire.bandwidth),
             ..*wire
         },
-        crc: link
-            .optional("crc", table::boolean, mistakes)
-            .map_or(default.crc, |found| found.value),
-        ..default
+        crc: LINK.crc.get(link, mistakes),
     }
-}
-
-fn bandwidth(link: &Table<'_>, default: NonZeroU64, mistakes: &mut Mistakes) -> NonZeroU64 {
-    let range = 1..=u64::MAX;
-    let bytes = link.number(
-        "bandwidth",
-        default.get(),
-        range,
-        table::bandwidth,
-        mistakes,
-    );
-    NonZeroU64::new(bytes).unwrap_or(default)
 }
 
 fn default_link(between: (NicId, NicId), wire: &WireProfile) -> LinkSpec {
     LinkSpec {
         between,
         wire: *wire,
-        loss: 0.0,
-        duplicate: 0.0,
-        corrupt: 0.0,
-        reorder: 0.0,
-        crc: true,
+        loss: LINK.loss.default(),
+        duplicate: LINK.duplicate.default(),
+        corrupt: LINK.corrupt.default(),
+        reorder: LINK.reorder.default(),
+        crc: LINK.crc.default(),
     }
 }
 

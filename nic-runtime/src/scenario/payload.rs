@@ -7,9 +7,10 @@ use toml::de::DeValue;
 
 use super::capture::{self, CapturedPacket};
 use super::context::Context;
+use super::keys::{NOT_EXPECTED, PAYLOAD, Pace};
 use super::limits;
 use super::mistake::MistakeKind;
-use super::table::{self, Located, Table, choice};
+use super::table::{self, Located, Table};
 
 /// The payload of a send.
 pub(super) enum Payload {
@@ -26,86 +27,46 @@ pub(super) enum Payload {
 type Form = fn(&mut Context<'_>, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
 
 /// The forms of payloads, by their keys; a payload has exactly one of these keys.
-const FORMS: [(&str, Form); 8] = [
-    ("text", |_, value, _| {
+static FORMS: [(&str, Form); 8] = [
+    (PAYLOAD.text.name, |_, value, _| {
         Ok(Payload::Message(table::text(value)?.as_bytes().to_vec()))
     }),
-    ("hex", |_, value, _| {
+    (PAYLOAD.hex.name, |_, value, _| {
         Ok(Payload::Message(hex(table::text(value)?)?))
     }),
-    ("zeros", |context, value, _| {
+    (PAYLOAD.zeros.name, |context, value, _| {
         Ok(Payload::Message(vec![0; length(context, value)?]))
     }),
     // The cast with `as` wraps, so that byte 0 follows byte 255.
-    ("count", |context, value, _| {
+    (PAYLOAD.count.name, |context, value, _| {
         let bytes = (0..length(context, value)?).map(|index| index as u8);
         Ok(Payload::Message(bytes.collect()))
     }),
-    ("random", |context, value, owner| {
+    (PAYLOAD.random.name, |context, value, owner| {
         let mut bytes = vec![0; length(context, value)?];
         Generator::named(context.seed(), &owner).fill(&mut bytes);
         Ok(Payload::Message(bytes))
     }),
-    ("file", |context, value, _| {
+    (PAYLOAD.file.name, |context, value, _| {
         let bytes = context.sent_file(table::text(value)?, limits::PAYLOADS_TOTAL_MAX)?;
         Ok(Payload::Message(bytes))
     }),
-    (PCAP, |context, value, _| {
+    (PAYLOAD.pcap.name, |context, value, _| {
         let bytes = context.sent_file(table::text(value)?, limits::CAPTURE_BYTES_MAX)?;
         let packets = capture::read(&bytes).map_err(MistakeKind::Capture)?;
         Ok(Payload::Capture(packets))
     }),
-    (CAPSULE, |context, value, _| {
+    (PAYLOAD.capsule.name, |context, value, _| {
         Ok(Payload::Class(context.sent_class(table::text(value)?)?))
     }),
 ];
-const FORM_NAMES: [&str; FORMS.len()] = table::keys(&FORMS);
-
-const PCAP: &str = "pcap";
-const PACE: &str = "pace";
-
-const CAPSULE: &str = "capsule";
-const NUMBER: &str = "number";
-const FRAGMENT: &str = "fragment";
-
-/// Default of the key `number`: the number of the first capsule.
-const NUMBER_DEFAULT: u64 = 1;
-
-/// Default of `fragment`, in bytes of the class file: many small classes fit in one packet of the built-in profiles.
-const FRAGMENT_DEFAULT: u64 = 1_024;
 
 /// The keys that a form may have in addition to its own key, each with its form.
-const BESIDE: [(&str, &str); 3] = [(PACE, PCAP), (NUMBER, CAPSULE), (FRAGMENT, CAPSULE)];
-
-/// The keys of a payload: those of the forms, and the additional keys.
-pub(super) const KEYS: [&str; FORMS.len() + BESIDE.len()] = {
-    let mut keys = [""; FORMS.len() + BESIDE.len()];
-    let mut index = 0;
-    while index < FORM_NAMES.len() {
-        keys[index] = FORM_NAMES[index];
-        index += 1;
-    }
-    while index < keys.len() {
-        keys[index] = BESIDE[index - FORM_NAMES.len()].0;
-        index += 1;
-    }
-    keys
-};
-
-/// The pace at which the packets of a capture are sent.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Pace {
-    /// The packets are sent at the times in the capture.
-    Recorded,
-    /// The packets are sent as fast as the user can post them.
-    BackToBack,
-}
-
-const PACES: [(&str, Pace); 2] = [
-    ("recorded", Pace::Recorded),
-    ("back-to-back", Pace::BackToBack),
+static BESIDE: [(&str, &str); 3] = [
+    (PAYLOAD.pace.name, PAYLOAD.pcap.name),
+    (PAYLOAD.number.name, PAYLOAD.capsule.name),
+    (PAYLOAD.fragment.name, PAYLOAD.capsule.name),
 ];
-const PACE_NAMES: [&str; PACES.len()] = table::keys(&PACES);
 
 /// Reads a payload. Random bytes depend only on the scenario's seed and on `owner`, so other lines of the scenario file
 /// do not change these bytes.
@@ -115,10 +76,10 @@ pub(super) fn read<'t>(
     owner: [&str; 3],
 ) -> Option<Located<Payload>> {
     let mistakes_before = context.mistakes().len();
-    let form = Table::of_value(value, "a payload", &KEYS, context.mistakes())?;
+    let form = Table::of_value(value, PAYLOAD.section, context.mistakes())?;
     let has_unknown_key = context.mistakes().len() > mistakes_before;
-    let pace = choice(&form, PACE, &PACES, &PACE_NAMES, context.mistakes());
-    for (key, partner) in BESIDE {
+    let pace = PAYLOAD.pace.get(&form, context.mistakes());
+    for &(key, partner) in &BESIDE {
         if form.value(key).is_some() && form.value(partner).is_none() {
             let kind = MistakeKind::NeedsPartner { key, partner };
             context.mistakes().add(value.span(), kind);
@@ -130,7 +91,9 @@ pub(super) fn read<'t>(
     let (Some((make, raw)), None) = (given.next(), given.next()) else {
         // A misspelt form has already been reported as an unknown key.
         if !has_unknown_key {
-            let kind = MistakeKind::OneOf { known: &FORM_NAMES };
+            let kind = MistakeKind::OneOf {
+                known: PAYLOAD.section.one_of,
+            };
             context.mistakes().add(value.span(), kind);
         }
         return None;
@@ -138,7 +101,7 @@ pub(super) fn read<'t>(
     let made = make(context, raw.get_ref(), owner);
     let mut payload = context.mistakes().note(raw.span(), made)?;
     let span = raw.span().into();
-    if let (Payload::Capture(packets), Some(Pace::BackToBack)) = (&mut payload, pace) {
+    if let (Payload::Capture(packets), Pace::BackToBack) = (&mut payload, pace) {
         for packet in packets {
             packet.after = SimDuration::ZERO;
         }
@@ -156,7 +119,7 @@ pub(super) fn read<'t>(
 }
 
 /// The forms of an expected payload, which cannot be random, because random bytes depend on the sender.
-const RECEIVED: [&str; 7] = ["text", "hex", "zeros", "count", "file", PCAP, CAPSULE];
+const RECEIVED: [&str; 7] = ["text", "hex", "zeros", "count", "file", "pcap", "capsule"];
 
 /// Reads an expected payload, or a list of expected payloads. A capture gives one expected payload for each packet.
 pub(super) fn read_expected<'t>(
@@ -182,7 +145,7 @@ fn read_one_expected<'t>(
     value: &'t toml::Spanned<DeValue<'t>>,
 ) -> Option<Vec<Vec<u8>>> {
     if let DeValue::Table(table) = value.get_ref() {
-        for key in ["random", PACE] {
+        for key in NOT_EXPECTED {
             if let Some((key, _)) = table.get_key_value(key) {
                 let kind = MistakeKind::OneOf { known: &RECEIVED };
                 context.mistakes().add(key.span(), kind);
@@ -221,10 +184,8 @@ impl Payload {
 /// Cuts a class file into the fragments of a capsule, all to be sent as fast as the user can.
 fn fragments(class: &[u8], form: &Table<'_>, context: &mut Context<'_>) -> Vec<CapturedPacket> {
     let mistakes = context.mistakes();
-    let range = 0..=u64::from(u32::MAX);
-    let number = form.number(NUMBER, NUMBER_DEFAULT, range, table::integer, mistakes);
-    let range = limits::FRAGMENT_MIN..=limits::FRAGMENT_MAX;
-    let length = form.number(FRAGMENT, FRAGMENT_DEFAULT, range, table::size, mistakes);
+    let number = PAYLOAD.number.get(form, mistakes);
+    let length = PAYLOAD.fragment.get(form, mistakes);
     let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let (number, total) = (narrow(number), narrow(class.len() as u64));
     let checksum = checksum(class);
@@ -278,8 +239,11 @@ mod tests {
 
     #[test]
     fn all_forms_but_random_bytes_can_be_expected() {
-        let forms = FORM_NAMES.into_iter().filter(|form| *form != "random");
-        assert_eq!(forms.collect::<Vec<_>>(), RECEIVED);
+        let forms = PAYLOAD.section.one_of.iter().copied();
+        let received = forms.clone().filter(|form| *form != "random");
+        assert_eq!(received.collect::<Vec<_>>(), RECEIVED);
+        let made = FORMS.iter().map(|(name, _)| *name);
+        assert!(made.eq(forms));
     }
 
     #[test]

@@ -7,59 +7,15 @@ use nic_core::id::{EndpointId, NicId};
 
 use super::context::Context;
 use super::endpoint_table::{Endpoints, transmit_region};
+use super::key::{Count, Default, Key, Words};
+use super::keys::{ENDPOINT, HOST, PROCESS, Program, ROOT};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
-use super::table::{self, Mistakes, Table, choice, keys};
+use super::table::{Mistakes, Table};
+use crate::spec::Exchange;
 use crate::spec::Span;
 use crate::spec::{ChannelSpec, HostSpec, NicSpec, ProcessSpec};
-use crate::spec::{Exchange, ExchangePattern};
-
-pub(super) const PROCESS_KEYS: &[&str] = &[
-    "name",
-    "nic",
-    "program",
-    "acknowledge_every",
-    "rounds",
-    "message_length",
-];
-pub(super) const HOST_KEYS: &[&str] = &["nic", "processors"];
-
-/// Default of `acknowledge_every`: the paper's burst length.
-const ACKNOWLEDGE_EVERY_DEFAULT: NonZeroU32 = NonZeroU32::new(25).expect("25 is not 0");
-
-/// Default of `rounds`: 20 rounds to fill every queue, and 200 rounds to measure.
-const ROUNDS_DEFAULT: u32 = 220;
-
-/// Default of `message_length`, in bytes: the shortest message that the paper on EMP measures.
-const MESSAGE_LENGTH_DEFAULT: u32 = 10;
-
-/// The programs that a process can run.
-const PROGRAMS: [(&str, HostSpec); 6] = [
-    ("sink", HostSpec::Sink),
-    ("echo", HostSpec::Echo),
-    (
-        "acknowledge",
-        HostSpec::Acknowledge {
-            every: ACKNOWLEDGE_EVERY_DEFAULT,
-        },
-    ),
-    ("emp-ping", exchange(ExchangePattern::Ping)),
-    ("emp-stream", exchange(ExchangePattern::Stream)),
-    ("emp-both-ways", exchange(ExchangePattern::BothWays)),
-];
-const PROGRAM_NAMES: [&str; PROGRAMS.len()] = keys(&PROGRAMS);
-
-/// The keys of programs, which a process has beside the key `program`, and an endpoint beside `host`.
-const PROGRAM_KEYS: [&str; 3] = ["acknowledge_every", "rounds", "message_length"];
-
-const fn exchange(pattern: ExchangePattern) -> HostSpec {
-    HostSpec::Exchange(Exchange {
-        pattern,
-        rounds: ROUNDS_DEFAULT,
-        length: MESSAGE_LENGTH_DEFAULT,
-    })
-}
 
 /// The processes of a scenario, with their names and places.
 pub(super) struct Processes<'t> {
@@ -79,11 +35,11 @@ pub(super) fn read<'t>(
     let mistakes = context.mistakes();
     let mut names = NameIndex::new(Named::Process);
     let limit = limits::ENDPOINTS_MAX;
-    let tables = root.tables("process", "`[[process]]`", PROCESS_KEYS, limit, mistakes);
+    let tables = root.tables(ROOT.process.name, PROCESS.section, limit, mistakes);
     let (mut homes, mut places) = (Vec::new(), Vec::new());
     let specs = tables.iter().map(|table| {
-        let name = names.define(table, mistakes).to_owned();
-        let nic = table.need("nic", mistakes);
+        let name = names.define(&PROCESS.name, table, mistakes).to_owned();
+        let nic = PROCESS.nic.raw(table, mistakes);
         places.push(nic.map_or(table.span, |nic| nic.span().into()));
         let nic = nic.and_then(|value| nics.find_value(value, mistakes));
         let nic = nic.map(NicId);
@@ -93,7 +49,7 @@ pub(super) fn read<'t>(
             // Any NIC id serves as a placeholder, because a scenario with a mistake is not run. Checks that need the
             // process's NIC use `Processes::nics`.
             nic: nic.unwrap_or(NicId(0)),
-            program: program(table, "program", mistakes),
+            program: program(table, &PROCESS.program, OF_PROCESS, mistakes),
         }
     });
     Processes {
@@ -113,12 +69,16 @@ impl Processes<'_> {
         nic: Option<NicId>,
         mistakes: &mut Mistakes,
     ) -> (Option<u32>, HostSpec) {
-        let Some(value) = endpoint.value("process") else {
-            return (None, program(endpoint, "host", mistakes));
+        let Some(value) = endpoint.value(ENDPOINT.process.name) else {
+            return (
+                None,
+                program(endpoint, &ENDPOINT.host, OF_ENDPOINT, mistakes),
+            );
         };
-        for key in std::iter::once("host").chain(PROGRAM_KEYS) {
+        let keys = OF_ENDPOINT.map(|key| key.name);
+        for key in std::iter::once(ENDPOINT.host.name).chain(keys) {
             if let Some(both) = endpoint.value(key) {
-                let of = "process";
+                let of = ENDPOINT.process.name;
                 mistakes.add(both.span(), MistakeKind::Excluded { key, of });
             }
         }
@@ -158,14 +118,11 @@ pub(super) fn hosts(
     context: &mut Context<'_>,
 ) {
     let mistakes = context.mistakes();
-    let tables = root.tables("host", "`[[host]]`", HOST_KEYS, nics.len(), mistakes);
+    let tables = root.tables(ROOT.host.name, HOST.section, nics.len(), mistakes);
     let mut places: Vec<Option<Span>> = vec![None; nics.len()];
     for table in &tables {
-        let range = 1..=limits::HOST_PROCESSORS_MAX;
-        let processors = table
-            .need("processors", mistakes)
-            .map(|_| table.number("processors", 1, range, table::integer, mistakes));
-        let nic = table.need("nic", mistakes);
+        let processors = HOST.processors.or(1, table, mistakes);
+        let nic = HOST.nic.raw(table, mistakes);
         let Some(nic) = nic else { continue };
         let Some(id) = names.find_value(nic, mistakes) else {
             continue;
@@ -181,47 +138,64 @@ pub(super) fn hosts(
     }
 }
 
+/// The keys of programs: every how many messages one is answered, and the number and length of messages to exchange.
+type ProgramKeys = [&'static Key<Count, Default>; 3];
+
+const OF_PROCESS: ProgramKeys = [
+    &PROCESS.acknowledge_every,
+    &PROCESS.rounds,
+    &PROCESS.message_length,
+];
+const OF_ENDPOINT: ProgramKeys = [
+    &ENDPOINT.acknowledge_every,
+    &ENDPOINT.rounds,
+    &ENDPOINT.message_length,
+];
+
 /// Reads the program that `key` names, and the keys of that program.
-fn program(table: &Table<'_>, key: &'static str, mistakes: &mut Mistakes) -> HostSpec {
-    let program = choice(table, key, &PROGRAMS, &PROGRAM_NAMES, mistakes);
-    let program = program.unwrap_or(HostSpec::Sink);
-    for own in PROGRAM_KEYS {
-        let of_exchange = own != "acknowledge_every";
-        let is_known = match program {
-            HostSpec::Sink | HostSpec::Echo => false,
-            HostSpec::Acknowledge { .. } => !of_exchange,
-            HostSpec::Exchange(_) => of_exchange,
-        };
-        if let Some(value) = table.value(own).filter(|_| !is_known) {
-            let partner = match (key, of_exchange) {
+fn program(
+    table: &Table<'_>,
+    key: &Key<Words<Program>, Default>,
+    keys: ProgramKeys,
+    mistakes: &mut Mistakes,
+) -> HostSpec {
+    let program = key.get(table, mistakes);
+    let [every, rounds, length] = keys;
+    let is_acknowledge = program == Program::Acknowledge;
+    let is_exchange = matches!(program, Program::Exchange(_));
+    for (own, is_known) in [
+        (every, is_acknowledge),
+        (rounds, is_exchange),
+        (length, is_exchange),
+    ] {
+        let of_exchange = own.name != every.name;
+        if let Some(value) = table.value(own.name).filter(|_| !is_known) {
+            let partner = match (key.name, of_exchange) {
                 ("program", false) => "program = \"acknowledge\"",
                 ("program", true) => "program = \"emp-ping\"",
                 (_, false) => "host = \"acknowledge\"",
                 (_, true) => "host = \"emp-ping\"",
             };
-            let kind = MistakeKind::NeedsPartner { key: own, partner };
+            let kind = MistakeKind::NeedsPartner {
+                key: own.name,
+                partner,
+            };
             mistakes.add(value.span(), kind);
         }
     }
-    let mut number = |key, default: u32, range| {
-        let number = table.number(key, default.into(), range, table::integer, mistakes);
-        u32::try_from(number).unwrap_or(default)
+    let mut number = |key: &Key<Count, Default>| {
+        u32::try_from(key.get(table, mistakes)).expect("the ranges of these keys have 32 bits")
     };
     match program {
-        HostSpec::Sink | HostSpec::Echo => program,
-        HostSpec::Acknowledge { every } => {
-            let found = number("acknowledge_every", every.get(), 1..=u64::from(u32::MAX));
-            let every = NonZeroU32::new(found).unwrap_or(every);
-            HostSpec::Acknowledge { every }
-        }
-        HostSpec::Exchange(exchange) => HostSpec::Exchange(Exchange {
-            pattern: exchange.pattern,
-            rounds: number("rounds", exchange.rounds, 1..=u64::from(u32::MAX)),
-            length: number(
-                "message_length",
-                exchange.length,
-                0..=limits::BUFFER_AREA_MAX,
-            ),
+        Program::Sink => HostSpec::Sink,
+        Program::Echo => HostSpec::Echo,
+        Program::Acknowledge => HostSpec::Acknowledge {
+            every: NonZeroU32::new(number(every)).unwrap_or(NonZeroU32::MIN),
+        },
+        Program::Exchange(pattern) => HostSpec::Exchange(Exchange {
+            pattern,
+            rounds: number(rounds),
+            length: number(length),
         }),
     }
 }
@@ -260,6 +234,7 @@ pub(super) fn check_exchanges(
 mod tests {
     use super::*;
     use crate::scenario::{ScenarioError, parse};
+    use crate::spec::ExchangePattern;
 
     const NICS: &str = "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n";
 

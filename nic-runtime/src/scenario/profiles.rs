@@ -7,6 +7,7 @@ use jive_embed::plain_text;
 use nic_core::id::NicId;
 
 use super::context::Context;
+use super::key::{Key, Presence, Text};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::table::{self, Table};
@@ -42,9 +43,13 @@ impl NicProfiles {
     }
 }
 
-/// Reads the profile that the key `profile` of a table names, if the table has that key.
-pub(super) fn named(table: &Table<'_>, context: &mut Context<'_>) -> Option<Arc<Profile>> {
-    let name = table.optional("profile", table::text, context.mistakes())?;
+/// Reads the profile that a key of a table names, if the table has that key.
+pub(super) fn named<A: Presence>(
+    key: &Key<Text, A>,
+    table: &Table<'_>,
+    context: &mut Context<'_>,
+) -> Option<Arc<Profile>> {
+    let name = key.with(table, table::text, context.mistakes())?;
     let profile = read_once(name.value, context);
     context.mistakes().note(name.span, profile)
 }

@@ -11,68 +11,22 @@ use super::context::Context;
 use super::endpoints;
 use super::expect;
 use super::golden;
+use super::keys::ROOT;
 use super::limits;
 use super::mistake::Mistake;
 use super::network;
-use super::payload;
 use super::processes;
 use super::profiles::{self, NicProfiles};
 use super::receives;
 use super::regions;
 use super::swaps;
-use super::table::{self, Mistakes, Table, choice, keys};
+use super::table::{Mistakes, Table};
 use super::traffic;
 use super::vis;
 use super::windows;
 use crate::profile::Profile;
+use crate::spec::Scenario;
 use crate::spec::Span;
-use crate::spec::{LinkType, Scenario};
-
-const ROOT_KEYS: &[&str] = &[
-    "profile",
-    "seed",
-    "until",
-    "max_events",
-    "max_bytecodes",
-    "link_type",
-    "nic",
-    "link",
-    "host",
-    "process",
-    "endpoint",
-    "channel",
-    "receive",
-    "send",
-    "swap",
-    "region",
-    "window",
-    "golden",
-    "expect",
-];
-
-/// The default profile.
-const PROFILE_DEFAULT: &str = "lanai-1998";
-
-/// The default limit of virtual time: one second.
-const UNTIL_DEFAULT: SimTime = SimTime::from_ps(1_000_000_000_000);
-
-/// The default limit of events.
-const EVENTS_DEFAULT: u64 = 10_000_000;
-
-/// The default limit of instructions of all applets together.
-///
-/// A packet causes at least ten events. In a run that [`EVENTS_DEFAULT`] ends, the default therefore allows 2,000
-/// instructions per packet; the shipped applets execute about 20. Executing [`BYTECODES_DEFAULT`] instructions takes 1
-/// to 4 seconds of CPU time, and about 20 seconds if applets mostly call natives.
-const BYTECODES_DEFAULT: u64 = 2_000_000_000;
-
-/// The default seed.
-const SEED_DEFAULT: u64 = 1;
-
-/// The values of `link_type`.
-const LINK_TYPES: [(&str, LinkType); 2] =
-    [("user0", LinkType::User0), ("ethernet", LinkType::Ethernet)];
-const LINK_TYPE_NAMES: [&str; LINK_TYPES.len()] = keys(&LINK_TYPES);
 
 /// The reason why a text is no valid scenario.
 #[derive(Clone, Debug)]
@@ -123,31 +77,6 @@ pub fn parse(
     parse_with(bytes, directory, seed, None)
 }
 
-/// Returns the keys of all tables of a scenario. A key that two tables have is returned twice.
-pub fn keys_of_all() -> impl Iterator<Item = &'static str> {
-    let keys = [
-        ROOT_KEYS,
-        network::NIC_KEYS,
-        network::PLACEMENT_KEYS,
-        network::LINK_KEYS,
-        processes::HOST_KEYS,
-        processes::PROCESS_KEYS,
-        endpoints::ENDPOINT_KEYS,
-        vis::COMPLETION_KEYS,
-        receives::RECEIVE_KEYS,
-        traffic::SEND_KEYS,
-        swaps::SWAP_KEYS,
-        regions::REGION_KEYS,
-        windows::WINDOW_KEYS,
-        golden::GOLDEN_KEYS,
-        expect::EXPECT_KEYS,
-        &expect::REASONS,
-        &expect::TRAPS,
-        &payload::KEYS,
-    ];
-    keys.into_iter().flatten().copied()
-}
-
 /// Reads a scenario that names only built-in files, and replaces its profile by the given profile.
 ///
 /// # Errors
@@ -186,17 +115,10 @@ fn parse_with(
     let root = Table::new(
         document.get_ref(),
         document.span(),
-        "the scenario",
-        ROOT_KEYS,
+        ROOT.section,
         &mut mistakes,
     );
-    let in_file = root.number(
-        "seed",
-        SEED_DEFAULT,
-        0..=u64::MAX,
-        table::integer,
-        &mut mistakes,
-    );
+    let in_file = ROOT.seed.get(&root, &mut mistakes);
     let seed = seed.unwrap_or(in_file);
     let context = Context::new(directory, seed, mistakes);
     read_root(&root, context, profile).map_err(ScenarioError::Mistakes)
@@ -228,31 +150,11 @@ fn read_root(
     let regions = regions::read(root, &endpoints, &mut context);
     let places = (&nics[..], &of_nic, &joined);
     let windows = windows::read(root, &endpoints, places, &mut context);
-    let until = root
-        .optional("until", table::time, context.mistakes())
-        .map_or(UNTIL_DEFAULT, |until| SimTime::ZERO + until.value);
-    let events_max = root.number(
-        "max_events",
-        EVENTS_DEFAULT,
-        1..=limits::EVENTS_MAX,
-        table::integer,
-        context.mistakes(),
-    );
-    let bytecodes_max = root.number(
-        "max_bytecodes",
-        BYTECODES_DEFAULT,
-        1..=limits::BYTECODES_MAX,
-        table::integer,
-        context.mistakes(),
-    );
-    let link_type = choice(
-        root,
-        "link_type",
-        &LINK_TYPES,
-        &LINK_TYPE_NAMES,
-        context.mistakes(),
-    )
-    .unwrap_or_default();
+    let mistakes = context.mistakes();
+    let until = SimTime::ZERO + ROOT.until.get(root, mistakes);
+    let events_max = ROOT.max_events.get(root, mistakes);
+    let bytecodes_max = ROOT.max_bytecodes.get(root, mistakes);
+    let link_type = ROOT.link_type.get(root, mistakes);
     let expectations = expect::read(root, (&endpoints, &swaps), &mut context);
     let golden = golden::read(root, &mut context);
     let seed = context.seed();
@@ -289,9 +191,11 @@ fn read_root(
 
 /// Reads the profile of the scenario, or the default one.
 fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Arc<Profile> {
-    match profiles::named(root, context) {
+    match profiles::named(&ROOT.profile, root, context) {
         Some(profile) => profile,
-        None => profiles::builtin(PROFILE_DEFAULT).expect("the default profile is built in"),
+        None => {
+            profiles::builtin(&ROOT.profile.default()).expect("the default profile is built in")
+        }
     }
 }
 
@@ -483,21 +387,6 @@ mod tests {
                 MistakeKind::UnknownName { .. }
             ]
         ));
-    }
-
-    #[test]
-    fn every_key_is_in_the_documentation() {
-        let page = include_str!("../../../docs/scenario.md");
-        for key in keys_of_all() {
-            let written = [
-                format!(", {key} = "),
-                format!("`{key}`"),
-                format!("`[[{key}]]`"),
-                format!("`[{key}]`"),
-                format!("`{{ {key} = "),
-            ];
-            assert!(written.iter().any(|form| page.contains(form)), "{key}");
-        }
     }
 
     #[test]

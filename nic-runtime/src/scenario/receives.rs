@@ -3,21 +3,18 @@
 use std::collections::BTreeMap;
 
 use nic_core::id::EndpointId;
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::time::SimTime;
 use toml::de::DeValue;
 
 use super::context::Context;
 use super::endpoint_table::Endpoints;
+use super::key::Shape;
+use super::keys::{ANY, RECEIVE, ROOT, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
-use super::table::{self, Mistakes, Table};
+use super::table::{Mistakes, Table};
 use crate::spec::InterfaceKind;
 use crate::spec::ReceiveSpec;
-
-pub(super) const RECEIVE_KEYS: &[&str] = &["endpoint", "tag", "source", "length", "at", "repeat"];
-
-/// The word that stands for every tag or every source.
-const ANY: &str = "any";
 
 /// Each receive begins at a multiple of this number of bytes in the buffer area.
 const ALIGNMENT: u64 = 8;
@@ -31,16 +28,14 @@ pub(super) fn read(
 ) -> Vec<ReceiveSpec> {
     let mistakes = context.mistakes();
     let limit = limits::SENDS_MAX;
-    let tables = root.tables("receive", "`[[receive]]`", RECEIVE_KEYS, limit, mistakes);
+    let tables = root.tables(ROOT.receive.name, RECEIVE.section, limit, mistakes);
     let mut used = BTreeMap::<EndpointId, u64>::new();
     let mut receives = Vec::new();
     for table in &tables {
-        let endpoint = table
-            .need("endpoint", mistakes)
-            .and_then(|value| endpoints.names.find_value(value, mistakes))
-            .map(EndpointId);
-        let tag = table.required("tag", read_tag, mistakes);
-        let source = match table.need("source", mistakes) {
+        let endpoint = endpoints.names.find_key(&RECEIVE.endpoint, table, mistakes);
+        let endpoint = endpoint.map(EndpointId);
+        let tag = RECEIVE.tag.with(table, read_tag, mistakes);
+        let source = match RECEIVE.source.raw(table, mistakes) {
             None => None,
             Some(value) if is_any(value.get_ref()) => Some(None),
             Some(value) => {
@@ -48,14 +43,9 @@ pub(super) fn read(
                 id.map(|id| Some(EndpointId(id)))
             }
         };
-        let range = 0..=limits::BUFFER_AREA_MAX;
-        let length = table
-            .need("length", mistakes)
-            .map(|_| table.number("length", 0, range, table::size, mistakes));
-        let at = table.optional("at", table::time, mistakes);
-        let at = at.map_or(SimDuration::ZERO, |at| at.value);
-        let range = 1..=limits::REPEAT_MAX;
-        let repeat = table.number("repeat", 1, range, table::integer, mistakes);
+        let length = RECEIVE.length.or(0, table, mistakes);
+        let at = RECEIVE.at.get(table, mistakes);
+        let repeat = RECEIVE.repeat.get(table, mistakes);
         let (Some(endpoint), Some(tag), Some(source), Some(length)) =
             (endpoint, tag, source, length)
         else {
@@ -110,16 +100,8 @@ fn read_tag(value: &DeValue<'_>) -> Result<Option<u16>, MistakeKind> {
 }
 
 fn one_tag(value: &DeValue<'_>) -> Result<u16, MistakeKind> {
-    let out_of_range = MistakeKind::OutOfRange {
-        what: "a tag",
-        minimum: 0,
-        maximum: u16::MAX.into(),
-    };
-    match table::integer(value) {
-        Ok(number) => u16::try_from(number).map_err(|_| out_of_range),
-        Err(MistakeKind::OutOfRange { .. }) => Err(out_of_range),
-        Err(kind) => Err(kind),
-    }
+    let tag = SEND.tag.shape.read("a tag", value)?;
+    Ok(u16::try_from(tag).expect("the range of a tag has 16 bits"))
 }
 
 /// Reads the tag of a `[[send]]`. Only messages of EMP have a tag.
@@ -128,14 +110,14 @@ pub(super) fn tag_of_send(
     interface: Option<InterfaceKind>,
     mistakes: &mut Mistakes,
 ) -> u16 {
-    let Some(tag) = send.optional("tag", one_tag, mistakes) else {
-        return 0;
-    };
-    if interface.is_some_and(|interface| interface != InterfaceKind::Emp) {
-        let (key, partner) = ("tag", "interface = \"emp\"");
+    let tag = SEND.tag.with(send, one_tag, mistakes);
+    if let Some(tag) = &tag
+        && interface.is_some_and(|interface| interface != InterfaceKind::Emp)
+    {
+        let (key, partner) = (SEND.tag.name, "interface = \"emp\"");
         mistakes.add(tag.span, MistakeKind::NeedsPartner { key, partner });
     }
-    tag.value
+    tag.map_or(0, |tag| tag.value)
 }
 
 #[cfg(test)]

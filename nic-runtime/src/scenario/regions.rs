@@ -5,19 +5,12 @@ use nic_core::time::SimTime;
 
 use super::context::Context;
 use super::endpoint_table::Endpoints;
+use super::keys::{REGION, ROOT};
 use super::limits;
 use super::mistake::MistakeKind;
-use super::table::{self, Table, choice, keys};
+use super::table::Table;
 use crate::spec::InterfaceKind;
-use crate::spec::{RegionRequest, RegionSpec};
-
-pub(super) const REGION_KEYS: &[&str] = &["at", "endpoint", "action"];
-
-const ACTIONS: [(&str, RegionRequest); 2] = [
-    ("deregister", RegionRequest::Deregister),
-    ("register", RegionRequest::Register),
-];
-const ACTION_NAMES: [&str; ACTIONS.len()] = keys(&ACTIONS);
+use crate::spec::RegionSpec;
 
 /// Reads every `[[region]]`.
 pub(super) fn read(
@@ -27,16 +20,13 @@ pub(super) fn read(
 ) -> Vec<RegionSpec> {
     let limit = limits::REGIONS_MAX;
     let mistakes = context.mistakes();
-    let tables = root.tables("region", "`[[region]]`", REGION_KEYS, limit, mistakes);
+    let tables = root.tables(ROOT.region.name, REGION.section, limit, mistakes);
     let mut regions = Vec::new();
     for table in &tables {
-        let at = table.required("at", table::time, mistakes);
-        let endpoint = table
-            .need("endpoint", mistakes)
-            .and_then(|value| endpoints.names.find_value(value, mistakes))
-            .map(EndpointId);
-        let _named = table.need("action", mistakes);
-        let request = choice(table, "action", &ACTIONS, &ACTION_NAMES, mistakes);
+        let at = REGION.at.given(table, mistakes);
+        let endpoint = endpoints.names.find_key(&REGION.endpoint, table, mistakes);
+        let endpoint = endpoint.map(EndpointId);
+        let request = REGION.action.given(table, mistakes);
         let interface = endpoint.map(|id| endpoints.specs[id.0 as usize].interface);
         if interface.is_some_and(|interface| interface != InterfaceKind::Via) {
             let (key, partner) = ("[[region]]", "interface = \"via\"");
@@ -46,7 +36,7 @@ pub(super) fn read(
             regions.push(RegionSpec {
                 at: SimTime::ZERO + at.value,
                 endpoint,
-                request,
+                request: request.value,
             });
         }
     }

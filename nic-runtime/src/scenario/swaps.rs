@@ -7,14 +7,13 @@ use nic_core::time::SimTime;
 
 use super::context::Context;
 use super::endpoint_table::Endpoints;
+use super::keys::{ROOT, SWAP};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::profiles::NicProfiles;
 use super::table::{self, Table};
 use crate::sle;
 use crate::spec::SwapSpec;
-
-pub(super) const SWAP_KEYS: &[&str] = &["at", "endpoint", "applet"];
 
 /// Reads every `[[swap]]`. The class files are read, but not verified: the rejection of a class is an event of the run.
 pub(super) fn read(
@@ -25,18 +24,17 @@ pub(super) fn read(
 ) -> Vec<SwapSpec> {
     let limit = limits::SWAPS_MAX;
     let mistakes = context.mistakes();
-    let tables = root.tables("swap", "`[[swap]]`", SWAP_KEYS, limit, mistakes);
+    let tables = root.tables(ROOT.swap.name, SWAP.section, limit, mistakes);
     let mut known = BTreeSet::new();
     let mut swaps = Vec::new();
     for table in &tables {
         let mistakes = context.mistakes();
-        let at = table.required("at", table::time, mistakes);
-        let endpoint = table
-            .need("endpoint", mistakes)
-            .and_then(|value| endpoints.names.find_value(value, context.mistakes()))
-            .map(EndpointId);
-        let class = table
-            .required("applet", table::text, context.mistakes())
+        let at = SWAP.at.given(table, mistakes);
+        let endpoint = endpoints.names.find_key(&SWAP.endpoint, table, mistakes);
+        let endpoint = endpoint.map(EndpointId);
+        let class = SWAP
+            .applet
+            .with(table, table::text, mistakes)
             .and_then(|applet| {
                 let class = context.class(applet.value);
                 context.mistakes().note(applet.span, class)

@@ -8,6 +8,7 @@ use nic_core::time::SimDuration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::form::Section;
 use super::limits;
 use super::mistake::{Mistake, MistakeKind};
 use super::words::closest;
@@ -70,14 +71,10 @@ pub(super) struct Located<T> {
     pub(super) span: Span,
 }
 
-/// Converts a TOML value to a value of the scenario.
-pub(super) type Reader<'t, T> = fn(&'t DeValue<'t>) -> Result<T, MistakeKind>;
-
 /// A table whose keys are read one by one.
 pub(super) struct Table<'t> {
     table: &'t DeTable<'t>,
-    what: &'static str,
-    known: &'static [&'static str],
+    section: &'static Section,
     /// Known keys that are similar to an unknown key of the table.
     misspelt: Vec<&'static str>,
     /// The table's place in the file.
@@ -85,14 +82,14 @@ pub(super) struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// Starts to read a table, and reports all keys that are not in `known`.
+    /// Starts to read a table, and reports all keys that its section does not have.
     pub(super) fn new(
         table: &'t DeTable<'t>,
         span: impl Into<Span>,
-        what: &'static str,
-        known: &'static [&'static str],
+        section: &'static Section,
         mistakes: &mut Mistakes,
     ) -> Table<'t> {
+        let known = section.names;
         let mut misspelt = Vec::new();
         for key in table.keys() {
             let name: &str = key.get_ref();
@@ -102,7 +99,7 @@ impl<'t> Table<'t> {
                 mistakes.add(
                     key.span(),
                     MistakeKind::UnknownKey {
-                        table: what,
+                        table: section.what,
                         known,
                         suggestion,
                     },
@@ -111,8 +108,7 @@ impl<'t> Table<'t> {
         }
         Table {
             table,
-            what,
-            known,
+            section,
             misspelt,
             span: span.into(),
         }
@@ -121,12 +117,11 @@ impl<'t> Table<'t> {
     /// Starts to read a value that must be a table.
     pub(super) fn of_value(
         value: &'t Spanned<DeValue<'t>>,
-        what: &'static str,
-        known: &'static [&'static str],
+        section: &'static Section,
         mistakes: &mut Mistakes,
     ) -> Option<Table<'t>> {
         match value.get_ref() {
-            DeValue::Table(table) => Some(Table::new(table, value.span(), what, known, mistakes)),
+            DeValue::Table(table) => Some(Table::new(table, value.span(), section, mistakes)),
             other => {
                 mistakes.add(value.span(), wrong_type("a table", other));
                 None
@@ -137,32 +132,11 @@ impl<'t> Table<'t> {
     /// Returns the raw value of a key.
     #[must_use]
     pub(super) fn value(&self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
-        debug_assert!(self.known.contains(&key), "{key} is not a known key");
+        debug_assert!(
+            self.section.names.contains(&key),
+            "{key} is not a known key"
+        );
         self.table.get(key)
-    }
-
-    /// Reads an optional key. If the key's value has a mistake, reports the mistake and treats the key as absent.
-    pub(super) fn optional<T>(
-        &self,
-        key: &'static str,
-        read: Reader<'t, T>,
-        mistakes: &mut Mistakes,
-    ) -> Option<Located<T>> {
-        let raw = self.value(key)?;
-        let value = mistakes.note(raw.span(), read(raw.get_ref()))?;
-        let span = raw.span().into();
-        Some(Located { value, span })
-    }
-
-    /// Reads a required key.
-    pub(super) fn required<T>(
-        &self,
-        key: &'static str,
-        read: Reader<'t, T>,
-        mistakes: &mut Mistakes,
-    ) -> Option<Located<T>> {
-        self.need(key, mistakes)?;
-        self.optional(key, read, mistakes)
     }
 
     /// Returns the raw value of a required key.
@@ -174,51 +148,23 @@ impl<'t> Table<'t> {
         let raw = self.value(key);
         // A misspelt key has been reported as unknown; do not report it as missing too.
         if raw.is_none() && !self.misspelt.contains(&key) {
-            let table = self.what;
+            let table = self.section.what;
             mistakes.add(self.span, MistakeKind::MissingKey { table, key });
         }
         raw
-    }
-
-    /// Reads an optional number with a range and a default.
-    pub(super) fn number(
-        &self,
-        key: &'static str,
-        default: u64,
-        range: std::ops::RangeInclusive<u64>,
-        read: Reader<'t, u64>,
-        mistakes: &mut Mistakes,
-    ) -> u64 {
-        let Some(raw) = self.value(key) else {
-            return default;
-        };
-        match read(raw.get_ref()) {
-            Ok(value) if range.contains(&value) => return value,
-            Ok(_) | Err(MistakeKind::OutOfRange { .. }) => {
-                let kind = MistakeKind::OutOfRange {
-                    what: key,
-                    minimum: *range.start(),
-                    maximum: *range.end(),
-                };
-                mistakes.add(raw.span(), kind);
-            }
-            Err(kind) => mistakes.add(raw.span(), kind),
-        }
-        default
     }
 
     /// Returns the entries of an array of tables, such as `[[nic]]`.
     pub(super) fn tables(
         &self,
         key: &'static str,
-        what: &'static str,
-        known: &'static [&'static str],
+        section: &'static Section,
         limit: usize,
         mistakes: &mut Mistakes,
     ) -> Vec<Table<'t>> {
-        self.entries(key, what, limit, mistakes)
+        self.entries(key, section.what, limit, mistakes)
             .iter()
-            .filter_map(|entry| Table::of_value(entry, what, known, mistakes))
+            .filter_map(|entry| Table::of_value(entry, section, mistakes))
             .collect()
     }
 
@@ -246,17 +192,6 @@ impl<'t> Table<'t> {
             }
         }
     }
-}
-
-/// Returns the first column of a table of words.
-pub(super) const fn keys<T, const N: usize>(rows: &[(&'static str, T); N]) -> [&'static str; N] {
-    let mut keys = [""; N];
-    let mut index = 0;
-    while index < N {
-        keys[index] = rows[index].0;
-        index += 1;
-    }
-    keys
 }
 
 /// Returns the mistake for a value of the wrong type.
@@ -346,21 +281,4 @@ pub(super) fn probability(value: &DeValue<'_>) -> Result<f64, MistakeKind> {
         Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
         Ok(_) | Err(_) => Err(MistakeKind::Probability),
     }
-}
-
-/// Reads a word of a fixed set of words, and returns the value that belongs to the word.
-pub(super) fn choice<T: Copy>(
-    table: &Table<'_>,
-    key: &'static str,
-    choices: &[(&'static str, T)],
-    known: &'static [&'static str],
-    mistakes: &mut Mistakes,
-) -> Option<T> {
-    let given = table.optional(key, text, mistakes)?;
-    let found = choices.iter().find(|(word, _)| *word == given.value);
-    if found.is_none() {
-        let suggestion = closest(given.value, known.iter().copied());
-        mistakes.add(given.span, MistakeKind::UnknownChoice { known, suggestion });
-    }
-    found.map(|(_, meaning)| *meaning)
 }

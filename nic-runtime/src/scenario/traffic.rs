@@ -4,37 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::sle::capsule::CODE_CHANNEL;
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::time::SimTime;
 use toml::Spanned;
 use toml::de::DeValue;
 
 use super::context::Context;
 use super::endpoint_table::{Endpoints, transmit_region};
+use super::key::Shape;
+use super::keys::{ROOT, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::names::NameIndex;
 use super::payload;
 use super::profiles::NicProfiles;
 use super::receives;
-use super::table::{self, Mistakes, Table, wrong_type};
+use super::table::{Mistakes, Table, wrong_type};
 use super::vis;
 use crate::profile::EmpCosts;
 use crate::spec::InterfaceKind;
 use crate::spec::Span;
 use crate::spec::{ChannelSpec, NicSpec, SendSpec};
 use crate::units::{show_duration, show_size};
-
-pub(super) const SEND_KEYS: &[&str] = &[
-    "endpoint",
-    "channel",
-    "tag",
-    "immediate",
-    "segments",
-    "at",
-    "payload",
-    "repeat",
-    "every",
-];
 
 /// An end of a channel: the endpoint, the endpoint's number for the channel, and the number's place in the file.
 type End = (EndpointId, ChannelId, Span);
@@ -50,7 +40,12 @@ pub(super) fn channels(
     let mistakes = context.mistakes();
     let mut used = BTreeMap::new();
     let mut channels = Vec::new();
-    for entry in root.entries("channel", "`[[channel]]`", limits::CHANNELS_MAX, mistakes) {
+    for entry in root.entries(
+        ROOT.channel.name,
+        "`[[channel]]`",
+        limits::CHANNELS_MAX,
+        mistakes,
+    ) {
         let Some((a, b)) = ends(entry, &endpoints.names, mistakes) else {
             continue;
         };
@@ -154,18 +149,9 @@ fn ends(
 }
 
 pub(super) fn channel_number(value: &DeValue<'_>) -> Result<ChannelId, MistakeKind> {
-    let out_of_range = MistakeKind::OutOfRange {
-        what: "a channel number",
-        minimum: 0,
-        maximum: limits::CHANNEL_NUMBER_MAX,
-    };
-    match table::integer(value) {
-        Ok(number) => i32::try_from(number)
-            .map(ChannelId)
-            .map_err(|_| out_of_range),
-        Err(MistakeKind::OutOfRange { .. }) => Err(out_of_range),
-        Err(kind) => Err(kind),
-    }
+    let number = SEND.channel.shape.read("a channel number", value)?;
+    let number = i32::try_from(number).expect("the range of a channel number has 31 bits");
+    Ok(ChannelId(number))
 }
 
 /// Reads every `[[send]]`.
@@ -175,29 +161,31 @@ pub(super) fn sends(
     context: &mut Context<'_>,
 ) -> Vec<SendSpec> {
     let limit = limits::SENDS_MAX;
-    let tables = root.tables("send", "`[[send]]`", SEND_KEYS, limit, context.mistakes());
+    let tables = root.tables(ROOT.send.name, SEND.section, limit, context.mistakes());
     // The random bytes of a send depend on the sender and on the send's position among the sender's own sends. The
     // sends of other endpoints therefore do not change an endpoint's random bytes.
     let mut of_endpoint = BTreeMap::<EndpointId, u64>::new();
     let mut sends = Vec::new();
     for send in &tables {
-        let endpoint = send
-            .need("endpoint", context.mistakes())
-            .and_then(|value| endpoints.names.find_value(value, context.mistakes()))
-            .map(EndpointId);
-        let channel = send.required("channel", channel_number, context.mistakes());
+        let mistakes = context.mistakes();
+        let endpoint = endpoints.names.find_key(&SEND.endpoint, send, mistakes);
+        let endpoint = endpoint.map(EndpointId);
+        let channel = SEND.channel.with(send, channel_number, mistakes);
         let interface = endpoint.map(|id| endpoints.specs[id.0 as usize].interface);
-        let tag = receives::tag_of_send(send, interface, context.mistakes());
-        let immediate = vis::immediate_of_send(send, interface, context.mistakes());
-        let (at, repeat, every) = times(send, context.mistakes());
+        let tag = receives::tag_of_send(send, interface, mistakes);
+        let immediate = vis::immediate_of_send(send, interface, mistakes);
+        let at = SimTime::ZERO + SEND.at.get(send, mistakes);
+        let repeat = SEND.repeat.get(send, mistakes);
+        let every = SEND.every.get(send, mistakes);
         let position = endpoint.map_or(0, |id| {
             let position = of_endpoint.entry(id).or_default();
             *position += 1;
             *position
         });
         let name = endpoint.map_or("", |id| &endpoints.specs[id.0 as usize].name);
-        let payload = send
-            .need("payload", context.mistakes())
+        let payload = SEND
+            .payload
+            .raw(send, context.mistakes())
             .and_then(|value| payload::read(context, value, ["send", name, &position.to_string()]));
         let (Some(endpoint), Some(channel), Some(payload)) = (endpoint, channel, payload) else {
             continue;
@@ -233,16 +221,4 @@ pub(super) fn sends(
         }));
     }
     sends
-}
-
-fn times(send: &Table<'_>, mistakes: &mut Mistakes) -> (SimTime, u64, SimDuration) {
-    let at = send.optional("at", table::time, mistakes);
-    let range = 1..=limits::REPEAT_MAX;
-    let repeat = send.number("repeat", 1, range, table::integer, mistakes);
-    let every = send.optional("every", table::time, mistakes);
-    (
-        SimTime::ZERO + at.map_or(SimDuration::ZERO, |at| at.value),
-        repeat,
-        every.map_or(SimDuration::ZERO, |every| every.value),
-    )
 }

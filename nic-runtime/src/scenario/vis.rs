@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use nic_core::id::EndpointId;
-use nic_core::via::{Reliability, SEGMENTS_MAX};
+use nic_core::via::SEGMENTS_MAX;
 use toml::de::DeValue;
 
 use super::capture::CapturedPacket;
 use super::endpoint_table::Endpoints;
+use super::keys::{COMPLETION, ENDPOINT, PROVIDERS, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
-use super::table::{self, Mistakes, Table, choice, keys};
+use super::table::{self, Mistakes, Table};
 use crate::profile::Profile;
 use crate::spec::InterfaceKind;
 use crate::spec::Span;
@@ -29,25 +30,7 @@ pub(super) const VI_KEYS: [&str; 7] = [
     "strict",
 ];
 
-pub(super) const COMPLETION_KEYS: &[&str] = &["send", "receive", "entries"];
-
 const INTERFACE: &str = "interface = \"via\"";
-
-const PROVIDERS: [(&str, Provider); 2] =
-    [("hardware", Provider::Hardware), ("clan", Provider::Clan)];
-const PROVIDER_NAMES: [&str; PROVIDERS.len()] = keys(&PROVIDERS);
-
-const LEVEL_NAMES: [&str; Reliability::ALL.len()] = keys(&Reliability::ALL);
-
-const TRANSFERS: [(&str, TransferMode); 3] = [
-    ("auto", TransferMode::Auto),
-    ("pio", TransferMode::Pio),
-    ("dma", TransferMode::Dma),
-];
-const TRANSFER_NAMES: [&str; TRANSFERS.len()] = keys(&TRANSFERS);
-
-const ON_EMPTY: [(&str, OnEmpty); 2] = [("drop", OnEmpty::Drop), ("defer", OnEmpty::Defer)];
-const ON_EMPTY_NAMES: [&str; ON_EMPTY.len()] = keys(&ON_EMPTY);
 
 /// Reads the keys of an endpoint that is a VI. Returns `None` for an endpoint of another interface, which may have none
 /// of the keys for VIs.
@@ -65,46 +48,37 @@ pub(super) fn read(
         }
         return None;
     }
-    if let Some(value) = table.value("accept_capsules") {
-        let (key, of) = ("accept_capsules", INTERFACE);
+    if let Some(value) = table.value(ENDPOINT.accept_capsules.name) {
+        let (key, of) = (ENDPOINT.accept_capsules.name, INTERFACE);
         mistakes.add(value.span(), MistakeKind::Excluded { key, of });
     }
     let provider = provider(table, profile, mistakes);
-    let transfer = choice(table, "transfer", &TRANSFERS, &TRANSFER_NAMES, mistakes);
-    let on_empty = choice(table, "on_empty", &ON_EMPTY, &ON_EMPTY_NAMES, mistakes);
-    let strict = table.optional("strict", table::boolean, mistakes);
-    let strict = strict.is_some_and(|strict| strict.value);
+    let transfer = ENDPOINT.transfer.get(table, mistakes);
+    let on_empty = ENDPOINT.on_empty.get(table, mistakes);
+    let strict = ENDPOINT.strict.get(table, mistakes);
     if provider == Provider::Hardware {
         // The NIC of a VI moves all bytes by DMA, and a sender does not know the receive descriptors of its peer.
         for (key, is_beyond) in [
-            ("transfer", transfer == Some(TransferMode::Pio)),
-            ("on_empty", on_empty == Some(OnEmpty::Defer)),
-            ("strict", strict),
+            (ENDPOINT.transfer.name, transfer == TransferMode::Pio),
+            (ENDPOINT.on_empty.name, on_empty == OnEmpty::Defer),
+            (ENDPOINT.strict.name, strict),
         ] {
             if let (true, Some(value)) = (is_beyond, table.value(key)) {
                 let provider = "hardware";
                 mistakes.add(value.span(), MistakeKind::NotOffered { provider });
             }
         }
-    } else if let Some(applet) = table.value("applet") {
+    } else if let Some(applet) = table.value(ENDPOINT.applet.name) {
         let (key, of) = ("applet", "provider = \"clan\"");
         mistakes.add(applet.span(), MistakeKind::Excluded { key, of });
     }
-    let reliability = choice(
-        table,
-        "reliability",
-        &Reliability::ALL,
-        &LEVEL_NAMES,
-        mistakes,
-    );
-    let splits = table.optional("split", table::boolean, mistakes);
     Some(ViSpec {
-        reliability: reliability.unwrap_or_default(),
-        splits: splits.is_some_and(|splits| splits.value),
+        reliability: ENDPOINT.reliability.get(table, mistakes),
+        splits: ENDPOINT.split.get(table, mistakes),
         queues: [None; 2],
         provider,
-        transfer: transfer.unwrap_or_default(),
-        on_empty: on_empty.unwrap_or_default(),
+        transfer,
+        on_empty,
         strict,
     })
 }
@@ -115,7 +89,8 @@ fn provider(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Pr
         Provider::Hardware => profile.base.is_some(),
         Provider::Clan => profile.clan.is_some() && profile.via.is_some(),
     };
-    let given = choice(table, "provider", &PROVIDERS, &PROVIDER_NAMES, mistakes);
+    let given = ENDPOINT.provider.given(table, mistakes);
+    let given = given.map(|given| given.value);
     let only = PROVIDERS.iter().find(|(_, provider)| has(*provider));
     let provider = given.or(only.map(|(_, provider)| *provider));
     let provider = provider.unwrap_or(Provider::Hardware);
@@ -130,7 +105,7 @@ fn provider(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Pr
             },
         };
         let place = table
-            .value("provider")
+            .value(ENDPOINT.provider.name)
             .map_or(table.span, |value| value.span().into());
         mistakes.add(place, kind);
     }
@@ -155,17 +130,18 @@ pub(super) fn completion_queues(
     let mut named = BTreeMap::new();
     let mut queues = Vec::new();
     for (index, (table, spec)) in tables.iter().zip(specs).enumerate() {
-        let (Some(vi), Some(value)) = (&mut spec.vi, table.value("completion")) else {
+        let (Some(vi), Some(value)) = (&mut spec.vi, table.value(ENDPOINT.completion.name)) else {
             continue;
         };
-        let what = "`completion`";
-        let Some(of) = Table::of_value(value, what, COMPLETION_KEYS, mistakes) else {
+        let Some(of) = Table::of_value(value, COMPLETION.section, mistakes) else {
             continue;
         };
-        let range = 1..=limits::COMPLETION_ENTRIES_MAX;
-        let entries = of.value("entries").map(|value| {
-            let entries = of.number("entries", 1, range, table::integer, mistakes);
-            (entries, Span::from(value.span()))
+        let entries = of.value(COMPLETION.entries.name).map(|value| {
+            let entries = COMPLETION.entries.given(&of, mistakes);
+            (
+                entries.map_or(1, |entries| entries.value),
+                Span::from(value.span()),
+            )
         });
         // An endpoint without a process is a process of its own.
         let owner = match spec.process {
@@ -173,9 +149,12 @@ pub(super) fn completion_queues(
             None => (1, index as u64),
         };
         let receives = u64::from(spec.rx_queue) + u64::from(spec.free_buffer_count);
-        let sides = [("send", u64::from(spec.tx_queue)), ("receive", receives)];
+        let sides = [
+            (&COMPLETION.send, u64::from(spec.tx_queue)),
+            (&COMPLETION.receive, receives),
+        ];
         for (side, (key, needed)) in sides.into_iter().enumerate() {
-            let Some(name) = of.optional(key, table::text, mistakes) else {
+            let Some(name) = key.with(&of, table::text, mistakes) else {
                 continue;
             };
             if name.value.is_empty() || name.value.len() > limits::NAME_BYTES_MAX {
@@ -252,14 +231,13 @@ pub(super) fn immediate_of_send(
     interface: Option<InterfaceKind>,
     mistakes: &mut Mistakes,
 ) -> Option<u32> {
-    let value = send.value("immediate")?;
-    let range = 0..=u64::from(u32::MAX);
-    let immediate = send.number("immediate", 0, range, table::integer, mistakes);
+    let value = send.value(SEND.immediate.name)?;
+    let immediate = SEND.immediate.given(send, mistakes);
     if interface.is_some_and(|interface| interface != InterfaceKind::Via) {
-        let (key, partner) = ("immediate", INTERFACE);
+        let (key, partner) = (SEND.immediate.name, INTERFACE);
         mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
     }
-    u32::try_from(immediate).ok()
+    u32::try_from(immediate?.value).ok()
 }
 
 /// Reads the segments of a `[[send]]`: the pieces of its payload that make up the message. Only messages of VIs have
@@ -269,10 +247,10 @@ pub(super) fn segments_of_send(
     (spec, messages): (&EndpointSpec, &[CapturedPacket]),
     mistakes: &mut Mistakes,
 ) -> Vec<(u32, u32)> {
-    let Some(value) = send.value("segments") else {
+    let Some(value) = send.value(SEND.segments.name) else {
         return Vec::new();
     };
-    let key = "segments";
+    let key = SEND.segments.name;
     if spec.interface != InterfaceKind::Via {
         let partner = INTERFACE;
         mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
@@ -339,6 +317,8 @@ fn outside(what: &'static str, minimum: u64, maximum: u64) -> MistakeKind {
 
 #[cfg(test)]
 mod tests {
+    use nic_core::via::Reliability;
+
     use super::*;
     use crate::scenario::{ScenarioError, parse};
     use crate::spec::Scenario;

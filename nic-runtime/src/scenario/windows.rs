@@ -6,14 +6,14 @@ use nic_core::id::{EndpointId, NicId};
 
 use super::context::Context;
 use super::endpoint_table::Endpoints;
+use super::key::{Key, NameOf, Required};
+use super::keys::{ROOT, WINDOW};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::profiles::NicProfiles;
-use super::table::{self, Table};
+use super::table::Table;
 use crate::spec::Span;
 use crate::spec::{NicSpec, WindowSpec};
-
-pub(super) const WINDOW_KEYS: &[&str] = &["owner", "writer", "number", "offset", "length"];
 
 /// The two roles of an endpoint towards a window: each role has window numbers of its own.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,27 +31,23 @@ pub(super) fn read(
 ) -> Vec<WindowSpec> {
     let mistakes = context.mistakes();
     let limit = limits::WINDOWS_MAX;
-    let tables = root.tables("window", "`[[window]]`", WINDOW_KEYS, limit, mistakes);
+    let tables = root.tables(ROOT.window.name, WINDOW.section, limit, mistakes);
     let mut used = BTreeMap::<(EndpointId, Role, i32), Span>::new();
     let mut windows = Vec::new();
     for table in &tables {
-        let mut end = |key| {
-            let value = table.need(key, mistakes)?;
+        let mut end = |key: &Key<NameOf, Required>| {
+            let value = key.raw(table, mistakes)?;
             let id = endpoints.names.find_value(value, mistakes)?;
             Some((EndpointId(id), Span::from(value.span())))
         };
-        let (owner, writer) = (end("owner"), end("writer"));
-        let number = table.need("number", mistakes).map(|value| {
-            let range = 0..=limits::CHANNEL_NUMBER_MAX;
-            let number = table.number("number", 0, range, table::integer, mistakes);
+        let (owner, writer) = (end(&WINDOW.owner), end(&WINDOW.writer));
+        let number = WINDOW.number.or(0, table, mistakes).and_then(|number| {
             let number = i32::try_from(number).expect("a number in its range");
-            (number, Span::from(value.span()))
+            let value = table.value(WINDOW.number.name)?;
+            Some((number, Span::from(value.span())))
         });
-        let area = 0..=limits::BUFFER_AREA_MAX;
-        let offset = table.number("offset", 0, area.clone(), table::size, mistakes);
-        let length = table
-            .need("length", mistakes)
-            .map(|_| table.number("length", 0, area, table::size, mistakes));
+        let offset = WINDOW.offset.get(table, mistakes);
+        let length = WINDOW.length.or(0, table, mistakes);
         for (end, key) in [(owner, "owner"), (writer, "writer")] {
             let Some((id, place)) = end else { continue };
             let Some(nic) = endpoints.nics[id.0 as usize] else {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use jive_core::Opcode;
 use nic_core::sle::NicNative;
 use nic_runtime::profile::Profile;
-use nic_runtime::scenario::{BUILTIN_PREFIX, keys_of_all};
+use nic_runtime::scenario::{BUILTIN_PREFIX, Form, LISTS, SECTIONS};
 
 /// Words of class files that are in no table: attributes, and members with a special meaning.
 const CLASS_WORDS: &[&str] = &[
@@ -32,22 +32,9 @@ const CLASS_WORDS: &[&str] = &[
     "[Z",
 ];
 
-/// Values of scenarios.
+/// Parts of values of scenarios.
 const SCENARIO_WORDS: &[&str] = &[
     "= ",
-    "\"sink\"",
-    "\"echo\"",
-    "\"poll\"",
-    "\"upcall\"",
-    "\"recorded\"",
-    "\"back-to-back\"",
-    "\"user0\"",
-    "\"ethernet\"",
-    "\"exact\"",
-    "\"order\"",
-    "\"none\"",
-    "\"any\"",
-    "\"file\"",
     "ns\"",
     "us\"",
     "ms\"",
@@ -106,9 +93,14 @@ pub fn dictionaries() -> Vec<(&'static str, String)> {
         class.extend(parts.map(|part| part.as_bytes().to_vec()));
     }
     let mut scenario = words(SCENARIO_WORDS);
-    for key in keys_of_all() {
+    let sections = || SECTIONS.iter().chain(LISTS);
+    for key in sections().flat_map(|section| section.names) {
         scenario.insert(format!("{key} = ").into_bytes());
         scenario.insert(format!("[[{key}]]\n").into_bytes());
+    }
+    for row in sections().flat_map(|section| section.keys) {
+        let words = words_of((row.form)()).into_iter();
+        scenario.extend(words.map(|word| format!("\"{word}\"").into_bytes()));
     }
     let profiles = Profile::builtin_names().map(|name| format!("\"{name}\"").into_bytes());
     scenario.extend(profiles);
@@ -121,6 +113,25 @@ pub fn dictionaries() -> Vec<(&'static str, String)> {
         ("scenario.dict", rendered(&scenario)),
         ("capture.dict", rendered(&capture)),
     ]
+}
+
+/// Returns the words that a value of this form may be.
+fn words_of(form: Form) -> Vec<&'static str> {
+    match form {
+        Form::Words(words) => words,
+        Form::Either(forms) => forms.into_iter().flat_map(words_of).collect(),
+        Form::List(of, ..) | Form::Map(of) => words_of(*of),
+        Form::Text
+        | Form::Name
+        | Form::NameOf(_)
+        | Form::Integer(..)
+        | Form::Size(..)
+        | Form::Time
+        | Form::Rate
+        | Form::Probability
+        | Form::Flag
+        | Form::Table(..) => Vec::new(),
+    }
 }
 
 /// Formats tokens for libFuzzer, one on each line.

@@ -4,6 +4,7 @@ mod layers;
 mod opcode_document;
 mod profiles;
 mod prose;
+mod scenario_keys;
 mod security;
 mod skipped;
 mod verifier_document;
