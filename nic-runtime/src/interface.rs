@@ -26,7 +26,6 @@ use crate::fabric::{Fabric, PacketRef};
 use crate::profile::Profile;
 use crate::protocol::{Header, protocols};
 use crate::remote::{self, Remote, WindowState};
-use crate::sim::endpoint::EndpointInfo;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
@@ -104,11 +103,11 @@ pub(crate) trait Interface {
     ) -> Next;
 
     /// Delivers a packet that no applet handles: its endpoint has none, or the applet is detached or has trapped.
-    fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next;
+    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next;
 
     /// Sends the message of a transmit descriptor that no applet handles. The packet already has its arrival slot and
     /// its send slot.
-    fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next;
+    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next;
 
     /// Handles a delay of the interface that has become due. Returns false if no work was left to do when
     /// the delay was due. Such a delay does not count as an event of the run.
@@ -123,11 +122,9 @@ pub(crate) trait Interface {
     /// NIC yield to the items for which `keeps_alive` returns true.
     const HAS_TIMEOUTS: bool = false;
 
-    /// Returns whether a peer waits for this item's effect, and would take a connection for broken if it waited too
-    /// long. The item must not run an applet.
-    fn keeps_alive(_info: EndpointInfo, _item: &Item) -> bool {
-        false
-    }
+    /// Whether a peer waits for the effect of an arrival that no applet handles, and would take a connection for broken
+    /// if the arrival waited too long. Of every item of the interface's own, this is so.
+    const ARRIVALS_KEEP_ALIVE: bool = false;
 
     /// Prepares the interface's endpoints, before applets are loaded.
     fn prepare(_sim: &mut Simulation<'_>) {}
@@ -135,16 +132,14 @@ pub(crate) trait Interface {
     /// Starts the interface's part of the run, after applets were loaded.
     fn start(_sim: &mut Simulation<'_>) {}
 
-    /// Returns whether an endpoint's send slots are for packets that the interface makes itself. If the result is true,
+    /// Whether the send slots of an endpoint without an applet are for packets that the interface makes itself. If so,
     /// `slot_found` tells the interface of each send slot that the endpoint gets.
-    fn makes_packets(_info: EndpointInfo) -> bool {
-        false
-    }
+    const MAKES_PACKETS: bool = false;
 
-    /// Returns whether an endpoint may hold another send slot. An interface whose packets keep their slots for long
+    /// Returns how many send slots an endpoint's messages may hold. An interface whose packets keep their slots for long
     /// must leave slots to the other endpoints of a NIC.
-    fn may_take_send_slot(_sim: &Simulation<'_>, _endpoint: EndpointId) -> bool {
-        true
+    fn send_slots_share(_scenario: &Scenario, _nic: NicId) -> i32 {
+        i32::MAX
     }
 
     /// Tells the interface that an endpoint has the send slot for which it waited.
@@ -358,6 +353,27 @@ macro_rules! dispatch {
                 }
             }
 
+            /// Returns whether the send slots of an endpoint without an applet are for packets that the interface makes.
+            pub(crate) fn makes_packets(self) -> bool {
+                match self {
+                    $(InterfaceKind::$interface => $interface::MAKES_PACKETS,)*
+                }
+            }
+
+            /// Returns whether a peer would take a connection for broken if an arrival waited too long.
+            pub(crate) fn arrivals_keep_alive(self) -> bool {
+                match self {
+                    $(InterfaceKind::$interface => $interface::ARRIVALS_KEEP_ALIVE,)*
+                }
+            }
+
+            /// Returns how many send slots the messages of an endpoint on a NIC may hold.
+            pub(crate) fn send_slots_share(self, scenario: &Scenario, nic: NicId) -> i32 {
+                match self {
+                    $(InterfaceKind::$interface => $interface::send_slots_share(scenario, nic),)*
+                }
+            }
+
             /// Returns the profile sections that endpoints of this interface need.
             #[must_use]
             pub fn sections(self) -> &'static [&'static str] {
@@ -505,30 +521,6 @@ macro_rules! dispatch {
         /// Starts each interface's part of the run.
         pub(crate) fn start(sim: &mut Simulation<'_>) {
             $($interface::start(sim);)*
-        }
-
-        /// Returns whether an endpoint's interface makes the packets for which the endpoint gets send slots.
-        pub(crate) fn makes_packets(info: EndpointInfo) -> bool {
-            match info.interface {
-                $(InterfaceKind::$interface => $interface::makes_packets(info),)*
-            }
-        }
-
-        /// Returns whether an endpoint may hold another send slot.
-        pub(crate) fn may_take_send_slot(
-            sim: &Simulation<'_>,
-            endpoint: EndpointId,
-        ) -> bool {
-            match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => $interface::may_take_send_slot(sim, endpoint),)*
-            }
-        }
-
-        /// Returns whether a peer of an endpoint would take a connection for broken if this item waited too long.
-        pub(crate) fn keeps_alive(info: EndpointInfo, item: &Item) -> bool {
-            match info.interface {
-                $(InterfaceKind::$interface => $interface::keeps_alive(info, item),)*
-            }
         }
 
         /// Tells an endpoint's interface that the endpoint has the send slot for which it waited.
@@ -799,18 +791,19 @@ macro_rules! dispatch {
 
         /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped.
         #[cold]
-        pub(crate) fn handle_without_applet(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
+        pub(crate) fn handle_without_applet(sim: &mut Simulation<'_>, item: Item) -> Next {
             let endpoint = item.endpoint(&sim.packets);
             match (item, sim.infos[endpoint].interface) {
                 $(
                     (Item::Arrival(packet), InterfaceKind::$interface) => {
-                        $interface::deliver(sim, on, packet)
+                        $interface::deliver(sim, packet)
                     }
                     (Item::Post(posted), InterfaceKind::$interface) => {
-                        $interface::transmit(sim, on, posted)
+                        $interface::transmit(sim, posted)
                     }
                 )*
-                (Item::Own(endpoint, own), _) => handle_own(sim, on, endpoint, own),
+                // No applet handles an interface's own items.
+                (Item::Own(..), _) => Next::Look,
             }
         }
     };
@@ -842,11 +835,11 @@ fn handle_item<I: Interface>(sim: &mut Simulation<'_>, on: ProcessorId) -> Handl
     match *sim.in_hand(on) {
         Item::Arrival(packet) => match sim.infos[sim.packets[packet].to.0].applet {
             Some(applet) => Handled::AppletRx(applet, packet),
-            None => Handled::Here(I::deliver(sim, on, packet)),
+            None => Handled::Here(I::deliver(sim, packet)),
         },
         Item::Post(posted) => match sim.infos[posted.endpoint].applet {
             Some(applet) => Handled::AppletTx(applet),
-            None => Handled::Here(I::transmit(sim, on, posted)),
+            None => Handled::Here(I::transmit(sim, posted)),
         },
         Item::Own(endpoint, own) => Handled::Here(handle_own(sim, on, endpoint, own)),
     }

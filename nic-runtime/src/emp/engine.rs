@@ -13,7 +13,6 @@ use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Protocol};
 use crate::profile::{EmpCosts, Profile};
 use crate::protocol::Header;
 use crate::sim::Simulation;
-use crate::sim::endpoint::EndpointInfo;
 use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
@@ -99,18 +98,13 @@ impl Interface for Emp {
     const REPLACES_APPLETS: bool = false;
     const RESERVES_ARRIVAL: bool = false;
     const HAS_TIMEOUTS: bool = true;
+    /// If an endpoint has an applet, a message keeps the slot in which the applet made it, and the message's frames
+    /// need no other slots.
+    const MAKES_PACKETS: bool = true;
     const RECORD_BYTES: u64 = WINDOW as u64 * (TRANSMIT_RECORD_BYTES + RECEIVE_RECORD_BYTES);
 
     fn state<'a>(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> EmpState<'a> {
         EmpState::new(scenario, endpoints)
-    }
-
-    fn keeps_alive(_info: EndpointInfo, item: &Item) -> bool {
-        match item {
-            // The stages that send are among them: a receiver that has part of a message waits for its next frame.
-            Item::Own(_, AnyOwn::Emp(_)) => true,
-            Item::Own(..) | Item::Post(_) | Item::Arrival(_) => false,
-        }
     }
 
     fn start(sim: &mut Simulation<'_>) {
@@ -140,16 +134,14 @@ impl Interface for Emp {
         }
     }
 
-    /// If an endpoint has an applet, a message keeps the slot in which the applet made it, and the message's frames
-    /// need no other slots.
-    fn makes_packets(info: EndpointInfo) -> bool {
-        info.applet.is_none()
-    }
-
-    /// A message of an applet keeps its send slot until it is acknowledged, so an endpoint holds at most its share.
-    #[cold]
-    fn may_take_send_slot(sim: &Simulation<'_>, endpoint: EndpointId) -> bool {
-        sim.states.emp.holds_less_than_its_share(endpoint)
+    /// An applet's message of an endpoint keeps its send slot until it is acknowledged, so each endpoint holds at most
+    /// an equal part of the NIC's.
+    fn send_slots_share(scenario: &Scenario, nic: NicId) -> i32 {
+        let beside = scenario.endpoints.iter();
+        let beside = beside.filter(|other| other.nic == nic).count();
+        let slots = scenario.profile_of(nic).memory.send_slots.get();
+        let share = slots / u32::try_from(beside).unwrap_or(u32::MAX);
+        i32::try_from(share.max(1)).unwrap_or(i32::MAX)
     }
 
     fn repeated_together(profile: &Profile) -> u32 {
@@ -220,13 +212,13 @@ impl Interface for Emp {
 
     /// The NIC moves a whole message from its own memory into free buffers, as it moves a packet of U-Net.
     #[cold]
-    fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
-        Unet::deliver(sim, on, packet)
+    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+        Unet::deliver(sim, packet)
     }
 
     #[cold]
-    fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
-        send_posted(sim, on, posted)
+    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+        send_posted(sim, posted)
     }
 }
 
@@ -306,7 +298,7 @@ impl Protocol for Emp {
 }
 
 /// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.
-fn send_posted(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
+fn send_posted(sim: &mut Simulation<'_>, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let resolved = resolve(&sim.endpoints[endpoint], posted.descriptor);
     let Some((channel, host)) = resolved
@@ -314,7 +306,7 @@ fn send_posted(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Nex
         .filter(|(_, host)| host.length() <= sim.endpoints[endpoint].max_packet)
     else {
         sim.give_up_post(endpoint);
-        return sim.end_post(on, posted, TxStatus::Refused);
+        return sim.end_post(posted, TxStatus::Refused);
     };
     sim.use_post(endpoint);
     let packet = sim.make_packet(endpoint, &channel, nic_core::event::Trigger::Post(post));
@@ -322,7 +314,7 @@ fn send_posted(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Nex
         .bytes
         .extend_from_slice(sim.memory.bytes(host));
     transmit::send_message(sim, packet);
-    sim.end_post(on, posted, TxStatus::Ok)
+    sim.end_post(posted, TxStatus::Ok)
 }
 
 /// Queues an item of EMP for the processor that runs its stage. `from` is the processor that had the item before.
@@ -478,7 +470,7 @@ fn over(
         Subject::Frame(packet) => frame_over(sim, on, (stage, packet)),
     };
     let Some(then) = then else {
-        return sim.look(on);
+        return Next::Look;
     };
     // Two stages of the same frame follow each other without a break if one processor runs both.
     if runs_here(sim, on, then) {
@@ -490,7 +482,7 @@ fn over(
         return interface::take_own(sim, on, endpoint, AnyOwn::Emp(job));
     }
     ready(sim, endpoint, (then, subject), Some(on));
-    sim.look(on)
+    Next::Look
 }
 
 /// Drops a frame that has arrived.

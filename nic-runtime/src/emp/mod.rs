@@ -60,10 +60,6 @@ struct EmpEndpoint {
     posted: u32,
     /// The flows of an EMP endpoint by channel, sorted by the endpoint's own channel numbers.
     flows: Vec<Flow>,
-    /// Number of the endpoint's messages in NIC memory that are being sent, each of which holds a send slot.
-    slots_held: u32,
-    /// The most send slots that messages of the endpoint may hold: an equal part of the NIC's for each endpoint.
-    slots_share: u32,
     /// Whether a complete message may wait for room in the receive queue.
     awaits_room: bool,
 }
@@ -215,12 +211,6 @@ impl<'a> EmpState<'a> {
             flows.sort_by_key(|flow| flow.channel.id);
             flows
         };
-        let share = |spec: &EndpointSpec| {
-            let beside = scenario.endpoints.iter();
-            let beside = beside.filter(|other| other.nic == spec.nic).count();
-            let slots = scenario.profile_of(spec.nic).memory.send_slots.get();
-            (slots / u32::try_from(beside).unwrap_or(u32::MAX)).max(1)
-        };
         let ids = (0u32..).map(EndpointId);
         state.ends = ids
             .zip(&scenario.endpoints)
@@ -232,8 +222,6 @@ impl<'a> EmpState<'a> {
                         buffers: user::buffers(scenario, id, &endpoints[id]),
                         posted: 0,
                         flows: flows(id),
-                        slots_held: 0,
-                        slots_share: share(spec),
                         awaits_room: false,
                     })
                 })
@@ -305,12 +293,6 @@ impl<'a> EmpState<'a> {
             of: of.unwrap_or(u16::MAX),
             opens,
         }
-    }
-
-    /// Returns whether an endpoint's messages hold fewer send slots than its share.
-    fn holds_less_than_its_share(&self, id: EndpointId) -> bool {
-        let end = self.ends.get(id).and_then(Option::as_deref);
-        end.is_none_or(|end| end.slots_held < end.slots_share)
     }
 
     /// Takes the next message of a NIC to be cut into frames. While a frame waits for a send slot, passes over the

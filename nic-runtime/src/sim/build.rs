@@ -443,6 +443,9 @@ fn infos(
             .reduce(|first, _| first),
         interface: spec.interface,
         position: 0,
+        reserves_arrival: spec.interface.reserves_arrival(),
+        makes_packets: spec.interface.makes_packets(),
+        arrivals_keep_alive: spec.interface.arrivals_keep_alive(),
         tenancy: Tenancy(0),
     };
     let mut infos: Table<EndpointId, EndpointInfo> = scenario.endpoints.iter().map(info).collect();
@@ -460,13 +463,13 @@ fn infos(
         let others = nic.endpoints.iter().copied();
         let others = others.filter(|id| !may_have_applet[*id]);
         for place in others.clone() {
-            if !infos[place].interface.reserves_arrival() {
+            if !infos[place].reserves_arrival {
                 infos[place].tenancy = Tenancy(owners);
                 owners += 1;
             }
         }
         for place in others {
-            if infos[place].interface.reserves_arrival() {
+            if infos[place].reserves_arrival {
                 infos[place].tenancy = Tenancy(owners);
             }
         }
@@ -492,6 +495,8 @@ fn live(scenario: &Scenario) -> Table<EndpointId, LiveEndpoint> {
         packets_made: 0,
         claims: [Progress::None; 2],
         has_post_under_way: false,
+        send_slots_left: spec.interface.send_slots_share(scenario, spec.nic),
+        suspended_on: None,
         fault: FaultRecord::default(),
     };
     scenario.endpoints.iter().map(live_endpoint).collect()

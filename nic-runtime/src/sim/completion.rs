@@ -6,12 +6,11 @@ use nic_core::unet::{self, Completion, TransmitDescriptor};
 
 use super::Simulation;
 use super::processor::{Next, Posted};
-use crate::ids::ProcessorId;
 use crate::interface;
 
 impl Simulation<'_> {
     /// Records the status of a transmit descriptor, then looks for other work.
-    pub(crate) fn end_post(&mut self, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
+    pub(crate) fn end_post(&mut self, posted: Posted, status: TxStatus) -> Next {
         let Posted { endpoint, post, .. } = posted;
         if self.live[endpoint].has_post_under_way {
             self.next_post_may_come(endpoint);
@@ -19,7 +18,7 @@ impl Simulation<'_> {
         let queue = &mut self.endpoints[endpoint].transmit;
         let completion = queue.end(post, status);
         self.complete(endpoint, post, completion);
-        self.look(on)
+        Next::Look
     }
 
     /// Reports the completion of a transmit descriptor, if there is one, and frees the descriptor's space in the

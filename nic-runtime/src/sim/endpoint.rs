@@ -1,6 +1,6 @@
 //! The simulation's own data about an endpoint, apart from its queues.
 
-use crate::ids::AppletId;
+use crate::ids::{AppletId, ProcessorId};
 #[cfg(doc)]
 use crate::nic::Purpose;
 use crate::nic::{Progress, Tenancy};
@@ -17,6 +17,12 @@ pub(crate) struct EndpointInfo {
     pub(crate) interface: InterfaceKind,
     /// The endpoint's position among the endpoints of its NIC.
     pub(crate) position: u32,
+    /// Whether a packet for the endpoint reserves an arrival slot before it leaves, on wires that reserve slots.
+    pub(crate) reserves_arrival: bool,
+    /// Whether, without an applet, the endpoint's send slots are for packets that its interface makes itself.
+    pub(crate) makes_packets: bool,
+    /// Whether, without an applet, a peer would take the connection for broken if an arrival waited too long.
+    pub(crate) arrivals_keep_alive: bool,
     /// The group with which the endpoint shares arrival slots.
     pub(crate) tenancy: Tenancy,
 }
@@ -25,6 +31,16 @@ impl EndpointInfo {
     /// Returns the endpoint's position among the endpoints of its NIC as an index.
     pub(crate) fn position(&self) -> usize {
         self.position as usize
+    }
+
+    /// Returns whether the endpoint's interface makes the packets for which the endpoint gets send slots.
+    pub(crate) fn makes_packets(&self) -> bool {
+        self.makes_packets && self.applet.is_none()
+    }
+
+    /// Returns whether a peer would take the connection for broken if an arrival waited too long.
+    pub(crate) fn arrivals_keep_alive(&self) -> bool {
+        self.arrivals_keep_alive && self.applet.is_none()
     }
 }
 
@@ -41,6 +57,11 @@ pub(crate) struct LiveEndpoint {
     /// Whether one of the endpoint's transmit descriptors was handed to another processor and has not ended. Until that
     /// descriptor ends, the NIC takes no other one of the endpoint, because it reserves slots for one packet at a time.
     pub(crate) has_post_under_way: bool,
+    /// How many more send slots the messages of an interface may hold that keep theirs for long. Below zero, they hold
+    /// more than their share, because a slot counts when its message has begun.
+    pub(crate) send_slots_left: i32,
+    /// The processor that continues the endpoint's suspended call, if its applet's call is suspended.
+    pub(crate) suspended_on: Option<ProcessorId>,
     /// Record of the traps of the endpoint's applet.
     pub(crate) fault: FaultRecord,
 }

@@ -225,10 +225,10 @@ impl Simulation<'_> {
 
     /// Hands an item to another processor of the NIC, and makes this processor look for other work.
     #[cold]
-    pub(crate) fn hand_over(&mut self, on: ProcessorId, to: ProcessorId, item: Item) -> Next {
+    pub(crate) fn hand_over(&mut self, to: ProcessorId, item: Item) -> Next {
         self.processors[to].role.handed.push_back(item);
         self.wake(to);
-        self.look(on)
+        Next::Look
     }
 
     /// Continues with an item that another processor has handed over.
@@ -258,14 +258,14 @@ impl Simulation<'_> {
 
     /// Puts a taken transmit descriptor back, to be taken again when its applet is free and its packet has slots.
     #[cold]
-    pub(crate) fn take_back(&mut self, on: ProcessorId, posted: Posted) -> Next {
+    pub(crate) fn take_back(&mut self, posted: Posted) -> Next {
         // A suspended applet must not keep slots that other endpoints need.
         self.give_up_post(posted.endpoint);
         self.endpoints[posted.endpoint]
             .transmit
             .take_back(posted.post);
         self.next_post_may_come(posted.endpoint);
-        self.look(on)
+        Next::Look
     }
 
     /// Allows the next transmit descriptor of an endpoint to be taken, now that none is in progress.
@@ -305,7 +305,7 @@ impl Simulation<'_> {
             let is_suspended = self.suspensions.of(applet).is_some();
             if is_suspended || self.has_lost_places(on, posted) {
                 self.leave_call(on);
-                return Some(self.take_back(on, posted));
+                return Some(self.take_back(posted));
             }
         } else if let Some(suspended) = self.suspensions.of(applet) {
             match cause {
@@ -319,7 +319,7 @@ impl Simulation<'_> {
                 | Cause::Chain(_) => sle::pending_calls::put_off(self, applet_at, cause),
             }
             self.leave_call(on);
-            return Some(self.look(on));
+            return Some(Next::Look);
         }
         if let Some(next) = overtaken::turn_aside(self, on) {
             return Some(next);

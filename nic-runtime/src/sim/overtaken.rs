@@ -14,7 +14,7 @@ pub(crate) fn turn_aside(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Ne
     let (applet_at, cause) = (call.applet_at, call.cause);
     if pending_calls::is_void(sim, applet_at, &cause) {
         sim.leave_call(on);
-        return Some(sim.look(on));
+        return Some(Next::Look);
     }
     let fault = &sim.live[applet_at.endpoint].fault;
     if fault.is_attached(sim.now) {
@@ -24,11 +24,11 @@ pub(crate) fn turn_aside(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Ne
     Some(match cause {
         Cause::Post(_) | Cause::Arrival { .. } => {
             let item = *sim.in_hand(on);
-            interface::handle_without_applet(sim, on, item)
+            interface::handle_without_applet(sim, item)
         }
         Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {
             pending_calls::detached(sim, applet_at, cause);
-            sim.look(on)
+            Next::Look
         }
     })
 }

@@ -138,12 +138,14 @@ impl Item {
     }
 }
 
-/// The result of a stage. A stage's result is returned in two registers: a value of [`Stage`] that is no stage stands
-/// for [`Next::Stopped`]. If [`Next::After`] had two fields in place of a pair, [`Next`] would have a third part and be
-/// returned through memory.
+/// The result of a stage, which is returned in two registers: a value of [`Stage`] that is no stage stands for
+/// [`Next::Look`] or [`Next::Stopped`]. If [`Next::After`] had two fields in place of a pair, [`Next`] would have a third
+/// part and be returned through memory.
 pub(crate) enum Next {
     /// The processor is busy for the given time, then runs the given stage.
     After((SimDuration, Stage)),
+    /// The processor has finished with its item or call, and looks for other work at once.
+    Look,
     /// The processor has recorded its next stage and waits for another event.
     Stopped,
 }

@@ -390,8 +390,12 @@ impl Simulation<'_> {
     }
 
     fn keeps_alive(&self, item: &Item) -> bool {
-        let endpoint = item.endpoint(&self.packets);
-        interface::keeps_alive(self.infos[endpoint], item)
+        match *item {
+            Item::Arrival(packet) => self.infos[self.packets[packet].to.0].arrivals_keep_alive(),
+            Item::Post(_) => false,
+            // Interfaces have items of their own to receive, to acknowledge and to send what a receiver waits for.
+            Item::Own(..) => true,
+        }
     }
 
     /// Returns the position of the first arrival of a NIC that keeps a connection alive.

@@ -200,7 +200,7 @@ impl Simulation<'_> {
             Progress::None => {}
             Progress::AwaitsArrival(_) | Progress::AwaitsSend(_) => return false,
         }
-        if self.suspensions.is_any() && sle::suspend::is_suspended(self, id) {
+        if self.suspensions.is_any() && self.live[id].suspended_on.is_some() {
             return false;
         }
         let endpoint = &self.endpoints[id];

@@ -111,10 +111,12 @@ impl Simulation<'_> {
         self.prefetch(to, Way::In);
         let direction = &self.fabric[channel.route];
         let EndpointInfo {
-            tenancy, interface, ..
+            tenancy,
+            reserves_arrival,
+            ..
         } = self.infos[to];
         // A channel joins endpoints of one protocol, so both ends reserve slots or none does.
-        if direction.admission != Admission::Slot || !interface.reserves_arrival() {
+        if direction.admission != Admission::Slot || !reserves_arrival {
             let leaves_group = direction.admission == Admission::LeavesGroup;
             return self.claim_without_slot(id, waiter, to, leaves_group);
         }
@@ -143,7 +145,7 @@ impl Simulation<'_> {
             return Grant::Waits;
         }
         let claim = ClaimId::of(id, waiter.purpose());
-        let grant = match interface::may_take_send_slot(self, id) {
+        let grant = match self.may_take_send_slot(id) {
             true => self.claim_send_slot(claim, to),
             false => self.line_up_for_send_slot(claim, to),
         };
@@ -151,6 +153,11 @@ impl Simulation<'_> {
             Grant::Given => Grant::Given,
             Grant::Waits | Grant::Refused => self.await_send_slot(claim, waiter),
         }
+    }
+
+    /// Returns whether the messages of an endpoint may hold another send slot.
+    fn may_take_send_slot(&self, id: EndpointId) -> bool {
+        self.live[id].send_slots_left > 0
     }
 
     /// Makes a claim wait for a send slot even though one may be free.
@@ -265,7 +272,7 @@ impl Simulation<'_> {
 
     /// Frees the arrival slot of a packet that is not sent.
     fn release_reserved_slot(&mut self, claim: ClaimId, to: EndpointId) {
-        let reserves = self.infos[to].interface.reserves_arrival();
+        let reserves = self.infos[to].reserves_arrival;
         if reserves && (self.reserves_slots || self.has_reserved_slot(claim, to)) {
             self.release_arrival_slot(to);
         }
@@ -339,7 +346,7 @@ impl Simulation<'_> {
         let id = claim.endpoint();
         // Decline the arrival slot: a suspended applet would keep the slot from other endpoints. The endpoint of the
         // suspended applet claims a slot again when the call continues.
-        if claim.purpose() == Purpose::Post && sle::suspend::is_suspended(self, id) {
+        if claim.purpose() == Purpose::Post && self.live[id].suspended_on.is_some() {
             *self.progress_mut(claim) = Progress::None;
             return Some(to);
         }
@@ -364,7 +371,7 @@ impl Simulation<'_> {
         while let Some(&claim) = self.nics[nic].awaiting_send_slot.get(place) {
             // Pass over claims of endpoints that hold their share of the slots.
             let waits = matches!(self.progress(claim), Progress::AwaitsSend(_));
-            if waits && !interface::may_take_send_slot(self, claim.endpoint()) {
+            if waits && !self.may_take_send_slot(claim.endpoint()) {
                 place += 1;
                 continue;
             }
@@ -394,16 +401,20 @@ impl Simulation<'_> {
         let id = claim.endpoint();
         let home = self.endpoints[id].nic;
         match claim.purpose() {
-            Purpose::Post if interface::makes_packets(self.infos[id]) => {
-                interface::slot_found(self, id)
-            }
+            Purpose::Post if self.infos[id].makes_packets() => interface::slot_found(self, id),
             Purpose::Post => {
                 let nic = &mut self.nics[home];
                 nic.posted.insert(self.infos[id].position());
                 let on = nic.takes_posts;
                 self.wake(on);
             }
-            Purpose::Push => sle::suspend::resumable(self, id),
+            // Only a suspended call waits for the slots of a pushed packet.
+            Purpose::Push => {
+                if let Some(on) = self.live[id].suspended_on {
+                    self.processors[on].resumable.push_back(id);
+                    self.wake(on);
+                }
+            }
         }
     }
 }

@@ -14,7 +14,6 @@ use super::stage::Stage;
 use crate::host::{Notice, Task};
 use crate::interface;
 use crate::nic::{ClaimId, Nic, Progress, Purpose};
-use crate::sle;
 use nic_core::event::fields::Escaped;
 use nic_core::event::{EndReason, Names};
 use nic_core::id::{DirectionId, EndpointId, NicId};
@@ -132,7 +131,7 @@ impl Simulation<'_> {
             };
             waiters.endpoint(id, &awaits, 1);
         }
-        let is_suspended = sle::suspend::is_suspended(self, id);
+        let is_suspended = self.live[id].suspended_on.is_some();
         waiters.endpoint(id, "its suspended call to go on", usize::from(is_suspended));
         let queue = &self.endpoints[id].transmit;
         let for_users = interface::posts_for_users(self, id);

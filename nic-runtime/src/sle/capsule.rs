@@ -79,7 +79,7 @@ pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef)
         // A packet without a capsule number cannot be answered.
         (_, None) | (Taken::More | Taken::Ignored, Some(_)) => {}
     }
-    sim.look(on)
+    Next::Look
 }
 
 /// Verifies a capsule's class file, and makes the class the applet of its endpoint between two calls.

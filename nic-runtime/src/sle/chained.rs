@@ -88,6 +88,7 @@ fn within(sim: &mut Simulation<'_>, on: ProcessorId, next: Next) -> Next {
     let is_chain = applet_at.is_some_and(|applet_at| sim.chains.of(applet_at.endpoint).is_some());
     match next {
         Next::After((delay, stage)) => Next::after(delay, stage.of_chain(is_chain)),
+        Next::Look => Next::Look,
         Next::Stopped => {
             processor.stage = processor.stage.of_chain(is_chain);
             Next::Stopped
@@ -384,7 +385,7 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
         }
     }
     let Some(chain) = sim.chains.of_mut(endpoint) else {
-        return sim.look(on);
+        return Next::Look;
     };
     if let Some(message) = chain.take() {
         let (to, way, channel) = (message.to, message.way, message.channel);
@@ -423,7 +424,7 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
         return Next::after(setup, Stage::ChainEnter);
     }
     let Some(round) = chain.round.take() else {
-        return sim.look(on);
+        return Next::Look;
     };
     sim.processors[on].activation.begin(round.call);
     sim.leave_call(on);

@@ -36,11 +36,11 @@ pub(crate) fn arrived(
 ) -> Next {
     let item = Item::Arrival(arrival);
     if let Some(other) = sim.processors[on].role.arrivals_to {
-        return sim.hand_over(on, other, item);
+        return sim.hand_over(other, item);
     }
     let (packet, endpoint, channel, length) = sim.arrival(arrival);
     if !sim.live[endpoint].fault.is_attached(sim.now) {
-        return interface::handle_without_applet(sim, on, item);
+        return interface::handle_without_applet(sim, item);
     }
     let call = Call::new(
         AppletAt { endpoint, applet },
@@ -67,17 +67,17 @@ pub(crate) fn posted(sim: &mut Simulation<'_>, on: ProcessorId, applet: AppletId
     let (endpoint, item) = (posted.endpoint, Item::Post(posted));
     if let Some(other) = sim.processors[on].role.posts_to {
         sim.live[endpoint].has_post_under_way = true;
-        return sim.hand_over(on, other, item);
+        return sim.hand_over(other, item);
     }
     if sim.has_lost_places(on, posted) {
-        return sim.take_back(on, posted);
+        return sim.take_back(posted);
     }
     if !sim.live[endpoint].fault.is_attached(sim.now) {
-        return interface::handle_without_applet(sim, on, item);
+        return interface::handle_without_applet(sim, item);
     }
     if resolve(&sim.endpoints[endpoint], posted.descriptor).is_err() {
         sim.give_up_post(endpoint);
-        return sim.end_post(on, posted, TxStatus::Refused);
+        return sim.end_post(posted, TxStatus::Refused);
     }
     let call = Call::new(
         AppletAt { endpoint, applet },
@@ -445,7 +445,7 @@ pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         sim.endpoints[call.applet_at.endpoint].free.return_popped();
         sim.levels_changed(call.applet_at.endpoint);
         suspend::end_asides(sim, on);
-        return sim.look(on);
+        return Next::Look;
     }
     let now = sim.now;
     let policy = sim.specs[call.applet_at.endpoint].on_trap;
@@ -474,10 +474,10 @@ fn fall_back(sim: &mut Simulation<'_>, on: ProcessorId, call: Call) -> Next {
         Cause::Post(posted) => send_trapped(sim, on, posted),
         Cause::Arrival { arrival, .. } => {
             suspend::end_asides(sim, on);
-            interface::handle_without_applet(sim, on, Item::Arrival(arrival))
+            interface::handle_without_applet(sim, Item::Arrival(arrival))
         }
         // A chain drops the message on which an applet traps.
-        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => sim.look(on),
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => Next::Look,
     }
 }
 
@@ -490,7 +490,7 @@ fn send_trapped(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Ne
     match sim.claim_for_push(on, Waiter::Message, posted.endpoint, &channel) {
         Grant::Given => {
             suspend::end_asides(sim, on);
-            interface::handle_without_applet(sim, on, Item::Post(posted))
+            interface::handle_without_applet(sim, Item::Post(posted))
         }
         Grant::Waits => suspend::suspend(sim, on, Stage::SendTrapped),
         Grant::Refused => {
@@ -511,7 +511,7 @@ pub(crate) fn go_on_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         | Cause::Timer(_)
         | Cause::Refill(_)
         | Cause::Watch(_)
-        | Cause::Chain(_) => sim.look(on),
+        | Cause::Chain(_) => Next::Look,
     }
 }
 
@@ -523,7 +523,7 @@ pub(crate) fn end_call(sim: &mut Simulation<'_>, on: ProcessorId, status: TxStat
         Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {}
     }
     suspend::end_asides(sim, on);
-    sim.look(on)
+    Next::Look
 }
 
 /// Ends the transmit descriptor that a call was for.
@@ -531,7 +531,7 @@ pub(crate) fn end_call(sim: &mut Simulation<'_>, on: ProcessorId, status: TxStat
 fn end_post(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted, status: TxStatus) -> Next {
     sim.give_up_post(posted.endpoint);
     suspend::end_asides(sim, on);
-    sim.end_post(on, posted, status)
+    sim.end_post(posted, status)
 }
 
 /// The reason why a native does not take effect now.

@@ -14,7 +14,6 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{INLINE_MAX, MessageBody};
 
 use super::call::{Call, Cause};
-use super::suspend;
 use crate::sim::processor::Next;
 use crate::sim::{AppletAt, Simulation, Work};
 use crate::storage::Growing;
@@ -401,7 +400,7 @@ fn applet_due_at(
     due: impl Fn(&PendingCalls) -> bool,
 ) -> Option<(AppletAt, MethodId)> {
     let endpoint = sim.nics[nic].endpoints[position];
-    if sim.suspensions.is_any() && suspend::is_suspended(sim, endpoint) {
+    if sim.suspensions.is_any() && sim.live[endpoint].suspended_on.is_some() {
         return None;
     }
     sim.applets_of(endpoint).find_map(|applet| {

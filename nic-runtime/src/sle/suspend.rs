@@ -78,10 +78,6 @@ impl<'a> Suspensions<'a> {
     pub(crate) fn is_any(&self) -> bool {
         self.count > 0
     }
-
-    fn is_suspended(&self, applet: AppletId) -> bool {
-        self.of_applet[applet].is_some()
-    }
 }
 
 /// Makes a call stack of the depth that the NIC's profile gives.
@@ -94,13 +90,6 @@ pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallSta
         arena.alloc_slice_fill_copy(frames, Frame::default()),
         arena.alloc_slice_fill_copy(slots, 0),
     )
-}
-
-/// Returns whether the call of an endpoint's applet is suspended.
-pub(crate) fn is_suspended(sim: &Simulation<'_>, id: EndpointId) -> bool {
-    sim.infos[id]
-        .applet
-        .is_some_and(|applet| sim.suspensions.is_suspended(applet))
 }
 
 /// Returns whether the heap of the running applet has room for the call's frames and registers.
@@ -144,6 +133,7 @@ pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -
     };
     sim.suspensions.of_applet[place_of] = Some(Place::of(place));
     sim.suspensions.count += 1;
+    sim.live[endpoint].suspended_on = Some(on);
     sim.more_sources += 1;
     let kept = &mut sim.suspensions.calls[at(place)];
     kept.stage = stage;
@@ -155,7 +145,7 @@ pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -
     // wait for these slots, and freed slots resume suspended calls only.
     sim.give_up_post(endpoint);
     sim.leave_call(on);
-    sim.look(on)
+    Next::Look
 }
 
 /// Returns a vacant entry for a suspended call, whose call stack is as deep as this processor's.
@@ -165,18 +155,6 @@ fn vacant_place(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<u32> {
     let fits = |place: &u32| depth(calls[at(*place)].on) == depth(on);
     let found = vacant.iter().rposition(fits)?;
     Some(vacant.swap_remove(found))
-}
-
-/// Marks the suspended call of an endpoint as resumable, because its packet has slots.
-#[cold]
-pub(crate) fn resumable(sim: &mut Simulation<'_>, id: EndpointId) {
-    let applet = sim.infos[id].applet;
-    let Some(suspended) = applet.and_then(|applet| sim.suspensions.of(applet)) else {
-        return;
-    };
-    let on = suspended.on;
-    sim.processors[on].resumable.push_back(id);
-    sim.wake(on);
 }
 
 /// Continues the suspended call of an endpoint on a processor.
@@ -189,6 +167,7 @@ pub(crate) fn go_on_with(sim: &mut Simulation<'_>, on: ProcessorId, id: Endpoint
         .number();
     sim.suspensions.vacant.push(place);
     sim.suspensions.count -= 1;
+    sim.live[id].suspended_on = None;
     sim.more_sources -= 1;
     let kept = &mut sim.suspensions.calls[at(place)];
     let stage = kept.stage;

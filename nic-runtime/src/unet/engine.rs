@@ -52,17 +52,17 @@ impl Interface for Unet {
         match delay {}
     }
 
-    fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
-        deliver(sim, on, packet)
+    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+        deliver(sim, packet)
     }
 
-    fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
-        send(sim, on, posted)
+    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+        send(sim, posted)
     }
 }
 
 /// Delivers a packet to its endpoint's receive queue, or drops it.
-fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
+fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let endpoint = &mut sim.endpoints[to];
     match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
@@ -104,14 +104,14 @@ fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next
             sim.end_arrival(packet);
         }
     }
-    sim.look(on)
+    Next::Look
 }
 
 /// Starts the DMA transfer of a posted descriptor's message into the send slot of its packet.
-fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
+fn send(sim: &mut Simulation<'_>, posted: Posted) -> Next {
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(posted.endpoint);
-        return sim.end_post(on, posted, TxStatus::Refused);
+        return sim.end_post(posted, TxStatus::Refused);
     };
     let Posted { endpoint, post, .. } = posted;
     sim.use_post(endpoint);
@@ -123,7 +123,7 @@ fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
         trigger: Trigger::Post(post),
     };
     sim.queue_message(transfer);
-    sim.end_post(on, posted, TxStatus::Ok)
+    sim.end_post(posted, TxStatus::Ok)
 }
 
 /// Handles an item in hand that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None`

@@ -24,7 +24,6 @@ use crate::protocol::Header;
 use crate::remote;
 use crate::sim::Simulation;
 use crate::sim::dma::{DmaPeer, Transfer};
-use crate::sim::endpoint::EndpointInfo;
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
@@ -74,12 +73,7 @@ impl Interface for Via {
 
     /// The NIC acknowledges a message when the message is in the buffers of receive descriptors. Other packets of a VI
     /// need no processor.
-    fn keeps_alive(info: EndpointInfo, item: &Item) -> bool {
-        match item {
-            Item::Arrival(_) => info.applet.is_none(),
-            Item::Post(_) | Item::Own(..) => false,
-        }
-    }
+    const ARRIVALS_KEEP_ALIVE: bool = true;
 
     const USERS_ARE_ALONE: bool = false;
 
@@ -198,13 +192,13 @@ impl Interface for Via {
         let item = *sim.in_hand(on);
         let endpoint = item.endpoint(&sim.packets);
         if sim.states.via.is_broken(endpoint) {
-            return Some(flush(sim, on, item));
+            return Some(flush(sim, item));
         }
         if let Item::Post(posted) = item
             && !regions::is_registered(sim, endpoint)
         {
             sim.give_up_post(endpoint);
-            return Some(sim.end_post(on, posted, TxStatus::Refused));
+            return Some(sim.end_post(posted, TxStatus::Refused));
         }
         if sim.infos[endpoint].applet.is_none() {
             return await_engine(sim, on, item);
@@ -297,13 +291,13 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
-        deliver(sim, on, packet)
+    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+        deliver(sim, packet)
     }
 
     #[cold]
-    fn transmit(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
-        send(sim, on, posted)
+    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+        send(sim, posted)
     }
 }
 
@@ -344,19 +338,19 @@ fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Option
 }
 
 /// Ends the work on an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
-fn flush(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Next {
+fn flush(sim: &mut Simulation<'_>, item: Item) -> Next {
     match item {
-        Item::Arrival(packet) => drop_arrival(sim, on, packet),
+        Item::Arrival(packet) => drop_arrival(sim, packet),
         Item::Post(posted) => {
             sim.give_up_post(posted.endpoint);
-            sim.end_post(on, posted, TxStatus::Failed)
+            sim.end_post(posted, TxStatus::Failed)
         }
-        Item::Own(..) => sim.look(on),
+        Item::Own(..) => Next::Look,
     }
 }
 
 /// Drops a packet whose connection ended while the packet waited for the processor.
-fn drop_arrival(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
+fn drop_arrival(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
     let (id, to, ..) = sim.arrival(packet);
     let kind = NicEvent::Drop {
         packet: Some(id),
@@ -364,11 +358,11 @@ fn drop_arrival(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) ->
     };
     sim.report.emit(sim.now, to, kind);
     sim.end_arrival(packet);
-    sim.look(on)
+    Next::Look
 }
 
 /// Moves an arrived message to the buffers of receive descriptors, or drops the message.
-fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
+fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let message = Message {
         packet: Some(id),
@@ -380,7 +374,7 @@ fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next
         // The message is lost, so its packet is marked to get no acknowledgement.
         sim.packets[packet].is_accepted = false;
         sim.end_arrival(packet);
-        return sim.look(on);
+        return Next::Look;
     };
     let endpoint = &sim.endpoints[to];
     let (area, share) = (endpoint.area, endpoint.free.buffer_length());
@@ -405,15 +399,15 @@ fn deliver(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next
     }
     sim.publish_in_turn(to);
     sim.levels_changed(to);
-    sim.look(on)
+    Next::Look
 }
 
 /// Starts the DMA transfers of a posted descriptor's message into the send slot of its packet.
-fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
+fn send(sim: &mut Simulation<'_>, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(endpoint);
-        return sim.end_post(on, posted, TxStatus::Refused);
+        return sim.end_post(posted, TxStatus::Refused);
     };
     sim.use_post(endpoint);
     let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
@@ -434,5 +428,5 @@ fn send(sim: &mut Simulation<'_>, on: ProcessorId, posted: Posted) -> Next {
         sim.queue_transfer(piece);
     }
     sim.queue_message(transfer(last, DmaPeer::IntoPacket(packet)));
-    sim.end_post(on, posted, TxStatus::Ok)
+    sim.end_post(posted, TxStatus::Ok)
 }
