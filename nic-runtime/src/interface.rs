@@ -9,7 +9,6 @@
 //! dispatches to an interface.
 
 use crate::ids::{AppletId, ProcessorId, Table, WatchId, WindowId};
-use std::convert::Infallible;
 use std::fmt::Debug;
 
 use nic_core::event::{Made, Trigger, TxStatus};
@@ -30,6 +29,7 @@ use crate::sim::processor::{Item, Next, Posted, Processor};
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
 use crate::sim::{AppletAt, Simulation};
+use crate::slab::{DelayRef, JobRef};
 use crate::spec::interface::interfaces;
 use crate::spec::{EndpointSpec, InterfaceKind, Scenario, SendSpec};
 use crate::unet::Endpoint;
@@ -41,13 +41,6 @@ use crate::via::Via;
 /// U-Net is the fast path, whose functions are inlined in the loop of a processor. The functions of other interfaces
 /// are `#[cold]`, so that they do not slow down the loop of a processor.
 pub(crate) trait Interface {
-    /// The interface's own items for processors, in addition to packets and transmit descriptors:
-    /// [`Infallible`] if the interface has no items of its own.
-    type Own: OwnItem;
-
-    /// What the interface schedules for later times: [`Infallible`] if the interface schedules nothing.
-    type Delay: Copy + Debug;
-
     /// The state of the interface's endpoints, in addition to their queues.
     type State<'a>: Debug;
 
@@ -94,13 +87,25 @@ pub(crate) trait Interface {
         None
     }
 
+    /// Begins with an item of the interface's own. Returns how long a processor takes before it can handle the item.
+    fn begin_own(
+        _sim: &mut Simulation<'_>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+        _job: JobRef,
+    ) -> SimDuration {
+        SimDuration::ZERO
+    }
+
     /// Handles an item of the interface's own, when the processor has had the time for it.
     fn handle_own(
-        sim: &mut Simulation<'_>,
-        on: ProcessorId,
-        endpoint: EndpointId,
-        own: Self::Own,
-    ) -> Next;
+        _sim: &mut Simulation<'_>,
+        _on: ProcessorId,
+        _endpoint: EndpointId,
+        _job: JobRef,
+    ) -> Next {
+        Next::Look
+    }
 
     /// Delivers a packet that no applet handles: its endpoint has none, or the applet is detached or has trapped.
     fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next;
@@ -111,10 +116,12 @@ pub(crate) trait Interface {
 
     /// Handles a delay of the interface that has become due. Returns false if no work was left to do when
     /// the delay was due. Such a delay does not count as an event of the run.
-    fn due(sim: &mut Simulation<'_>, delay: Self::Delay) -> bool;
+    fn due(_sim: &mut Simulation<'_>, _delay: DelayRef) -> bool {
+        false
+    }
 
     /// Returns whether a delay will have no effect when it becomes due, whatever happens until then.
-    fn is_obsolete(_sim: &Simulation<'_>, _delay: Self::Delay) -> bool {
+    fn is_obsolete(_sim: &Simulation<'_>, _delay: DelayRef) -> bool {
         false
     }
 
@@ -317,31 +324,6 @@ pub(crate) trait Protocol {
     fn arrival_over(_sim: &mut Simulation<'_>, _packet: PacketRef) {}
 }
 
-/// An item for processors that only one interface can handle.
-pub(crate) trait OwnItem: Copy + Debug {
-    /// Begins with the item, which is for this endpoint. Returns how long a processor takes before it can handle the
-    /// item.
-    fn begin(self, sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId) -> SimDuration;
-
-    /// Returns the key under which a placement lists the work on this item.
-    fn work(self) -> &'static str;
-}
-
-impl OwnItem for Infallible {
-    fn begin(
-        self,
-        _sim: &mut Simulation<'_>,
-        _on: ProcessorId,
-        _endpoint: EndpointId,
-    ) -> SimDuration {
-        match self {}
-    }
-
-    fn work(self) -> &'static str {
-        match self {}
-    }
-}
-
 /// Dispatches to the engine of each interface.
 macro_rules! dispatch {
     ($($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
@@ -468,27 +450,17 @@ macro_rules! dispatch {
             }
         }
 
-        /// A delay that an interface has scheduled.
-        #[derive(Copy, Clone, Debug)]
-        #[expect(dead_code, reason = "an interface without delays makes none")]
-        pub(crate) enum Delay {
-            $(
-                #[doc = concat!("A delay of interface `", $name, "`.")]
-                $interface(<$interface as Interface>::Delay),
-            )*
-        }
-
         /// Handles a delay that an interface has scheduled for now. Returns false if no work was left to do.
-        pub(crate) fn due(sim: &mut Simulation<'_>, delay: Delay) -> bool {
-            match delay {
-                $(Delay::$interface(delay) => $interface::due(sim, delay),)*
+        pub(crate) fn due(sim: &mut Simulation<'_>, interface: InterfaceKind, delay: DelayRef) -> bool {
+            match interface {
+                $(InterfaceKind::$interface => $interface::due(sim, delay),)*
             }
         }
 
         /// Returns whether a delay will have no effect when it becomes due.
-        pub(crate) fn is_obsolete(sim: &Simulation<'_>, delay: Delay) -> bool {
-            match delay {
-                $(Delay::$interface(delay) => $interface::is_obsolete(sim, delay),)*
+        pub(crate) fn is_obsolete(sim: &Simulation<'_>, interface: InterfaceKind, delay: DelayRef) -> bool {
+            match interface {
+                $(InterfaceKind::$interface => $interface::is_obsolete(sim, delay),)*
             }
         }
 
@@ -662,43 +634,10 @@ macro_rules! dispatch {
             }
         }
 
-        /// An item that an interface itself defines.
-        #[derive(Copy, Clone, Debug)]
-        #[expect(dead_code, reason = "an interface without items of its own makes none")]
-        pub(crate) enum Own {
-            $(
-                #[doc = concat!("An item of interface `", $name, "`.")]
-                $interface(<$interface as Interface>::Own),
-            )*
-        }
-
-        /// Makes a processor begin with an item that an interface itself defines.
-        pub(crate) fn take_own(
-            sim: &mut Simulation<'_>,
-            on: ProcessorId,
-            endpoint: EndpointId,
-            own: Own,
-        ) -> Next {
-            sim.processors[on].in_hand = Some(Item::Own(endpoint, own));
-            Next::after(own.begin(sim, on, endpoint), Stage::Taken)
-        }
-
-        impl OwnItem for Own {
-            fn begin(
-                self,
-                sim: &mut Simulation<'_>,
-                on: ProcessorId,
-                endpoint: EndpointId,
-            ) -> SimDuration {
-                match self {
-                    $(Own::$interface(own) => own.begin(sim, on, endpoint),)*
-                }
-            }
-
-            fn work(self) -> &'static str {
-                match self {
-                    $(Own::$interface(own) => own.work(),)*
-                }
+        /// Begins with an item that only an endpoint's interface can handle. Returns how long that takes.
+        pub(crate) fn begin_own(sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId, job: JobRef) -> SimDuration {
+            match sim.infos[endpoint].interface {
+                $(InterfaceKind::$interface => $interface::begin_own(sim, on, endpoint, job),)*
             }
         }
 
@@ -782,10 +721,10 @@ macro_rules! dispatch {
             sim: &mut Simulation<'_>,
             on: ProcessorId,
             endpoint: EndpointId,
-            own: Own,
+            job: JobRef,
         ) -> Next {
-            match own {
-                $(Own::$interface(own) => $interface::handle_own(sim, on, endpoint, own),)*
+            match sim.infos[endpoint].interface {
+                $(InterfaceKind::$interface => $interface::handle_own(sim, on, endpoint, job),)*
             }
         }
 
@@ -841,7 +780,7 @@ fn handle_item<I: Interface>(sim: &mut Simulation<'_>, on: ProcessorId) -> Handl
             Some(applet) => Handled::AppletTx(applet),
             None => Handled::Here(I::transmit(sim, posted)),
         },
-        Item::Own(endpoint, own) => Handled::Here(handle_own(sim, on, endpoint, own)),
+        Item::Own(endpoint, own) => Handled::Here(handle_own(sim, on, endpoint, own.job)),
     }
 }
 

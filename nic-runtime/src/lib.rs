@@ -67,6 +67,7 @@ mod remote;
 pub mod scenario;
 pub mod sched;
 pub mod sim;
+mod slab;
 pub mod sle;
 pub mod spec;
 pub mod storage;

@@ -61,10 +61,12 @@ const AMOUNTS: [&str; 1] = ["swaps.ledger.shares{}.left"];
 
 /// Entries that are used again, and those of them that are vacant. The number of entries is the most that were in use at
 /// a time; the vacant ones keep what they held last.
-const POOLS: [(&str, &str); 5] = [
-    ("delays.entries", "delays.vacant"),
+const POOLS: [(&str, &str); 7] = [
     ("packets.packets", "packets.vacant"),
+    ("states.emp.delays.entries", "states.emp.delays.vacant"),
+    ("states.emp.jobs.entries", "states.emp.jobs.vacant"),
     ("states.emp.outgoing", "states.emp.vacant"),
+    ("states.via.delays.entries", "states.via.delays.vacant"),
     ("suspensions.calls", "suspensions.vacant"),
     ("transfers.entries", "transfers.vacant"),
 ];

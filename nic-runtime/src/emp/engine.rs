@@ -4,19 +4,20 @@ use crate::ids::{ProcessorId, Table, at};
 use nic_core::emp::{FrameKind, WINDOW};
 use nic_core::event::{DropReason, NicEvent, TxStatus, WireDropReason};
 use nic_core::id::{ChannelId, EndpointId, NicId};
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::resolve;
 
 use super::{EmpState, OutgoingRef, receive, transmit, user};
 use crate::fabric::PacketRef;
-use crate::interface::{self, Interface, Own as AnyOwn, OwnItem, Protocol};
+use crate::interface::{Interface, Protocol};
 use crate::profile::{EmpCosts, Profile};
 use crate::protocol::Header;
-use crate::sim::Simulation;
-use crate::sim::processor::{Item, Next, Posted, Processor};
+use crate::sim::processor::{Item, Next, OwnItem, Posted, Processor};
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
-use crate::spec::{EmpPlacement, EmpStage};
+use crate::sim::{Simulation, Work};
+use crate::slab::{DelayRef, JobRef};
+use crate::spec::{EmpPlacement, EmpStage, InterfaceKind};
 use crate::spec::{Scenario, SendSpec};
 use crate::unet::Endpoint;
 use crate::unet::engine::Unet;
@@ -56,24 +57,6 @@ pub(crate) struct Job {
     is_handed_over: bool,
 }
 
-impl OwnItem for Job {
-    #[cold]
-    fn begin(self, sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId) -> SimDuration {
-        let nic = sim.processors[on].nic;
-        let costs = sim.states.emp.nic_state(nic).costs;
-        begins(sim, endpoint, self);
-        let takes = time_of(sim, &costs, self);
-        match self.is_handed_over {
-            true => takes + sim.processors[on].costs.handover,
-            false => takes,
-        }
-    }
-
-    fn work(self) -> &'static str {
-        self.stage.name()
-    }
-}
-
 /// The subject of an item of EMP: a message or a frame.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Subject {
@@ -88,8 +71,6 @@ pub(super) enum Subject {
 // The functions that every packet of U-Net passes are inlined in the loop of a processor. The functions of EMP are not
 // inlined in the loop of a processor, to keep that loop short.
 impl Interface for Emp {
-    type Own = Job;
-    type Delay = Delay;
     type State<'a> = EmpState<'a>;
 
     const SECTIONS: &'static [&'static str] = &["emp"];
@@ -112,8 +93,8 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn due(sim: &mut Simulation<'_>, delay: Delay) -> bool {
-        match delay {
+    fn due(sim: &mut Simulation<'_>, delay: DelayRef) -> bool {
+        match sim.states.emp.delays.take(delay) {
             Delay::LookSilence(of) => transmit::look_at_silence(sim, of),
             Delay::LookUnfinished(to, channel) => receive::look_at_unfinished(sim, (to, channel)),
             Delay::Receive(receive) => {
@@ -123,8 +104,8 @@ impl Interface for Emp {
         }
     }
 
-    fn is_obsolete(sim: &Simulation<'_>, delay: Delay) -> bool {
-        match delay {
+    fn is_obsolete(sim: &Simulation<'_>, delay: DelayRef) -> bool {
+        match sim.states.emp.delays[delay] {
             Delay::LookSilence(of) => sim.states.emp.peek(of).is_none(),
             Delay::LookUnfinished(to, channel) => {
                 let flow = sim.states.emp.flow_of(to, channel);
@@ -173,12 +154,24 @@ impl Interface for Emp {
     }
 
     #[cold]
+    fn begin_own(
+        sim: &mut Simulation<'_>,
+        on: ProcessorId,
+        endpoint: EndpointId,
+        job: JobRef,
+    ) -> SimDuration {
+        let job = sim.states.emp.jobs[job];
+        begin(sim, on, endpoint, job)
+    }
+
+    #[cold]
     fn handle_own(
         sim: &mut Simulation<'_>,
         on: ProcessorId,
         endpoint: EndpointId,
-        Job { stage, subject, .. }: Job,
+        job: JobRef,
     ) -> Next {
+        let Job { stage, subject, .. } = sim.states.emp.jobs.take(job);
         over(sim, on, endpoint, (stage, subject))
     }
 
@@ -297,6 +290,13 @@ impl Protocol for Emp {
     }
 }
 
+/// Schedules the end of a delay for the given time.
+pub(super) fn schedule(sim: &mut Simulation<'_>, time: SimTime, delay: Delay) {
+    let place = sim.states.emp.delays.add(delay);
+    sim.schedule
+        .insert(time, Work::Own(InterfaceKind::Emp, place));
+}
+
 /// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.
 fn send_posted(sim: &mut Simulation<'_>, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
@@ -334,7 +334,7 @@ pub(super) fn ready(
         subject,
         is_handed_over: from.is_some() && to != from,
     };
-    let item = Item::Own(endpoint, AnyOwn::Emp(job));
+    let item = item(sim, endpoint, job);
     match to {
         Some(on) => {
             sim.processors[on].role.handed.push_back(item);
@@ -343,6 +343,27 @@ pub(super) fn ready(
         None => sim.shared[nic].push_back(item),
     }
     sim.must_not_wait(nic, to);
+}
+
+/// Makes an item for processors.
+fn item(sim: &mut Simulation<'_>, endpoint: EndpointId, job: Job) -> Item {
+    let own = OwnItem {
+        work: job.stage.name(),
+        job: sim.states.emp.jobs.add(job),
+    };
+    Item::Own(endpoint, own)
+}
+
+/// Begins with an item. Returns how long the processor takes before it can handle the item.
+fn begin(sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId, job: Job) -> SimDuration {
+    let nic = sim.processors[on].nic;
+    let costs = sim.states.emp.nic_state(nic).costs;
+    begins(sim, endpoint, job);
+    let takes = time_of(sim, &costs, job);
+    match job.is_handed_over {
+        true => takes + sim.processors[on].costs.handover,
+        false => takes,
+    }
 }
 
 /// Returns an idle processor of a NIC.
@@ -479,7 +500,8 @@ fn over(
             subject,
             is_handed_over: false,
         };
-        return interface::take_own(sim, on, endpoint, AnyOwn::Emp(job));
+        sim.processors[on].in_hand = Some(item(sim, endpoint, job));
+        return Next::after(begin(sim, on, endpoint, job), Stage::Taken);
     }
     ready(sim, endpoint, (then, subject), Some(on));
     Next::Look

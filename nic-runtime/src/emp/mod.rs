@@ -27,6 +27,7 @@ pub(crate) use self::engine::Emp;
 use crate::fabric::PacketRef;
 use crate::profile::EmpCosts;
 use crate::sim::stuck::Waiters;
+use crate::slab::{DelayRef, JobRef, Slab};
 use crate::spec::EmpPlacement;
 use crate::spec::InterfaceKind;
 use crate::spec::{EndpointSpec, ReceiveSpec, Scenario};
@@ -47,6 +48,8 @@ pub(crate) struct EmpState<'a> {
     receives: &'a [ReceiveSpec],
     /// The tag of the next message that a user posts.
     tag: u16,
+    delays: Slab<DelayRef, engine::Delay>,
+    jobs: Slab<JobRef, engine::Job>,
 }
 
 /// An endpoint.
@@ -198,6 +201,8 @@ impl<'a> EmpState<'a> {
             vacant: Vec::new(),
             receives: &scenario.receives,
             tag: 0,
+            delays: Slab::default(),
+            jobs: Slab::default(),
         };
         let mut specs = scenario.endpoints.iter();
         if specs.all(|spec| spec.interface != InterfaceKind::Emp) {

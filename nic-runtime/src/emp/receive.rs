@@ -7,10 +7,9 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 
-use super::engine::{Delay, Subject, drop_frame, ready};
+use super::engine::{Delay, Subject, drop_frame, ready, schedule};
 use super::{Matched, Room, source_number};
 use crate::fabric::{Packet, PacketRef};
-use crate::interface::Delay as Due;
 use crate::protocol::Header;
 use crate::sim::Simulation;
 use crate::spec::EmpStage;
@@ -138,7 +137,7 @@ fn watch_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
     if let Some(heard) = heard.filter(|_| !flow.is_watched) {
         flow.is_watched = true;
         let time = (heard + patience).max(now);
-        sim.schedule_own(time, Due::Emp(Delay::LookUnfinished(to.0, to.1)));
+        schedule(sim, time, Delay::LookUnfinished(to.0, to.1));
     }
 }
 

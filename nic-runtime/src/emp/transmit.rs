@@ -8,10 +8,9 @@ use nic_core::event::{DmaDirection, DropReason, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
 use nic_core::unet::{Channel, resolve};
 
-use super::engine::{Delay, Subject, drop_frame, ready};
+use super::engine::{Delay, Subject, drop_frame, ready, schedule};
 use super::{EmpState, Outgoing, OutgoingRef, Source, source_number};
 use crate::fabric::{Packet, PacketRef, PacketStore};
-use crate::interface::Delay as Due;
 use crate::memory::HostMemory;
 use crate::protocol::Header;
 use crate::sim::Simulation;
@@ -400,7 +399,7 @@ fn watch(sim: &mut Simulation<'_>, of: OutgoingRef) {
     let nic = sim.endpoints[from].nic;
     let timeout = sim.states.emp.nic_state(nic).costs.timeout;
     let time = (silent_since + timeout).max(sim.now);
-    sim.schedule_own(time, Due::Emp(Delay::LookSilence(of)));
+    schedule(sim, time, Delay::LookSilence(of));
 }
 
 /// Takes an acknowledgement.

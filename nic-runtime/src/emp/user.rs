@@ -5,9 +5,8 @@ use nic_core::emp::{EmpEvent, Filter, PostedReceive};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::MessageBody;
 
-use super::engine::Delay;
+use super::engine::{Delay, schedule};
 use super::{Buffer, EmpEndpoint, receive, source_number};
-use crate::interface::Delay as Due;
 use crate::sim::Simulation;
 use crate::spec::{ReceiveSpec, Scenario};
 use crate::unet::Endpoint;
@@ -55,7 +54,7 @@ fn buffer(
 /// Posts the receives that an endpoint has from the start of the run, and schedules the others.
 pub(crate) fn start(sim: &mut Simulation<'_>) {
     for (number, spec) in (0u32..).zip(sim.states.emp.receives) {
-        sim.schedule_own(spec.at, Due::Emp(Delay::Receive(number)));
+        schedule(sim, spec.at, Delay::Receive(number));
     }
     for index in 0..sim.states.emp.ends.len() {
         let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));

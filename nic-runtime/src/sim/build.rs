@@ -26,7 +26,6 @@ use super::prefetch::LastArrays;
 use super::processor::{Processor, Taking};
 use super::programs::OwnProcesses;
 use super::report::Report;
-use super::work::Delays;
 use super::{SimError, Simulation};
 use crate::fabric::{Admission, Fabric, Faults, PacketStore, Wire};
 use crate::host::{Notify, TransmitRegion, Turns, User};
@@ -123,7 +122,6 @@ impl<'a> Simulation<'a> {
             },
             shared: Table::filled(if have_own_work { nics.len() } else { 0 }, VecDeque::new()),
             states,
-            delays: Delays::default(),
             nics,
             fabric,
             packets: PacketStore::default(),

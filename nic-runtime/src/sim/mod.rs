@@ -78,7 +78,6 @@ use self::report::Report;
 pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletClass, AppletState, EndpointState};
 pub use self::stuck::Waiting;
-use self::work::Delays;
 pub(crate) use self::work::Work;
 use crate::fabric::{Fabric, PacketStore};
 use crate::host::{Happened, Programs, Turns, User};
@@ -449,7 +448,6 @@ pub(crate) struct Simulation<'a> {
     pub(crate) shared: Table<NicId, VecDeque<Item>>,
     /// The state of each interface.
     pub(crate) states: States<'a>,
-    pub(crate) delays: Delays,
     pub(crate) fabric: Fabric,
     pub(crate) packets: PacketStore,
     pub(crate) transfers: Transfers,
@@ -633,9 +631,8 @@ impl Simulation<'_> {
                 let is_event = sle::pending_calls::look_at_timer(self, endpoint);
                 self.take_back_unless(is_event, before);
             }
-            Work::Own(delay) => {
-                let delay = self.delays.take(delay);
-                let is_event = interface::due(self, delay);
+            Work::Own(interface, delay) => {
+                let is_event = interface::due(self, interface, delay);
                 self.take_back_unless(is_event, before);
             }
             // Nobody sees that a capsule is given up, so the check is no event.
@@ -663,6 +660,53 @@ impl Simulation<'_> {
             Work::LookHeld(direction) => self.release_held(direction),
             Work::LookBacklog(direction) => self.drop_overdue(direction),
             Work::Heard(direction) => self.heard(direction),
+        }
+    }
+
+    /// Returns whether scheduled work has become obsolete: a check for a packet that is gone, or an end of work that
+    /// has moved.
+    #[cold]
+    fn is_obsolete(&self, time: SimTime, work: Work) -> bool {
+        match work {
+            Work::LookHeld(direction) => !self.fabric[direction].flows.is_overdue(time),
+            Work::LookBacklog(direction) => {
+                let backlog = &self.fabric[direction].backlog;
+                !backlog
+                    .as_ref()
+                    .is_some_and(|backlog| backlog.is_overdue(time))
+            }
+            Work::Stretched(on) => self.is_stretched(time, on),
+            // If the call goes on beyond `until`, so does its processor.
+            Work::Yield(_) | Work::LookCapsule(_) => time > self.until,
+            Work::Own(interface, delay) => {
+                time > self.until && interface::is_obsolete(self, interface, delay)
+            }
+            // A timer set for later than this check gets a check of its own.
+            Work::Timer(endpoint) => {
+                time > self.until
+                    && self
+                        .applets_of(endpoint)
+                        .all(|applet| self.pending_calls.has_no_timer(applet))
+            }
+            Work::Processor(_)
+            | Work::Swap(_)
+            | Work::Send(_)
+            | Work::TaskDone(_)
+            | Work::Wake(_)
+            | Work::Notice(_)
+            | Work::EngineFree(_)
+            | Work::TransferStart(_)
+            | Work::TransferEnd(_)
+            | Work::Publish(_)
+            | Work::WireStart(_)
+            | Work::WireOut(_)
+            | Work::WireIn(_)
+            | Work::WireLost(_)
+            | Work::WireFree(_)
+            | Work::FirstCellMoved(_)
+            | Work::FirstCellIn(_)
+            | Work::ArrivalOver(_)
+            | Work::Heard(_) => false,
         }
     }
 

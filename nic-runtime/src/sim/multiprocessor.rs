@@ -9,7 +9,6 @@ use super::slice::Slicing;
 use super::stage::Stage;
 use super::{Simulation, Work};
 use crate::fabric::PacketRef;
-use crate::interface;
 use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;
@@ -229,16 +228,6 @@ impl Simulation<'_> {
         self.processors[to].role.handed.push_back(item);
         self.wake(to);
         Next::Look
-    }
-
-    /// Continues with an item that another processor has handed over.
-    pub(crate) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
-        if let Item::Own(endpoint, own) = item {
-            return interface::take_own(self, on, endpoint, own);
-        }
-        let processor = &mut self.processors[on];
-        processor.in_hand = Some(item);
-        Next::after(processor.costs.handover, Stage::HandedOver)
     }
 
     /// Returns whether a taken transmit descriptor has lost the slots for its packet. A descriptor loses its slots if

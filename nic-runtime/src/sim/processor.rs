@@ -12,8 +12,8 @@ use super::multiprocessor::ProcessorRole;
 use super::stage::{self, Stage};
 use super::{Simulation, Work as Due};
 use crate::fabric::{PacketRef, PacketStore};
-use crate::interface;
 use crate::profile::BaseCosts;
+use crate::slab::JobRef;
 use crate::sle::call::Activation;
 use jive_core::CallStack;
 use nic_core::event::NicEvent;
@@ -116,7 +116,16 @@ pub(crate) enum Item {
     /// A packet.
     Arrival(PacketRef),
     /// An item that an interface defines itself, for one of its endpoints.
-    Own(EndpointId, interface::Own),
+    Own(EndpointId, OwnItem),
+}
+
+/// An item that only the interface of its endpoint can handle.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct OwnItem {
+    /// The key under which a placement lists the work on this item.
+    pub(crate) work: &'static str,
+    /// What the item stands for, in the interface's own state.
+    pub(crate) job: JobRef,
 }
 
 /// A taken transmit descriptor.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::Simulation;
 use super::multiprocessor::Takes;
-use super::processor::{Next, Posted, Processor, Turn};
+use super::processor::{Item, Next, Posted, Processor, Turn};
 use super::stage::Stage;
 use super::staging::{Grant, Waiter};
 use crate::fabric::PacketRef;
@@ -146,6 +146,17 @@ impl Simulation<'_> {
             }
         }
         None
+    }
+
+    /// Continues with an item that another processor has handed over.
+    pub(super) fn take_item(&mut self, on: ProcessorId, item: Item) -> Next {
+        self.processors[on].in_hand = Some(item);
+        if let Item::Own(endpoint, own) = item {
+            let takes = interface::begin_own(self, on, endpoint, own.job);
+            return Next::after(takes, Stage::Taken);
+        }
+        let processor = &self.processors[on];
+        Next::after(processor.costs.handover, Stage::HandedOver)
     }
 
     /// Takes the oldest arrival whose applet is not suspended. Arrivals for suspended applets are put aside.

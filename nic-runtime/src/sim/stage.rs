@@ -5,7 +5,7 @@ use nic_core::sle::NicEntry;
 
 use super::Simulation;
 use super::processor::{Item, Next, Processor};
-use crate::interface::{self, Handled, OwnItem};
+use crate::interface::{self, Handled};
 use crate::sle::{chained, engine};
 
 /// The next step of a processor.
@@ -61,12 +61,12 @@ impl Stage {
             Stage::Taken => match processor.in_hand {
                 Some(Item::Arrival(_)) => "receive",
                 Some(Item::Post(_)) | None => "transmit",
-                Some(Item::Own(_, own)) => own.work(),
+                Some(Item::Own(_, own)) => own.work,
             },
             Stage::HandedOver => match processor.in_hand {
                 Some(Item::Arrival(_)) => NicEntry::DoRx.decl().name,
                 Some(Item::Post(_)) | None => NicEntry::DoTx.decl().name,
-                Some(Item::Own(_, own)) => own.work(),
+                Some(Item::Own(_, own)) => own.work,
             },
             Stage::Enter
             | Stage::Run

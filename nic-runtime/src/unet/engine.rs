@@ -2,7 +2,6 @@
 //! endpoint's applet.
 
 use crate::ids::{ProcessorId, Table};
-use std::convert::Infallible;
 
 use nic_core::event::{DmaDirection, NicEvent, Trigger, TxStatus};
 use nic_core::id::EndpointId;
@@ -23,8 +22,6 @@ use crate::unet::Endpoint;
 pub(crate) enum Unet {}
 
 impl Interface for Unet {
-    type Own = Infallible;
-    type Delay = Infallible;
     type State<'a> = ();
 
     const SECTIONS: &'static [&'static str] = &["base"];
@@ -37,19 +34,6 @@ impl Interface for Unet {
             true => slow_path(sim, on),
             false => None,
         }
-    }
-
-    fn handle_own(
-        _sim: &mut Simulation<'_>,
-        _on: ProcessorId,
-        _endpoint: EndpointId,
-        own: Infallible,
-    ) -> Next {
-        match own {}
-    }
-
-    fn due(_sim: &mut Simulation<'_>, delay: Infallible) -> bool {
-        match delay {}
     }
 
     fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {

@@ -11,11 +11,10 @@ use nic_core::via::{
     Acknowledged, Arrival, CONTROL_BYTES, Reason, Reliability, Side, Status, ViState, ViaHeader,
 };
 
-use super::hardware::Delay;
+use super::hardware::{Delay, schedule};
 use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
 use crate::fabric::{Fate, Packet, PacketRef};
-use crate::interface::Delay as AnyDelay;
 use crate::protocol::Header;
 use crate::sim::Simulation;
 use crate::storage::Growing;
@@ -260,7 +259,7 @@ fn complete_sent(sim: &mut Simulation<'_>, id: EndpointId, sent: Sent) {
 
 /// Schedules a check for an overdue acknowledgement.
 fn watch(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
-    sim.schedule_own(time, AnyDelay::Via(Delay::Look(id)));
+    schedule(sim, time, Delay::Look(id));
 }
 
 /// Returns whether the VI waits for acknowledgements, so that a check for an overdue one has something to do.

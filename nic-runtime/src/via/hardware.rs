@@ -2,12 +2,11 @@
 //! S2-03).
 
 use crate::ids::{ProcessorId, Table};
-use std::convert::Infallible;
 
 use nic_core::event::{DmaDirection, DropReason, Made, NicEvent, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
 use nic_core::memory::HostSpan;
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Completion;
 use nic_core::via::ViaHeader;
 
@@ -22,12 +21,13 @@ use crate::fabric::PacketRef;
 use crate::interface::{Interface, Protocol};
 use crate::protocol::Header;
 use crate::remote;
-use crate::sim::Simulation;
 use crate::sim::dma::{DmaPeer, Transfer};
 use crate::sim::processor::{Item, Next, Posted};
 use crate::sim::stage::Stage;
 use crate::sim::stuck::Waiters;
-use crate::spec::{EndpointSpec, Provider, Scenario, SendSpec};
+use crate::sim::{Simulation, Work};
+use crate::slab::DelayRef;
+use crate::spec::{EndpointSpec, InterfaceKind, Provider, Scenario, SendSpec};
 use crate::unet::Endpoint;
 use crate::unet::engine::sendable;
 
@@ -54,8 +54,6 @@ pub(crate) enum Delay {
 }
 
 impl Interface for Via {
-    type Own = Infallible;
-    type Delay = Delay;
     type State<'a> = ViaState<'a>;
 
     // The interface itself needs no section: each provider needs its own sections, which the reader of scenarios
@@ -211,22 +209,13 @@ impl Interface for Via {
         None
     }
 
-    fn handle_own(
-        _sim: &mut Simulation<'_>,
-        _on: ProcessorId,
-        _endpoint: EndpointId,
-        own: Infallible,
-    ) -> Next {
-        match own {}
-    }
-
     fn start(sim: &mut Simulation<'_>) {
-        regions::schedule(sim);
+        regions::schedule_requests(sim);
     }
 
     #[cold]
-    fn due(sim: &mut Simulation<'_>, delay: Delay) -> bool {
-        match delay {
+    fn due(sim: &mut Simulation<'_>, delay: DelayRef) -> bool {
+        match sim.states.via.delays.take(delay) {
             Delay::Look(endpoint) => return look_at_silence(sim, endpoint),
             Delay::Silence(endpoint) => return order::look_at_silence(sim, endpoint),
             Delay::Library(endpoint, turn) => {
@@ -240,8 +229,8 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn is_obsolete(sim: &Simulation<'_>, delay: Delay) -> bool {
-        match delay {
+    fn is_obsolete(sim: &Simulation<'_>, delay: DelayRef) -> bool {
+        match sim.states.via.delays[delay] {
             Delay::Look(endpoint) => !is_silent(sim, endpoint),
             Delay::Library(endpoint, turn) => over_memory::is_flushed(sim, endpoint, turn),
             Delay::Silence(endpoint) => sim.states.via.is_broken(endpoint),
@@ -322,6 +311,13 @@ impl Protocol for Via {
     fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
         connection::arrival_over(sim, packet);
     }
+}
+
+/// Schedules the end of a delay for the given time.
+pub(super) fn schedule(sim: &mut Simulation<'_>, time: SimTime, delay: Delay) {
+    let place = sim.states.via.delays.add(delay);
+    sim.schedule
+        .insert(time, Work::Own(InterfaceKind::Via, place));
 }
 
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue.

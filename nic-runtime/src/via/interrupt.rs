@@ -8,10 +8,9 @@
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
-use super::hardware::Delay;
+use super::hardware::{Delay, schedule};
 use super::over_memory::{occupy, over};
 use super::written::{Pointer, sees};
-use crate::interface::Delay as AnyDelay;
 use crate::sim::Simulation;
 
 /// Interrupts the host after the peer has written a pointer, if the library waits for this pointer.
@@ -40,7 +39,7 @@ pub(super) fn interrupt(
     let time: SimTime = (*free_at).max(now) + takes;
     *free_at = time;
     occupy(sim, id, takes);
-    sim.schedule_own(time, AnyDelay::Via(Delay::Event(id, pointer)));
+    schedule(sim, time, Delay::Event(id, pointer));
 }
 
 /// Lets the library see a pointer when the host has handled the interrupt for it.

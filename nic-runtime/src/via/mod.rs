@@ -44,6 +44,7 @@ pub(crate) use self::written::written;
 use crate::remote::AllMappings;
 use crate::sim::Simulation;
 use crate::sim::stuck::Waiters;
+use crate::slab::{DelayRef, Slab};
 use crate::spec::InterfaceKind;
 use crate::spec::{Provider, Scenario, SendSpec};
 use crate::storage::Growing;
@@ -72,6 +73,7 @@ pub(crate) struct ViaState<'a> {
     registry: Registry<Growing>,
     /// Segments and immediate data of the send descriptor that a user is about to post.
     next: Extras,
+    delays: Slab<DelayRef, hardware::Delay>,
 }
 
 /// The segments and the immediate data of a send descriptor. Most descriptors have neither.
@@ -142,6 +144,7 @@ impl<'a> ViaState<'a> {
             mappings: AllMappings::default(),
             registry: Registry::default(),
             next: Extras::default(),
+            delays: Slab::default(),
         };
         if !is_used(scenario) {
             return state;

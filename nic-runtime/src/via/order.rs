@@ -15,11 +15,10 @@ use nic_core::time::SimTime;
 use nic_core::via::{Reason, ViaHeader};
 
 use super::connection::{self, send_control};
-use super::hardware::Delay;
+use super::hardware::{Delay, schedule};
 use super::over_memory::over;
 use super::{SILENCE, ViaState};
 use crate::fabric::PacketRef;
-use crate::interface::Delay as AnyDelay;
 use crate::sim::Simulation;
 
 /// The numbers of the writes at one end of a connection.
@@ -114,7 +113,7 @@ pub(super) fn counted(sim: &mut Simulation<'_>, to: EndpointId, before: u64) {
 }
 
 fn watch(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
-    sim.schedule_own(time, AnyDelay::Via(Delay::Silence(id)));
+    schedule(sim, time, Delay::Silence(id));
 }
 
 /// Sends the peer the number of writes, if the VI has written nothing for long enough. Returns whether the number was

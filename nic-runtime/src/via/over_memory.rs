@@ -18,12 +18,11 @@ use nic_core::via::{
     Transfer as Entry, Unsent, Vi,
 };
 
-use super::hardware::Delay;
+use super::hardware::{Delay, schedule};
 use super::interrupt::Coming;
 use super::order::Order;
 use super::segments::divided;
 use super::{Sent, ViEndpoint, connection, regions};
-use crate::interface::Delay as AnyDelay;
 use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
 use crate::remote::{self, AllMappings, AllWindows, Moving, Writes};
@@ -290,7 +289,7 @@ pub(super) fn posted(sim: &mut Simulation<'_>, id: EndpointId) {
     let Some(over) = over(sim, id) else { return };
     over.free_at = over.free_at.max(now) + over.takes(length);
     let (time, turn) = (over.free_at, over.turn);
-    sim.schedule_own(time, AnyDelay::Via(Delay::Library(id, turn)));
+    schedule(sim, time, Delay::Library(id, turn));
 }
 
 /// Sends a message when the library's work for the next posted descriptor is over. Returns false if that descriptor was
@@ -594,7 +593,7 @@ fn over_with(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) {
 
 /// Schedules the time at which a window of the peer is mapped.
 pub(crate) fn schedule_mapped(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
-    sim.schedule_own(time, AnyDelay::Via(Delay::Mapped(id)));
+    schedule(sim, time, Delay::Mapped(id));
 }
 
 /// Charges the library's processor with the interrupts for DMA requests, which delay its next message.

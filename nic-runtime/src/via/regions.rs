@@ -8,9 +8,8 @@ use nic_core::event::ViaEvent;
 use nic_core::id::EndpointId;
 use nic_core::via::{Handle, RegionAction};
 
-use super::hardware::Delay;
+use super::hardware::{Delay, schedule};
 use super::over_memory;
-use crate::interface::Delay as AnyDelay;
 use crate::sim::Simulation;
 use crate::spec::RegionRequest;
 
@@ -59,10 +58,10 @@ pub(crate) fn is_registered(sim: &Simulation<'_>, id: EndpointId) -> bool {
 }
 
 /// Schedules the scenario's requests to deregister and register regions.
-pub(super) fn schedule(sim: &mut Simulation<'_>) {
+pub(super) fn schedule_requests(sim: &mut Simulation<'_>) {
     let scenario = sim.states.via.scenario;
     for (number, region) in (0..).zip(&scenario.regions) {
-        sim.schedule_own(region.at, AnyDelay::Via(Delay::Region(number)));
+        schedule(sim, region.at, Delay::Region(number));
     }
 }
 
