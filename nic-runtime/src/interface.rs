@@ -22,12 +22,13 @@ use nic_core::unet::{Channel, Completion};
 
 use crate::emp::Emp;
 use crate::fabric::{Fabric, PacketRef};
+use crate::nic::item::{Item, Next, Posted};
+use crate::nic::stage::Stage;
+use crate::nic::waiting::Waiters;
 use crate::profile::Profile;
 use crate::protocol::{Header, protocols};
 use crate::remote::{self, Remote, WindowState};
-use crate::sim::processor::{Item, Next, Posted, Processor};
-use crate::sim::stage::Stage;
-use crate::sim::stuck::Waiters;
+use crate::sim::processor::Processor;
 use crate::sim::{AppletAt, Simulation};
 use crate::slab::{DelayRef, JobRef};
 use crate::spec::interface::interfaces;

@@ -5,10 +5,11 @@ use bumpalo::Bump;
 use nic_core::event::EndReason;
 
 use crate::host::Notice;
+use crate::nic::stage::Stage;
+use crate::nic::waiting::Waiting;
 use crate::scenario::parse;
-use crate::sim::stage::Stage;
+use crate::sim::Simulation;
 use crate::sim::{Prepared, build};
-use crate::sim::{Simulation, Waiting};
 
 /// A message between two NICs over an interface with a profile that has its costs.
 fn scenario(profile: &str, interface: &str) -> String {

@@ -25,8 +25,8 @@ use nic_core::unet::Channel;
 
 pub(crate) use self::engine::Emp;
 use crate::fabric::PacketRef;
+use crate::nic::waiting::Waiters;
 use crate::profile::EmpCosts;
-use crate::sim::stuck::Waiters;
 use crate::slab::{DelayRef, JobRef, Slab};
 use crate::spec::EmpPlacement;
 use crate::spec::InterfaceKind;

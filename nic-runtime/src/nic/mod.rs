@@ -1,9 +1,18 @@
 //! The resources of a NIC: DMA engines, slots for packets, the queue of arrivals, and the round robin over endpoints.
 
 mod arrival;
+pub(crate) mod claim;
+pub(crate) mod costs;
 mod dma;
+pub(crate) mod endpoint;
+pub(crate) mod fault;
+pub(crate) mod item;
 mod ready;
 mod slots;
+pub(crate) mod stage;
+pub(crate) mod transfer;
+pub(crate) mod waiting;
+pub(crate) mod work;
 
 use std::collections::VecDeque;
 

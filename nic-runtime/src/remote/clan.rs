@@ -6,10 +6,10 @@ use nic_core::time::{Rate, SimDuration};
 use nic_core::unet::Channel;
 
 use super::{By, Write, make};
+use crate::nic::transfer::{DmaPeer, Transfer};
 use crate::profile::ClanCosts;
 use crate::protocol::RemoteWrite;
 use crate::sim::Simulation;
-use crate::sim::dma::{DmaPeer, Transfer};
 
 /// Returns how long a processor takes to write the bytes of a message to remote memory. The bridge collects the first
 /// bytes in a burst; the later bytes pass the bus one word at a time.

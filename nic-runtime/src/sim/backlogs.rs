@@ -7,8 +7,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Simulation, Work};
+use super::Simulation;
 use crate::fabric::{PacketRef, Signal};
+use crate::nic::work::Work;
 use nic_core::event::WireDropReason;
 use nic_core::id::{DirectionId, NicId};
 use nic_core::time::SimTime;

@@ -14,9 +14,10 @@
 
 use std::collections::BTreeMap;
 
-use super::dma::{DmaPeer, Transfer, TransferRef};
-use super::{Simulation, Work};
+use super::Simulation;
 use crate::fabric::PacketRef;
+use crate::nic::transfer::{DmaPeer, Transfer, TransferRef};
+use crate::nic::work::Work;
 use nic_core::event::DmaDirection;
 use nic_core::id::DirectionId;
 use nic_core::time::{SimDuration, SimTime};

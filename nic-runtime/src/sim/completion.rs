@@ -5,8 +5,8 @@ use nic_core::id::{EndpointId, PostId};
 use nic_core::unet::{self, Completion, TransmitDescriptor};
 
 use super::Simulation;
-use super::processor::{Next, Posted};
 use crate::interface;
+use crate::nic::item::{Next, Posted};
 
 impl Simulation<'_> {
     /// Records the status of a transmit descriptor, then looks for other work.

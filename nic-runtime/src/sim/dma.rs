@@ -1,108 +1,18 @@
 //! DMA transfers between host memory and NIC memory, and the receive descriptors queued behind them.
 
-use super::processor::Next;
-use super::stage::Stage;
-use super::{Simulation, Work};
+use super::Simulation;
 use crate::fabric::PacketRef;
-use crate::ids::{ProcessorId, Table, at, ids};
+use crate::ids::{ProcessorId, at};
 use crate::interface;
+use crate::nic::item::Next;
+use crate::nic::stage::Stage;
+use crate::nic::transfer::{DmaPeer, Entry, Transfer, TransferRef};
+use crate::nic::work::Work;
 use nic_core::event::{DmaDirection, NicEvent, RxBody, Trigger, UnetEvent};
 use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::MessageBody;
-
-/// A queued or running transfer.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Transfer {
-    pub(crate) endpoint: EndpointId,
-    pub(crate) host: HostSpan,
-    pub(crate) peer: DmaPeer,
-    pub(crate) trigger: Trigger,
-}
-
-/// The other side of a transfer: the source or destination within the NIC.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum DmaPeer {
-    /// The bytes go to an applet's array; the applet's call waits for the transfer.
-    IntoArray(ProcessorId),
-    /// The bytes go to the end of a packet, which enters the wire afterwards.
-    IntoPacket(PacketRef),
-    /// The bytes go to the end of a packet, to which another transfer adds the rest.
-    PartOf(PacketRef),
-    /// The bytes go to a packet that entered the wire when its first cell had arrived.
-    Passed,
-    /// The bytes are in the packet already; the packet enters the wire after all earlier transfers.
-    Behind(PacketRef),
-    /// The bytes come from the transfer's own staging slot.
-    Staged,
-    /// The bytes were staged together with those of an earlier transfer, and share its staging slot.
-    StagedBeside,
-    /// The bytes come from an arrived packet, starting at `offset`. A transfer with `last` set moves the last share of
-    /// an arrived packet, whose handling ends with it.
-    FromArrival {
-        packet: PacketRef,
-        offset: u32,
-        last: bool,
-    },
-}
-
-impl DmaPeer {
-    fn direction(self) -> DmaDirection {
-        match self {
-            DmaPeer::IntoArray(_)
-            | DmaPeer::IntoPacket(_)
-            | DmaPeer::Behind(_)
-            | DmaPeer::PartOf(_)
-            | DmaPeer::Passed => DmaDirection::HostToNic,
-            DmaPeer::Staged | DmaPeer::StagedBeside | DmaPeer::FromArrival { .. } => {
-                DmaDirection::NicToHost
-            }
-        }
-    }
-}
-
-/// Index of a transfer.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TransferRef(u32);
-
-ids!(TransferRef);
-
-/// All queued and running transfers. The entries of transfers and their buffers are reused.
-#[derive(Debug, Default)]
-pub(crate) struct Transfers {
-    entries: Table<TransferRef, Entry>,
-    vacant: Vec<TransferRef>,
-}
-
-#[derive(Debug)]
-struct Entry {
-    transfer: Transfer,
-    staged: Vec<u8>,
-}
-
-impl Transfers {
-    /// Adds a transfer; `staged` holds the bytes of the transfer's staging slot, if it has one.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn add(&mut self, transfer: &Transfer, staged: &[u8]) -> TransferRef {
-        let place = match self.vacant.pop() {
-            Some(place) => {
-                self.entries[place].transfer = *transfer;
-                place
-            }
-            None => self.entries.push(Entry {
-                transfer: *transfer,
-                staged: Vec::new(),
-            }),
-        };
-        let entry = &mut self.entries[place];
-        entry.staged.clear();
-        if !staged.is_empty() {
-            entry.staged.extend_from_slice(staged);
-        }
-        place
-    }
-}
 
 impl Simulation<'_> {
     /// Makes a processor wait until a DMA engine without a queue accepts its request. Returns `None` if the DMA engine

@@ -3,12 +3,13 @@
 use crate::ids::{AppletId, ProcessorId};
 use std::collections::VecDeque;
 
+use super::Simulation;
 use super::overtaken;
-use super::processor::{Item, Next, Posted};
 use super::slice::Slicing;
-use super::stage::Stage;
-use super::{Simulation, Work};
 use crate::fabric::PacketRef;
+use crate::nic::item::{Item, Next, Posted};
+use crate::nic::stage::Stage;
+use crate::nic::work::Work;
 use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle;
 use crate::sle::call::Cause;

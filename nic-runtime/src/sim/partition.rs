@@ -13,8 +13,9 @@
 //! guess is that a run uses only the channels that the scenario's sends name, in both directions. If a packet leaves
 //! its group, the guess of used channels was wrong, and the run starts again with groups that no channel joins.
 
-use super::{Simulation, Work};
+use super::Simulation;
 use crate::ids::{Table, at};
+use crate::nic::work::Work;
 use crate::spec::{ChannelSpec, Scenario};
 use nic_core::event::EndReason;
 use nic_core::id::{EndpointId, NicId};

@@ -7,19 +7,19 @@
 use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
-use super::costs::Costs;
+use super::Simulation;
 use super::multiprocessor::ProcessorRole;
-use super::stage::{self, Stage};
-use super::{Simulation, Work as Due};
-use crate::fabric::{PacketRef, PacketStore};
+use super::stage;
+use crate::nic::costs::Costs;
+use crate::nic::item::{Item, Next};
+use crate::nic::stage::Stage;
+use crate::nic::work::Work as Due;
 use crate::profile::BaseCosts;
-use crate::slab::JobRef;
 use crate::sle::call::Activation;
 use jive_core::CallStack;
 use nic_core::event::NicEvent;
-use nic_core::id::{EndpointId, NicId, PostId};
+use nic_core::id::{EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
-use nic_core::unet::TransmitDescriptor;
 
 /// A processor of a NIC.
 pub(crate) struct Processor<'a> {
@@ -108,65 +108,6 @@ pub(crate) enum Turn {
     Watch,
 }
 
-/// An item that a processor has taken.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Item {
-    /// A transmit descriptor.
-    Post(Posted),
-    /// A packet.
-    Arrival(PacketRef),
-    /// An item that an interface defines itself, for one of its endpoints.
-    Own(EndpointId, OwnItem),
-}
-
-/// An item that only the interface of its endpoint can handle.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct OwnItem {
-    /// The key under which a placement lists the work on this item.
-    pub(crate) work: &'static str,
-    /// What the item stands for, in the interface's own state.
-    pub(crate) job: JobRef,
-}
-
-/// A taken transmit descriptor.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Posted {
-    pub(crate) endpoint: EndpointId,
-    pub(crate) post: PostId,
-    pub(crate) descriptor: TransmitDescriptor,
-}
-
-impl Item {
-    /// Returns the endpoint that sends or receives the item.
-    pub(crate) fn endpoint(&self, packets: &PacketStore) -> EndpointId {
-        match *self {
-            Item::Post(posted) => posted.endpoint,
-            Item::Arrival(packet) => packets[packet].to.0,
-            Item::Own(endpoint, _) => endpoint,
-        }
-    }
-}
-
-/// The result of a stage, which is returned in two registers: a value of [`Stage`] that is no stage stands for
-/// [`Next::Look`] or [`Next::Stopped`]. If [`Next::After`] had two fields in place of a pair, [`Next`] would have a third
-/// part and be returned through memory.
-pub(crate) enum Next {
-    /// The processor is busy for the given time, then runs the given stage.
-    After((SimDuration, Stage)),
-    /// The processor has finished with its item or call, and looks for other work at once.
-    Look,
-    /// The processor has recorded its next stage and waits for another event.
-    Stopped,
-}
-
-impl Next {
-    /// The processor is busy for a time, then runs a stage.
-    #[inline]
-    pub(crate) fn after(delay: SimDuration, then: Stage) -> Next {
-        Next::After((delay, then))
-    }
-}
-
 impl Simulation<'_> {
     /// Makes an idle processor look for work.
     pub(crate) fn wake(&mut self, on: ProcessorId) {
@@ -237,7 +178,7 @@ impl Simulation<'_> {
         }
         let processor = &mut self.processors[on];
         processor.work = Some(Work {
-            stage: then.work_before(processor),
+            stage: stage::work_before(then, processor),
             begun: self.now,
         });
     }

@@ -16,11 +16,14 @@
 use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
+use super::Simulation;
 use super::multiprocessor::{thousandths, time_of};
-use super::processor::{Item, Next, Processor};
-use super::stage::{self, Stage};
-use super::{Simulation, Work};
+use super::processor::Processor;
+use super::stage::{self};
 use crate::interface;
+use crate::nic::item::{Item, Next};
+use crate::nic::stage::Stage;
+use crate::nic::work::Work;
 use crate::sle::chained;
 use nic_core::event::{SleEvent, Trigger};
 use nic_core::id::{EndpointId, NicId};

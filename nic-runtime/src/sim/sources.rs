@@ -6,11 +6,12 @@ use std::collections::VecDeque;
 
 use super::Simulation;
 use super::multiprocessor::Takes;
-use super::processor::{Item, Next, Posted, Processor, Turn};
-use super::stage::Stage;
-use super::staging::{Grant, Waiter};
+use super::processor::{Processor, Turn};
 use crate::fabric::PacketRef;
 use crate::interface;
+use crate::nic::claim::{Grant, Waiter};
+use crate::nic::item::{Item, Next, Posted};
+use crate::nic::stage::Stage;
 use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle;
 use nic_core::id::{EndpointId, NicId};

@@ -14,44 +14,13 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
 use super::Simulation;
-use super::endpoint::EndpointInfo;
 use super::prefetch::Way;
 use crate::fabric::{Admission, PacketRef};
 use crate::interface;
+use crate::nic::claim::{Grant, Waiter};
+use crate::nic::endpoint::EndpointInfo;
 use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle;
-
-/// Result of a claim for a packet's slots.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Grant {
-    /// The packet has its slots.
-    Given,
-    /// The claim waits for a slot.
-    Waits,
-    /// The packet cannot have slots and the claim cannot wait. A claim cannot wait if it would wait for itself through
-    /// a circle of endpoints, or if the heap cannot hold the suspended call.
-    Refused,
-}
-
-/// The work that waits until its claim gets slots.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Waiter {
-    /// A transmit descriptor; it stays in its queue.
-    Post,
-    /// The call that a processor runs; it must be saved in its applet's heap.
-    Call(ProcessorId),
-    /// A message that takes the base path because a call trapped on it.
-    Message,
-}
-
-impl Waiter {
-    fn purpose(self) -> Purpose {
-        match self {
-            Waiter::Post => Purpose::Post,
-            Waiter::Call(_) | Waiter::Message => Purpose::Push,
-        }
-    }
-}
 
 impl Simulation<'_> {
     /// Returns the progress of a claim.

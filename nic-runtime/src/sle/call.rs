@@ -11,10 +11,10 @@ use super::chain;
 use super::pending_calls::{Refill, TimerTurn, Watched};
 use super::quota::Spent;
 use crate::fabric::PacketRef;
+use crate::nic::item::Posted;
 use crate::sim::AppletAt;
 use crate::sim::multiprocessor::Parked;
 use crate::sim::prefetch::Way;
-use crate::sim::processor::Posted;
 
 /// A call of one of an applet's [entries](nic_core::sle::NicEntry).
 #[derive(Copy, Clone, Debug)]

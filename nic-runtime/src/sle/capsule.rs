@@ -16,8 +16,9 @@ use nic_core::sle::{FragmentHeader, NicEntry, NicNative};
 use super::reassembly::Taken;
 use super::swap;
 use crate::fabric::PacketRef;
-use crate::sim::processor::Next;
-use crate::sim::{Simulation, Work};
+use crate::nic::item::Next;
+use crate::nic::work::Work;
+use crate::sim::Simulation;
 
 /// The answer to a capsule whose class has become the applet.
 pub(crate) const INSTALLED: &str = "installed";

@@ -17,8 +17,8 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::sle::Effect;
 
 use super::call::Call;
+use crate::nic::endpoint::EndpointInfo;
 use crate::profile::Profile;
-use crate::sim::endpoint::EndpointInfo;
 use crate::sim::{AppletAt, Simulation};
 use crate::spec::{EndpointSpec, Scenario};
 

@@ -14,8 +14,8 @@ use nic_core::time::SimDuration;
 use super::call::{Call, Cause, ChainMessage};
 use super::chain::{self, Way};
 use super::{engine, pending_calls, tell, trapped};
-use crate::sim::processor::{Item, Next};
-use crate::sim::stage::Stage;
+use crate::nic::item::{Item, Next};
+use crate::nic::stage::Stage;
 use crate::sim::{AppletAt, Simulation};
 
 impl Stage {

@@ -24,7 +24,6 @@ pub(crate) mod chained;
 mod detached;
 pub(crate) mod engine;
 mod environment;
-pub(crate) mod fault;
 pub(crate) mod load;
 pub(crate) mod pending_calls;
 mod port;

@@ -14,8 +14,9 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{INLINE_MAX, MessageBody};
 
 use super::call::{Call, Cause};
-use crate::sim::processor::Next;
-use crate::sim::{AppletAt, Simulation, Work};
+use crate::nic::item::Next;
+use crate::nic::work::Work;
+use crate::sim::{AppletAt, Simulation};
 use crate::storage::Growing;
 
 /// A receive buffer that the user has returned.

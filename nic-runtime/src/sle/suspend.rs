@@ -17,10 +17,10 @@ use nic_core::time::SimDuration;
 
 use super::call::Activation;
 use super::{pending_calls, swap};
+use crate::nic::costs::Costs;
+use crate::nic::item::{Item, Next};
+use crate::nic::stage::Stage;
 use crate::sim::Simulation;
-use crate::sim::costs::Costs;
-use crate::sim::processor::{Item, Next};
-use crate::sim::stage::Stage;
 
 /// A suspended call.
 pub(crate) struct Suspended<'a> {

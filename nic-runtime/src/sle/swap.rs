@@ -30,9 +30,10 @@ use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
 use super::swap_port::SwapNatives;
+use crate::nic::stage::Stage;
+use crate::nic::work::Work;
 use crate::sim::ledger::{Ledger, Need};
-use crate::sim::stage::Stage;
-use crate::sim::{AppletAt, Simulation, Work};
+use crate::sim::{AppletAt, Simulation};
 use crate::spec::{Scenario, SwapSpec};
 
 /// The swaps of a run, and the classes and memory that they use.

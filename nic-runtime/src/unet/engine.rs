@@ -10,10 +10,10 @@ use nic_core::unet::{self, Channel, INLINE_MAX};
 
 use crate::fabric::PacketRef;
 use crate::interface::Interface;
+use crate::nic::item::{Item, Next, Posted};
+use crate::nic::stage::Stage;
+use crate::nic::transfer::{DmaPeer, Transfer};
 use crate::sim::Simulation;
-use crate::sim::dma::{DmaPeer, Transfer};
-use crate::sim::processor::{Item, Next, Posted};
-use crate::sim::stage::Stage;
 use crate::sle;
 use crate::spec::Scenario;
 use crate::unet::Endpoint;

@@ -41,9 +41,9 @@ pub(crate) use self::over_memory::{end_in_turn, occupy, schedule_mapped, writes_
 pub(crate) use self::regions::is_registered;
 pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
 pub(crate) use self::written::written;
+use crate::nic::waiting::Waiters;
 use crate::remote::AllMappings;
 use crate::sim::Simulation;
-use crate::sim::stuck::Waiters;
 use crate::slab::{DelayRef, Slab};
 use crate::spec::InterfaceKind;
 use crate::spec::{Provider, Scenario, SendSpec};

@@ -19,7 +19,7 @@ use super::distribution::Distribution;
 use super::is_shown;
 use super::plain_json::Object;
 use super::tally::Tally;
-use crate::sim::Waiting;
+use crate::nic::waiting::Waiting;
 use crate::spec::Scenario;
 
 /// Counts and sums of an endpoint, or of all endpoints.

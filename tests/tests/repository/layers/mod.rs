@@ -62,7 +62,7 @@ const NIC_CORE: Layers = &[
 ];
 
 const NIC_RUNTIME: Layers = &[
-    &["units", "hexdump", "storage", "ids"],
+    &["units", "hexdump", "storage", "ids", "slab"],
     // A scenario as values.
     &["profile", "spec"],
     &["sched"],

@@ -1,10 +1,10 @@
 //! The simulation's own data about an endpoint, apart from its queues.
 
-use crate::ids::{AppletId, ProcessorId};
 #[cfg(doc)]
-use crate::nic::Purpose;
-use crate::nic::{Progress, Tenancy};
-use crate::sle::fault::FaultRecord;
+use super::Purpose;
+use super::fault::FaultRecord;
+use super::{Progress, Tenancy};
+use crate::ids::{AppletId, ProcessorId};
 use crate::spec::InterfaceKind;
 
 /// The fixed facts about an endpoint. Every access to an endpoint starts with them. They are small, so that those of

@@ -1,6 +1,6 @@
 //! Work: what the schedule holds.
 
-use super::dma::TransferRef;
+use super::transfer::TransferRef;
 use crate::fabric::PacketRef;
 use crate::ids::ProcessorId;
 use crate::slab::DelayRef;

@@ -1,0 +1,78 @@
+//! What still waits when nothing is due any more.
+
+use std::fmt;
+
+use nic_core::event::Names;
+use nic_core::event::fields::Escaped;
+use nic_core::id::{EndpointId, NicId};
+use serde::Serialize;
+
+/// Something that waits although nothing is due any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// Name of the NIC.
+    pub nic: String,
+    /// Name of the endpoint that waits; `None` if the NIC itself waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// What the endpoint or the NIC waits for, in words.
+    pub awaits: String,
+    /// How often.
+    pub count: u64,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.endpoint {
+            Some(endpoint) => write!(f, "endpoint {}", Escaped(endpoint))?,
+            None => write!(f, "NIC {}", Escaped(&self.nic))?,
+        }
+        write!(f, " waits for {}", self.awaits)?;
+        match self.count {
+            1 => Ok(()),
+            count => write!(f, " ({count} times)"),
+        }
+    }
+}
+
+/// The list of what waits, while it is made.
+pub(crate) struct Waiters<'s> {
+    pub(crate) names: &'s dyn Names,
+    pub(crate) list: Vec<Waiting>,
+}
+
+impl Waiters<'_> {
+    /// Returns the name of an endpoint as a report shows it.
+    pub(crate) fn name(&self, id: EndpointId) -> String {
+        Escaped(self.names.endpoint(id)).to_string()
+    }
+
+    /// Adds that an endpoint waits for something, unless `count` is 0.
+    pub(crate) fn endpoint(&mut self, id: EndpointId, awaits: &str, count: usize) {
+        let endpoint = self.names.endpoint(id).to_owned();
+        self.add(self.names.home(id), Some(endpoint), awaits, count);
+    }
+
+    /// Adds that a NIC waits for something, unless `count` is 0.
+    pub(crate) fn nic(&mut self, id: NicId, awaits: &str, count: usize) {
+        self.add(id, None, awaits, count);
+    }
+
+    fn add(&mut self, nic: NicId, endpoint: Option<String>, awaits: &str, count: usize) {
+        let same = |waiting: &Waiting| waiting.endpoint == endpoint && waiting.awaits == awaits;
+        if let Some(last) = self
+            .list
+            .last_mut()
+            .filter(|last| endpoint.is_some() && same(last))
+        {
+            last.count += count as u64;
+        } else if count > 0 {
+            self.list.push(Waiting {
+                nic: self.names.nic(nic).to_owned(),
+                endpoint,
+                awaits: awaits.to_owned(),
+                count: count as u64,
+            });
+        }
+    }
+}
