@@ -22,14 +22,14 @@ use nic_core::unet::{Channel, Completion};
 
 use crate::emp::Emp;
 use crate::fabric::{Fabric, PacketRef};
-use crate::nic::item::{Item, Next, Posted};
+use crate::nic::endpoint::AppletAt;
+use crate::nic::item::{Item, Next, Posted, Taking};
 use crate::nic::stage::Stage;
 use crate::nic::waiting::Waiters;
 use crate::profile::Profile;
 use crate::protocol::{Header, protocols};
 use crate::remote::{self, Remote, WindowState};
-use crate::sim::processor::Processor;
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
 use crate::slab::{DelayRef, JobRef};
 use crate::spec::interface::interfaces;
 use crate::spec::{EndpointSpec, InterfaceKind, Scenario, SendSpec};
@@ -71,13 +71,13 @@ pub(crate) trait Interface {
     ) -> Self::State<'a>;
 
     /// Returns how long a processor takes to fetch a packet before it can handle the packet.
-    fn time_of_arrival(processor: &Processor<'_>) -> SimDuration {
-        processor.taking.arrival
+    fn time_of_arrival(taking: &Taking) -> SimDuration {
+        taking.arrival
     }
 
     /// Returns how long a processor takes to fetch a transmit descriptor before it can handle the descriptor.
-    fn time_of_post(processor: &Processor<'_>) -> SimDuration {
-        processor.taking.post
+    fn time_of_post(taking: &Taking) -> SimDuration {
+        taking.post
     }
 
     /// Handles the processor's item in hand, a packet or a transmit descriptor, if an applet must not see it, or if it
@@ -686,7 +686,7 @@ macro_rules! dispatch {
             let processor = &mut sim.processors[on];
             processor.in_hand = Some(Item::Arrival(packet));
             let takes = match sim.infos[to].interface {
-                $(InterfaceKind::$interface => $interface::time_of_arrival(processor),)*
+                $(InterfaceKind::$interface => $interface::time_of_arrival(&processor.taking),)*
             };
             Next::after(takes, Stage::Taken)
         }
@@ -702,7 +702,7 @@ macro_rules! dispatch {
             let processor = &mut sim.processors[on];
             processor.in_hand = Some(Item::Post(*posted));
             let takes = match sim.infos[posted.endpoint].interface {
-                $(InterfaceKind::$interface => $interface::time_of_post(processor),)*
+                $(InterfaceKind::$interface => $interface::time_of_post(&processor.taking),)*
             };
             Next::after(takes, Stage::Taken)
         }

@@ -10,14 +10,13 @@ use nic_core::unet::resolve;
 use super::{EmpState, OutgoingRef, receive, transmit, user};
 use crate::fabric::PacketRef;
 use crate::interface::{Interface, Protocol};
-use crate::nic::item::{Item, Next, OwnItem, Posted};
+use crate::nic::item::{Item, Next, OwnItem, Posted, Taking};
 use crate::nic::stage::Stage;
 use crate::nic::waiting::Waiters;
 use crate::nic::work::Work;
 use crate::profile::{EmpCosts, Profile};
 use crate::protocol::Header;
 use crate::sim::Simulation;
-use crate::sim::processor::Processor;
 use crate::slab::{DelayRef, JobRef};
 use crate::spec::{EmpPlacement, EmpStage, InterfaceKind};
 use crate::spec::{Scenario, SendSpec};
@@ -147,11 +146,11 @@ impl Interface for Emp {
 
     /// A processor takes a packet or a descriptor for an applet at no cost, because the stages of EMP have costs of
     /// their own.
-    fn time_of_arrival(_processor: &Processor<'_>) -> SimDuration {
+    fn time_of_arrival(_taking: &Taking) -> SimDuration {
         SimDuration::ZERO
     }
 
-    fn time_of_post(_processor: &Processor<'_>) -> SimDuration {
+    fn time_of_post(_taking: &Taking) -> SimDuration {
         SimDuration::ZERO
     }
 

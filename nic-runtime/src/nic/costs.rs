@@ -130,3 +130,6 @@ impl Costs {
         self.natives[native.id().index()]
     }
 }
+
+/// The factor of work that nothing slows down, in thousandths.
+pub(crate) const ALONE: u32 = 1_000;

@@ -6,6 +6,7 @@ use super::fault::FaultRecord;
 use super::{Progress, Tenancy};
 use crate::ids::{AppletId, ProcessorId};
 use crate::spec::InterfaceKind;
+use nic_core::id::EndpointId;
 
 /// The fixed facts about an endpoint. Every access to an endpoint starts with them. They are small, so that those of
 /// thousands of endpoints stay in the processor's caches.
@@ -64,4 +65,11 @@ pub(crate) struct LiveEndpoint {
     pub(crate) suspended_on: Option<ProcessorId>,
     /// Record of the traps of the endpoint's applet.
     pub(crate) fault: FaultRecord,
+}
+
+/// An endpoint with an applet, and that applet.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct AppletAt {
+    pub(crate) endpoint: EndpointId,
+    pub(crate) applet: AppletId,
 }

@@ -6,6 +6,7 @@ use nic_core::unet::TransmitDescriptor;
 
 use super::stage::Stage;
 use crate::fabric::{PacketRef, PacketStore};
+use crate::profile::BaseCosts;
 use crate::slab::JobRef;
 
 /// An item that a processor has taken.
@@ -65,4 +66,37 @@ impl Next {
     pub(crate) fn after(delay: SimDuration, then: Stage) -> Next {
         Next::After((delay, then))
     }
+}
+
+/// Costs of taking an item, including the poll of every endpoint.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taking {
+    /// A transmit descriptor.
+    pub(crate) post: SimDuration,
+    /// An arrival.
+    pub(crate) arrival: SimDuration,
+}
+
+impl Taking {
+    /// Returns the costs of taking items on a NIC with this many endpoints. Taking items costs nothing if the profile
+    /// has no `[base]` section.
+    pub(crate) fn new(base: Option<&BaseCosts>, endpoints: usize) -> Taking {
+        let Some(base) = base else {
+            return Taking::default();
+        };
+        let polls = base.poll.times(endpoints as u64);
+        Taking {
+            post: base.transmit + polls,
+            arrival: base.receive + polls,
+        }
+    }
+}
+
+/// The direction of the packet that an endpoint is about to handle.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Sent by its user.
+    Out,
+    /// Arriving.
+    In,
 }

@@ -15,9 +15,10 @@ use nic_core::unet::Channel;
 
 use super::AllWindows;
 use crate::fabric::{Admission, Fabric, Packet, PacketRef};
+use crate::nic::endpoint::AppletAt;
 use crate::protocol::Header;
 use crate::protocol::RemoteWrite;
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
 use crate::sle::pending_calls;
 use crate::spec::{Scenario, WindowSpec};
 use crate::storage::Growing;

@@ -12,23 +12,20 @@
 //! - `staging` assigns slots to packets
 //! - `completion` ends transmit descriptors
 //! - `user` and `programs` are the hosts, `prefetch` loads what they will touch
-//! - `budget` bounds what applets execute, `event_count` counts events and knows when the run pauses
+//! - `event_count` counts events and knows when the run pauses
 //! - `stuck` looks for what still waits when nothing is due
-//! - `ledger` counts the SRAM that is free for classes that come during the run
-//! - `build` and `sram` prepare a run, `partition` splits it into groups of NICs
+//! - `build` prepares a run, `partition` splits it into groups of NICs
 //! - `report` tells the sink of events
 //!
 //! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
 //! [interface], and [`sle`] for applets.
 
 mod backlogs;
-pub(crate) mod budget;
 pub(crate) mod build;
 mod cells;
 mod completion;
 pub(crate) mod dma;
 mod event_count;
-pub(crate) mod ledger;
 mod levels;
 pub(crate) mod multiprocessor;
 mod overtaken;
@@ -39,7 +36,6 @@ mod programs;
 mod report;
 pub(crate) mod slice;
 mod sources;
-mod sram;
 pub(crate) mod stage;
 pub(crate) mod staging;
 mod state;
@@ -51,16 +47,14 @@ use crate::ids::{AppletId, ProcessorId, Table};
 use std::collections::VecDeque;
 
 use bumpalo::Bump;
-use jive_embed::LoadError;
 use nic_core::chain::Link;
 use nic_core::event::{EndReason, Levels, Sink};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::random::Name;
-use nic_core::sle::{Applet, AppletError};
+use nic_core::sle::Applet;
 use nic_core::time::{SimDuration, SimTime};
 
 use self::backlogs::Backlogs;
-use self::budget::Budget;
 use self::cells::Cells;
 use self::event_count::EventCount;
 pub use self::multiprocessor::CallWaits;
@@ -69,7 +63,6 @@ use self::prefetch::LastArrays;
 use self::processor::Processor;
 use self::programs::OwnProcesses;
 use self::report::Report;
-pub use self::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use self::state::{AppletClass, AppletState, EndpointState};
 use crate::fabric::{Fabric, PacketStore};
 use crate::host::{Happened, Programs, Turns, User};
@@ -87,9 +80,13 @@ pub use crate::nic::waiting::Waiting;
 use crate::nic::work::Work;
 use crate::sched::Schedule;
 use crate::sle;
+use crate::sle::budget::Budget;
 use crate::sle::chain::Chains;
 use crate::sle::load::{self, NotLoaded};
 use crate::sle::pending_calls::AllPendingCalls;
+pub use crate::sle::refused::SimError;
+use crate::sle::sram;
+pub use crate::sle::sram::{SramDemand, SramHolder, SramShare, SramShares};
 use crate::sle::suspend::Suspensions;
 use crate::sle::swap::Swaps;
 use crate::spec::{EndpointSpec, Scenario, SendSpec};
@@ -108,52 +105,6 @@ pub struct RunEnd {
     pub events: u64,
     /// Total time that users' processors spend on the work that they have begun: posting, reading and copying.
     pub host: SimDuration,
-}
-
-/// Why a scenario cannot be simulated. Positions in a [`SimError`] are positions in the lists of the [`Scenario`].
-#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SimError {
-    /// A class was rejected.
-    #[error("class {class} is rejected: {error}")]
-    Class {
-        /// Position in [`Scenario::classes`].
-        class: usize,
-        /// The reason.
-        error: LoadError,
-    },
-    /// An accepted class cannot be used as an applet.
-    #[error("class {class} is rejected: {error}")]
-    Applet {
-        /// Position in [`Scenario::classes`].
-        class: usize,
-        /// The reason.
-        error: AppletError,
-    },
-    /// The endpoints of a NIC need more SRAM than it has.
-    #[error("{0}")]
-    SramTooSmall(SramDemand),
-    /// A send's payload is longer than its endpoint's transmit region.
-    #[error("send {send} has {length} bytes of payload, its endpoint's transmit region {room}")]
-    PayloadTooLong {
-        /// Position in [`Scenario::sends`].
-        send: usize,
-        /// Length of the payload in bytes.
-        length: usize,
-        /// Length of the transmit region in bytes.
-        room: u32,
-    },
-    /// A host program was supplied for a process that does not exist or owns no endpoint.
-    #[error("program {program} is for a process that does not exist, or owns no endpoint")]
-    NoProcess {
-        /// Position of the program among the names of [`Programs`].
-        program: usize,
-    },
-    /// A channel joins endpoints on NICs without a link between them.
-    #[error("channel {channel} joins endpoints between whose NICs there is no link")]
-    NoLink {
-        /// Position in [`Scenario::channels`].
-        channel: usize,
-    },
 }
 
 /// A run of a scenario that has not begun.
@@ -482,13 +433,6 @@ pub(crate) struct Simulation<'a> {
     pub(crate) turns: Option<Turns>,
     pub(crate) own: OwnProcesses,
     pub(crate) report: Report<'a>,
-}
-
-/// An endpoint with an applet, and that applet.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct AppletAt {
-    pub(crate) endpoint: EndpointId,
-    pub(crate) applet: AppletId,
 }
 
 impl Simulation<'_> {

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::Simulation;
 use super::overtaken;
 use super::slice::Slicing;
-use crate::fabric::PacketRef;
+use crate::nic::costs::ALONE;
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
@@ -24,15 +24,6 @@ pub struct CallWaits {
     pub count: u64,
     /// Total time of all waits for the applet.
     pub time: SimDuration,
-}
-
-/// Packets that arrived for an applet while one of its calls was suspended.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Parked {
-    /// Packets for the suspended applet that no processor has taken.
-    pub(crate) arrivals: VecDeque<PacketRef>,
-    /// Packets that a processor had already taken when it found the applet suspended.
-    pub(crate) taken: VecDeque<PacketRef>,
 }
 
 /// Which kinds of work a processor looks for by itself.
@@ -154,9 +145,6 @@ impl Load {
         Some(least + SimDuration::from_ps(u64::try_from(takes).unwrap_or(u64::MAX)))
     }
 }
-
-/// The factor of work that nothing slows down, in thousandths.
-pub(crate) const ALONE: u32 = 1_000;
 
 /// Returns a time in the unit of [`Load::left`].
 pub(super) fn thousandths(time: SimDuration) -> u64 {

@@ -8,6 +8,7 @@ use crate::ids::{AppletId, Table, at};
 use std::hint::black_box;
 
 use super::Simulation;
+use crate::nic::item::Way;
 use crate::spec::Scenario;
 use nic_core::id::{ChannelId, EndpointId};
 
@@ -23,15 +24,6 @@ const CACHED_SENDERS: usize = 200;
 /// needs the same array as its last call.
 #[derive(Clone, Debug)]
 pub(crate) struct LastArrays(Option<Table<AppletId, [i32; 2]>>);
-
-/// The direction of the packet that an endpoint is about to handle.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Sent by its user.
-    Out,
-    /// Arriving.
-    In,
-}
 
 impl LastArrays {
     /// Returns the record of last arrays for a scenario with this many applets. The record is `None` if each NIC has so

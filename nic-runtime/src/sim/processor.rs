@@ -11,15 +11,14 @@ use super::Simulation;
 use super::multiprocessor::ProcessorRole;
 use super::stage;
 use crate::nic::costs::Costs;
-use crate::nic::item::{Item, Next};
+use crate::nic::item::{Item, Next, Taking};
 use crate::nic::stage::Stage;
 use crate::nic::work::Work as Due;
-use crate::profile::BaseCosts;
 use crate::sle::call::Activation;
 use jive_core::CallStack;
 use nic_core::event::NicEvent;
 use nic_core::id::{EndpointId, NicId};
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::time::SimTime;
 
 /// A processor of a NIC.
 pub(crate) struct Processor<'a> {
@@ -41,30 +40,6 @@ pub(crate) struct Processor<'a> {
     /// Endpoints whose suspended call can continue because its packet has slots, oldest first.
     pub(crate) resumable: VecDeque<EndpointId>,
     pub(crate) turn: Turn,
-}
-
-/// Costs of taking an item, including the poll of every endpoint.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Taking {
-    /// A transmit descriptor.
-    pub(crate) post: SimDuration,
-    /// An arrival.
-    pub(crate) arrival: SimDuration,
-}
-
-impl Taking {
-    /// Returns the costs of taking items on a NIC with this many endpoints. Taking items costs nothing if the profile
-    /// has no `[base]` section.
-    pub(crate) fn new(base: Option<&BaseCosts>, endpoints: usize) -> Taking {
-        let Some(base) = base else {
-            return Taking::default();
-        };
-        let polls = base.poll.times(endpoints as u64);
-        Taking {
-            post: base.transmit + polls,
-            arrival: base.receive + polls,
-        }
-    }
 }
 
 impl<'a> Processor<'a> {

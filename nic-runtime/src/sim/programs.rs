@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{SimError, Simulation};
+use super::Simulation;
 use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
 use crate::host::{Exchanging, Task};
 use crate::interface;
 use crate::nic::work::Work;
+use crate::sle::refused::SimError;
 use crate::spec::{EndpointSpec, HostSpec, Scenario};
 use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};

@@ -14,11 +14,11 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
 use super::Simulation;
-use super::prefetch::Way;
 use crate::fabric::{Admission, PacketRef};
 use crate::interface;
 use crate::nic::claim::{Grant, Waiter};
 use crate::nic::endpoint::EndpointInfo;
+use crate::nic::item::Way;
 use crate::nic::{ClaimId, Progress, Purpose};
 use crate::sle;
 

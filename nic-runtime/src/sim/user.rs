@@ -9,10 +9,11 @@ use nic_core::time::SimDuration;
 use nic_core::unet::{MessageBody, ReceiveDescriptor, TransmitDescriptor};
 
 use super::Simulation;
-use super::prefetch::{Way, read_lines};
+use super::prefetch::read_lines;
 use crate::host::{Notice, Notify, Task};
 use crate::interface;
 use crate::memory::HostMemory;
+use crate::nic::item::Way;
 use crate::nic::work::Work;
 use crate::sle;
 use crate::unet::Endpoint;

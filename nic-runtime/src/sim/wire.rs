@@ -3,9 +3,10 @@
 //! On links that reserve slots (see `staging`), a packet has its arrival slot before it enters the wire, and never
 //! waits at the far end.
 
-use super::{AppletAt, Simulation};
+use super::Simulation;
 use crate::fabric::{Packet, PacketRef};
 use crate::interface;
+use crate::nic::endpoint::AppletAt;
 use crate::nic::work::Work;
 use crate::protocol::Header;
 use nic_core::event::{DropReason, NicEvent, Trigger, WireDropReason};

@@ -1,5 +1,7 @@
 //! The call of an applet on a processor: its cause, and its state of execution.
 
+use std::collections::VecDeque;
+
 use jive_core::{CallStack, MethodId, Trap};
 use nic_core::event::Trigger;
 use nic_core::id::{ChannelId, PacketId};
@@ -11,10 +13,9 @@ use super::chain;
 use super::pending_calls::{Refill, TimerTurn, Watched};
 use super::quota::Spent;
 use crate::fabric::PacketRef;
+use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Posted;
-use crate::sim::AppletAt;
-use crate::sim::multiprocessor::Parked;
-use crate::sim::prefetch::Way;
+use crate::nic::item::Way;
 
 /// A call of one of an applet's [entries](nic_core::sle::NicEntry).
 #[derive(Copy, Clone, Debug)]
@@ -194,6 +195,15 @@ impl Call {
             }
         }
     }
+}
+
+/// Packets that arrived for an applet while one of its calls was suspended.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parked {
+    /// Packets for the suspended applet that no processor has taken.
+    pub(crate) arrivals: VecDeque<PacketRef>,
+    /// Packets that a processor had already taken when it found the applet suspended.
+    pub(crate) taken: VecDeque<PacketRef>,
 }
 
 /// The call of a processor, with all state needed to continue it.

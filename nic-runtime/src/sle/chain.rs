@@ -17,9 +17,10 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::sle::Effect;
 
 use super::call::Call;
+use crate::nic::endpoint::AppletAt;
 use crate::nic::endpoint::EndpointInfo;
 use crate::profile::Profile;
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
 use crate::spec::{EndpointSpec, Scenario};
 
 /// Number of packets of maximum length that fit in the staging area of a chain. Four packets are chosen: an applet can

@@ -14,9 +14,10 @@ use nic_core::time::SimDuration;
 use super::call::{Call, Cause, ChainMessage};
 use super::chain::{self, Way};
 use super::{engine, pending_calls, tell, trapped};
+use crate::nic::endpoint::AppletAt;
 use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
 
 impl Stage {
     /// Returns the stage of a call in a chain that corresponds to a stage of a single applet's call.

@@ -18,11 +18,12 @@ use super::{host_to_nic, suspend, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
 use crate::nic::claim::{Grant, Waiter};
+use crate::nic::endpoint::AppletAt;
 use crate::nic::fault::Detachment;
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
-use crate::sim::budget::Exceeded;
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
+use crate::sle::budget::Exceeded;
 use crate::spec::FaultPolicy;
 use crate::unet;
 

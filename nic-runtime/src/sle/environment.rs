@@ -11,9 +11,9 @@ use nic_core::time::SimDuration;
 use super::arguments;
 use super::{AppletSite, DetachedShape};
 use crate::nic::DmaSchedule;
+use crate::nic::costs::ALONE;
 use crate::nic::costs::Costs;
 use crate::profile::Profile;
-use crate::sim::multiprocessor::ALONE;
 
 /// The field that holds an arriving packet.
 const PACKET_FIELD: &str = "RxBuf";

@@ -9,13 +9,16 @@
 //! - `capsule` takes class files that arrive in packets, `reassembly` puts them together
 //! - `chain` holds the messages between the applets of a chain, `chained` runs their calls
 //! - `suspend` keeps calls that wait for slots while others run
-//! - `quota` limits a call, `fault` records traps and detaches applets
+//! - `quota` limits a call, `budget` limits what all calls of a run execute
+//! - `sram` adds up what a NIC's memory holds, `ledger` counts what is free for classes that come during the run, `refused`
+//!   says why a scenario cannot be simulated
 //! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
 //! Apart from the simulation, `detached` is an endpoint without a NIC. `environment` describes a NIC to the analysis of
 //! worst cases, `site` the place of an applet, `arguments` the arguments of its calls. `stub` generates the Java stub of the natives and the reference of natives.
 
 mod arguments;
+pub(crate) mod budget;
 pub(crate) mod call;
 pub(crate) mod capsule;
 mod carry;
@@ -24,12 +27,15 @@ pub(crate) mod chained;
 mod detached;
 pub(crate) mod engine;
 mod environment;
+pub(crate) mod ledger;
 pub(crate) mod load;
 pub(crate) mod pending_calls;
 mod port;
 pub(crate) mod quota;
 mod reassembly;
+pub(crate) mod refused;
 mod site;
+pub(crate) mod sram;
 pub(crate) mod state;
 mod stub;
 pub(crate) mod suspend;

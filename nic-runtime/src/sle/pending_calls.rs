@@ -14,9 +14,10 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{INLINE_MAX, MessageBody};
 
 use super::call::{Call, Cause};
+use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Next;
 use crate::nic::work::Work;
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
 use crate::storage::Growing;
 
 /// A receive buffer that the user has returned.

@@ -14,10 +14,11 @@ use super::call::Call;
 use super::{pending_calls, tell};
 use crate::fabric::PacketRef;
 use crate::interface;
+use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Next;
 use crate::nic::stage::Stage;
 use crate::nic::transfer::{DmaPeer, Transfer};
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 

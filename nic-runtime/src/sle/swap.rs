@@ -30,10 +30,11 @@ use super::reassembly::{Reassembly, Taken};
 use super::state::Stores;
 use super::suspend::call_stack;
 use super::swap_port::SwapNatives;
+use crate::nic::endpoint::AppletAt;
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
-use crate::sim::ledger::{Ledger, Need};
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
+use crate::sle::ledger::{Ledger, Need};
 use crate::spec::{Scenario, SwapSpec};
 
 /// The swaps of a run, and the classes and memory that they use.

@@ -13,7 +13,8 @@ use nic_core::unet::Channel;
 
 use super::load::Natives;
 use super::tell;
-use crate::sim::{AppletAt, Simulation};
+use crate::nic::endpoint::AppletAt;
+use crate::sim::Simulation;
 use crate::storage::Growing;
 use crate::unet::Endpoint;
 

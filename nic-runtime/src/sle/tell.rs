@@ -8,7 +8,8 @@ use nic_core::event::{DropReason, Made, NicEvent, SleEvent};
 use nic_core::id::PacketId;
 use nic_core::sle::Request;
 
-use crate::sim::{AppletAt, Simulation};
+use crate::nic::endpoint::AppletAt;
+use crate::sim::Simulation;
 
 /// Reports a note that an applet wrote to the trace.
 pub(crate) fn note(sim: &mut Simulation<'_>, applet_at: AppletAt, tag: i32, value: i32) {

@@ -10,8 +10,9 @@ use nic_core::sle::{NativeViolation, NicNative, Rights, TrapCause, check};
 
 use super::call::Activation;
 use super::quota::Spent;
+use crate::nic::endpoint::AppletAt;
 use crate::profile::Quota;
-use crate::sim::{AppletAt, Simulation};
+use crate::sim::Simulation;
 use crate::storage::Growing;
 
 /// Maximum number of nested calls that an event shows, the innermost first. An endless recursion fills the call stack,

@@ -7,7 +7,7 @@ use jive_core::{Frame, Program};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::memory_bytes;
 
-use super::SimError;
+use super::refused::SimError;
 use crate::profile::Profile;
 use crate::sle::chain;
 use crate::sle::load::Classes;
