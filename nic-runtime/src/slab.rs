@@ -6,7 +6,7 @@ use crate::ids::{Id, Table, ids};
 
 /// Refers to what an interface has scheduled for a later time.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct DelayRef(u32);
+pub(crate) struct DelayRef(pub(crate) u32);
 
 /// Refers to an item for processors that only one interface can handle.
 #[derive(Copy, Clone, Debug)]

@@ -13,7 +13,7 @@ use crate::interface::{Interface, Protocol};
 use crate::nic::item::{Item, Next, OwnItem, Posted, Taking};
 use crate::nic::stage::Stage;
 use crate::nic::waiting::Waiters;
-use crate::nic::work::Work;
+use crate::nic::work::{OwnDelay, Work};
 use crate::profile::{EmpCosts, Profile};
 use crate::protocol::Header;
 use crate::sim::Simulation;
@@ -294,8 +294,8 @@ impl Protocol for Emp {
 /// Schedules the end of a delay for the given time.
 pub(super) fn schedule(sim: &mut Simulation<'_>, time: SimTime, delay: Delay) {
     let place = sim.states.emp.delays.add(delay);
-    sim.schedule
-        .insert(time, Work::Own(InterfaceKind::Emp, place));
+    let own = OwnDelay::new(InterfaceKind::Emp, place);
+    sim.schedule.insert(time, Work::Own(own));
 }
 
 /// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.

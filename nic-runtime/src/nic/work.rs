@@ -56,13 +56,36 @@ pub(crate) enum Work {
     /// Checks whether a packet has waited in a backlog for too long.
     LookBacklog(DirectionId),
     /// A delay that an interface has scheduled is over.
-    Own(InterfaceKind, DelayRef),
+    Own(OwnDelay),
     /// A NIC receives a stop or go signal.
     Heard(DirectionId),
     /// A processor finishes its work, unless the end of the work has moved since.
     Stretched(ProcessorId),
     /// Checks whether a processor's call yields.
     Yield(ProcessorId),
+}
+
+/// A delay of an interface: the interface and its own reference, in one word so that [`Work`] is passed in registers.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct OwnDelay(u32);
+
+impl OwnDelay {
+    const INTERFACES: u32 = InterfaceKind::ALL.len() as u32;
+
+    pub(crate) fn new(interface: InterfaceKind, delay: DelayRef) -> OwnDelay {
+        let place = delay.0.checked_mul(OwnDelay::INTERFACES);
+        let place = place.expect("memory bounds the delays");
+        OwnDelay(place + interface as u32)
+    }
+
+    pub(crate) fn interface(self) -> InterfaceKind {
+        let (_, interface) = InterfaceKind::ALL[(self.0 % OwnDelay::INTERFACES) as usize];
+        interface
+    }
+
+    pub(crate) fn delay(self) -> DelayRef {
+        DelayRef(self.0 / OwnDelay::INTERFACES)
+    }
 }
 
 /// [`Work`] must stay small, because the schedule copies it often.

@@ -573,8 +573,8 @@ impl Simulation<'_> {
                 let is_event = sle::pending_calls::look_at_timer(self, endpoint);
                 self.take_back_unless(is_event, before);
             }
-            Work::Own(interface, delay) => {
-                let is_event = interface::due(self, interface, delay);
+            Work::Own(own) => {
+                let is_event = interface::due(self, own.interface(), own.delay());
                 self.take_back_unless(is_event, before);
             }
             // Nobody sees that a capsule is given up, so the check is no event.
@@ -620,8 +620,8 @@ impl Simulation<'_> {
             Work::Stretched(on) => self.is_stretched(time, on),
             // If the call goes on beyond `until`, so does its processor.
             Work::Yield(_) | Work::LookCapsule(_) => time > self.until,
-            Work::Own(interface, delay) => {
-                time > self.until && interface::is_obsolete(self, interface, delay)
+            Work::Own(own) => {
+                time > self.until && interface::is_obsolete(self, own.interface(), own.delay())
             }
             // A timer set for later than this check gets a check of its own.
             Work::Timer(endpoint) => {

@@ -114,12 +114,18 @@ impl Simulation<'_> {
             };
         }
         let mut stage = processor.stage;
-        while let Next::After((delay, then)) = stage::step::<false>(self, on, stage) {
-            if !self.advance(delay, Due::Processor(on)) {
-                self.processors[on].stage = then;
-                return;
+        loop {
+            stage = match stage::step::<false>(self, on, stage) {
+                Next::After((delay, then)) => {
+                    if !self.advance(delay, Due::Processor(on)) {
+                        self.processors[on].stage = then;
+                        return;
+                    }
+                    then
+                }
+                Next::Look => Stage::Look,
+                Next::Stopped => return,
             }
-            stage = then;
         }
     }
 
@@ -128,14 +134,20 @@ impl Simulation<'_> {
     fn go_on_heard(&mut self, on: ProcessorId) {
         self.end_work(on);
         let mut stage = self.processors[on].stage;
-        while let Next::After((delay, then)) = stage::step_apart(self, on, stage) {
-            self.begin_work(on, then);
-            if !self.advance(delay, Due::Processor(on)) {
-                self.processors[on].stage = then;
-                return;
+        loop {
+            stage = match stage::step_apart(self, on, stage) {
+                Next::After((delay, then)) => {
+                    self.begin_work(on, then);
+                    if !self.advance(delay, Due::Processor(on)) {
+                        self.processors[on].stage = then;
+                        return;
+                    }
+                    self.end_work(on);
+                    then
+                }
+                Next::Look => Stage::Look,
+                Next::Stopped => return,
             }
-            self.end_work(on);
-            stage = then;
         }
     }
 

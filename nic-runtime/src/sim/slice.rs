@@ -135,13 +135,19 @@ impl Simulation<'_> {
     pub(super) fn go_on_timed(&mut self, on: ProcessorId) {
         self.end_work(on);
         let mut stage = self.processors[on].stage;
-        while let Next::After((delay, then)) = stage::step_apart(self, on, stage) {
-            self.begin_work(on, then);
-            let Some(next) = self.begin_timed(on, delay, (stage, then)) else {
-                return;
-            };
-            self.end_work(on);
-            stage = next;
+        loop {
+            stage = match stage::step_apart(self, on, stage) {
+                Next::After((delay, then)) => {
+                    self.begin_work(on, then);
+                    let Some(next) = self.begin_timed(on, delay, (stage, then)) else {
+                        return;
+                    };
+                    self.end_work(on);
+                    next
+                }
+                Next::Look => Stage::Look,
+                Next::Stopped => break,
+            }
         }
         let processor = &mut self.processors[on];
         if let Some(slicing) = &mut processor.role.slicing {

@@ -57,9 +57,9 @@ pub(crate) fn step<const HEARD: bool>(
 ) -> Next {
     // Each function that this `match` calls has no other caller. It is inlined here: once in the loop of `go_on`, and once
     // in `step_apart`.
-    let next = match stage {
+    match stage {
         Stage::Idle => Next::Stopped,
-        Stage::Look => Next::Look,
+        Stage::Look => sim.look(on),
         Stage::Taken | Stage::HandedOver => match interface::handle(sim, on) {
             Handled::Here(next) => next,
             Handled::AppletRx(applet, packet) => engine::arrived(sim, on, applet, packet),
@@ -78,9 +78,5 @@ pub(crate) fn step<const HEARD: bool>(
         Stage::ChainLanded => chained::landed(sim, on),
         Stage::ChainReturn => chained::returned(sim, on),
         Stage::ChainTrap => chained::end_trapped(sim, on),
-    };
-    match next {
-        Next::Look => sim.look(on),
-        Next::After(_) | Next::Stopped => next,
     }
 }

@@ -23,7 +23,7 @@ use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
 use crate::nic::transfer::{DmaPeer, Transfer};
 use crate::nic::waiting::Waiters;
-use crate::nic::work::Work;
+use crate::nic::work::{OwnDelay, Work};
 use crate::protocol::Header;
 use crate::remote;
 use crate::sim::Simulation;
@@ -317,8 +317,8 @@ impl Protocol for Via {
 /// Schedules the end of a delay for the given time.
 pub(super) fn schedule(sim: &mut Simulation<'_>, time: SimTime, delay: Delay) {
     let place = sim.states.via.delays.add(delay);
-    sim.schedule
-        .insert(time, Work::Own(InterfaceKind::Via, place));
+    let own = OwnDelay::new(InterfaceKind::Via, place);
+    sim.schedule.insert(time, Work::Own(own));
 }
 
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue.
