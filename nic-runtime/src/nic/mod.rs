@@ -9,6 +9,7 @@ pub(crate) mod fault;
 pub(crate) mod item;
 mod ready;
 mod slots;
+pub(crate) mod sram;
 pub(crate) mod stage;
 pub(crate) mod transfer;
 pub(crate) mod waiting;

@@ -3,9 +3,9 @@
 use jive_embed::LoadError;
 use nic_core::sle::AppletError;
 
-use super::sram::SramDemand;
 #[cfg(doc)]
 use crate::host::Programs;
+use crate::nic::sram::SramDemand;
 #[cfg(doc)]
 use crate::spec::Scenario;
 
