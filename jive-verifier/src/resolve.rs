@@ -2,7 +2,7 @@
 
 use jive_core::{
     ClassFile, CpIndex, Field, FieldAccess, FieldId, MemberAccess, MemberKind, MemberRef,
-    MemberUse, Method, MethodAccess, MethodId, NativeDecl, NativeId, NativeType, Opcode, OwnMember,
+    MemberUse, Method, MethodAccess, MethodId, NativeDecl, NativeType, Opcode, OwnMember,
     PoolError, PoolErrorKind, Utf8, find_native_of, is_native_class, parse_field,
 };
 
@@ -42,7 +42,8 @@ pub(crate) enum Target {
         is_static: bool,
     },
     /// A static method of a class that the natives table lists.
-    Native(NativeId),
+    /// By its number in the table: the memory for constants outlives no table. In a word, so that it is copied at once.
+    Native(u32),
     /// `java/lang/Object.<init>()V`.
     ObjectInit,
 }
@@ -90,9 +91,8 @@ impl<'a, 'w> Members<'a, 'w> {
         &self.signatures
     }
 
-    /// Returns a native that a constant was resolved to.
-    pub(crate) fn native_of(&self, id: NativeId) -> Option<&'a NativeDecl<'a>> {
-        self.natives.get(id.index())
+    pub(crate) fn natives(&self) -> &'a [NativeDecl<'a>] {
+        self.natives
     }
 
     /// Returns the result of [`resolve`](Self::resolve) for a constant.
@@ -259,7 +259,7 @@ impl<'a, 'w> Members<'a, 'w> {
             return Err(VerifyErrorKind::ForeignMethod { index });
         }
         match find_native_of(self.natives, class, name, reference.descriptor.as_bytes()) {
-            Some((id, _)) => Ok(Target::Native(id)),
+            Some((id, _)) => Ok(Target::Native(id.0.into())),
             None => Err(VerifyErrorKind::UnresolvedNative {
                 index,
                 misfit: native_misfit(self.natives, name),

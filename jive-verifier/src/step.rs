@@ -4,7 +4,7 @@ use core::iter::once;
 
 use jive_core::{
     Action, ArrayKind, Computational, ConstantSource, CpIndex, ElementKind, MemberAccess,
-    MemberUse, NativeId, Opcode, RawInsn,
+    MemberUse, Opcode, RawInsn,
 };
 
 use crate::descriptor::array_type;
@@ -240,9 +240,11 @@ impl Step<'_, '_, '_> {
         self.pass(count, &mut expected, result)
     }
 
-    fn native(&mut self, id: NativeId) -> Result<(), VerifyErrorKind> {
+    fn native(&mut self, id: u32) -> Result<(), VerifyErrorKind> {
         // The search for the native never fails, because `id` comes from the table itself.
-        let native = self.members.native_of(id).ok_or(self.refused())?;
+        let natives = self.members.natives();
+        let native = usize::try_from(id).ok().and_then(|id| natives.get(id));
+        let native = native.ok_or(VerifyErrorKind::WorkArea)?;
         let parameters = native.parameters.iter().rev();
         let mut expected = parameters.map(|row| Expected::Type(native_type(row.kind)));
         let result = native.result.map(native_type);
