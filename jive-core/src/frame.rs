@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 
+use crate::heap::Lifetime;
 use crate::id::{MethodId, NativeId};
 use crate::limits::REGISTER_WINDOW;
 use crate::program::{LinkedMethod, NativeCall, index};
@@ -49,6 +50,8 @@ pub(crate) enum Phase {
     AtNative(NativeCall),
     /// The activation waits for nothing: its native trapped, and the activation will trap when it runs.
     NativeTrapped(TrapKind),
+    /// The activation has ended because it ran out of fuel. With more fuel it can go on. Its arrays live as stated.
+    Exhausted(Lifetime),
 }
 
 /// The position of an activation in the call stack.
@@ -116,6 +119,18 @@ impl Activation {
         }
     }
 
+    /// Grants more fuel to an activation that ran out of it, and makes it ready to run from the op that it could not pay.
+    pub(crate) fn grant(&mut self, fuel: u64) {
+        let executed = self.granted.saturating_sub(self.fuel);
+        self.phase = Phase::Ready;
+        // `index` is the number of the first instruction without fuel, counted from 1.
+        self.index = self.index.saturating_sub(1);
+        self.fuel = self.fuel.saturating_add(fuel);
+        self.granted = self.fuel.saturating_add(executed);
+        // No op has this number, so that the next slice finds its limit anew.
+        self.limit = u32::MAX;
+    }
+
     /// Returns the entry fuel, which the running method would have had at its first instruction, if it had run straight
     /// from that instruction.
     pub(crate) fn entry_fuel(&self) -> u64 {
@@ -177,7 +192,7 @@ impl<'s> CallStack<'s> {
     pub(crate) const fn native(&self) -> Option<NativeId> {
         match self.activation.phase {
             Phase::AtNative(call) => Some(call.id),
-            Phase::Ended | Phase::Ready | Phase::NativeTrapped(_) => None,
+            Phase::Ended | Phase::Ready | Phase::NativeTrapped(_) | Phase::Exhausted(_) => None,
         }
     }
 

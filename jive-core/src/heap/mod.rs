@@ -347,13 +347,29 @@ impl<'m> Heap<'m> {
     }
 
     /// Ends the call that [`Heap::begin_call`] has begun, if the call is still running, and frees the call's arrays.
-    pub(crate) fn end_call(&mut self) {
-        if self.is_in_call() {
-            let floor = self.call_floor.cast_unsigned().wrapping_add(1);
-            if self.top > floor {
-                self.free_to(floor);
-            }
-            self.call_floor = PERSISTENT;
+    /// Returns how long the arrays lived.
+    pub(crate) fn end_call(&mut self) -> Lifetime {
+        if !self.is_in_call() {
+            return Lifetime::Persistent;
+        }
+        let floor = self.call_floor.cast_unsigned().wrapping_add(1);
+        if self.top > floor {
+            self.free_to(floor);
+        }
+        self.call_floor = PERSISTENT;
+        Lifetime::PerCall
+    }
+
+    /// Takes back the end of a call: its arrays, the last of which ended at `top`, are as they were.
+    pub(crate) fn reopen_call(&mut self, lifetime: Lifetime, top: u32) {
+        if lifetime == Lifetime::PerCall {
+            self.begin_call();
+        }
+        if top > self.top {
+            // The arrays of the call were counted as cleared when they were freed.
+            let uncounted = self.top.saturating_sub(self.counted_to);
+            self.cleared = self.cleared.saturating_add(uncounted);
+            (self.top, self.counted_to) = (top, top);
         }
     }
 

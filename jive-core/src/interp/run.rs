@@ -110,11 +110,18 @@ impl Instance<'_> {
         if stack.activation.phase != Phase::Ready {
             return self.refuse(stack);
         }
+        self.advance_with(stack, 0)
+    }
+
+    /// Runs an activation that is ready, as `advance` does, with a value in the accumulator.
+    #[inline(always)]
+    fn advance_with(&mut self, stack: &mut CallStack<'_>, accumulator: i32) -> (Stop, i32) {
         let calls = stack.activation.calls;
         let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells();
         let heap = self.heap.lend();
         let mut machine =
             Machine::new(&self.program, self.fields, heap, stack.frames, slots, calls);
+        machine.value = accumulator;
         let ended = machine.run(&mut stack.activation);
         self.end(stack, ended)
     }
@@ -125,9 +132,29 @@ impl Instance<'_> {
         let kind = match stack.activation.phase {
             Phase::AtNative(_) => return (Stop::Native, 0),
             Phase::NativeTrapped(kind) => kind,
-            Phase::Ready | Phase::Ended => TrapKind::Unverified,
+            Phase::Ready | Phase::Ended | Phase::Exhausted(_) => TrapKind::Unverified,
         };
         self.end(stack, Ended::trapped(kind, &self.heap))
+    }
+
+    /// Grants more fuel to the last call on this stack, which ended in [`TrapKind::FuelExhausted`], and runs it on from
+    /// the instruction that it could not pay. In the end the call has done what it would have done with all fuel at once.
+    ///
+    /// The caller has made no other call on this stack or of this instance since, and has not allocated or freed an
+    /// array. If the last call did not run out of fuel, `refuel` does what [`Instance::run`] does.
+    pub fn refuel<'s>(&mut self, stack: &'s mut CallStack<'_>, fuel: u64) -> Step<'s> {
+        let Phase::Exhausted(lifetime) = stack.activation.phase else {
+            return self.run(stack);
+        };
+        // If the next op reads the accumulator, then the op before it has computed that value, and has also written it
+        // to its register `a`.
+        let before = stack.activation.op.checked_sub(1);
+        let before = before.and_then(|op| self.program.ops().get(index(op)));
+        let accumulator = before.map_or(0, |op| stack.register(op.a));
+        self.heap.reopen_call(lifetime, stack.activation.limit);
+        stack.activation.grant(fuel);
+        let (stop, value) = self.advance_with(stack, accumulator);
+        self.step(stack, stop, value)
     }
 
     /// Records that the activation ended or waits for a native, and how far the heap is filled.
@@ -142,8 +169,11 @@ impl Instance<'_> {
                 // `limit` records the end of the heap for `trap_values`: ending the call frees the call's arrays, but
                 // leaves their bytes.
                 stack.activation.limit = ended.extent.top();
-                self.heap.end_call();
-                Phase::Ended
+                let lifetime = self.heap.end_call();
+                match ended.stop {
+                    Stop::Trap(TrapKind::FuelExhausted) => Phase::Exhausted(lifetime),
+                    _ => Phase::Ended,
+                }
             }
         };
         (ended.stop, ended.value)

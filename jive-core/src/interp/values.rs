@@ -129,7 +129,7 @@ impl<'m> Instance<'m> {
 
 impl CallStack<'_> {
     /// Returns a register of the method that the last call ended in.
-    fn register(&self, number: u8) -> i32 {
+    pub(super) fn register(&self, number: u8) -> i32 {
         let slot = index(self.activation.calls.base).wrapping_add(number.into());
         self.slots.get(slot).copied().unwrap_or(0)
     }

@@ -169,3 +169,92 @@ fn a_method_without_code_cannot_be_started() {
     let trap = machine.trap(TrapKind::Unverified, "getFreeBuffer", 0);
     assert_eq!(machine.call("getFreeBuffer", &[]), Err(trap));
 }
+
+/// Runs a started call to its end, with `portion` more fuel each time it runs out. Answers natives with 7.
+fn in_portions(machine: &mut Machine, portion: u64, extra: u64) -> Result<Option<i32>, TrapKind> {
+    let (instance, stack) = (&mut machine.instance, &mut machine.stack);
+    let mut step = instance.run(stack);
+    loop {
+        step = match step {
+            Step::Returned(value) => return Ok(value),
+            Step::Trapped(trap) if trap.kind == TrapKind::FuelExhausted => {
+                instance.refuel(stack, portion)
+            }
+            Step::Trapped(trap) => return Err(trap.kind),
+            Step::Native { .. } => {
+                let charged = stack.charge(extra);
+                stack.resume(charged.map(|()| 7));
+                instance.run(stack)
+            }
+        };
+    }
+}
+
+#[test]
+fn a_call_with_fuel_in_portions_does_what_it_does_with_all_fuel() {
+    let natives = include_bytes!("../classes/Natives.class").as_slice();
+    let control = include_bytes!("../classes/Control.class").as_slice();
+    let arrays = include_bytes!("../classes/Arrays.class").as_slice();
+    let arithmetic = include_bytes!("../classes/Arithmetic.class").as_slice();
+    let storage = include_bytes!("../classes/Storage.class").as_slice();
+    let traps = include_bytes!("../classes/Traps.class").as_slice();
+    let mut calls = 0;
+    for class in [natives, control, arrays, arithmetic, storage, traps] {
+        let load = || Machine::load(class, Nic::TABLE, 1024);
+        for method in load().class.methods() {
+            let parameters = jive_core::MethodDescriptor::parse(method.descriptor.as_bytes());
+            let kinds = parameters
+                .unwrap()
+                .parameters()
+                .map(|kind| kind.array_kind());
+            let kinds = kinds.collect::<Vec<_>>();
+            let is_endless = ["loop", "forever"].contains(&&*method.name.to_string());
+            if method.code().is_none() || is_endless {
+                continue;
+            }
+            for (argument, lifetime) in [(0, Lifetime::PerCall), (6, Lifetime::Persistent)] {
+                let run = |first: u64, portion: u64, extra: u64| {
+                    let mut machine = load();
+                    let args = kinds.iter().map(|kind| match kind {
+                        None => argument,
+                        Some(kind) => machine.instance.heap_mut().allocate(*kind, 9).unwrap(),
+                    });
+                    let args = args.collect::<Vec<_>>();
+                    let (instance, stack) = (&mut machine.instance, &mut machine.stack);
+                    instance
+                        .start(stack, method.id, &args, first, lifetime)
+                        .unwrap();
+                    let end = in_portions(&mut machine, portion, extra);
+                    let executed = machine.stack.executed();
+                    let fields = machine.instance.fields().to_vec();
+                    let heap = machine.instance.heap().contents().to_vec();
+                    let cleared = machine.instance.heap_mut().take_cleared();
+                    (end, executed, fields, heap, cleared)
+                };
+                let whole = run(PLENTY, 0, 0);
+                for (first, portion, extra) in [(0, 1, 0), (1, 2, 1), (3, 5, 0), (2, 3, 2)] {
+                    let name = method.name.to_string();
+                    assert_eq!(
+                        run(first, portion, extra),
+                        whole,
+                        "{name} {argument} {portion}"
+                    );
+                    calls += 1;
+                }
+            }
+        }
+    }
+    assert!(calls > 500, "{calls}");
+}
+
+#[test]
+fn only_a_call_that_ran_out_of_fuel_is_refuelled() {
+    let mut machine = natives();
+    machine.start("nic", &[], PLENTY);
+    assert_eq!(machine.instance.refuel(&mut machine.stack, 9), GET);
+    machine.stack.resume(Ok(40));
+    let ended = machine.instance.refuel(&mut machine.stack, 9);
+    assert_eq!(ended, Step::Returned(Some(42)));
+    let again = machine.instance.refuel(&mut machine.stack, 9);
+    assert!(matches!(again, Step::Trapped(trap) if trap.kind == TrapKind::Unverified));
+}
