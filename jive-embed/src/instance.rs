@@ -1,38 +1,22 @@
-//! Instances of loaded classes, with their own memory. A program calls the methods of an instance by name, and errors
-//! contain these names.
+//! Instances of loaded classes, with their own memory. Handles name the methods and fields of an instance, and errors
+//! contain the names.
 
 use std::fmt;
+use std::sync::Arc;
 
 use jive_core::{
-    ArrayKind, CallStack, Cut, FieldType, Frame, Heap, Instance as CoreInstance, Lifetime,
-    MethodDescriptor, MethodId, Natives, Program, Trap, TrapKind, ValueKind,
+    ArrayKind, CallStack, Cut, FieldId, Frame, Heap, Instance as CoreInstance, Lifetime, MethodId,
+    Natives, Step, Trap, TrapKind,
 };
 use self_cell::{MutBorrow, self_cell};
 
-use crate::owned::LoadedClass;
-use crate::{fields, names};
-
-/// Resource limits of an instance.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Size of the instance's heap for arrays, in bytes. At most `i32::MAX`.
-    pub heap_bytes: usize,
-    /// Greatest depth of nested calls, including the call from the embedding program. At most `u16::MAX`.
-    pub nested_calls: usize,
-    /// Number of instructions that a call from the embedding program may execute, including the methods that it calls.
-    pub fuel: u64,
-}
-
-impl Default for Limits {
-    /// The default limits are a heap of 64 KiB, 32 nested calls, and a million instructions.
-    fn default() -> Self {
-        Self {
-            heap_bytes: 64 << 10,
-            nested_calls: 32,
-            fuel: 1_000_000,
-        }
-    }
-}
+use crate::error::{CallError, HandleError, NamedTrap};
+use crate::handle::{ClassNumber, Field, Kind, Method, Scalar, Signature, from_bytes, to_bytes};
+use crate::host::{Host, Performing};
+use crate::limits::Limits;
+use crate::names;
+use crate::owned::Loaded;
+use crate::preset::{Stores, stored_field};
 
 /// An argument or a result of a method.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -48,106 +32,100 @@ pub enum Value {
     This,
 }
 
+impl From<i32> for Value {
+    fn from(value: i32) -> Value {
+        Value::Int(value)
+    }
+}
+
+impl From<ArrayRef> for Value {
+    fn from(array: ArrayRef) -> Value {
+        Value::Array(array)
+    }
+}
+
 /// An array on the heap of an instance. An array refers to nothing or to an unrelated array if it is passed to another
 /// instance.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayRef(i32);
 
-/// Why a call failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// What a call returned, and what it cost.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CallError {
-    /// The class has no method with this name.
-    #[error("expected a method of `{class}`, found `{method}`")]
-    NoMethod {
-        /// The class.
-        class: String,
-        /// The method name that the caller passed.
-        method: String,
-    },
-    /// The arguments of a call do not match the method's parameters.
-    #[error("expected arguments that fit `{method}`, found {found:?}")]
-    Arguments {
-        /// The method that was called, with its descriptor.
-        method: String,
-        /// The arguments.
-        found: Vec<Value>,
-    },
-    /// The call trapped.
-    #[error("{trap}")]
-    Trap {
-        /// The trap that ended the call, and its location.
-        trap: NamedTrap,
-    },
-    /// A limit of the instance is above the greatest that it may have, or memory for it is not to be had.
-    #[error("expected `{limit}` of at most {most} and memory for it, found {found}")]
-    Limit {
-        /// The field of [`Limits`].
-        limit: &'static str,
-        /// The greatest value.
-        most: usize,
-        /// The value that the caller asked for.
-        found: usize,
-    },
-    /// The call returned a transient array, which was freed at the end of the call.
-    #[error("expected a result that outlives the call, found an array that `{method}` made")]
-    TransientResult {
-        /// The method.
-        method: String,
-    },
+pub struct Returned {
+    /// The result, unless the method is void.
+    pub value: Option<Value>,
+    /// How much fuel the call has used: one for each instruction, and the extra fuel of natives.
+    pub fuel: u64,
 }
 
-/// A trap with the name of the method, the pc, and the line of the Java source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedTrap {
-    /// The trap.
-    pub trap: Trap,
-    /// Name and descriptor of the method whose instruction trapped.
-    pub method: String,
-    /// Name of the method's source file, if the class file has it.
-    pub source: Option<String>,
-    /// Line number of the trap in the source file, if the class file has line numbers.
-    pub line: Option<u16>,
+/// Values that static fields have before the static initializer runs.
+#[derive(Clone, Debug, Default)]
+pub struct State(Vec<(ClassNumber, FieldId, bool, Set)>);
+
+#[derive(Clone, Debug)]
+enum Set {
+    One(i32),
+    Array(ArrayKind, Vec<u8>, usize),
 }
 
-impl fmt::Display for NamedTrap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Trap { kind, pc, .. } = self.trap;
-        write!(f, "{kind} in {} at pc {pc}", self.method)?;
-        match (&self.source, self.line) {
-            (Some(source), Some(line)) => write!(f, " ({source}:{line})"),
-            (None, Some(line)) => write!(f, " (line {line})"),
-            (_, None) => Ok(()),
-        }
+impl State {
+    /// Returns the state with a value for a field.
+    #[must_use]
+    pub fn with<T: Scalar>(mut self, field: Field<T>, value: T) -> State {
+        let value = Set::One(value.to_int());
+        self.0.push((field.class, field.id, field.is_static, value));
+        self
+    }
+
+    /// Returns the state with a new array for a field, which lives as long as the instance.
+    #[must_use]
+    pub fn with_array<T: Scalar>(mut self, field: Field<[T]>, elements: &[T]) -> State {
+        let value = Set::Array(T::ARRAY, to_bytes(elements), elements.len());
+        self.0.push((field.class, field.id, field.is_static, value));
+        self
     }
 }
 
-/// An instance of a loaded class: its fields, its heap, and its natives.
-pub struct Instance<'c, N> {
-    class: &'c LoadedClass,
-    state: State<'c>,
-    frames: Vec<Frame>,
-    slots: Vec<i32>,
-    fuel: u64,
-    natives: N,
+/// An instance of a loaded class: its fields, its heap, its call stack and its natives.
+///
+/// An instance owns its memory and shares its class, so it can be moved to another thread, and kept in one struct with
+/// the class.
+pub struct Instance<H> {
+    /// The class's memory, and the parts that borrow from it and from the instance's own memory.
+    parts: Owned,
+    limits: Limits,
+    natives: H,
+    /// The arguments of a call, in memory that all calls use.
+    arguments: Vec<i32>,
+    /// The method that ran out of fuel, and the fuel it has had, as long as it can be resumed.
+    exhausted: Option<(MethodId, u64)>,
 }
 
 struct Buffers {
     fields: Vec<i32>,
     heap: Vec<u8>,
+    frames: Vec<Frame>,
+    slots: Vec<i32>,
 }
 
-struct Owner<'c> {
-    program: Program<'c>,
+struct Owner {
+    class: Arc<Loaded>,
+    is_preset: bool,
     buffers: MutBorrow<Buffers>,
 }
 
+struct Parts<'m> {
+    instance: CoreInstance<'m>,
+    stack: CallStack<'m>,
+}
+
 self_cell! {
-    struct State<'c> {
-        owner: Owner<'c>,
+    struct Owned {
+        owner: Owner,
 
         #[covariant]
-        dependent: CoreInstance,
+        dependent: Parts,
     }
 }
 
@@ -157,13 +135,16 @@ const HEAP_BYTES_MAX: usize = i32::MAX as usize;
 /// Far deeper than any stack of a JVM, and small enough that frames and registers of every class can be counted.
 const NESTED_CALLS_MAX: usize = u16::MAX as usize;
 
+/// The value that the interpreter uses as a reference to the single object.
+const THIS: i32 = -1;
+
 /// Allocates what a limit stands for.
-fn zeros<T: Clone + Default>(
+fn zeros<T: Clone + Default, E>(
     limit: &'static str,
     found: usize,
     most: usize,
     count: usize,
-) -> Result<Vec<T>, CallError> {
+) -> Result<Vec<T>, CallError<E>> {
     let refused = CallError::Limit { limit, most, found };
     let mut memory = Vec::new();
     if found > most || memory.try_reserve_exact(count).is_err() {
@@ -173,76 +154,381 @@ fn zeros<T: Clone + Default>(
     Ok(memory)
 }
 
-impl<'c, N: Natives> Instance<'c, N> {
+impl<H: Host> Instance<H> {
     pub(crate) fn new(
-        class: &'c LoadedClass,
+        class: &Arc<Loaded>,
+        state: &State,
         limits: Limits,
-        natives: N,
-    ) -> Result<Instance<'c, N>, CallError> {
-        let program = class.linked().program;
-        let heap = zeros(
-            "heap_bytes",
-            limits.heap_bytes,
-            HEAP_BYTES_MAX,
-            limits.heap_bytes,
-        )?;
+        natives: H,
+    ) -> Result<Instance<H>, CallError<H::Error>> {
+        for (number, _, is_static, _) in &state.0 {
+            class.own(*number)?;
+            if !is_static {
+                return Err(HandleError::NotStatic.into());
+            }
+        }
+        let is_preset = !state.0.is_empty();
+        if is_preset {
+            class.make_preset()?;
+        }
+        let program = class.linked_for(is_preset).program;
+        let heap_bytes = limits.heap_bytes;
+        let heap = zeros("heap_bytes", heap_bytes, HEAP_BYTES_MAX, heap_bytes)?;
         let depth = limits.nested_calls;
         let frames = zeros("nested_calls", depth, NESTED_CALLS_MAX, depth)?;
         let slots = program.slots_for(depth);
         let slots = zeros("nested_calls", depth, NESTED_CALLS_MAX, slots)?;
         let owner = Owner {
-            program,
+            class: Arc::clone(class),
+            is_preset,
             buffers: MutBorrow::new(Buffers {
                 fields: vec![0; program.field_count()],
                 heap,
+                frames,
+                slots,
             }),
         };
-        let state = State::new(owner, |owner| {
-            let Buffers { fields, heap } = owner.buffers.borrow_mut();
-            CoreInstance::new(owner.program, fields, Heap::new(heap))
+        let parts = Owned::new(owner, |owner| {
+            let program = owner.class.linked_for(owner.is_preset).program;
+            let memory = owner.buffers.borrow_mut();
+            Parts {
+                instance: CoreInstance::new(
+                    program,
+                    &mut memory.fields,
+                    Heap::new(&mut memory.heap),
+                ),
+                stack: CallStack::new(&mut memory.frames, &mut memory.slots),
+            }
         });
         let mut instance = Instance {
-            class,
-            state,
-            frames,
-            slots,
-            fuel: limits.fuel,
+            parts,
+            limits,
             natives,
+            arguments: Vec::new(),
+            exhausted: None,
         };
-        for method in program.initializers() {
-            instance.run(method, &[], Lifetime::Persistent)?;
-        }
+        instance.initialize(state)?;
         Ok(instance)
     }
 
-    /// Calls a method by name. The instance is the receiver of a method that is not static.
+    /// Sets the fields of a state, and runs the static initializer and the constructor.
+    fn initialize(&mut self, state: &State) -> Result<(), CallError<H::Error>> {
+        for (_, field, _, value) in &state.0 {
+            let value = match value {
+                Set::One(value) => *value,
+                Set::Array(kind, bytes, length) => {
+                    let array = self.new_array(*kind, *length);
+                    let array = array.map_err(|_| CallError::Limit {
+                        limit: "heap_bytes",
+                        most: HEAP_BYTES_MAX,
+                        found: self.limits.heap_bytes,
+                    })?;
+                    if let Some(memory) = self.bytes_mut(array) {
+                        memory.copy_from_slice(bytes);
+                    }
+                    array.0
+                }
+            };
+            self.parts
+                .with_dependent_mut(|_, parts| parts.instance.set_field(*field, value));
+        }
+        let mut stores = Stores::new(state.0.iter().map(|(_, field, ..)| *field));
+        let program = self.parts.borrow_dependent().instance.program();
+        let methods = program.initializers().collect::<Vec<_>>();
+        for method in methods {
+            let fuel = self.limits.fuel;
+            let begun = self.parts.with_dependent_mut(|_, parts| {
+                let Parts { instance, stack } = parts;
+                instance.start(stack, method, &[], fuel, Lifetime::Persistent)
+            });
+            begun.map_err(|trap| self.failed(trap))?;
+            self.run(None, &mut stores)?;
+        }
+        Ok(())
+    }
+
+    /// Calls a method. The instance is the receiver of a method that is not static.
     ///
     /// Arrays that the call allocates are freed at its end, so that calls do not fill the heap.
     ///
     /// # Errors
     ///
-    /// Fails if there is no method of this name, if the arguments do not match, or if the call traps. After a trap the
-    /// instance can still be called: its fields and permanent arrays keep the state of the trapped call.
-    pub fn call(&mut self, method: &str, arguments: &[Value]) -> Result<Option<Value>, CallError> {
-        let id = self.find(method)?;
-        let values = self.arguments(id, arguments)?;
-        let Some(value) = self.run(id, &values, Lifetime::PerCall)? else {
-            return Ok(None);
-        };
-        if !self.returns_reference(id) {
-            return Ok(Some(Value::Int(value)));
+    /// Fails if another class made the handle, if the arguments do not match, or if the call ends in a trap or by a
+    /// native that fails. After that the instance can still be called: its fields and permanent arrays keep the state
+    /// of the call that failed.
+    pub fn call(
+        &mut self,
+        method: Method,
+        arguments: &[Value],
+    ) -> Result<Returned, CallError<H::Error>> {
+        self.exhausted = None;
+        let class = &self.parts.borrow_owner().class;
+        class.own(method.class)?;
+        let heap = self.parts.borrow_dependent().instance.heap();
+        let fits = class.signature(method.id).is_some_and(|signature| {
+            self.arguments.clear();
+            pass(heap, signature, arguments, &mut self.arguments)
+        });
+        if !fits {
+            return Err(CallError::Arguments {
+                method: self.named(method.id),
+                found: arguments.to_vec(),
+            });
         }
-        let heap = self.state.borrow_dependent().heap();
-        Ok(Some(match value {
-            0 => Value::Null,
-            value if heap.array(value).is_some() => Value::Array(ArrayRef(value)),
-            value if value < 0 => Value::This,
-            _ => {
-                return Err(CallError::TransientResult {
-                    method: self.named(id),
-                });
+        let Self {
+            parts,
+            limits,
+            natives,
+            arguments: passed,
+            ..
+        } = self;
+        let mut performing = Performing::new(natives);
+        let outcome = parts.with_dependent_mut(|_, Parts { instance, stack }| {
+            let per_call = Lifetime::PerCall;
+            instance.call(
+                stack,
+                method.id,
+                passed,
+                limits.fuel,
+                per_call,
+                &mut performing,
+            )
+        });
+        let failed = performing.failed;
+        self.ended(method.id, self.limits.fuel, outcome, failed)
+    }
+
+    /// Runs on the call that has just run out of fuel, with `fuel` more. In the end the call has done what it would have
+    /// done with all fuel at once, and [`Returned::fuel`] counts all of it.
+    ///
+    /// ```
+    /// use jive_embed::{CallError, Limits, NoNatives, TrapKind, load};
+    ///
+    /// # let class = load(include_bytes!("../examples/Filter.class"), &[])?;
+    /// # let accept = class.method("accept", "([BI)Z")?;
+    /// let mut filter = class.instantiate(Limits::default(), NoNatives)?;
+    /// filter.set_fuel(2);
+    /// let packet = filter.bytes_from(b"hello")?;
+    /// let mut returned = filter.call(accept, &[packet.into(), 5.into()]);
+    /// while let Err(CallError::Trap { trap }) = &returned && trap.trap.kind == TrapKind::FuelExhausted {
+    ///     returned = filter.resume(2);
+    /// }
+    /// assert!(returned?.fuel > 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Instance::call`] does. Fails with [`CallError::NotExhausted`] if the last call did not run out of
+    /// fuel, or if the program has made an array since.
+    pub fn resume(&mut self, fuel: u64) -> Result<Returned, CallError<H::Error>> {
+        let Some((method, had)) = self.exhausted.take() else {
+            return Err(CallError::NotExhausted);
+        };
+        let granted = had.saturating_add(fuel);
+        let (outcome, failed) = self.steps(Some(fuel), &mut Stores::new([]));
+        self.ended(method, granted, outcome, failed)
+    }
+
+    /// Sets the fuel of each call that follows.
+    pub const fn set_fuel(&mut self, fuel: u64) {
+        self.limits.fuel = fuel;
+    }
+
+    /// Converts the end of a call.
+    fn ended(
+        &mut self,
+        method: MethodId,
+        granted: u64,
+        outcome: Result<Option<i32>, Trap>,
+        failed: Option<H::Error>,
+    ) -> Result<Returned, CallError<H::Error>> {
+        let value = match outcome {
+            Ok(value) => value,
+            Err(trap) => {
+                if trap.kind == TrapKind::FuelExhausted {
+                    self.exhausted = Some((method, granted));
+                }
+                return Err(self.failed_by(trap, failed));
             }
-        }))
+        };
+        let Parts { instance, stack } = self.parts.borrow_dependent();
+        let fuel = granted.saturating_sub(stack.fuel_left());
+        let class = &self.parts.borrow_owner().class;
+        let result = class
+            .signature(method)
+            .and_then(|signature| signature.result);
+        let value = match (value, result) {
+            (None, _) | (_, None) => None,
+            (Some(value), Some(Kind::Int)) => Some(Value::Int(value)),
+            (Some(0), Some(_)) => Some(Value::Null),
+            (Some(_), Some(Kind::Object)) => Some(Value::This),
+            (Some(value), Some(Kind::Array(_))) => match instance.heap().array(value) {
+                Some(_) => Some(Value::Array(ArrayRef(value))),
+                None => {
+                    return Err(CallError::TransientResult {
+                        method: self.named(method),
+                    });
+                }
+            },
+        };
+        Ok(Returned { value, fuel })
+    }
+
+    /// Runs an initializer that has begun.
+    fn run(
+        &mut self,
+        more_fuel: Option<u64>,
+        stores: &mut Stores,
+    ) -> Result<(), CallError<H::Error>> {
+        let (outcome, failed) = self.steps(more_fuel, stores);
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(trap) => Err(self.failed_by(trap, failed)),
+        }
+    }
+
+    /// Runs a call that has begun, or that ran out of fuel, to its end.
+    fn steps(
+        &mut self,
+        more_fuel: Option<u64>,
+        stores: &mut Stores,
+    ) -> (Result<Option<i32>, Trap>, Option<H::Error>) {
+        let natives = self.parts.borrow_owner().class.native_count();
+        let mut performing = Performing::new(&mut self.natives);
+        let outcome = self.parts.with_dependent_mut(|_, parts| {
+            let Parts { instance, stack } = parts;
+            let mut step = match more_fuel {
+                Some(fuel) => instance.refuel(stack, fuel),
+                None => instance.run(stack),
+            };
+            loop {
+                let id = match step {
+                    Step::Returned(value) => return Ok(value),
+                    Step::Trapped(trap) => return Err(trap),
+                    Step::Native { id, .. } => id,
+                };
+                let outcome = match (stored_field(id, natives), stack.native_arguments()) {
+                    (Some(field), &[value]) => {
+                        stores.store(instance, field, value);
+                        Ok(0)
+                    }
+                    (Some(_) | None, _) => {
+                        let charged = stack.charge(Natives::extra_fuel(&performing, id));
+                        let arguments = stack.native_arguments();
+                        charged.and_then(|()| {
+                            Natives::call(&mut performing, id, arguments, instance.heap_mut())
+                        })
+                    }
+                };
+                stack.resume(outcome);
+                step = instance.run(stack);
+            }
+        });
+        (outcome, performing.failed)
+    }
+
+    fn failed(&self, trap: Trap) -> CallError<H::Error> {
+        self.failed_by(trap, None)
+    }
+
+    /// Names the place of a trap, by which the call ended, or of the native that failed.
+    fn failed_by(&self, trap: Trap, failed: Option<H::Error>) -> CallError<H::Error> {
+        let trap = self.placed(trap);
+        match failed {
+            Some(error) => CallError::Host {
+                error,
+                at: trap.place(),
+            },
+            None => CallError::Trap { trap },
+        }
+    }
+}
+
+/// Converts arguments to the interpreter's values. Returns whether they fit the parameters.
+fn pass(heap: &Heap<'_>, signature: &Signature, arguments: &[Value], to: &mut Vec<i32>) -> bool {
+    let parameters = &signature.parameters;
+    let values = parameters.iter().zip(arguments);
+    let values = values.map_while(|(kind, argument)| match (*kind, *argument) {
+        (Kind::Int, Value::Int(value)) => Some(value),
+        (Kind::Object | Kind::Array(_), Value::Null) => Some(0),
+        (Kind::Object, Value::This) => Some(THIS),
+        (Kind::Array(kind), Value::Array(array)) => {
+            let found = heap.array(array.0)?;
+            (found.kind == kind).then_some(array.0)
+        }
+        (_, Value::Int(_) | Value::Null | Value::Array(_) | Value::This) => None,
+    });
+    to.extend(values);
+    parameters.len() == arguments.len() && to.len() == arguments.len()
+}
+
+impl<H> Instance<H> {
+    /// Returns the value of a field.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another class made the handle.
+    pub fn get<T: Scalar>(&self, field: Field<T>) -> Result<T, HandleError> {
+        self.parts.borrow_owner().class.own(field.class)?;
+        let value = self.parts.borrow_dependent().instance.field(field.id);
+        Ok(T::from_int(value))
+    }
+
+    /// Stores a value in a field.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another class made the handle.
+    pub fn set<T: Scalar>(&mut self, field: Field<T>, value: T) -> Result<(), HandleError> {
+        self.parts.borrow_owner().class.own(field.class)?;
+        self.store(field.id, value.to_int());
+        Ok(())
+    }
+
+    /// Returns the array in a field, or `None` for null.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another class made the handle.
+    pub fn array<T: Scalar>(&self, field: Field<[T]>) -> Result<Option<ArrayRef>, HandleError> {
+        self.parts.borrow_owner().class.own(field.class)?;
+        let value = self.parts.borrow_dependent().instance.field(field.id);
+        Ok((value != 0).then_some(ArrayRef(value)))
+    }
+
+    /// Returns the elements of the array in a field, or `None` for null.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another class made the handle.
+    pub fn get_array<T: Scalar>(&self, field: Field<[T]>) -> Result<Option<Vec<T>>, HandleError> {
+        Ok(self.array(field)?.and_then(|array| self.elements(array)))
+    }
+
+    /// Stores an array, or null, in a field.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another class made the handle, or if the array is none of this instance or of another type.
+    pub fn set_array<T: Scalar>(
+        &mut self,
+        field: Field<[T]>,
+        array: Option<ArrayRef>,
+    ) -> Result<(), HandleError> {
+        self.parts.borrow_owner().class.own(field.class)?;
+        if let Some(array) = array {
+            let heap = self.parts.borrow_dependent().instance.heap();
+            let found = heap.array(array.0).filter(|found| found.kind == T::ARRAY);
+            found.ok_or(HandleError::Array)?;
+        }
+        self.store(field.id, array.map_or(0, |array| array.0));
+        Ok(())
+    }
+
+    fn store(&mut self, field: FieldId, value: i32) {
+        self.parts
+            .with_dependent_mut(|_, parts| parts.instance.set_field(field, value));
     }
 
     /// Allocates a zeroed array that lives as long as the instance.
@@ -251,10 +537,25 @@ impl<'c, N: Natives> Instance<'c, N> {
     ///
     /// Fails if the heap has no room for the array.
     pub fn new_array(&mut self, kind: ArrayKind, length: usize) -> Result<ArrayRef, TrapKind> {
+        self.exhausted = None;
         let length = i32::try_from(length).map_err(|_| TrapKind::OutOfMemoryError)?;
-        self.state.with_dependent_mut(|_, instance| {
-            instance.heap_mut().allocate(kind, length).map(ArrayRef)
+        self.parts.with_dependent_mut(|_, parts| {
+            let array = parts.instance.heap_mut().allocate(kind, length);
+            array.map(ArrayRef)
         })
+    }
+
+    /// Allocates an array of these elements that lives as long as the instance.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the heap has no room for the array.
+    pub fn array_from<T: Scalar>(&mut self, elements: &[T]) -> Result<ArrayRef, TrapKind> {
+        let array = self.new_array(T::ARRAY, elements.len())?;
+        if let Some(memory) = self.bytes_mut(array) {
+            memory.copy_from_slice(&to_bytes(elements));
+        }
+        Ok(array)
     }
 
     /// Allocates a `byte[]` that contains a copy of `bytes` and lives as long as the instance.
@@ -270,129 +571,45 @@ impl<'c, N: Natives> Instance<'c, N> {
         Ok(array)
     }
 
+    /// Returns the elements of an array of the instance. Returns `None` if the reference names no array, or one of
+    /// another type.
+    pub fn elements<T: Scalar>(&self, array: ArrayRef) -> Option<Vec<T>> {
+        let heap = self.parts.borrow_dependent().instance.heap();
+        let found = heap.array(array.0)?;
+        (found.kind == T::ARRAY).then(|| heap.bytes(array.0).map(from_bytes))?
+    }
+
     /// Borrows the bytes of an array of the instance. Elements of a `short[]` or `int[]` are in little-endian order.
     pub fn bytes(&self, array: ArrayRef) -> Option<&[u8]> {
-        self.state.borrow_dependent().heap().bytes(array.0)
+        self.parts.borrow_dependent().instance.heap().bytes(array.0)
     }
 
     /// Borrows the bytes of an array of the instance mutably.
     pub fn bytes_mut(&mut self, array: ArrayRef) -> Option<&mut [u8]> {
-        self.state
-            .with_dependent_mut(|_, instance| instance.heap_mut().bytes_mut(array.0))
-    }
-
-    /// Returns the value of an `int` field of the instance. The name may contain the field's type, as in `count:I`; it
-    /// must where several fields of the class have the name. Returns `None` if no single field has the name, or if the
-    /// field is a reference.
-    pub fn int_field(&self, name: &str) -> Option<i32> {
-        let linked = self.class.linked();
-        let field = fields::find_in(&linked.class, name).ok()?;
-        let kind = linked.program.fields().get(field.id.index())?.kind;
-        (kind != ValueKind::Reference).then(|| self.state.borrow_dependent().field(field.id))
+        self.parts
+            .with_dependent_mut(|_, parts| parts.instance.heap_mut().bytes_mut(array.0))
     }
 
     /// Borrows the natives of the instance.
-    pub const fn natives(&self) -> &N {
+    pub const fn natives(&self) -> &H {
         &self.natives
     }
 
     /// Borrows the natives of the instance mutably.
-    pub const fn natives_mut(&mut self) -> &mut N {
+    pub const fn natives_mut(&mut self) -> &mut H {
         &mut self.natives
-    }
-
-    fn run(
-        &mut self,
-        method: MethodId,
-        values: &[i32],
-        lifetime: Lifetime,
-    ) -> Result<Option<i32>, CallError> {
-        let Self {
-            state,
-            frames,
-            slots,
-            fuel,
-            natives,
-            ..
-        } = self;
-        let outcome = state.with_dependent_mut(|_, instance| {
-            let mut stack = CallStack::new(frames, slots);
-            instance.call(&mut stack, method, values, *fuel, lifetime, natives)
-        });
-        outcome.map_err(|trap| CallError::Trap {
-            trap: self.placed(trap),
-        })
-    }
-
-    /// Returns the method with this name. The method's name is unique, because the subset has no overloaded methods.
-    fn find(&self, name: &str) -> Result<MethodId, CallError> {
-        let class = self.class.linked().class;
-        let is_initializer = name.starts_with('<');
-        let found = class
-            .methods()
-            .find(|method| !is_initializer && method.name == name && method.code().is_some());
-        found
-            .map(|method| method.id)
-            .ok_or_else(|| CallError::NoMethod {
-                class: names::class_name(&class),
-                method: name.to_owned(),
-            })
-    }
-
-    /// Converts arguments to the interpreter's values.
-    fn arguments(&self, id: MethodId, arguments: &[Value]) -> Result<Vec<i32>, CallError> {
-        let mismatch = || CallError::Arguments {
-            method: self.named(id),
-            found: arguments.to_vec(),
-        };
-        let class = self.class.linked().class;
-        let method = class.method(id).ok_or_else(mismatch)?;
-        let descriptor =
-            MethodDescriptor::parse(method.descriptor.as_bytes()).map_err(|_| mismatch())?;
-        if descriptor.parameters().len() != arguments.len() {
-            return Err(mismatch());
-        }
-        let heap = self.state.borrow_dependent().heap();
-        let values = descriptor
-            .parameters()
-            .zip(arguments)
-            .map(|(kind, argument)| {
-                match (kind.array_kind(), *argument) {
-                    (None, Value::Int(value)) if !is_object(kind) => Some(value),
-                    (Some(_), Value::Null) => Some(0),
-                    (None, Value::Null) if is_object(kind) => Some(0),
-                    (Some(kind), Value::Array(array)) => {
-                        let found = heap.array(array.0)?;
-                        (found.kind == kind).then_some(array.0)
-                    }
-                    // The value that the interpreter uses as a reference to the single object.
-                    (None, Value::This) if is_object(kind) => Some(-1),
-                    (_, Value::Int(_) | Value::Null | Value::Array(_) | Value::This) => None,
-                }
-            });
-        values.collect::<Option<Vec<_>>>().ok_or_else(mismatch)
-    }
-
-    fn returns_reference(&self, id: MethodId) -> bool {
-        let method = self.class.linked().class.method(id);
-        let result = method.and_then(|method| {
-            MethodDescriptor::parse(method.descriptor.as_bytes())
-                .ok()?
-                .result()
-        });
-        result.is_some_and(|kind| is_object(kind) || kind.array_kind().is_some())
     }
 
     /// Returns the name and descriptor of a method, safe for display on a terminal.
     fn named(&self, id: MethodId) -> String {
-        match self.class.linked().class.method(id) {
+        match self.parts.borrow_owner().class.linked().class.method(id) {
             Some(method) => format!("{}{}", Cut(method.name), Cut(method.descriptor)),
             None => String::new(),
         }
     }
 
     fn placed(&self, trap: Trap) -> NamedTrap {
-        let class = self.class.linked().class;
+        let class = self.parts.borrow_owner().class.linked().class;
         let code = class.method(trap.method).and_then(|method| method.code());
         NamedTrap {
             trap,
@@ -403,14 +620,10 @@ impl<'c, N: Natives> Instance<'c, N> {
     }
 }
 
-const fn is_object(kind: FieldType<'_>) -> bool {
-    matches!(kind, FieldType::Object(_))
-}
-
-impl<N> fmt::Debug for Instance<'_, N> {
+impl<H> fmt::Debug for Instance<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Instance")
-            .field("class", &self.class)
+            .field("class", &self.parts.borrow_owner().class.name())
             .finish_non_exhaustive()
     }
 }

@@ -1,40 +1,68 @@
 //! Embeds safe packet code: loads class files, calls their methods, and explains rejections.
 //!
-//! [`load`] verifies a class and returns a [`LoadedClass`], which owns its memory. [`LoadedClass::instantiate`]
-//! creates an [`Instance`], and [`Instance::call`] calls a method. The caller supplies the natives. This crate does
-//! not depend on a network interface.
+//! [`load`] verifies a class and returns a [`LoadedClass`], which owns its memory and which threads share.
+//! [`LoadedClass::method`] and [`LoadedClass::field`] look up handles, once. [`LoadedClass::instantiate`] creates an
+//! [`Instance`], which owns its memory too, and [`Instance::call`] calls a method. The caller supplies the natives: a
+//! [`Host`], whose own errors come back from the call. This crate does not depend on a network interface.
 //!
 //! ```
-//! use jive_core::NoNatives;
-//! use jive_embed::{Limits, Value, load};
+//! use jive_embed::{Instance, Limits, LoadedClass, Method, NoNatives, load};
 //!
-//! # let bytes = include_bytes!("../examples/Average.class");
-//! // The class declares a native. This table has no natives, so the class is rejected.
-//! let error = load(bytes, &[]).unwrap_err();
-//! assert_eq!(error.code(), "subset/unknown-native");
+//! /// A filter and its class in one struct, which can be sent to another thread.
+//! struct Filter {
+//!     class: LoadedClass,
+//!     accept: Method,
+//!     instance: Instance<NoNatives>,
+//! }
+//!
+//! # let bytes = include_bytes!("../examples/Filter.class");
+//! let class = load(bytes, &[])?;
+//! let accept = class.method("accept", "([BI)Z")?;
+//! let instance = class.instantiate(Limits::default(), NoNatives)?;
+//! let mut filter = Filter { class, accept, instance };
+//! let packet = filter.instance.bytes_from(b"hello")?;
+//! let returned = filter.instance.call(filter.accept, &[packet.into(), 5.into()])?;
+//! println!("{:?} for {} units of fuel", returned.value, returned.fuel);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `examples/filter.rs` filters packets, and `examples/custom_native.rs` offers a native. [`explain`] renders a
-//! rejection with the line of the source and a hint. [`analysis`] computes bounds on what an accepted class can do.
-//! [`load_class`] is an alternative to [`load`] that allocates in an arena of the caller.
+//! The examples filter packets, offer a native, share a class among threads, and replace a class while it runs.
+//! [`analysis`] computes bounds on what an accepted class can do. [`load_class`] is an alternative to [`load`] that
+//! allocates in an arena of the caller, and [`jive_load`] does without an allocator.
 
 pub mod analysis;
 pub mod diagnosis;
+mod error;
 pub mod explanations;
 pub mod fields;
+mod handle;
+mod host;
 mod inferred;
 pub mod input;
 mod instance;
+mod limits;
 pub mod lint;
 mod load;
 pub mod names;
 mod owned;
 pub mod plain_text;
+pub mod preset;
 mod rejection;
 pub mod text;
 
+pub use error::{CallError, HandleError, NamedTrap, NoMember};
+pub use handle::{Field, FieldKind, Method, Scalar};
+pub use host::{Host, HostError};
 pub use inferred::{FirstTypes, Inferred, KEPT_MAX, Types};
-pub use instance::{ArrayRef, CallError, Instance, Limits, NamedTrap, Value};
+pub use instance::{ArrayRef, Instance, Returned, State, Value};
+/// What the signatures of this crate name, so that a program needs no other crate.
+pub use jive_core::{
+    ArrayKind, ClassFile, EntryDecl, Heap, LinkError, LinkedClass, MethodId, NativeDecl, NativeId,
+    NativeParameter, NativeType, Natives, NoNatives, ParseError, Pc, Trap, TrapKind, Verified,
+    natives,
+};
+pub use jive_verifier::{Observer, Policy, VerifyError};
+pub use limits::Limits;
 pub use load::{LoadError, link_class, load_class, verify_class};
-pub use owned::{LoadedClass, explain, load, load_as};
-pub use rejection::{FoundAt, JavaSource, Rejection, Rejections, TrapDiagnosis, closest};
+pub use owned::{LoadedClass, load, load_as};
+pub use rejection::{FoundAt, JavaSource, Rejection, Rejections, TrapDiagnosis, closest, explain};

@@ -7,10 +7,10 @@ use jive_load::{Arena, LoadSize};
 use jive_verifier::{Observer, Policy, VerifyError, work_size};
 
 /// Number of bytes of padding between the slices of a scratch arena.
-const PADDING: usize = 64;
+pub(crate) const PADDING: usize = 64;
 
 /// An arena that lends as much memory as a caller wants, because it takes more from the heap when it has none left.
-struct Growing<'a>(&'a Bump);
+pub(crate) struct Growing<'a>(pub(crate) &'a Bump);
 
 impl<'a> Arena<'a> for Growing<'a> {
     fn lend<T: Copy + Default>(&self, count: usize) -> &'a mut [T] {

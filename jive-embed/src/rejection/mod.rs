@@ -35,6 +35,30 @@ use crate::load::LoadError;
 use crate::text::printable_path;
 use crate::{diagnosis, explanations, names};
 
+/// Explains why a class was rejected, with names, the instruction, the line of the Java source and a hint.
+///
+/// [`Rejection::render`] returns the text that `jive verify` prints. With the feature `json`, the rejection serialises to
+/// the JSON of `jive verify`.
+///
+/// ```
+/// use jive_embed::Policy;
+///
+/// let bytes = b"no class file";
+/// let error = jive_embed::load(bytes, &[]).unwrap_err();
+/// let rejection = jive_embed::explain(bytes, Policy::ClassOnly, &[], error);
+/// assert_eq!(rejection.code, "malformed/magic");
+/// assert!(rejection.render().contains("expected magic number 0xcafebabe"));
+/// ```
+#[must_use]
+pub fn explain(
+    bytes: &[u8],
+    policy: Policy,
+    natives: &[NativeDecl<'_>],
+    error: LoadError,
+) -> Rejection {
+    Rejection::explore(Path::new("class file"), bytes, policy, natives, error)
+}
+
 /// Colour of the arrow in front of a location, the same as in `annotate-snippets`.
 const ARROW: Style = AnsiColor::BrightBlue.on_default().effects(Effects::BOLD);
 

@@ -9,6 +9,7 @@ use std::convert::Infallible;
 use crate::ids::WindowId;
 use bumpalo::Bump;
 use jive_core::{FieldId, Heap, Lifetime, LinkedClass, MethodId, Step, Trap, TrapKind};
+use jive_embed::preset::Stores;
 use jive_embed::{LoadError, load_class};
 use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger};
@@ -21,7 +22,7 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::quota::Spent;
-use super::state::{self, Stores};
+use super::state;
 use super::{chain, host_to_nic, nic_to_host, pending_calls, tell, trapped};
 use crate::fabric::PacketRef;
 use crate::interface;
@@ -165,7 +166,7 @@ fn load_applet(
     sent: &mut Vec<PacketRef>,
 ) -> Result<(), NotLoaded> {
     let program = sim.applets[applet_at.applet].class.program;
-    let mut stores = Stores::new(state);
+    let mut stores = state::stores(state);
     state::set(&mut sim.applets[applet_at.applet].instance, state);
     let nic = sim.endpoints[applet_at.endpoint].nic;
     let on = sim.nics[nic].first_processor();

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use crate::ids::WindowId;
 use bumpalo::Bump;
 use jive_core::LinkedClass;
+use jive_embed::preset::Stores;
 use nic_core::event::{SleEvent, SwapRefusal};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::{Applet, FragmentHeader, Members, memory_bytes};
@@ -27,7 +28,6 @@ use super::carry::{self, HeapFull};
 use super::load::{self, Classes, Uninitialized};
 use super::pending_calls;
 use super::reassembly::{Reassembly, Taken};
-use super::state::Stores;
 use super::suspend::call_stack;
 use super::swap_port::SwapNatives;
 use crate::nic::endpoint::AppletAt;
@@ -540,7 +540,7 @@ fn start(
         timer: None,
         watches: Vec::new(),
     };
-    let mut stores = Stores::new(&[]);
+    let mut stores = Stores::new([]);
     let ran = load::run_initializers(sim, on, applet_at, (&mut stores, &mut natives));
     std::mem::swap(&mut sim.processors[on].activation, &mut activation);
     sim.swaps.spare.activations.push((nic, activation));

@@ -7,7 +7,6 @@ mod assembler;
 mod branch_targets;
 mod constructors;
 mod defensive;
-mod embedding;
 mod fixtures;
 mod fuel;
 mod fuzz_bodies;
