@@ -4,6 +4,9 @@ use std::fmt;
 
 use nic_core::id::{EndpointId, NicId};
 
+#[cfg(doc)]
+use crate::spec::Scenario;
+
 /// Bytes of a NIC's SRAM by use. Receive queues are in host memory and are not included.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SramShares {
