@@ -144,10 +144,10 @@ pub(crate) trait Interface {
     /// `slot_found` tells the interface of each send slot that the endpoint gets.
     const MAKES_PACKETS: bool = false;
 
-    /// Returns how many send slots an endpoint's messages may hold. An interface whose packets keep their slots for long
+    /// Returns how many send slots an endpoint's messages may hold, if there is a limit. An interface whose packets keep their slots for long
     /// must leave slots to the other endpoints of a NIC.
-    fn send_slots_share(_scenario: &Scenario, _nic: NicId) -> i32 {
-        i32::MAX
+    fn send_slots_share(_scenario: &Scenario, _nic: NicId) -> Option<i32> {
+        None
     }
 
     /// Tells the interface that an endpoint has the send slot for which it waited.
@@ -350,8 +350,8 @@ macro_rules! dispatch {
                 }
             }
 
-            /// Returns how many send slots the messages of an endpoint on a NIC may hold.
-            pub(crate) fn send_slots_share(self, scenario: &Scenario, nic: NicId) -> i32 {
+            /// Returns how many send slots the messages of an endpoint on a NIC may hold, if there is a limit.
+            pub(crate) fn send_slots_share(self, scenario: &Scenario, nic: NicId) -> Option<i32> {
                 match self {
                     $(InterfaceKind::$interface => $interface::send_slots_share(scenario, nic),)*
                 }

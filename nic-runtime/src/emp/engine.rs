@@ -118,12 +118,12 @@ impl Interface for Emp {
 
     /// An applet's message of an endpoint keeps its send slot until it is acknowledged, so each endpoint holds at most
     /// an equal part of the NIC's.
-    fn send_slots_share(scenario: &Scenario, nic: NicId) -> i32 {
+    fn send_slots_share(scenario: &Scenario, nic: NicId) -> Option<i32> {
         let beside = scenario.endpoints.iter();
         let beside = beside.filter(|other| other.nic == nic).count();
         let slots = scenario.profile_of(nic).memory.send_slots.get();
         let share = slots / u32::try_from(beside).unwrap_or(u32::MAX);
-        i32::try_from(share.max(1)).unwrap_or(i32::MAX)
+        Some(i32::try_from(share.max(1)).unwrap_or(i32::MAX))
     }
 
     fn repeated_together(profile: &Profile) -> u32 {

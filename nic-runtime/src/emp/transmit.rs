@@ -59,7 +59,7 @@ pub(super) fn send_message(sim: &mut Simulation<'_>, packet: PacketRef) {
     // A message has no arrival slot: its frames need places only when they arrive.
     sim.packets[packet].has_arrival_slot = false;
     if sim.packets[packet].has_send_slot {
-        sim.live[from].send_slots_left -= 1;
+        sim.send_slots_left[from] -= 1;
     }
     let message = (id, trigger, Source::Nic(packet));
     begin(sim, (from, channel), message, (0, length, frames));
@@ -531,7 +531,7 @@ fn finish(sim: &mut Simulation<'_>, of: OutgoingRef, status: TxStatus) {
             let has_send_slot = sim.packets[packet].has_send_slot;
             sim.packets.release(packet);
             if has_send_slot {
-                sim.live[from].send_slots_left += 1;
+                sim.send_slots_left[from] += 1;
                 let nic = sim.endpoints[from].nic;
                 sim.release_send_slot(nic);
             }

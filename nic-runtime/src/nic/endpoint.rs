@@ -1,5 +1,7 @@
 //! The simulation's own data about an endpoint, apart from its queues.
 
+use std::num::NonZeroU32;
+
 #[cfg(doc)]
 use super::Purpose;
 use super::fault::FaultRecord;
@@ -58,13 +60,23 @@ pub(crate) struct LiveEndpoint {
     /// Whether one of the endpoint's transmit descriptors was handed to another processor and has not ended. Until that
     /// descriptor ends, the NIC takes no other one of the endpoint, because it reserves slots for one packet at a time.
     pub(crate) has_post_under_way: bool,
-    /// How many more send slots the messages of an interface may hold that keep theirs for long. Below zero, they hold
-    /// more than their share, because a slot counts when its message has begun.
-    pub(crate) send_slots_left: i32,
-    /// The processor that continues the endpoint's suspended call, if its applet's call is suspended.
-    pub(crate) suspended_on: Option<ProcessorId>,
+    /// The number of the processor that continues the endpoint's suspended call, plus one, so that four bytes hold it.
+    pub(crate) suspended_on: Option<NonZeroU32>,
     /// Record of the traps of the endpoint's applet.
     pub(crate) fault: FaultRecord,
+}
+
+impl LiveEndpoint {
+    /// Returns the processor that continues the suspended call of the endpoint's applet, if one is suspended.
+    pub(crate) fn suspended_on(&self) -> Option<ProcessorId> {
+        self.suspended_on
+            .map(|number| ProcessorId(number.get() - 1))
+    }
+
+    /// Records that the call of the endpoint's applet is suspended, and that this processor continues it.
+    pub(crate) fn suspend_on(&mut self, on: ProcessorId) {
+        self.suspended_on = Some(NonZeroU32::MIN.saturating_add(on.0));
+    }
 }
 
 /// An endpoint with an applet, and that applet.

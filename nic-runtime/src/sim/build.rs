@@ -139,6 +139,7 @@ impl<'a> Simulation<'a> {
             last_arrays: LastArrays::new(places, scenario),
             applets,
             swaps: Swaps::new(scenario, classes),
+            send_slots_left: send_slots_left(scenario),
             names: names(scenario),
             levels: match sink.is_some() {
                 true => Table::filled(scenario.endpoints.len(), Levels::default()),
@@ -299,6 +300,18 @@ fn check_payloads(scenario: &Scenario, users: &Table<EndpointId, User>) -> Resul
         }
     }
     Ok(())
+}
+
+/// Returns how many send slots the messages of each endpoint may hold; empty if no interface limits them.
+fn send_slots_left(scenario: &Scenario) -> Table<EndpointId, i32> {
+    let endpoints = scenario.endpoints.iter();
+    let shares = endpoints.map(|spec| spec.interface.send_slots_share(scenario, spec.nic));
+    let shares: Vec<Option<i32>> = shares.collect();
+    if shares.iter().all(Option::is_none) {
+        return Table::new();
+    }
+    let shares = shares.into_iter();
+    shares.map(|share| share.unwrap_or(i32::MAX)).collect()
 }
 
 /// Returns the hashed names of the endpoints, which seed the random draws of faulty links. The list of hashed names is
@@ -495,7 +508,6 @@ fn live(scenario: &Scenario) -> Table<EndpointId, LiveEndpoint> {
         packets_made: 0,
         claims: [Progress::None; 2],
         has_post_under_way: false,
-        send_slots_left: spec.interface.send_slots_share(scenario, spec.nic),
         suspended_on: None,
         fault: FaultRecord::default(),
     };

@@ -408,6 +408,9 @@ pub(crate) struct Simulation<'a> {
     pub(crate) infos: Table<EndpointId, EndpointInfo>,
     /// The changing state of each endpoint.
     pub(crate) live: Table<EndpointId, LiveEndpoint>,
+    /// By endpoint, how many more send slots the messages of an interface may hold that keep theirs for long; empty if no
+    /// interface does. Below zero, they hold more than their share, because a slot counts when its message has begun.
+    pub(crate) send_slots_left: Table<EndpointId, i32>,
     /// For each claim, the next claim that waits for the same arrival slots. Each endpoint has two claims; see
     /// [`ClaimId`].
     pub(crate) links: Vec<Link>,

@@ -126,7 +126,7 @@ impl Simulation<'_> {
 
     /// Returns whether the messages of an endpoint may hold another send slot.
     fn may_take_send_slot(&self, id: EndpointId) -> bool {
-        self.live[id].send_slots_left > 0
+        self.send_slots_left.get(id).is_none_or(|left| *left > 0)
     }
 
     /// Makes a claim wait for a send slot even though one may be free.
@@ -379,7 +379,7 @@ impl Simulation<'_> {
             }
             // Only a suspended call waits for the slots of a pushed packet.
             Purpose::Push => {
-                if let Some(on) = self.live[id].suspended_on {
+                if let Some(on) = self.live[id].suspended_on() {
                     self.processors[on].resumable.push_back(id);
                     self.wake(on);
                 }

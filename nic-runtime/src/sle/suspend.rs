@@ -133,7 +133,7 @@ pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -
     };
     sim.suspensions.of_applet[place_of] = Some(Place::of(place));
     sim.suspensions.count += 1;
-    sim.live[endpoint].suspended_on = Some(on);
+    sim.live[endpoint].suspend_on(on);
     sim.more_sources += 1;
     let kept = &mut sim.suspensions.calls[at(place)];
     kept.stage = stage;

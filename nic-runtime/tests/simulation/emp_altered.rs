@@ -159,6 +159,8 @@ struct Total {
     ok: usize,
     posted: usize,
     copies: usize,
+    /// How many messages are `ok` although they did not arrive, apart from altered acknowledgements.
+    unfounded: usize,
 }
 
 fn exchanged(seed: u64, total: &mut Total) {
@@ -199,12 +201,10 @@ fn exchanged(seed: u64, total: &mut Total) {
                 assert!(arrived || from.done[post] == TxStatus::Failed, "{what}");
             }
         }
-        assert!(
-            ok <= to.complete.len() + from.altered,
-            "{what}: {ok} acknowledged, {} arrived, {} altered",
-            to.complete.len(),
-            from.altered
-        );
+        // Without a CRC, an altered acknowledgement may name another message, and so may an altered frame: its receiver
+        // then takes the message of that name for one that it knows.
+        let unfounded = ok.saturating_sub(to.complete.len() + from.altered);
+        assert!(!is_intact || unfounded == 0, "{what}: {unfounded}");
         let by_link = to.complete.len() - copies.len();
         let lost = from.sent.keys().filter(|sent| !copies.contains_key(sent));
         let lost = lost.filter(|sent| !from.failed.contains(sent));
@@ -228,6 +228,7 @@ fn exchanged(seed: u64, total: &mut Total) {
         sent_by_link += by_link;
         total.arrived += to.complete.len();
         total.ok += ok;
+        total.unfounded += unfounded;
         total.posted += from.posted.len();
     }
     let totals = &summary["totals"];
@@ -250,10 +251,12 @@ fn the_parts_add_up_and_ok_is_true_when_links_alter_frames() {
         ok,
         posted,
         copies,
+        unfounded,
     } = total;
     println!(
-        "{seeds} seeds: of {posted} messages {arrived} arrived, {ok} ok, {copies} more than were sent"
+        "{seeds} seeds: of {posted} messages {arrived} arrived, {ok} ok ({unfounded} unfounded), {copies} more than were sent"
     );
+    assert!(unfounded * 1_000 <= ok, "{unfounded} of {ok}");
     assert!(ok * 10 > posted * 5, "{ok} of {posted}");
 }
 
