@@ -298,12 +298,13 @@ impl<'f, 'a> Ranges<'f, 'a> {
         let flow = self.facts.flow(site.method)?;
         self.spend(SEARCH_STEPS_MIN);
         let origins = Origins::new(&self.facts.class, &flow.graph, &flow.depths);
+        let start = (site.node, slot);
+        // Most values are made in the basic block that uses them, and such a search needs neither list.
         let mut seen = Map::<(Node, Slot), (Interval, u8)>::default();
-        seen.insert((site.node, slot), (Interval::INT, 0));
-        let mut waiting = vec![(site.node, slot)];
+        let mut waiting = Vec::new();
         // Instructions within a basic block are visited from the next instruction alone, so that only the instructions
-        // at its ends need an entry in `seen`.
-        let mut straight = Vec::new();
+        // at its ends, and the start, need an entry in `seen`.
+        let mut straight = vec![(site.node, slot, Interval::INT)];
         let mut found = Vec::new();
         let mut steps = 0;
         loop {
@@ -351,6 +352,9 @@ impl<'f, 'a> Ranges<'f, 'a> {
                         straight.push((previous, slot, values));
                     }
                     Before::Slot(slot) => {
+                        if seen.is_empty() {
+                            seen.insert(start, (Interval::INT, 0));
+                        }
                         if grow(&mut seen, (previous, slot), values) {
                             waiting.push((previous, slot));
                         }
