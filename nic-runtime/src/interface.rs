@@ -88,7 +88,8 @@ pub(crate) trait Interface {
         None
     }
 
-    /// Begins with an item of the interface's own. Returns how long a processor takes before it can handle the item.
+    /// Begins with an item of the interface's own. Returns how long a processor takes before it can handle the item. Only
+    /// the interface queues such items, so an interface without them is never asked.
     fn begin_own(
         _sim: &mut Simulation<'_>,
         _on: ProcessorId,
@@ -131,7 +132,7 @@ pub(crate) trait Interface {
     const HAS_TIMEOUTS: bool = false;
 
     /// Whether a peer waits for the effect of an arrival that no applet handles, and would take a connection for broken
-    /// if the arrival waited too long. Of every item of the interface's own, this is so.
+    /// if the arrival waited too long. An interface's own items always count as such.
     const ARRIVALS_KEEP_ALIVE: bool = false;
 
     /// Prepares the interface's endpoints, before applets are loaded.
@@ -144,8 +145,8 @@ pub(crate) trait Interface {
     /// `slot_found` tells the interface of each send slot that the endpoint gets.
     const MAKES_PACKETS: bool = false;
 
-    /// Returns how many send slots an endpoint's messages may hold, if there is a limit. An interface whose packets keep their slots for long
-    /// must leave slots to the other endpoints of a NIC.
+    /// Returns how many send slots an endpoint's messages may hold, if there is a limit. An interface whose packets keep
+    /// their slots for long must leave slots to the other endpoints of a NIC.
     fn send_slots_share(_scenario: &Scenario, _nic: NicId) -> Option<i32> {
         None
     }

@@ -116,8 +116,8 @@ impl Interface for Emp {
         }
     }
 
-    /// An applet's message of an endpoint keeps its send slot until it is acknowledged, so each endpoint holds at most
-    /// an equal part of the NIC's.
+    /// A message of an applet keeps its send slot until it is acknowledged, so that one endpoint could hold them all. Each
+    /// endpoint of the NIC gets an equal part.
     fn send_slots_share(scenario: &Scenario, nic: NicId) -> Option<i32> {
         let beside = scenario.endpoints.iter();
         let beside = beside.filter(|other| other.nic == nic).count();

@@ -1,4 +1,4 @@
-//! What a processor takes, and what it does afterwards.
+//! The items that a processor takes, what taking them costs, and what the processor does after a stage.
 
 use nic_core::id::{EndpointId, PostId};
 use nic_core::time::SimDuration;

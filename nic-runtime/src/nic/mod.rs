@@ -1,4 +1,6 @@
-//! The resources of a NIC: DMA engines, slots for packets, the queue of arrivals, and the round robin over endpoints.
+//! A NIC as data. Its resources are DMA engines, slots for packets, the queue of arrivals, and the round robin over
+//! endpoints. Beside them is what engines, applets and the loop of events all name: items and stages of a processor,
+//! claims, transfers, scheduled work, costs, and the facts about an endpoint.
 
 mod arrival;
 pub(crate) mod claim;

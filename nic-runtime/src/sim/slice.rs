@@ -2,10 +2,10 @@
 //! connections alive.
 //!
 //! A peer that waits for an acknowledgement cannot know that a neighbour's applet computes. So a call that has held its
-//! processor for a slice yields to an interface's work for connections
-//! ([`Interface::keeps_alive`](crate::interface::Interface)). The call yields between two instructions, or while it waits
-//! for a transfer, a slot or an applet. Shorter calls never yield. When several have held the processor for a slice while
-//! such work waited, it comes before the next call.
+//! processor for a slice yields to such work: items of an interface's own, and arrivals of an interface that says so
+//! ([`Interface::ARRIVALS_KEEP_ALIVE`](crate::interface::Interface)). The call yields between two instructions, or while
+//! it waits for a transfer, a slot or an applet. Shorter calls never yield. When several have held the processor for a
+//! slice while such work waited, it comes before the next call.
 //!
 //! The processor then serves nothing but such work, until none waits or until another slice is over. So a flood of such
 //! work does not stop the calls.

@@ -15,7 +15,8 @@
 //! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
 //! Apart from the simulation, `detached` is an endpoint without a NIC. `environment` describes a NIC to the analysis of
-//! worst cases, `site` the place of an applet, `arguments` the arguments of its calls. `stub` generates the Java stub of the natives and the reference of natives.
+//! worst cases, `site` the place of an applet, `arguments` the arguments of its calls. `stub` generates the Java stub of
+//! the natives and the reference of natives.
 
 mod arguments;
 pub(crate) mod budget;
