@@ -43,36 +43,31 @@
 //! ```
 //!
 //! The modules, from the bottom: numbers and tables ([`units`], [`storage`], [`ids`]); what a run is made of, as values
-//! ([`profile`], [`spec`]); the clock ([`sched`]); the wires between NICs ([`fabric`]); the parts of a NIC ([`nic`]);
-//! memory and users of a host ([`memory`], [`host`]); the interfaces, which [`interface`] lists ([`unet`] is the
-//! simplest); applets ([`sle`]); expectations ([`judge`]); the parts together ([`sim`]); the reader of scenarios
+//! ([`profile`], [`spec`]); the clock ([`sched`]); the wires between NICs ([`wire`]); the parts of a NIC ([`nic`]);
+//! memory and users of a host ([`memory`], [`host`]); the interfaces, which [`engine`] lists ([`engine::unet`] is
+//! the simplest); applets ([`applet`]); expectations ([`judge`]); the parts together ([`run`]); the reader of scenarios
 //! ([`scenario`]); and what is written from events ([`export`]). The repository's `ARCHITECTURE.md` follows a packet
 //! through them.
 
+pub mod applet;
 #[cfg(test)]
 mod at_rest;
-mod emp;
+pub mod engine;
 pub mod export;
-pub mod fabric;
 pub mod hexdump;
 pub mod host;
 pub mod ids;
-pub mod interface;
 pub mod judge;
 pub mod memory;
 pub mod nic;
 pub mod profile;
-mod protocol;
-mod remote;
+pub mod run;
 pub mod scenario;
 pub mod sched;
-pub mod sim;
 mod slab;
-pub mod sle;
 pub mod spec;
 pub mod storage;
-pub mod unet;
 pub mod units;
-mod via;
+pub mod wire;
 
-pub use sim::{Outcome, Run, RunEnd, SimError};
+pub use run::{Outcome, Run, RunEnd, SimError};

@@ -7,8 +7,8 @@ use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink, UnetEven
 use nic_core::id::EndpointId;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::text::TextTrace;
+use nic_runtime::run::RunEnd;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim::RunEnd;
 use nic_runtime::spec::Scenario;
 
 /// Parses a valid scenario.

@@ -6,7 +6,7 @@ use jive_core::{
     ArrayKind, ClassFile, Cut, ElementType, FieldAccess, FieldType, Heap, limits, parse_field,
 };
 use jive_embed::text::printable;
-use nic_runtime::sim::{AppletClass, AppletState, EndpointState, RunEnd};
+use nic_runtime::run::{AppletClass, AppletState, EndpointState, RunEnd};
 use nic_runtime::spec::EndpointSpec;
 use nic_runtime::spec::Scenario;
 use serde::Serialize;

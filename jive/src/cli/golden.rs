@@ -20,7 +20,7 @@ use nic_core::event::{Event, Names, Sink};
 use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::Judgement;
-use nic_runtime::sim::{self, RunEnd};
+use nic_runtime::run::{RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 
 use super::against_golden::AgainstGolden;
@@ -476,7 +476,7 @@ impl<S: Sink> Sink for WithTraps<S> {
 
 /// Why a scenario's trace could not be compared or written.
 enum NotJudged {
-    Refused(sim::SimError),
+    Refused(SimError),
     Unreadable(ReadError),
     Unwritable(io::Error),
 }

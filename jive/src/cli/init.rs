@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable_path;
-use nic_runtime::sle::java_stub;
+use nic_runtime::applet::java_stub;
 
 use super::console::{Console, Failure, Status};
 use super::output_file::{unwritable, write_derived};

@@ -7,7 +7,7 @@ use jive_core::{
 };
 use jive_embed::{FoundAt, TrapDiagnosis, names};
 use nic_core::sle::{Rights, TrapCause};
-use nic_runtime::sle::DetachedEndpoint;
+use nic_runtime::applet::DetachedEndpoint;
 
 use super::call::Call;
 use super::cpu_clock;

@@ -18,7 +18,7 @@ use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::Judgement;
-use nic_runtime::sim::RunEnd;
+use nic_runtime::run::RunEnd;
 use nic_runtime::spec::LinkType;
 use nic_runtime::spec::Scenario;
 

@@ -17,7 +17,7 @@ use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
 use nic_runtime::judge::Judgement;
-use nic_runtime::sim::{self, RunEnd, SimError};
+use nic_runtime::run::{self, RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 
 use super::console::{Console, Failure, Status};
@@ -205,7 +205,7 @@ fn show_sram(
     scenario: &Scenario,
     console: &mut Console,
 ) -> Result<Status, Failure> {
-    match sim::sram_holders(scenario) {
+    match run::sram_holders(scenario) {
         Ok(holders) => {
             write!(console.out(), "{}", SramTable { scenario, holders })?;
             Ok(Status::Done)
@@ -453,7 +453,7 @@ mod tests {
     use std::process::ExitCode;
 
     use nic_core::time::{SimDuration, SimTime};
-    use nic_runtime::sim::Waiting;
+    use nic_runtime::run::Waiting;
 
     use super::*;
 

@@ -8,8 +8,8 @@ use jive_embed::text::{path_text, printable, printable_path};
 use jive_embed::{FoundAt, Rejection, Rejections, input, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
+use nic_runtime::run::SimError;
 use nic_runtime::scenario::{self, BUILTIN, Builtin, closest, limits};
-use nic_runtime::sim::SimError;
 use nic_runtime::spec::ClassSpec;
 use nic_runtime::spec::Scenario;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jive_embed::text::printable;
 use nic_core::id::{EndpointId, NicId};
-use nic_runtime::sim::{SramHolder, SramShare};
+use nic_runtime::run::{SramHolder, SramShare};
 use nic_runtime::spec::Scenario;
 
 /// Width of a number of bytes: ten digits.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use jive_embed::text::printable_path;
-use nic_runtime::sle::{java_stub, natives_reference};
+use nic_runtime::applet::{java_stub, natives_reference};
 
 use super::console::{Console, Failure, Status};
 use super::output_file::{unwritable, write_derived};

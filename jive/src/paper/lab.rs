@@ -9,8 +9,8 @@ use nic_core::event::{
 use nic_core::id::{EndpointId, NicId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::profile::Profile;
+use nic_runtime::run::SimError;
 use nic_runtime::scenario::{self};
-use nic_runtime::sim::SimError;
 use nic_runtime::spec::Scenario;
 use nic_runtime::spec::{ChannelSpec, SendSpec};
 

@@ -22,7 +22,7 @@ mod via;
 
 pub use disagrees::Disagreement;
 use nic_runtime::profile::Profile;
-use nic_runtime::sim::SimError;
+use nic_runtime::run::SimError;
 pub use plot::{PlotError, draw};
 pub use report::{
     Agreement, Axis, Bar, BarChart, Corner, Curve, Drawing, Mark, Plot, Provenance, Quantity,

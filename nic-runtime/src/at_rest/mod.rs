@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use crate::sim::Simulation;
+use crate::run::Simulation;
 
 /// Lengths of lists and sums of numbers, by their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use nic_core::time::SimDuration;
 use super::Census;
 use crate::host::{Actions, Happened, HostProgram, Programs};
 use crate::profile::{Events, Profile};
+use crate::run::run_and_look;
 use crate::scenario::{parse, parse_on};
-use crate::sim::run_and_look;
 use crate::spec::Scenario;
 
 /// Numbers that say how often something happened, or when, or what comes next, that name something or are contents, by

@@ -7,9 +7,9 @@ use nic_core::event::EndReason;
 use crate::host::Notice;
 use crate::nic::stage::Stage;
 use crate::nic::waiting::Waiting;
+use crate::run::Simulation;
+use crate::run::{Prepared, build};
 use crate::scenario::parse;
-use crate::sim::Simulation;
-use crate::sim::{Prepared, build};
 
 /// A message between two NICs over an interface with a profile that has its costs.
 fn scenario(profile: &str, interface: &str) -> String {

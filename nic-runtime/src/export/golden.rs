@@ -159,7 +159,7 @@ mod tests {
     use crate::export::text::TextTrace;
     use crate::scenario::{BUILTIN, builtin, parse};
 
-    use crate::sim::Run;
+    use crate::run::Run;
     use crate::spec::Scenario;
 
     fn scenario(name: &str) -> Scenario {

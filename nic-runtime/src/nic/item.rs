@@ -5,9 +5,9 @@ use nic_core::time::SimDuration;
 use nic_core::unet::TransmitDescriptor;
 
 use super::stage::Stage;
-use crate::fabric::{PacketRef, PacketStore};
 use crate::profile::BaseCosts;
 use crate::slab::JobRef;
+use crate::wire::{PacketRef, PacketStore};
 
 /// An item that a processor has taken.
 #[derive(Copy, Clone, Debug)]

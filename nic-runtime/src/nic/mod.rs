@@ -25,10 +25,10 @@ use nic_core::id::EndpointId;
 pub use ready::RoundRobin;
 pub use slots::Slots;
 
-use crate::fabric::PacketRef;
 use crate::ids::ProcessorId;
 use crate::profile::Profile;
 use crate::spec::placement::Placement;
+use crate::wire::PacketRef;
 
 /// A NIC without the state of its processors, which the simulation holds.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use nic_core::event::{DmaDirection, Trigger};
 use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
 
-use crate::fabric::PacketRef;
 use crate::ids::{ProcessorId, Table, ids};
+use crate::wire::PacketRef;
 
 /// A queued or running transfer.
 #[derive(Copy, Clone, Debug)]

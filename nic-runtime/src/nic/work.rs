@@ -1,10 +1,10 @@
 //! Work: what the schedule holds.
 
 use super::transfer::TransferRef;
-use crate::fabric::PacketRef;
 use crate::ids::ProcessorId;
 use crate::slab::DelayRef;
 use crate::spec::InterfaceKind;
+use crate::wire::PacketRef;
 use nic_core::id::{DirectionId, EndpointId};
 
 /// The kinds of work in the schedule.

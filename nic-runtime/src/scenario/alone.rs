@@ -135,7 +135,7 @@ fn instant(of: &Profile) -> Profile {
 
 #[cfg(test)]
 mod tests {
-    use crate::sim::Run;
+    use crate::run::Run;
     use nic_core::event::EndReason;
 
     use super::*;

@@ -16,8 +16,8 @@ use super::processes::Processes;
 use super::profiles::NicProfiles;
 use super::table::{Mistakes, Table};
 use super::vis;
+use crate::applet;
 use crate::profile::Profile;
-use crate::sle;
 use crate::spec::InterfaceKind;
 use crate::spec::{EndpointSpec, FaultPolicy, Notify};
 
@@ -185,7 +185,7 @@ fn check_sections(
         (of_interface, interface.sections()),
         (
             "an applet".to_owned(),
-            if has_applet { sle::SECTIONS } else { &[] },
+            if has_applet { applet::SECTIONS } else { &[] },
         ),
     ];
     for (needs, sections) in needs {

@@ -124,7 +124,7 @@ impl ClassFields {
     }
 
     /// Checks that the simulator can add the constants with which the static initializer is rewritten
-    /// (`sle/state.rs`).
+    /// (`applet/state.rs`).
     pub(super) fn check_constants(&self) -> Result<(), MistakeKind> {
         let (constants, limit) = (self.constants, self.constants_max);
         if constants > limit {

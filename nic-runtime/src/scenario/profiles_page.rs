@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::applet;
 use crate::profile::{Absent, Entry, KEYS, Key, OPTIONAL, Profile, Source};
-use crate::sle;
 use crate::spec::InterfaceKind;
 
 const HEAD: &str = "# Profiles
@@ -105,7 +105,7 @@ fn who_needs(section: &str) -> String {
     let mut needs: Vec<String> = of_interface
         .map(|(name, _)| format!("an endpoint of interface `{name}`"))
         .collect();
-    if sle::SECTIONS.contains(&section) {
+    if applet::SECTIONS.contains(&section) {
         needs.push("an applet".to_owned());
     }
     // The scenario reader checks the sections of the providers of VIs and of windows, which no interface lists.

@@ -12,7 +12,7 @@ use super::limits;
 use super::mistake::MistakeKind;
 use super::profiles::NicProfiles;
 use super::table::{self, Table};
-use crate::sle;
+use crate::applet;
 use crate::spec::SwapSpec;
 
 /// Reads every `[[swap]]`. The class files are read, but not verified: the rejection of a class is an event of the run.
@@ -78,7 +78,7 @@ fn make_room(
         return;
     };
     let profile = of_nic.of(nic);
-    if let Some(section) = profile.lacks(sle::SECTIONS) {
+    if let Some(section) = profile.lacks(applet::SECTIONS) {
         let kind = MistakeKind::ProfileLacks {
             needs: "an applet".to_owned(),
             section,

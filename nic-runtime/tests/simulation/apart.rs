@@ -3,7 +3,7 @@
 
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_runtime::Run;
-use nic_runtime::sim::RunEnd;
+use nic_runtime::run::RunEnd;
 use nic_runtime::spec::Scenario;
 
 use crate::scenario::read;

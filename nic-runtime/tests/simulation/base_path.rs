@@ -1,7 +1,7 @@
 //! Endpoints without an applet, whose packets take the base path, and the users at these endpoints.
 
 use nic_core::event::EndReason;
-use nic_runtime::sim::SimError;
+use nic_runtime::run::SimError;
 
 use crate::trace::{Pair, number, numbers, run, send, texts, try_run};
 

@@ -3,8 +3,8 @@
 use nic_core::event::EndReason;
 use nic_core::sle::{FragmentHeader, checksum};
 use nic_runtime::Run;
+use nic_runtime::run::{self, AppletClass};
 use nic_runtime::scenario::{MistakeKind, ScenarioError, parse};
-use nic_runtime::sim::{self, AppletClass};
 
 use crate::runs::runs;
 use crate::scenario::read;
@@ -205,7 +205,7 @@ fn capsules_take_sram_only_while_collected() {
         to_server("", "applet = 'builtin:Drop'", rest)
             .replace("name = 'b'\n", &format!("name = 'b'\nsram = {bytes}\n"))
     };
-    let holders = sim::sram_holders(&read(&sram(1 << 30, ""))).expect("the class is right");
+    let holders = run::sram_holders(&read(&sram(1 << 30, ""))).expect("the class is right");
     let on_b = holders.iter().filter(|holder| holder.nic.0 == 1);
     let least = on_b.map(|holder| holder.bytes).sum::<u64>();
     let first = |bytes| {
@@ -342,7 +342,7 @@ fn a_half_finished_capsule_ends_to_the_nanosecond() {
         to_server("until = '10s'", "applet = 'builtin:Drop'", rest)
             .replace("name = 'b'\n", &format!("name = 'b'\nsram = {bytes}\n"))
     };
-    let holders = sim::sram_holders(&read(&sram(1 << 30, ""))).expect("the class is right");
+    let holders = run::sram_holders(&read(&sram(1 << 30, ""))).expect("the class is right");
     let on_b = holders.iter().filter(|holder| holder.nic.0 == 1);
     let least = on_b.map(|holder| holder.bytes).sum::<u64>();
     let enough = least + 24_576 + 9_216 + 16 + 4 * number_of_fields(class);

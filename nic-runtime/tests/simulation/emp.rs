@@ -10,8 +10,8 @@ use nic_core::id::EndpointId;
 use nic_core::random::Generator;
 use nic_core::time::SimTime;
 use nic_runtime::profile::Profile;
+use nic_runtime::run::{self, SimError, SramShare};
 use nic_runtime::scenario::parse;
-use nic_runtime::sim::{self, SimError, SramShare};
 
 use crate::runs::runs;
 use crate::scenario::read;
@@ -449,7 +449,7 @@ fn programs_exchange_messages_as_the_papers_do() {
 #[test]
 fn receives_and_records_take_memory_of_the_nic() {
     let held = |left: &str| {
-        let holders = sim::sram_holders(&read(&pair("base", "", (left, ""))));
+        let holders = run::sram_holders(&read(&pair("base", "", (left, ""))));
         let holders = holders.expect("there are no classes").into_iter();
         let mut queues = holders.filter(|holder| matches!(holder.share, SramShare::Queues(_)));
         queues.next().expect("an endpoint").bytes

@@ -2,8 +2,8 @@
 
 use nic_core::event::EndReason;
 use nic_core::id::EndpointId;
+use nic_runtime::run::SimError;
 use nic_runtime::scenario::{BUILTIN, parse};
-use nic_runtime::sim::SimError;
 use serde_json::{Value, json};
 
 use crate::scenario::read;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::sim::SimError;
+use nic_runtime::run::SimError;
 
 use crate::runs::runs;
 use crate::scenario::read;

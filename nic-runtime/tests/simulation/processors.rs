@@ -5,7 +5,7 @@ use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::event::EndReason;
-use nic_runtime::sim::CallWaits;
+use nic_runtime::run::CallWaits;
 use serde_json::Value;
 
 use crate::runs::runs;

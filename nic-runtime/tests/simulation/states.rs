@@ -7,7 +7,7 @@ use nic_runtime::Run;
 use std::collections::BTreeMap;
 
 use nic_core::event::{EndReason, Event, EventKind, Names, RxBody, Sink, UnetEvent};
-use nic_runtime::sim::EndpointState;
+use nic_runtime::run::EndpointState;
 use nic_runtime::spec::Scenario;
 
 use crate::random_runs;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use nic_core::event::roles::Step;
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::PacketId;
-use nic_runtime::sim::{self, AppletClass};
+use nic_runtime::run::{self, AppletClass};
 use serde_json::{Value, json};
 
 use crate::random_runs;
@@ -198,7 +198,7 @@ fn both_classes_need_memory_while_the_new_one_is_verified() {
             + &swap("2us", "SwapOld.class")
             + &swap("3us", "SwapOld.class")
     };
-    let holders = sim::sram_holders(&read(&sram(1 << 30))).expect("the classes are right");
+    let holders = run::sram_holders(&read(&sram(1 << 30))).expect("the classes are right");
     let on_b = holders.iter().filter(|holder| holder.nic.0 == 1);
     let least = on_b.map(|holder| holder.bytes).sum::<u64>();
     let reasons = |bytes| {

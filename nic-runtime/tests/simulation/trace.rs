@@ -8,8 +8,8 @@ use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::profile::Profile;
+use nic_runtime::run::{RunEnd, SimError};
 use nic_runtime::scenario::parse_on;
-use nic_runtime::sim::{RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 use serde_json::Value;
 

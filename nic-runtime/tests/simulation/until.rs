@@ -7,7 +7,7 @@ use nic_core::event::fields::PayloadMode;
 use nic_core::event::line::Line;
 use nic_core::event::{EndReason, Event, EventKind, Names, NicEvent, Sink};
 use nic_core::time::SimTime;
-use nic_runtime::sim::RunEnd;
+use nic_runtime::run::RunEnd;
 use nic_runtime::spec::Scenario;
 
 use crate::scenario::read;

@@ -6,7 +6,7 @@
 
 use nic_core::event::EndReason;
 use nic_core::id::EndpointId;
-use nic_runtime::sim::SimError;
+use nic_runtime::run::SimError;
 use serde_json::json;
 
 use crate::trace::{Trace, number, run, try_run};

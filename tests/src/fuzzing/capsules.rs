@@ -9,8 +9,8 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::sle::capsule::FRAGMENT_HEADER_BYTES;
 use nic_core::sle::{FragmentHeader, NicEntry, NicNative, checksum};
 use nic_core::time::SimDuration;
+use nic_runtime::run::AppletClass;
 use nic_runtime::scenario::parse;
-use nic_runtime::sim::AppletClass;
 use nic_runtime::spec::Scenario;
 use nic_runtime::spec::SendSpec;
 

@@ -16,10 +16,10 @@ use jive_lab::Random;
 use nic_core::id::EndpointId;
 use nic_core::sle::NicEntry;
 use nic_core::time::SimDuration;
+use nic_runtime::applet::{AppletSite, environment};
 use nic_runtime::export::executions::Executions;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::parse;
-use nic_runtime::sle::{AppletSite, environment};
 use nic_runtime::spec::Scenario;
 
 use self::scenario::{Applet, Case, draw};

@@ -7,8 +7,8 @@ use jive_embed::analysis::{Bounds, Report};
 use jive_embed::verify_class;
 use jive_verifier::Policy;
 use nic_core::sle::NicNative;
+use nic_runtime::applet::{DetachedShape, class_environment};
 use nic_runtime::profile::Profile;
-use nic_runtime::sle::{DetachedShape, class_environment};
 
 use super::measure::now;
 

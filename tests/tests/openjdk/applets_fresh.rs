@@ -101,7 +101,7 @@ fn model_implements_every_native() {
 
 #[test]
 fn stub_is_that_of_the_natives_table() {
-    let generated = nic_runtime::sle::java_stub();
+    let generated = nic_runtime::applet::java_stub();
     blessed::check("applets/java/unet/Nic.java", &generated);
     assert_eq!(applets::NIC_STUB, generated);
 }

@@ -7,7 +7,7 @@ use nic_runtime::Run;
 use std::fmt::Write as _;
 
 use nic_core::event::{Event, EventKind, Names, NicEvent, Sink, SleEvent, TxStatus, UnetEvent};
-use nic_runtime::sim::SimError;
+use nic_runtime::run::SimError;
 use nic_runtime::spec::ClassSpec;
 use nic_runtime::spec::Scenario;
 use tests::isolation::{Action, Body, HostileApplet};

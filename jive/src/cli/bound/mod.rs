@@ -17,10 +17,10 @@ use jive_embed::{FoundAt, Rejections, load_class};
 use jive_verifier::Policy;
 use nic_core::id::EndpointId;
 use nic_core::sle::{NicEntry, NicNative};
+use nic_runtime::applet::{AppletSite, DetachedShape, class_environment, environment};
 use nic_runtime::export::plain_json;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario::{closest, limits};
-use nic_runtime::sle::{AppletSite, DetachedShape, class_environment, environment};
 
 use self::report::{Placed, Report};
 use super::class_file;

@@ -4,8 +4,8 @@ use jive_core::ClassFile;
 use jive_embed::analysis::{Bound, Bounds, ForeignFields};
 use jive_embed::names;
 use jive_verifier::Policy;
+use nic_runtime::applet::AppletSite;
 use nic_runtime::profile::Profile;
-use nic_runtime::sle::AppletSite;
 use serde::Serialize;
 
 /// The endpoint that the bounds assume.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use jive_core::{ArrayKind, ClassFile, FieldType, Heap, TrapKind, limits, parse_field};
 use nic_core::event::NativeArg;
-use nic_runtime::sim::AppletState;
+use nic_runtime::run::AppletState;
 
 /// A completed native.
 pub(super) struct NativeCall<'a> {

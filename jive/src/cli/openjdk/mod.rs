@@ -20,7 +20,7 @@ use std::sync::Mutex;
 use anstyle::{AnsiColor, Style};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable;
-use nic_runtime::sim::SimError;
+use nic_runtime::run::SimError;
 use nic_runtime::spec::Scenario;
 
 use self::child::{Java, NoAnswer, Settings};

@@ -6,7 +6,7 @@ use jive_core::{ArrayKind, TrapKind};
 use nic_core::event::{Event, EventKind, Names, NativeArg, Sink, SleEvent, Trigger};
 use nic_core::id::EndpointId;
 use nic_core::sle::{NativeKind, NicNative};
-use nic_runtime::sim::EndpointState;
+use nic_runtime::run::EndpointState;
 use nic_runtime::spec::{EndpointSpec, FieldState, WindowSpec};
 use nic_runtime::spec::{FieldValue, Scenario};
 

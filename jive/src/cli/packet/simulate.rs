@@ -10,8 +10,8 @@ use nic_core::event::{Event, Made, Names, Sink, Trigger};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::host::{Actions, Happened as Occurred, HostProgram, Programs};
+use nic_runtime::run::{EndpointState, RunEnd, SimError};
 use nic_runtime::scenario::alone::{APPLET, APPLET_NAME, PEER, PEER_NAME};
-use nic_runtime::sim::{EndpointState, RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 
 use super::events::Gathered;

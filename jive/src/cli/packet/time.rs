@@ -6,7 +6,7 @@ use jive_embed::load_class;
 use jive_verifier::Policy;
 use nic_core::id::ChannelId;
 use nic_core::sle::{Applet, NicEntry, NicNative, memory_bytes};
-use nic_runtime::sle::{DetachedEndpoint, DetachedShape};
+use nic_runtime::applet::{DetachedEndpoint, DetachedShape};
 use nic_runtime::spec::Scenario;
 
 use super::events::{CallEnd, Gathered};

@@ -17,7 +17,7 @@ use nic_runtime::export::executions::Executions;
 use nic_runtime::export::plain_json;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
-use nic_runtime::sim::{RunEnd, SimError};
+use nic_runtime::run::{RunEnd, SimError};
 use nic_runtime::spec::Scenario;
 use serde::Serialize;
 

@@ -66,14 +66,13 @@ const NIC_RUNTIME: Layers = &[
     // A scenario as values.
     &["profile", "spec"],
     &["sched"],
-    &["protocol"],
-    &["fabric"],
+    &["wire"],
     &["nic"],
     &["memory", "host"],
-    &["interface", "unet", "emp", "via", "remote"],
-    &["sle"],
+    &["engine"],
+    &["applet"],
     &["judge"],
-    &["sim"],
+    &["run"],
     // The reader of scenarios.
     &["scenario"],
     &["export"],

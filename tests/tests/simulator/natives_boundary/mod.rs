@@ -12,9 +12,9 @@ use nic_core::remote::{OwnWindow, PeerWindow, WindowId, WindowRights};
 use nic_core::sle::{Bound, Effect, LocalEffect, NicNative, Rights, TrapCause, check};
 use nic_core::storage::Storage;
 use nic_core::unet::{Channel, MessageBody};
+use nic_runtime::applet::{DetachedEndpoint, DetachedShape};
+use nic_runtime::engine::unet::Channels;
 use nic_runtime::memory::HostMemory;
-use nic_runtime::sle::{DetachedEndpoint, DetachedShape};
-use nic_runtime::unet::Channels;
 
 const AREA: u32 = 64;
 const BUFFERS: u32 = 2;

@@ -4,7 +4,7 @@ use nic_runtime::Run;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use nic_runtime::sim::{self, SimError, SramShares};
+use nic_runtime::run::{self, SimError, SramShares};
 use nic_runtime::spec::Scenario;
 use tests::random::Random;
 use tests::simulation::scenario;
@@ -89,7 +89,7 @@ fn endpoints_add_up_and_share_their_programs() {
         }
         let scenario = nic(&endpoints);
         assert_eq!(demand(scenario.clone()), expected, "round {round}");
-        let holders = sim::sram_holders(&scenario).expect("the classes are right");
+        let holders = run::sram_holders(&scenario).expect("the classes are right");
         let held: u64 = holders.iter().map(|holder| holder.bytes).sum();
         assert_eq!(held, expected.total(), "round {round}");
         // A NIC with exactly this much SRAM is accepted.

@@ -1,0 +1,276 @@
+//! Suspended calls: an applet's call waits for the slots of a packet that it pushes, while its processor does other
+//! work.
+//!
+//! In the model, the frames and registers of a suspended call are in the free part of the applet's heap. The heap's
+//! memory belongs to the endpoint, and the suspended call cannot allocate while it waits. A push that gets neither
+//! slots nor enough heap is dropped.
+
+use crate::engine;
+use crate::ids::{AppletId, ProcessorId, Table, at};
+use std::num::NonZeroU32;
+
+use jive_core::limits::REGISTER_WINDOW;
+use jive_core::{CallStack, Frame};
+use nic_core::event::SleEvent;
+use nic_core::id::EndpointId;
+use nic_core::time::SimDuration;
+
+use super::call::Activation;
+use super::{pending_calls, swap};
+use crate::nic::costs::Costs;
+use crate::nic::item::{Item, Next};
+use crate::nic::stage::Stage;
+use crate::run::Simulation;
+
+/// A suspended call.
+pub(crate) struct Suspended<'a> {
+    /// The suspended call's state, with the packets that have arrived for its applet, which has one call at a time.
+    pub(crate) activation: Activation<'a>,
+    /// The stage at which the suspended call continues.
+    pub(crate) stage: Stage,
+    /// The processor that continues the suspended call.
+    pub(crate) on: ProcessorId,
+}
+
+/// Index of a suspended call, plus one. A [`Place`] is stored for every applet, so the niche at zero keeps
+/// `Option<Place>` at four bytes.
+#[derive(Copy, Clone, Debug)]
+struct Place(NonZeroU32);
+
+impl Place {
+    fn of(number: u32) -> Place {
+        Place(NonZeroU32::MIN.saturating_add(number))
+    }
+
+    fn number(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+/// All suspended calls. Entries of suspended calls are reused with their call stacks.
+pub(crate) struct Suspensions<'a> {
+    calls: Vec<Suspended<'a>>,
+    vacant: Vec<u32>,
+    // Number of suspended calls.
+    count: u32,
+    // The entry of each applet's suspended call, if it has one.
+    of_applet: Table<AppletId, Option<Place>>,
+}
+
+impl<'a> Suspensions<'a> {
+    pub(crate) fn new(applets: usize) -> Suspensions<'a> {
+        Suspensions {
+            calls: Vec::new(),
+            vacant: Vec::new(),
+            count: 0,
+            of_applet: Table::filled(applets, None),
+        }
+    }
+
+    /// Returns the suspended call of an applet.
+    pub(crate) fn of(&mut self, applet: AppletId) -> Option<&mut Suspended<'a>> {
+        let place = self.of_applet[applet]?;
+        self.calls.get_mut(at(place.number()))
+    }
+
+    /// Returns whether any call is suspended; usually none is.
+    #[inline]
+    pub(crate) fn is_any(&self) -> bool {
+        self.count > 0
+    }
+}
+
+/// Makes a call stack of the depth that the NIC's profile gives.
+pub(crate) fn call_stack<'a>(arena: &'a bumpalo::Bump, costs: &Costs) -> CallStack<'a> {
+    let frames = at(costs.stack.calls);
+    // The interpreter needs a register window after the last slot of the call stack; no frame of the model uses this
+    // window.
+    let slots = at(costs.stack.slots) + REGISTER_WINDOW;
+    CallStack::new(
+        arena.alloc_slice_fill_copy(frames, Frame::default()),
+        arena.alloc_slice_fill_copy(slots, 0),
+    )
+}
+
+/// Returns whether the heap of the running applet has room for the call's frames and registers.
+pub(crate) fn can_suspend(sim: &Simulation<'_>, on: ProcessorId) -> bool {
+    let activation = &sim.processors[on].activation;
+    let applet = activation.call().applet_at.applet;
+    let heap = sim.applets[applet].instance.heap();
+    activation.stack.live_bytes() <= at(heap.free())
+}
+
+/// Suspends the call of a processor, so that the call will continue at `stage`.
+#[cold]
+pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
+    let activation = &mut sim.processors[on].activation;
+    let has_asides = activation.has_asides;
+    let (applet_at, trigger) = (activation.call().applet_at, activation.call().trigger());
+    let endpoint = applet_at.endpoint;
+    let stage = stage.of_chain(sim.chains.of(endpoint).is_some());
+    let place_of = sim.place_of(applet_at);
+    // Arm the applet's timer now, because the call may stay suspended beyond the timer's expiry.
+    if has_asides {
+        pending_calls::arm(sim, applet_at);
+    }
+    // A message on which an applet trapped waits for slots too, but outside any call, so no event is emitted.
+    if stage.is_native() {
+        let kind = SleEvent::AppletSuspend { trigger };
+        sim.report.emit(sim.now, endpoint, kind);
+    }
+    let place = match vacant_place(sim, on) {
+        Some(place) => place,
+        None => {
+            let calls = &mut sim.suspensions.calls;
+            let place = u32::try_from(calls.len()).expect("an applet has one call at a time");
+            calls.push(Suspended {
+                activation: Activation::new(call_stack(sim.arena, sim.processors[on].costs)),
+                stage,
+                on,
+            });
+            place
+        }
+    };
+    sim.suspensions.of_applet[place_of] = Some(Place::of(place));
+    sim.suspensions.count += 1;
+    sim.live[endpoint].suspend_on(on);
+    sim.more_sources += 1;
+    let kept = &mut sim.suspensions.calls[at(place)];
+    kept.stage = stage;
+    kept.on = on;
+    let activation = &mut sim.processors[on].activation;
+    std::mem::swap(activation, &mut kept.activation);
+    activation.was_suspended = false;
+    // Free the slots that are reserved for `endpoint` only after the call is marked as suspended. The call may itself
+    // wait for these slots, and freed slots resume suspended calls only.
+    sim.give_up_post(endpoint);
+    sim.leave_call(on);
+    Next::Look
+}
+
+/// Returns a vacant entry for a suspended call, whose call stack is as deep as this processor's.
+fn vacant_place(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<u32> {
+    let depth = |on: ProcessorId| sim.processors[on].costs.stack;
+    let Suspensions { calls, vacant, .. } = &mut sim.suspensions;
+    let fits = |place: &u32| depth(calls[at(*place)].on) == depth(on);
+    let found = vacant.iter().rposition(fits)?;
+    Some(vacant.swap_remove(found))
+}
+
+/// Continues the suspended call of an endpoint on a processor.
+#[cold]
+pub(crate) fn go_on_with(sim: &mut Simulation<'_>, on: ProcessorId, id: EndpointId) -> Next {
+    let place = sim.infos[id]
+        .applet
+        .and_then(|applet| sim.suspensions.of_applet[applet].take())
+        .expect("only a suspended call waits for places")
+        .number();
+    sim.suspensions.vacant.push(place);
+    sim.suspensions.count -= 1;
+    sim.live[id].suspended_on = None;
+    sim.more_sources -= 1;
+    let kept = &mut sim.suspensions.calls[at(place)];
+    let stage = kept.stage;
+    let activation = &mut sim.processors[on].activation;
+    std::mem::swap(activation, &mut kept.activation);
+    activation.was_suspended = true;
+    if stage.is_native() {
+        // The native of the suspended call continues, so the native's span in the timeline starts again.
+        activation.reported.reached = sim.now;
+        let trigger = activation.call().trigger();
+        let kind = SleEvent::AppletResume { trigger };
+        sim.report.emit(sim.now, id, kind);
+        sim.reenter(on);
+    }
+    Next::after(SimDuration::ZERO, stage)
+}
+
+/// Handles what had to wait for the end of a call: packets that arrived during its suspension, the timer that it set,
+/// and swaps.
+#[inline]
+pub(crate) fn end_asides(sim: &mut Simulation<'_>, on: ProcessorId) {
+    let activation = &sim.processors[on].activation;
+    if activation.was_suspended | activation.has_asides {
+        end_these(sim, on);
+    }
+}
+
+#[cold]
+fn end_these(sim: &mut Simulation<'_>, on: ProcessorId) {
+    let activation = &mut sim.processors[on].activation;
+    if std::mem::take(&mut activation.has_asides) {
+        let applet_at = activation.call().applet_at;
+        pending_calls::arm(sim, applet_at);
+        engine::call_over(sim, applet_at.endpoint);
+        swap::make(sim, applet_at.endpoint, Some(on));
+    }
+    if std::mem::take(&mut sim.processors[on].activation.was_suspended) {
+        unpark(sim, on);
+    }
+}
+
+#[cold]
+fn unpark(sim: &mut Simulation<'_>, on: ProcessorId) {
+    let processor = &mut sim.processors[on];
+    let (id, nic) = (
+        processor.activation.call().applet_at.endpoint,
+        processor.nic,
+    );
+    let nic = &mut sim.nics[nic];
+    while let Some(packet) = processor.activation.parked.arrivals.pop_back() {
+        nic.arrivals.push_front(packet);
+    }
+    if !sim.endpoints[id].transmit.is_drained() {
+        nic.posted.insert(sim.infos[id].position());
+    }
+    if !processor.role.is_alone {
+        unpark_items(sim, on);
+    }
+    pending_calls::come_back(sim, id);
+}
+
+/// Returns parked packets to the processor of `doRx` if that processor had already taken them, and then wakes the other
+/// processors.
+#[cold]
+fn unpark_items(sim: &mut Simulation<'_>, on: ProcessorId) {
+    let processor = &mut sim.processors[on];
+    let taken = std::mem::take(&mut processor.activation.parked.taken);
+    let nic = &sim.nics[processor.nic];
+    let placed = |place| nic.processor(place);
+    let (do_tx, do_rx) = (placed(nic.placement.do_tx), placed(nic.placement.do_rx));
+    let looks = [nic.placement.transmit, nic.placement.receive].map(placed);
+    for packet in taken.into_iter().rev() {
+        let handed = &mut sim.processors[do_rx].role.handed;
+        handed.push_front(Item::Arrival(packet));
+    }
+    for other in [do_tx, do_rx].into_iter().chain(looks) {
+        if other != on {
+            sim.wake(other);
+        }
+    }
+}
+
+#[cfg(test)]
+impl Suspensions<'_> {
+    /// Counts the suspended calls, and the memory for others.
+    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
+        let Suspensions {
+            calls,
+            vacant,
+            count,
+            of_applet,
+        } = self;
+        census.length("suspensions.calls", calls.len());
+        census.length("suspensions.vacant", vacant.len());
+        census.count("suspensions.count", count);
+        census.count("suspensions.of_applet", of_applet);
+        for call in calls {
+            let Suspended {
+                activation,
+                stage: _,
+                on: _,
+            } = call;
+            activation.counted("suspensions", census);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Reports the events of applets: calls, natives and notes.
+
+use super::call::Cause;
+use super::chain::Way;
+use crate::ids::ProcessorId;
+use jive_core::MethodId;
+use nic_core::event::{DropReason, Made, NicEvent, SleEvent};
+use nic_core::id::PacketId;
+use nic_core::sle::Request;
+
+use crate::nic::endpoint::AppletAt;
+use crate::run::Simulation;
+
+/// Reports a note that an applet wrote to the trace.
+pub(crate) fn note(sim: &mut Simulation<'_>, applet_at: AppletAt, tag: i32, value: i32) {
+    let kind = SleEvent::AppletTrace { tag, value };
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
+}
+
+/// Reports that the message which an applet's call handles is dropped.
+pub(crate) fn dropped(
+    sim: &mut Simulation<'_>,
+    applet_at: AppletAt,
+    packet: Option<PacketId>,
+    reason: DropReason,
+) {
+    let kind = NicEvent::Drop { packet, reason };
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
+}
+
+/// Reports that a processor's call begins. `is_reattached` says whether the call attaches the applet again.
+#[cold]
+#[inline(never)]
+pub(crate) fn called(sim: &mut Simulation<'_>, on: ProcessorId, is_reattached: bool) {
+    let call = *sim.processors[on].activation.call();
+    let (endpoint, trigger) = (call.applet_at.endpoint, call.trigger());
+    if is_reattached {
+        let kind = SleEvent::AppletAttach { trigger };
+        sim.report.emit(sim.now, endpoint, kind);
+    }
+    let packet = match call.cause {
+        Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
+        Cause::Chain(message) if message.way == Way::Up => sim.chains.handled(endpoint),
+        Cause::Post(_) | Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {
+            &[]
+        }
+    };
+    let mut place = [0; 3];
+    let kind = SleEvent::AppletCall {
+        method: call.method,
+        args: call.arguments(&mut place),
+        packet,
+        trigger,
+        processor: sim.number(on),
+    };
+    sim.report.emit(sim.now, endpoint, kind);
+}
+
+/// Reports that an applet's call has returned.
+pub(crate) fn returned(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    applet_at: AppletAt,
+    method: MethodId,
+    value: Option<i32>,
+) {
+    if sim.report.listens() {
+        let bytecodes = sim.processors[on].activation.stack.executed();
+        let kind = SleEvent::AppletReturn {
+            method,
+            value,
+            bytecodes,
+        };
+        sim.report.emit(sim.now, applet_at.endpoint, kind);
+        sim.levels_changed(applet_at.endpoint);
+    }
+}
+
+/// Reports that the native of a processor's call has completed.
+#[inline(always)]
+pub(crate) fn performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: Made) {
+    if sim.report.listens() {
+        tell_performed(sim, on, value, made);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn tell_performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: Made) {
+    let activation = &sim.processors[on].activation;
+    let Some(reached) = activation.reached else {
+        return;
+    };
+    let begun = activation.reported.reached;
+    let applet_at = activation.call().applet_at;
+    let request = Request::new(reached.id(), activation.stack.native_arguments());
+    if let Some(request) = request {
+        native(sim, applet_at, &request.begun_at(begun), value, made);
+    }
+}
+
+/// Reports that a native has completed with the result `value`.
+pub(crate) fn native(
+    sim: &mut Simulation<'_>,
+    applet_at: AppletAt,
+    request: &Request,
+    value: i32,
+    made: Made,
+) {
+    if !sim.report.listens() {
+        return;
+    }
+    let heap = sim.applets[applet_at.applet].instance.heap();
+    let args = request.shown_args(heap);
+    let kind = SleEvent::Native {
+        name: request.name(),
+        args: &args[..request.args().len()],
+        result: request.shown_result(heap, value),
+        moved: request.moved(heap),
+        begun: request.begun(),
+        made,
+    };
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
+    sim.levels_changed(applet_at.endpoint);
+}

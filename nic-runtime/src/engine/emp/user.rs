@@ -1,0 +1,158 @@
+//! Receives: users post them when the run starts, at the times of the scenario, and again when a message has been read.
+
+use crate::ids::at;
+use nic_core::emp::{EmpEvent, Filter, PostedReceive};
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::unet::MessageBody;
+
+use super::engine::{Delay, schedule};
+use super::{Buffer, EmpEndpoint, receive, source_number};
+use crate::engine::unet::Endpoint;
+use crate::run::Simulation;
+use crate::spec::{ReceiveSpec, Scenario};
+
+/// Returns the parts of an endpoint's buffer area that its receives use, in the order of the scenario. Each receive has
+/// a place of its own in that area, counted from the area's start.
+pub(super) fn buffers(scenario: &Scenario, id: EndpointId, endpoint: &Endpoint) -> Vec<Buffer> {
+    let spec = &scenario.endpoints[id];
+    if !spec.posts_receives() {
+        return Vec::new();
+    }
+    let own = scenario.receives.iter().filter(|spec| spec.endpoint == id);
+    let of_scenario: Vec<Buffer> = own
+        .filter_map(|spec| buffer(endpoint, spec.offset, spec.length, Some(spec)))
+        .collect();
+    if !of_scenario.is_empty() {
+        return of_scenario;
+    }
+    let length = spec.free_buffer_length;
+    (0..spec.free_buffer_count)
+        .filter_map(|number| buffer(endpoint, number * length, length, None))
+        .collect()
+}
+
+fn buffer(
+    endpoint: &Endpoint,
+    offset: u32,
+    length: u32,
+    spec: Option<&ReceiveSpec>,
+) -> Option<Buffer> {
+    let source = spec.and_then(|spec| spec.source);
+    Some(Buffer {
+        receive: PostedReceive {
+            tag: spec
+                .and_then(|spec| spec.tag)
+                .map_or(Filter::Any, Filter::Only),
+            source: source.map_or(Filter::Any, |id| Filter::Only(source_number(id))),
+            room: endpoint.area.span(offset.into(), length.into()).ok()?,
+            number: 0,
+        },
+        left: spec.map(|spec| spec.repeat),
+    })
+}
+
+/// Posts the receives that an endpoint has from the start of the run, and schedules the others.
+pub(crate) fn start(sim: &mut Simulation<'_>) {
+    for (number, spec) in (0u32..).zip(sim.states.emp.receives) {
+        schedule(sim, spec.at, Delay::Receive(number));
+    }
+    for index in 0..sim.states.emp.ends.len() {
+        let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
+        let buffers = sim.states.emp.end(id).map_or(0, |end| end.buffers.len());
+        for number in 0..buffers {
+            let is_due = sim
+                .states
+                .emp
+                .end(id)
+                .is_some_and(|end| end.buffers[number].left.is_none());
+            if is_due {
+                post(sim, id, number);
+            }
+        }
+    }
+}
+
+/// A receive of the scenario becomes due.
+pub(crate) fn receive_due(sim: &mut Simulation<'_>, receive: u32) {
+    let spec = &sim.states.emp.receives[at(receive)];
+    if let Some(number) = sim
+        .states
+        .emp
+        .end(spec.endpoint)
+        .and_then(|end| end.buffer_at(spec.offset))
+    {
+        post(sim, spec.endpoint, number);
+    }
+}
+
+impl EmpEndpoint {
+    /// Returns the position, in the list of receive buffers, of the buffer that begins at an offset of the buffer area.
+    fn buffer_at(&self, offset: u32) -> Option<usize> {
+        let start = |buffer: &Buffer| buffer.receive.room.offset();
+        self.buffers.binary_search_by_key(&offset, start).ok()
+    }
+}
+
+/// Posts a receive of EMP, unless the endpoint has posted it as often as the scenario says.
+fn post(sim: &mut Simulation<'_>, id: EndpointId, number: usize) {
+    let Some(end) = sim.states.emp.end(id) else {
+        return;
+    };
+    let buffer = &mut end.buffers[number];
+    match &mut buffer.left {
+        None => {}
+        Some(0) => return,
+        Some(left) => *left -= 1,
+    }
+    let receive = PostedReceive {
+        number: end.posted,
+        ..buffer.receive
+    };
+    end.posted = end.posted.wrapping_add(1);
+    let is_posted = end.waiting.post(receive);
+    debug_assert!(is_posted, "the list of receives grows");
+    if sim.report.listens() {
+        let only = |filter| match filter {
+            Filter::Any => None,
+            Filter::Only(number) => Some(number),
+        };
+        let kind = EmpEvent::RxPost {
+            receive: receive.number,
+            tag: only(receive.tag),
+            source: only(receive.source).map(|number| EndpointId(number.into())),
+            offset: receive.room.offset(),
+            length: receive.room.length(),
+        };
+        sim.report.emit(sim.now, id, kind);
+    }
+}
+
+/// Posts again the receive of the oldest message, because the user has read this message.
+pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
+    let first = sim.endpoints[id].receive.first();
+    let Some(MessageBody::Buffers(list)) = first.map(|message| &message.body) else {
+        return;
+    };
+    let Some(&offset) = list.offsets().first() else {
+        return;
+    };
+    let number = sim.states.emp.end(id).and_then(|end| end.buffer_at(offset));
+    if let Some(number) = number {
+        post(sim, id, number);
+    }
+}
+
+/// Delivers messages that waited for room in the receive queue.
+pub(super) fn room_made(sim: &mut Simulation<'_>, id: EndpointId) {
+    // Nearly always nothing waits, and an endpoint may have thousands of channels.
+    let Some(end) = sim.states.emp.end(id) else {
+        return;
+    };
+    if !std::mem::take(&mut end.awaits_room) {
+        return;
+    }
+    for flow in 0..end.flows.len() {
+        let channel = sim.states.emp.end(id).map(|end| end.flows[flow].channel.id);
+        receive::deliver(sim, (id, channel.unwrap_or(ChannelId(0))));
+    }
+}

@@ -1,0 +1,153 @@
+//! The engine for U-Net endpoints: delivers packets and sends descriptors on the base path, or passes them to the
+//! endpoint's applet.
+
+use crate::ids::{ProcessorId, Table};
+
+use nic_core::event::{DmaDirection, NicEvent, Trigger, TxStatus};
+use nic_core::id::EndpointId;
+use nic_core::memory::HostSpan;
+use nic_core::unet::{self, Channel, INLINE_MAX};
+
+use crate::applet;
+use crate::engine::Interface;
+use crate::engine::unet::Endpoint;
+use crate::nic::item::{Item, Next, Posted};
+use crate::nic::stage::Stage;
+use crate::nic::transfer::{DmaPeer, Transfer};
+use crate::run::Simulation;
+use crate::spec::Scenario;
+use crate::wire::PacketRef;
+
+/// The engine of U-Net endpoints.
+pub(crate) enum Unet {}
+
+impl Interface for Unet {
+    type State<'a> = ();
+
+    const SECTIONS: &'static [&'static str] = &["base"];
+
+    fn state(_scenario: &Scenario, _endpoints: &Table<EndpointId, Endpoint>) {}
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn before_applet(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+        match sim.has_slow_paths {
+            true => slow_path(sim, on),
+            false => None,
+        }
+    }
+
+    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+        deliver(sim, packet)
+    }
+
+    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+        send(sim, posted)
+    }
+}
+
+/// Delivers a packet to its endpoint's receive queue, or drops it.
+fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+    let (id, to, channel, length) = sim.arrival(packet);
+    let endpoint = &mut sim.endpoints[to];
+    match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
+        Ok(buffers) => {
+            let area = endpoint.area;
+            let share = endpoint.free.buffer_length();
+            let mut offset = 0;
+            for &buffer in buffers.offsets() {
+                let host = area
+                    .span(buffer.into(), share.min(length - offset).into())
+                    .expect("free buffers lie inside the buffer area");
+                let last = length - offset <= share;
+                let peer = DmaPeer::FromArrival {
+                    packet,
+                    offset,
+                    last,
+                };
+                let transfer = Transfer {
+                    endpoint: to,
+                    host,
+                    peer,
+                    trigger: Trigger::Arrival(id),
+                };
+                sim.queue_message(transfer);
+                offset += host.length();
+            }
+            if buffers.offsets().is_empty() {
+                sim.end_arrival(packet);
+            }
+            sim.publish_in_turn(to);
+            sim.levels_changed(to);
+        }
+        Err(reason) => {
+            let dropped = NicEvent::Drop {
+                packet: Some(id),
+                reason,
+            };
+            sim.report.emit(sim.now, to, dropped);
+            sim.end_arrival(packet);
+        }
+    }
+    Next::Look
+}
+
+/// Starts the DMA transfer of a posted descriptor's message into the send slot of its packet.
+fn send(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+    let Some((channel, host)) = sendable(sim, posted) else {
+        sim.give_up_post(posted.endpoint);
+        return sim.end_post(posted, TxStatus::Refused);
+    };
+    let Posted { endpoint, post, .. } = posted;
+    sim.use_post(endpoint);
+    let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
+    let transfer = Transfer {
+        endpoint,
+        host,
+        peer: DmaPeer::IntoPacket(packet),
+        trigger: Trigger::Post(post),
+    };
+    sim.queue_message(transfer);
+    sim.end_post(posted, TxStatus::Ok)
+}
+
+/// Handles an item in hand that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None`
+/// for any other item.
+#[cold]
+fn slow_path(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+    if let Item::Arrival(packet) = *sim.in_hand(on)
+        && applet::capsule::is_one(sim, packet)
+    {
+        return Some(applet::capsule::take(sim, on, packet));
+    }
+    if let Some(next) = applet::chained::take(sim, on) {
+        return Some(next);
+    }
+    match sim.awaits_engines {
+        true => await_engine(sim, on),
+        false => None,
+    }
+}
+
+/// Makes a processor wait if its item needs a busy DMA engine that has no queue. Items for applets do not wait here,
+/// because an applet's natives wait for the engine.
+#[cold]
+fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+    let item = sim.in_hand(on);
+    if sim.infos[item.endpoint(&sim.packets)].applet.is_some() {
+        return None;
+    }
+    let direction = match *item {
+        Item::Arrival(packet) if sim.packets[packet].bytes.len() <= INLINE_MAX => return None,
+        Item::Arrival(_) => DmaDirection::NicToHost,
+        Item::Post(_) => DmaDirection::HostToNic,
+        Item::Own(..) => return None,
+    };
+    sim.await_engine(on, direction, Stage::Taken)
+}
+
+/// Returns the channel and the message of a transmit descriptor, if the message fits in a packet.
+#[inline]
+pub(crate) fn sendable(sim: &Simulation<'_>, posted: Posted) -> Option<(Channel, HostSpan)> {
+    let endpoint = &sim.endpoints[posted.endpoint];
+    unet::resolve_packet(endpoint, posted.descriptor).ok()
+}

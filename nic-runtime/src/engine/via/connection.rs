@@ -1,0 +1,359 @@
+//! Connections: numbers of packets, acknowledgements, and the end of a connection at both ends.
+//!
+//! Control packets need neither slots nor a processor. Links apply no faults to control packets, because the NICs are
+//! assumed to repeat them until they arrive.
+
+use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus, ViaEvent};
+use nic_core::id::{EndpointId, PacketId};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::FreeQueue;
+use nic_core::via::{
+    Acknowledged, Arrival, CONTROL_BYTES, Reason, Reliability, Side, Status, ViState, ViaHeader,
+};
+
+use super::hardware::{Delay, schedule};
+use super::shown::{Shown, tell_arrives, tell_leaves};
+use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
+use crate::run::Simulation;
+use crate::storage::Growing;
+use crate::wire::protocol::Header;
+use crate::wire::{Fate, Packet, PacketRef};
+
+/// Joins the ends of the connections, and reports the state at the start of the run: registered regions, posted receive
+/// descriptors and connections.
+pub(super) fn prepare(sim: &mut Simulation<'_>) {
+    super::join(sim);
+    for index in 0..sim.states.via.ends.len() {
+        let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
+        if sim.states.via.end(id).is_none() {
+            continue;
+        }
+        let posted = sim.endpoints[id].free.count();
+        regions::hold(sim, id, u32::try_from(posted).unwrap_or(u32::MAX));
+        regions::register(sim, id);
+        let free: &FreeQueue<Growing> = &sim.endpoints[id].free;
+        let length = free.buffer_length();
+        for number in 0..u32::try_from(free.count()).unwrap_or(u32::MAX) {
+            let offset = number * length;
+            sim.report
+                .emit(sim.now, id, ViaEvent::RxPost { offset, length });
+        }
+        over_memory::post_first(sim, id);
+        let states = [
+            (ViState::Connecting, Reason::Requested),
+            (ViState::Connected, Reason::Accepted),
+        ];
+        for (state, reason) in states {
+            sim.report
+                .emit(sim.now, id, ViaEvent::ViState { state, reason });
+        }
+    }
+}
+
+/// Numbers a message that has no number yet, and reports its packet, when the first bit of the packet leaves.
+#[cold]
+pub(super) fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+    let Packet {
+        from: (from, _),
+        trigger,
+        header,
+        ..
+    } = sim.packets[packet];
+    let Header::Via(header) = header else {
+        return;
+    };
+    tell_leaves(sim, packet, shown(header), duration);
+    // The copy of a packet has the number of the original, so only an unsent packet gets a number.
+    if let ViaHeader::Unsent { immediate } = header {
+        let (number, is_awaited) = number(sim, from, trigger);
+        let sent = &mut sim.packets[packet];
+        sent.header = Header::Via(ViaHeader::Message { number, immediate });
+        sent.completes_later = is_awaited;
+    }
+}
+
+/// Returns how outputs show a packet of a VI with this header.
+fn shown(header: ViaHeader) -> Shown {
+    match header.control() {
+        None => Shown::Message,
+        Some(kind) => Shown::Control { kind, length: 0 },
+    }
+}
+
+/// Returns the number of a message of a VI, and whether its descriptor completes only with the acknowledgement.
+fn number(sim: &mut Simulation<'_>, from: EndpointId, trigger: Trigger) -> (u64, bool) {
+    let now = sim.now;
+    let Some(end) = sim.states.via.end_mut(from) else {
+        return (0, false);
+    };
+    let number = end.vi.number();
+    let post = match (end.vi.reliability(), trigger) {
+        (Reliability::Unreliable, _) => return (number, false),
+        (Reliability::Reception, Trigger::Post(post)) => Some(post),
+        (Reliability::Delivery | Reliability::Reception, _) => None,
+    };
+    // After the end of a connection the peer acknowledges nothing, so the descriptor does not wait for an
+    // acknowledgement.
+    if !end.vi.is_connected() {
+        return (number, false);
+    }
+    end.sent.push_back(Sent { at: now, post });
+    if !std::mem::replace(&mut end.is_watched, true) {
+        watch(sim, from, now + SILENCE);
+    }
+    (number, post.is_some())
+}
+
+/// Completes the descriptor of a packet that has left, unless the descriptor waits for the acknowledgement.
+#[cold]
+pub(super) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
+    let Packet {
+        from: (from, _),
+        trigger,
+        header,
+        completes_later,
+        ..
+    } = sim.packets[packet];
+    let Header::Via(header) = header else {
+        return;
+    };
+    if header.control().is_some() {
+        return;
+    }
+    // The descriptor of an awaited packet is completed by the acknowledgement or by the end of the connection.
+    if let Trigger::Post(post) = trigger
+        && !completes_later
+    {
+        let completion = sim.endpoints[from].transmit.packet_left(post);
+        sim.complete(from, post, completion);
+    }
+}
+
+/// Handles a packet that has arrived: accepts a message for the processor, or handles a control packet.
+#[cold]
+pub(super) fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+    let Packet {
+        id,
+        to: (to, _),
+        header,
+        ..
+    } = sim.packets[packet];
+    let Header::Via(header) = header else {
+        return;
+    };
+    tell_arrives(sim, packet, shown(header));
+    match header {
+        ViaHeader::Acknowledgement { before } => {
+            acknowledged(sim, to, before);
+            return sim.end_arrival(packet);
+        }
+        ViaHeader::Close { reason } => {
+            ends(sim, to, reason);
+            return sim.end_arrival(packet);
+        }
+        ViaHeader::Count { before } => {
+            order::counted(sim, to, before);
+            return sim.end_arrival(packet);
+        }
+        ViaHeader::Unsent { .. } | ViaHeader::Message { .. } => {}
+    }
+    let ViaHeader::Message { number, .. } = header else {
+        return sim.end_arrival(packet);
+    };
+    let judged = match sim.states.via.end_mut(to) {
+        Some(end) => end.vi.arrived(number),
+        None => Arrival::NotConnected,
+    };
+    let reason = match judged {
+        Arrival::Next => {
+            sim.packets[packet].is_accepted = true;
+            let nic = sim.endpoints[to].nic;
+            sim.nics[nic].arrivals.push_back(packet);
+            let on = sim.nics[nic].takes_arrivals;
+            sim.wake(on);
+            return sim.must_not_wait(nic, Some(on));
+        }
+        Arrival::Duplicate => DropReason::Duplicate,
+        Arrival::Gap => DropReason::Gap,
+        Arrival::NotConnected => DropReason::NotConnected,
+    };
+    let kind = NicEvent::Drop {
+        packet: Some(id),
+        reason,
+    };
+    sim.report.emit(sim.now, to, kind);
+    sim.end_arrival(packet);
+    if judged == Arrival::Gap {
+        breaks(sim, to, Reason::Loss);
+    }
+}
+
+/// Acknowledges a message that is in the receiver's memory, when the receiving NIC has finished with the packet.
+#[cold]
+pub(super) fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
+    let Packet {
+        id,
+        to: (to, _),
+        is_accepted: true,
+        header: Header::Via(ViaHeader::Message { number, .. }),
+        ..
+    } = sim.packets[packet]
+    else {
+        return;
+    };
+    immediate::forget_delivered(sim, to);
+    let end = sim.states.via.end(to);
+    if end.is_some_and(|end| end.vi.is_connected() && end.vi.reliability().is_reliable()) {
+        let header = ViaHeader::Acknowledgement { before: number + 1 };
+        send_control(sim, to, header, Trigger::Arrival(id));
+    }
+}
+
+pub(super) fn send_control(
+    sim: &mut Simulation<'_>,
+    from: EndpointId,
+    header: ViaHeader,
+    trigger: Trigger,
+) {
+    let Some(connection) = sim.states.via.end(from).map(|end| end.connection) else {
+        return;
+    };
+    let packet = Packet {
+        fate: Some(Fate::default()),
+        has_arrival_slot: false,
+        has_send_slot: false,
+        header: Header::Via(header),
+        ..sim.new_packet(from, &connection, trigger)
+    };
+    let packet = sim.packets.add(packet, &[0; CONTROL_BYTES as usize]);
+    sim.enqueue(packet);
+}
+
+fn acknowledged(sim: &mut Simulation<'_>, id: EndpointId, before: u64) {
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    let Acknowledged::More(more) = end.vi.acknowledge(before) else {
+        return;
+    };
+    for _ in 0..more {
+        let Some(sent) = sim
+            .states
+            .via
+            .end_mut(id)
+            .and_then(|end| end.sent.pop_front())
+        else {
+            return;
+        };
+        complete_sent(sim, id, sent);
+    }
+}
+
+/// Completes the descriptor of a packet that the peer has acknowledged, or will not acknowledge.
+fn complete_sent(sim: &mut Simulation<'_>, id: EndpointId, sent: Sent) {
+    if let Some(post) = sent.post {
+        let completion = sim.endpoints[id].transmit.packet_left(post);
+        sim.complete(id, post, completion);
+    }
+}
+
+/// Schedules a check for an overdue acknowledgement.
+fn watch(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
+    schedule(sim, time, Delay::Look(id));
+}
+
+/// Returns whether the VI waits for acknowledgements, so that a check for an overdue one has something to do.
+pub(super) fn is_silent(sim: &Simulation<'_>, id: EndpointId) -> bool {
+    sim.states
+        .via
+        .end(id)
+        .is_some_and(|end| !end.sent.is_empty())
+}
+
+/// Breaks the connection if the VI's oldest packet has waited for its acknowledgement for too long. Returns whether it
+/// has.
+pub(super) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
+    let now = sim.now;
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return false;
+    };
+    end.is_watched = false;
+    let Some(oldest) = end.sent.front() else {
+        return false;
+    };
+    let due: SimTime = oldest.at + SILENCE;
+    if due > now {
+        end.is_watched = true;
+        watch(sim, id, due);
+        return false;
+    }
+    breaks(sim, id, Reason::Loss);
+    true
+}
+
+/// Ends the connection at the request of the user at this end.
+pub(super) fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
+    breaks(sim, id, Reason::Disconnect);
+}
+
+/// Ends the connection at this end, and sends the peer a packet with the reason.
+pub(super) fn breaks(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
+    if sim.states.via.is_broken(id) {
+        return;
+    }
+    send_control(sim, id, ViaHeader::Close { reason }, Trigger::Timer);
+    ends(sim, id, reason);
+}
+
+/// Ends the connection at this end. Receive descriptors and packets that wait for an acknowledgement complete as
+/// flushed. Posted send descriptors complete later, when the processor fetches them.
+fn ends(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    let Some(state) = end.vi.end(reason) else {
+        return;
+    };
+    // A descriptor whose data DMA still moves completes when DMA is done with its memory.
+    let moving = over_memory::moving(end).min(end.sent.len());
+    let sent: Vec<Sent> = end.sent.drain(..end.sent.len() - moving).collect();
+    end.sent.clear();
+    sim.report
+        .emit(sim.now, id, ViaEvent::ViState { state, reason });
+    let is_over_memory = sim.states.via.is_over_memory(id);
+    for packet in sent {
+        match packet.post {
+            Some(post) if is_over_memory => over_memory::end(sim, id, post, TxStatus::Failed),
+            Some(_) | None => complete_sent(sim, id, packet),
+        }
+    }
+    if is_over_memory {
+        over_memory::flush_sends(sim, id);
+    }
+    flush_receives(sim, id, Status::Flushed);
+}
+
+/// Completes every posted receive descriptor with an error status. The user keeps the buffers of these descriptors.
+pub(super) fn flush_receives(sim: &mut Simulation<'_>, id: EndpointId, status: Status) {
+    let Some(channel) = sim.states.via.end(id).map(|end| end.connection.id) else {
+        return;
+    };
+    while let Some(offset) = sim.endpoints[id].free.pop() {
+        sim.endpoints[id].free.name(offset);
+        let kind = ViaEvent::RxDescriptor {
+            packet: None::<PacketId>,
+            channel,
+            length: 0,
+            status,
+            immediate: None,
+            offsets: &[offset],
+            share: 0,
+            area: &[],
+        };
+        sim.report.emit(sim.now, id, kind);
+        regions::release(sim, id, 1);
+        user::enter_completion(sim, id, Side::Receive);
+        user::take_completion(sim, id, Side::Receive);
+    }
+    sim.levels_changed(id);
+}

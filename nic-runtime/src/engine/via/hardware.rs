@@ -1,0 +1,429 @@
+//! The hardware provider: a processor of the NIC takes descriptors and arrivals, and DMA moves the messages (S2-01 to
+//! S2-03).
+
+use crate::ids::{ProcessorId, Table};
+
+use nic_core::event::{DmaDirection, DropReason, Made, NicEvent, Trigger, TxStatus};
+use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
+use nic_core::memory::HostSpan;
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::Completion;
+use nic_core::via::ViaHeader;
+
+use super::connection::{self, is_silent, look_at_silence, prepare};
+use super::over_memory::SendTurn;
+use super::receive::{self, Message, take_descriptors};
+use super::segments::described;
+use super::user;
+use super::written::Pointer;
+use super::{ViaState, immediate, interrupt, order, over_memory, regions};
+use crate::engine::remote;
+use crate::engine::unet::Endpoint;
+use crate::engine::unet::engine::sendable;
+use crate::engine::{Interface, Protocol};
+use crate::nic::item::{Item, Next, Posted};
+use crate::nic::stage::Stage;
+use crate::nic::transfer::{DmaPeer, Transfer};
+use crate::nic::waiting::Waiters;
+use crate::nic::work::{OwnDelay, Work};
+use crate::run::Simulation;
+use crate::slab::DelayRef;
+use crate::spec::{EndpointSpec, InterfaceKind, Provider, Scenario, SendSpec};
+use crate::wire::PacketRef;
+use crate::wire::protocol::Header;
+
+/// The engine of VIs.
+pub(crate) enum Via {}
+
+/// What the interface schedules.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Delay {
+    /// With the hardware provider, a check whether the VI has waited for an acknowledgement for too long.
+    Look(EndpointId),
+    /// Over remote memory, the end of the library's work for a posted descriptor. Void if the descriptors of that time
+    /// were flushed.
+    Library(EndpointId, SendTurn),
+    /// Over remote memory, a check whether the VI has written nothing for so long that its NIC sends the peer the
+    /// number of writes.
+    Silence(EndpointId),
+    /// Over remote memory, the end of an interrupt at the host, after which the library sees a pointer.
+    Event(EndpointId, Pointer),
+    /// Over remote memory, the time at which a window of the peer is mapped, for which writes of this VI wait.
+    Mapped(EndpointId),
+    /// A user requests to deregister or register a region. The variant holds the request's position in the scenario.
+    Region(u32),
+}
+
+impl Interface for Via {
+    type State<'a> = ViaState<'a>;
+
+    // The interface itself needs no section: each provider needs its own sections, which the reader of scenarios
+    // checks.
+    const SECTIONS: &'static [&'static str] = &[];
+
+    const PROTOCOL: &'static str = "via";
+
+    const HAS_OWN_WORK: bool = true;
+    const HAS_TIMEOUTS: bool = true;
+
+    fn state<'a>(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> ViaState<'a> {
+        ViaState::new(scenario, endpoints)
+    }
+
+    /// The NIC acknowledges a message when the message is in the buffers of receive descriptors. Other packets of a VI
+    /// need no processor.
+    const ARRIVALS_KEEP_ALIVE: bool = true;
+
+    const USERS_ARE_ALONE: bool = false;
+
+    /// A NIC with a VI provider over remote memory refuses no message, so the receive queue has an entry for each receive
+    /// descriptor.
+    fn receive_entries(spec: &EndpointSpec) -> u32 {
+        match spec.vi {
+            Some(vi) if vi.provider == Provider::Clan => spec.rx_queue.max(spec.free_buffer_count),
+            Some(_) | None => spec.rx_queue,
+        }
+    }
+
+    #[cold]
+    fn message_span(
+        sim: &Simulation<'_>,
+        endpoint: EndpointId,
+        spec: &SendSpec,
+        space: HostSpan,
+    ) -> HostSpan {
+        described(spec, sim.endpoints[endpoint].area, space)
+    }
+
+    #[cold]
+    fn post_takes(sim: &Simulation<'_>, endpoint: EndpointId, length: u32) -> SimDuration {
+        over_memory::post_takes(sim, endpoint, length)
+    }
+
+    #[cold]
+    fn posted(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        message: (ChannelId, HostSpan),
+        post: PostId,
+    ) {
+        user::posted(sim, endpoint, message, post);
+    }
+
+    #[cold]
+    fn completed(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        post: PostId,
+        Completion { descriptor, status }: Completion,
+    ) -> TxStatus {
+        let (status, failed) = user::over(sim, endpoint, post, status);
+        if sim.report.listens() {
+            user::tell_completed(sim, endpoint, (descriptor, status, failed), post);
+        }
+        status
+    }
+
+    #[cold]
+    fn publish(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        user::publish(sim, endpoint);
+    }
+
+    fn requests_done(sim: &mut Simulation<'_>, endpoint: EndpointId, trigger: Trigger) {
+        over_memory::requests_done(sim, endpoint, trigger);
+    }
+
+    fn is_first_empty(sim: &Simulation<'_>, endpoint: EndpointId) -> bool {
+        receive::is_first_empty(sim, endpoint)
+    }
+
+    fn disconnect(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        connection::disconnect(sim, endpoint);
+    }
+
+    fn write_window(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        place: (u32, u32),
+        bytes: Vec<u8>,
+    ) {
+        over_memory::write_raw(sim, endpoint, place, &bytes);
+    }
+
+    fn placing(sim: &Simulation<'_>, endpoint: EndpointId, length: u32) -> Option<Made> {
+        receive::placing(sim, endpoint, length)
+    }
+
+    fn place(
+        sim: &mut Simulation<'_>,
+        endpoint: EndpointId,
+        (packet, channel, length): (Option<PacketId>, ChannelId, u32),
+        trigger: Trigger,
+    ) -> Option<Vec<HostSpan>> {
+        let message = Message {
+            packet,
+            channel,
+            length,
+            immediate: immediate::immediate(sim, endpoint, trigger),
+        };
+        let buffers = take_descriptors(sim, endpoint, message)?;
+        Some(receive::places(&sim.endpoints[endpoint], &buffers, length))
+    }
+
+    fn immediate(sim: &Simulation<'_>, endpoint: EndpointId, trigger: Trigger) -> Option<u32> {
+        immediate::immediate(sim, endpoint, trigger)
+    }
+
+    fn set_immediate(sim: &mut Simulation<'_>, endpoint: EndpointId, value: u32) {
+        immediate::set_immediate(sim, endpoint, value);
+    }
+
+    fn call_over(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        immediate::call_over(sim, endpoint);
+    }
+
+    fn prepare(sim: &mut Simulation<'_>) {
+        prepare(sim);
+    }
+
+    #[cold]
+    fn before_applet(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+        let item = *sim.in_hand(on);
+        let endpoint = item.endpoint(&sim.packets);
+        if sim.states.via.is_broken(endpoint) {
+            return Some(flush(sim, item));
+        }
+        if let Item::Post(posted) = item
+            && !regions::is_registered(sim, endpoint)
+        {
+            sim.give_up_post(endpoint);
+            return Some(sim.end_post(posted, TxStatus::Refused));
+        }
+        if sim.infos[endpoint].applet.is_none() {
+            return await_engine(sim, on, item);
+        }
+        if let Item::Arrival(packet) = item {
+            let arrived = &sim.packets[packet];
+            let (id, immediate) = (arrived.id, arrived.header.immediate());
+            immediate::keep(sim, endpoint, id, immediate);
+        }
+        None
+    }
+
+    fn start(sim: &mut Simulation<'_>) {
+        regions::schedule_requests(sim);
+    }
+
+    #[cold]
+    fn due(sim: &mut Simulation<'_>, delay: DelayRef) -> bool {
+        match sim.states.via.delays.take(delay) {
+            Delay::Look(endpoint) => return look_at_silence(sim, endpoint),
+            Delay::Silence(endpoint) => return order::look_at_silence(sim, endpoint),
+            Delay::Library(endpoint, turn) => {
+                return over_memory::library_over(sim, endpoint, turn);
+            }
+            Delay::Region(number) => regions::due(sim, number),
+            Delay::Event(endpoint, pointer) => interrupt::taken(sim, endpoint, pointer),
+            Delay::Mapped(endpoint) => remote::mapped(sim, endpoint),
+        }
+        true
+    }
+
+    #[cold]
+    fn is_obsolete(sim: &Simulation<'_>, delay: DelayRef) -> bool {
+        match sim.states.via.delays[delay] {
+            Delay::Look(endpoint) => !is_silent(sim, endpoint),
+            Delay::Library(endpoint, turn) => over_memory::is_flushed(sim, endpoint, turn),
+            Delay::Silence(endpoint) => sim.states.via.is_broken(endpoint),
+            Delay::Region(_) | Delay::Mapped(_) | Delay::Event(..) => false,
+        }
+    }
+
+    #[cold]
+    fn send_begins(sim: &mut Simulation<'_>, _endpoint: EndpointId, spec: &SendSpec) {
+        sim.states.via.set_next(spec);
+    }
+
+    #[cold]
+    fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        if sim.states.via.is_over_memory(endpoint) {
+            over_memory::posted(sim, endpoint);
+        } else {
+            sim.offer_post(endpoint);
+        }
+    }
+
+    #[cold]
+    fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
+        let (from, trigger) = (sim.packets[packet].from.0, sim.packets[packet].trigger);
+        let immediate = immediate::of_packet(sim, from, trigger);
+        sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
+        sim.enqueue(packet);
+    }
+
+    fn held_at_rest(sim: &Simulation<'_>, nic: NicId, waiters: &mut Waiters<'_>) -> usize {
+        sim.states.via.sent_at_rest(nic, waiters);
+        0
+    }
+
+    fn posts_for_users(sim: &Simulation<'_>, endpoint: EndpointId) -> usize {
+        over_memory::posts_for_users(sim, endpoint)
+    }
+
+    #[cold]
+    fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        user::message_read(sim, endpoint);
+    }
+
+    #[cold]
+    fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        user::message_gone(sim, endpoint);
+    }
+
+    #[cold]
+    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+        deliver(sim, packet)
+    }
+
+    #[cold]
+    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+        send(sim, posted)
+    }
+}
+
+impl Protocol for Via {
+    #[cold]
+    fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+        connection::transmit_started(sim, packet, duration);
+    }
+
+    #[cold]
+    fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+        connection::packet_left(sim, packet);
+        false
+    }
+
+    #[cold]
+    fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+        connection::packet_received(sim, packet);
+    }
+
+    #[cold]
+    fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
+        connection::arrival_over(sim, packet);
+    }
+}
+
+/// Schedules the end of a delay for the given time.
+pub(super) fn schedule(sim: &mut Simulation<'_>, time: SimTime, delay: Delay) {
+    let place = sim.states.via.delays.add(delay);
+    let own = OwnDelay::new(InterfaceKind::Via, place);
+    sim.schedule.insert(time, Work::Own(own));
+}
+
+/// Makes a processor wait if its item needs a busy DMA engine that has no queue.
+fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Option<Next> {
+    if !sim.awaits_engines {
+        return None;
+    }
+    let direction = match item {
+        Item::Arrival(_) => DmaDirection::NicToHost,
+        Item::Post(_) => DmaDirection::HostToNic,
+        Item::Own(..) => return None,
+    };
+    sim.await_engine(on, direction, Stage::Taken)
+}
+
+/// Ends the work on an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
+fn flush(sim: &mut Simulation<'_>, item: Item) -> Next {
+    match item {
+        Item::Arrival(packet) => drop_arrival(sim, packet),
+        Item::Post(posted) => {
+            sim.give_up_post(posted.endpoint);
+            sim.end_post(posted, TxStatus::Failed)
+        }
+        Item::Own(..) => Next::Look,
+    }
+}
+
+/// Drops a packet whose connection ended while the packet waited for the processor.
+fn drop_arrival(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+    let (id, to, ..) = sim.arrival(packet);
+    let kind = NicEvent::Drop {
+        packet: Some(id),
+        reason: DropReason::NotConnected,
+    };
+    sim.report.emit(sim.now, to, kind);
+    sim.end_arrival(packet);
+    Next::Look
+}
+
+/// Moves an arrived message to the buffers of receive descriptors, or drops the message.
+fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+    let (id, to, channel, length) = sim.arrival(packet);
+    let message = Message {
+        packet: Some(id),
+        channel,
+        length,
+        immediate: sim.packets[packet].header.immediate(),
+    };
+    let Some(buffers) = take_descriptors(sim, to, message) else {
+        // The message is lost, so its packet is marked to get no acknowledgement.
+        sim.packets[packet].is_accepted = false;
+        sim.end_arrival(packet);
+        return Next::Look;
+    };
+    let endpoint = &sim.endpoints[to];
+    let (area, share) = (endpoint.area, endpoint.free.buffer_length());
+    let mut offset = 0;
+    let last = buffers.offsets().len().saturating_sub(1);
+    for (index, &buffer) in buffers.offsets().iter().enumerate() {
+        let host = area
+            .span(buffer.into(), share.min(length - offset).into())
+            .expect("free buffers lie inside the buffer area");
+        let transfer = Transfer {
+            endpoint: to,
+            host,
+            peer: DmaPeer::FromArrival {
+                packet,
+                offset,
+                last: index == last,
+            },
+            trigger: Trigger::Arrival(id),
+        };
+        sim.queue_message(transfer);
+        offset += host.length();
+    }
+    sim.publish_in_turn(to);
+    sim.levels_changed(to);
+    Next::Look
+}
+
+/// Starts the DMA transfers of a posted descriptor's message into the send slot of its packet.
+fn send(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+    let Posted { endpoint, post, .. } = posted;
+    let Some((channel, host)) = sendable(sim, posted) else {
+        sim.give_up_post(endpoint);
+        return sim.end_post(posted, TxStatus::Refused);
+    };
+    sim.use_post(endpoint);
+    let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
+    let immediate = sim.states.via.immediate(endpoint, post);
+    sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
+    let area = sim.endpoints[endpoint].area;
+    let mut pieces = sim.states.via.pieces(endpoint, post, (area, host));
+    let last = pieces.pop().unwrap_or(host);
+    let transfer = |host, peer| Transfer {
+        endpoint,
+        host,
+        peer,
+        trigger: Trigger::Post(post),
+    };
+    for piece in pieces {
+        let piece = transfer(piece, DmaPeer::PartOf(packet));
+        let piece = sim.transfers.add(&piece, &[]);
+        sim.queue_transfer(piece);
+    }
+    sim.queue_message(transfer(last, DmaPeer::IntoPacket(packet)));
+    sim.end_post(posted, TxStatus::Ok)
+}

@@ -1,0 +1,69 @@
+//! Interrupts: how a library over remote memory learns of the peer's writes if it does not poll (S5-09, S5-19).
+//!
+//! The library has watches on the peer's pointers for which it waits. When the peer writes a watched pointer, the NIC
+//! interrupts the host. The host handles one interrupt of its NIC at a time, and the library sees the pointer
+//! afterwards. While the interrupt for a pointer is pending, the watch adds no other, as in
+//! `nic_core::remote::EventQueue`.
+
+use nic_core::id::EndpointId;
+use nic_core::time::{SimDuration, SimTime};
+
+use super::hardware::{Delay, schedule};
+use super::over_memory::{occupy, over};
+use super::written::{Pointer, sees};
+use crate::run::Simulation;
+
+/// Interrupts the host after the peer has written a pointer, if the library waits for this pointer.
+pub(super) fn interrupt(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    pointer: Pointer,
+    takes: SimDuration,
+) {
+    let Some(end) = sim.states.via.end(id) else {
+        return;
+    };
+    let is_awaited = match pointer {
+        Pointer::Transfers => true,
+        Pointer::Cookies => end.over.as_deref().is_some_and(|over| over.due > 0),
+        Pointer::Read => !end.sent.is_empty(),
+    };
+    let Some(over) = over(sim, id) else { return };
+    if !is_awaited || std::mem::replace(over.coming.of(pointer), true) {
+        return;
+    }
+    let (now, nic) = (sim.now, sim.endpoints[id].nic);
+    let Some(free_at) = sim.states.via.interrupts_end.get_mut(nic) else {
+        return;
+    };
+    let time: SimTime = (*free_at).max(now) + takes;
+    *free_at = time;
+    occupy(sim, id, takes);
+    schedule(sim, time, Delay::Event(id, pointer));
+}
+
+/// Lets the library see a pointer when the host has handled the interrupt for it.
+pub(super) fn taken(sim: &mut Simulation<'_>, id: EndpointId, pointer: Pointer) {
+    if let Some(over) = over(sim, id) {
+        *over.coming.of(pointer) = false;
+    }
+    sees(sim, id, pointer);
+}
+
+/// The pointers for which an interrupt of the host is pending.
+#[derive(Debug, Default)]
+pub(super) struct Coming {
+    transfers: bool,
+    cookies: bool,
+    read: bool,
+}
+
+impl Coming {
+    fn of(&mut self, pointer: Pointer) -> &mut bool {
+        match pointer {
+            Pointer::Transfers => &mut self.transfers,
+            Pointer::Cookies => &mut self.cookies,
+            Pointer::Read => &mut self.read,
+        }
+    }
+}

@@ -1,0 +1,715 @@
+//! The provider over remote memory: a library of each process, which writes to the memory of the peer (S5-11 to S5-24).
+//!
+//! The library runs on the host. For each message the library needs time of its own before its writes leave. The
+//! processor's writes or DMA requests move each message, and the pointer of the transfer queue is written after the
+//! data. No processor of a NIC takes part in the transfer of a message.
+
+use crate::ids::{Table, at};
+use std::collections::{BTreeMap, VecDeque};
+
+use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus};
+use nic_core::id::{EndpointId, PacketId, PostId};
+use nic_core::memory::{HostSpan, Region};
+use nic_core::remote::{RING_POINTER_BYTES, RemoteMemory, WindowId};
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::{self, Refusal, TransmitDescriptor};
+use nic_core::via::{
+    ControlLayout, Library, LibraryError, Reason, Reliability, Share, Status, Target,
+    Transfer as Entry, Unsent, Vi,
+};
+
+use super::hardware::{Delay, schedule};
+use super::interrupt::Coming;
+use super::order::Order;
+use super::segments::divided;
+use super::{Sent, ViEndpoint, connection, regions};
+use crate::engine::remote::{self, AllMappings, AllWindows, Moving, Writes};
+use crate::engine::unet::Endpoint;
+use crate::memory::HostMemory;
+use crate::profile::{Profile, ViaCosts};
+use crate::run::Simulation;
+use crate::spec::{OnEmpty, TransferMode, ViSpec};
+
+/// Descriptors that are posted before the connection ends, or after it. The end flushes those that were posted before.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SendTurn(u32);
+
+/// The state of a VI's library.
+#[derive(Debug)]
+pub(super) struct Over {
+    pub(super) library: Library,
+    pub(super) layout: ControlLayout,
+    /// The memory of the VI's rings, which the peer writes.
+    pub(super) control: Region,
+    pub(super) opened: Opened,
+    pub(super) costs: (ViaCosts, remote::Costs),
+    transfer: TransferMode,
+    on_empty: OnEmpty,
+    strict: bool,
+    /// The time at which the library has done all work that was requested so far.
+    free_at: SimTime,
+    turn: SendTurn,
+    /// Number of posted descriptors whose time in the library is over, and that wait for receive descriptors of the
+    /// peer.
+    pub(super) due: u32,
+    /// Statuses of send descriptors that complete with an error.
+    failed: BTreeMap<PostId, Status>,
+    pub(super) moving: Moving,
+    /// Why the connection ends once all earlier messages have left, if a message has failed for which it must end. The
+    /// library sends no further message.
+    ends: Option<Reason>,
+    /// The peer's pointers for which an interrupt of the host is pending.
+    pub(super) coming: Coming,
+    /// The numbers of this end's writes and of the peer's writes.
+    pub(super) order: Order,
+    /// Packets of messages that have arrived and whose entries in the transfer queue have not been read, oldest first.
+    pub(super) came: VecDeque<PacketId>,
+}
+
+/// What the peer may write of this end's buffer area.
+#[derive(Debug)]
+pub(super) enum Opened {
+    /// Everything, through one window.
+    Area(WindowId),
+    /// With `strict`, the posted receive descriptors: each has a window. Oldest first.
+    Descriptors(VecDeque<WindowId>),
+    /// Nothing, because the buffer area is not registered. Only its registration opens a window again.
+    Nothing,
+}
+
+impl Opened {
+    /// Takes the windows of the oldest receive descriptors, which have completed.
+    pub(super) fn completed(&mut self, descriptors: usize) -> Vec<WindowId> {
+        match self {
+            Opened::Descriptors(windows) => {
+                windows.drain(..descriptors.min(windows.len())).collect()
+            }
+            Opened::Area(_) | Opened::Nothing => Vec::new(),
+        }
+    }
+
+    /// Takes all windows, because the buffer area is not registered any more.
+    fn withdraw(&mut self) -> Vec<WindowId> {
+        match std::mem::replace(self, Opened::Nothing) {
+            Opened::Area(window) => vec![window],
+            Opened::Descriptors(windows) => windows.into(),
+            Opened::Nothing => Vec::new(),
+        }
+    }
+}
+
+/// The memory and windows of one end, which are created before the libraries of both ends.
+struct Half {
+    control: Region,
+    control_window: WindowId,
+    opened: Opened,
+}
+
+/// Creates the libraries of both ends of a connection.
+pub(super) fn join(
+    (memory, windows, mappings): (&mut HostMemory, &mut AllWindows, &mut AllMappings),
+    endpoints: &Table<EndpointId, Endpoint>,
+    ends: [(EndpointId, &ViSpec, &Profile); 2],
+) -> Option<[Box<Over>; 2]> {
+    let receives = ends.map(|(id, ..)| endpoints[id].free.count());
+    let receives = u32::try_from(receives[0].max(receives[1])).ok()?;
+    let layout = ControlLayout::new(receives).ok()?;
+    let ids = ends.map(|(id, ..)| id);
+    let mut half = |own: usize| {
+        let (id, spec, _) = ends[own];
+        let peer = ids[1 - own];
+        let control = memory.pin(layout.bytes());
+        let control_window = windows.open(control, (0, layout.bytes()), peer).ok()?;
+        let area = endpoints[id].area;
+        let opened = match spec.strict {
+            true => Opened::Descriptors(VecDeque::new()),
+            false => Opened::Area(windows.open(area, (0, area.length()), peer).ok()?),
+        };
+        Some(Half {
+            control,
+            control_window,
+            opened,
+        })
+    };
+    let mut halves = [half(0)?, half(1)?];
+    for own in [0, 1] {
+        let nic = endpoints[ids[own]].nic;
+        let peer = &halves[1 - own];
+        mappings.set_up(nic, peer.control_window);
+        if let Opened::Area(area) = peer.opened {
+            mappings.set_up(nic, area);
+        }
+    }
+    let mut over = |own: usize| {
+        let (_, spec, profile) = ends[own];
+        let posted = &endpoints[ids[1 - own]].free;
+        let room = posted.count() as u64 * u64::from(posted.buffer_length());
+        Some(Box::new(Over {
+            library: Library::new(layout, halves[1 - own].control_window, room),
+            layout,
+            control: halves[own].control,
+            opened: std::mem::replace(&mut halves[own].opened, Opened::Nothing),
+            costs: (profile.via?, remote::Costs::of(profile)?),
+            transfer: spec.transfer,
+            on_empty: spec.on_empty,
+            strict: spec.strict,
+            free_at: SimTime::ZERO,
+            turn: SendTurn::default(),
+            due: 0,
+            failed: BTreeMap::new(),
+            moving: Moving::default(),
+            ends: None,
+            coming: Coming::default(),
+            order: Order::default(),
+            came: VecDeque::new(),
+        }))
+    };
+    Some([over(0)?, over(1)?])
+}
+
+impl Over {
+    /// Returns whether the processor, and not DMA, moves a message of this length.
+    fn goes_by_pio(&self, length: u32) -> bool {
+        match self.transfer {
+            TransferMode::Pio => true,
+            TransferMode::Dma => false,
+            TransferMode::Auto => length < self.costs.0.pio_max,
+        }
+    }
+
+    /// Returns how long the library needs for a message, including the processor's writes.
+    fn takes(&self, length: u32) -> SimDuration {
+        let (via, memory) = &self.costs;
+        let mut takes = via.library;
+        if length > 0 {
+            takes += via.cookie;
+            if self.goes_by_pio(length) {
+                takes += memory.write_takes(length);
+            }
+        }
+        takes
+    }
+}
+
+/// Returns the library of a VI, if the VI's provider is the one over remote memory.
+pub(super) fn over<'s>(sim: &'s mut Simulation<'_>, id: EndpointId) -> Option<&'s mut Over> {
+    sim.states.via.end_mut(id)?.over.as_deref_mut()
+}
+
+/// Returns how long a process is busy with the library for a message that it posts.
+pub(super) fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
+    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
+    over.map_or(SimDuration::ZERO, |over| over.takes(length))
+}
+
+/// Writes to the peer's memory the receive descriptors that are posted before the run. No packet carries
+/// these writes, because they are part of the connection's set-up.
+pub(super) fn post_first(sim: &mut Simulation<'_>, id: EndpointId) {
+    if !sim.states.via.is_over_memory(id) {
+        return;
+    }
+    let free = &sim.endpoints[id].free;
+    let (count, length) = (free.count(), free.buffer_length());
+    for number in 0..u32::try_from(count).unwrap_or(u32::MAX) {
+        let Ok(writes) = posts(sim, id, number * length) else {
+            continue;
+        };
+        for write in writes.0 {
+            let length = u32::try_from(write.bytes.len()).unwrap_or(u32::MAX);
+            let span = sim
+                .states
+                .remote
+                .windows
+                .resolve(write.window, id, (write.offset, length));
+            if let Ok(span) = span {
+                sim.memory.bytes_mut(span).copy_from_slice(&write.bytes);
+            }
+        }
+    }
+}
+
+/// Returns the writes that make a posted receive descriptor visible to the peer. There are none while the peer may write
+/// nothing.
+fn posts(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) -> Result<Writes, LibraryError> {
+    let mut writes = Writes::default();
+    let endpoint = &sim.endpoints[id];
+    let (area, length) = (endpoint.area, endpoint.free.buffer_length());
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return Ok(writes);
+    };
+    let peer = end.connection.peer;
+    let Some(over) = end.over.as_deref_mut() else {
+        return Ok(writes);
+    };
+    let (window, offset) = match &mut over.opened {
+        Opened::Area(window) => (*window, offset),
+        Opened::Descriptors(windows) => {
+            let window = sim
+                .states
+                .remote
+                .windows
+                .open(area, (offset, length), peer)?;
+            windows.push_back(window);
+            (window, 0)
+        }
+        Opened::Nothing => return Ok(writes),
+    };
+    let segment = Share {
+        window,
+        offset,
+        length,
+    };
+    let own = sim.memory.region(over.control);
+    over.library.post_receive(own, &mut writes, segment)?;
+    Ok(writes)
+}
+
+/// Makes a receive descriptor that the user has posted again visible to the peer.
+pub(super) fn post_again(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) {
+    let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
+        return;
+    };
+    if sim.states.via.is_broken(id) {
+        return;
+    }
+    match posts(sim, id, offset) {
+        Ok(writes) => {
+            remote::carry_out(sim, id, &connection, &writes, Trigger::Refill);
+        }
+        // The peer's read pointer is wrong, or the peer has not read the cookie queue for too long.
+        Err(_) => connection::breaks(sim, id, Reason::Loss),
+    }
+}
+
+/// Schedules the end of the library's work for a send descriptor that the user has posted.
+pub(super) fn posted(sim: &mut Simulation<'_>, id: EndpointId) {
+    let now = sim.now;
+    let newest = sim.endpoints[id].transmit.newest();
+    let length = newest.map_or(0, |descriptor| descriptor.length);
+    let Some(over) = over(sim, id) else { return };
+    over.free_at = over.free_at.max(now) + over.takes(length);
+    let (time, turn) = (over.free_at, over.turn);
+    schedule(sim, time, Delay::Library(id, turn));
+}
+
+/// Sends a message when the library's work for the next posted descriptor is over. Returns false if that descriptor was
+/// flushed.
+pub(super) fn library_over(sim: &mut Simulation<'_>, id: EndpointId, turn: SendTurn) -> bool {
+    let Some(over) = over(sim, id).filter(|over| over.turn == turn) else {
+        return false;
+    };
+    over.due += 1;
+    send_due(sim, id);
+    true
+}
+
+/// Returns whether the descriptors of a turn were flushed.
+pub(super) fn is_flushed(sim: &Simulation<'_>, id: EndpointId, turn: SendTurn) -> bool {
+    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
+    over.is_none_or(|over| over.turn != turn)
+}
+
+/// Sends the messages whose time in the library is over, as far as the peer has receive descriptors.
+pub(super) fn send_due(sim: &mut Simulation<'_>, id: EndpointId) {
+    while over(sim, id).is_some_and(|over| over.due > 0) && !is_ending(sim, id) {
+        let Some((post, descriptor)) = sim.endpoints[id].transmit.take() else {
+            if let Some(over) = over(sim, id) {
+                over.due = 0;
+            }
+            return;
+        };
+        if let Some(over) = over(sim, id) {
+            over.due -= 1;
+        }
+        if !send(sim, id, post, descriptor) {
+            sim.endpoints[id].transmit.take_back(post);
+            if let Some(over) = over(sim, id) {
+                over.due += 1;
+            }
+            return;
+        }
+    }
+}
+
+/// Returns how many posted descriptors wait for receive descriptors that the user of the peer has not posted.
+pub(super) fn posts_for_users(sim: &Simulation<'_>, id: EndpointId) -> usize {
+    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
+    over.map_or(0, |over| at(over.due))
+}
+
+/// Sends a posted message, or completes its descriptor with an error. Returns false if the message waits for receive
+/// descriptors of the peer.
+fn send(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    post: PostId,
+    descriptor: TransmitDescriptor,
+) -> bool {
+    if sim.states.via.is_broken(id) {
+        end(sim, id, post, TxStatus::Failed);
+        return true;
+    }
+    let immediate = sim.states.via.immediate(id, post);
+    let Some(vi) = sim.states.via.end(id).map(|end| end.vi) else {
+        return true;
+    };
+    let host = match unet::resolve_packet(&sim.endpoints[id], descriptor) {
+        Ok((_, host)) if regions::is_registered(sim, id) => host,
+        Ok(_) => {
+            end(sim, id, post, TxStatus::Refused);
+            return true;
+        }
+        Err(Refusal::UnknownChannel | Refusal::OutsideArea | Refusal::TooLong) => {
+            end(sim, id, post, TxStatus::Refused);
+            return true;
+        }
+    };
+    let Some(over) = sim.states.via.end(id).and_then(|end| end.over.as_deref()) else {
+        return true;
+    };
+    let own = sim.memory.region(over.control);
+    let target = over.library.target(own, host.length(), vi.splits());
+    match target {
+        Ok(target) => {
+            let message = Outgoing::Message {
+                host,
+                target: &target,
+                immediate,
+            };
+            if carry_out(sim, id, post, message).is_err() {
+                fail(sim, id, post, Reason::Loss);
+            }
+        }
+        Err(Unsent::Empty) if over.on_empty == OnEmpty::Defer => return false,
+        Err(Unsent::Empty) => {
+            let reason = DropReason::NoFreeBuffer;
+            let kind = NicEvent::Drop {
+                packet: None,
+                reason,
+            };
+            sim.report.emit(sim.now, id, kind);
+            ends_after(sim, id, &vi, post, (Status::Dropped, Reason::Overrun));
+            over_with(sim, id, post);
+            end_in_turn(sim, id);
+        }
+        Err(Unsent::TooLong) => {
+            let failed = (Status::LengthError, Reason::LengthError);
+            ends_after(sim, id, &vi, post, failed);
+            match carry_out(sim, id, post, Outgoing::TooLong) {
+                Ok(()) => end_in_turn(sim, id),
+                Err(_) => fail(sim, id, post, Reason::Loss),
+            }
+        }
+        Err(Unsent::Failed(_)) => fail(sim, id, post, Reason::Loss),
+    }
+    true
+}
+
+/// Notes that a message fails. At the reliable levels the connection ends for it, after the messages before it.
+fn ends_after(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    vi: &Vi,
+    post: PostId,
+    (status, reason): (Status, Reason),
+) {
+    let Some(over) = over(sim, id) else { return };
+    over.failed.insert(post, status);
+    if vi.reliability().is_reliable() {
+        over.ends = Some(reason);
+    }
+}
+
+/// Returns whether the connection ends as soon as all messages have left.
+fn is_ending(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
+    !sim.states.via.is_broken(id) && over(sim, id).is_some_and(|over| over.ends.is_some())
+}
+
+/// Ends the connection if a message has failed for which it must end, and all messages before it have left.
+pub(crate) fn end_in_turn(sim: &mut Simulation<'_>, id: EndpointId) {
+    if remote::is_waiting(sim, id) {
+        return;
+    }
+    let Some(over) = over(sim, id) else { return };
+    if over.moving.count() == 0
+        && let Some(reason) = over.ends.take()
+    {
+        connection::breaks(sim, id, reason);
+    }
+}
+
+/// Completes a send descriptor as flushed, and ends the connection at once.
+fn fail(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, reason: Reason) {
+    end(sim, id, post, TxStatus::Failed);
+    connection::breaks(sim, id, reason);
+}
+
+pub(super) fn end(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, status: TxStatus) {
+    let completion = sim.endpoints[id].transmit.end(post, status);
+    sim.complete(id, post, completion);
+}
+
+/// Takes the status of a send descriptor that failed, if the library has recorded one.
+pub(super) fn failed_with(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    post: PostId,
+) -> Option<Status> {
+    over(sim, id)?.failed.remove(&post)
+}
+
+/// What the library tells the peer for a send descriptor.
+enum Outgoing<'t> {
+    /// A message, which goes to its target.
+    Message {
+        host: HostSpan,
+        target: &'t Target,
+        immediate: Option<u32>,
+    },
+    /// That a message did not fit, so that the peer's receive descriptor completes with an error.
+    TooLong,
+}
+
+/// Writes a message to its target, the message's entry to the transfer queue, and the pointer after both.
+fn carry_out(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    post: PostId,
+    message: Outgoing<'_>,
+) -> Result<(), LibraryError> {
+    let area = sim.endpoints[id].area;
+    let parts = match message {
+        Outgoing::Message { host, target, .. } => {
+            divided(area, &sim.states.via.pieces(id, post, (area, host)), target)
+        }
+        Outgoing::TooLong => Vec::new(),
+    };
+    let Some(end_of) = sim.states.via.end_mut(id) else {
+        return Ok(());
+    };
+    let (connection, level) = (end_of.connection, end_of.vi.reliability());
+    let Some(over) = end_of.over.as_deref_mut() else {
+        return Ok(());
+    };
+    let own = sim.memory.region(over.control);
+    let mut writes = Writes::default();
+    let (entry, may_write, completes) = match message {
+        Outgoing::Message {
+            host,
+            target,
+            immediate,
+        } => {
+            over.library.take(&mut writes, target)?;
+            let entry = Entry::Message {
+                length: host.length(),
+                immediate,
+                receives: target.receives,
+            };
+            let completes = match level {
+                Reliability::Unreliable | Reliability::Delivery => Completes::WhenItHasLeft,
+                Reliability::Reception => Completes::WhenItIsRead,
+            };
+            (entry, over.goes_by_pio(host.length()), completes)
+        }
+        Outgoing::TooLong => {
+            over.library.take_first(own, &mut writes)?;
+            (Entry::TooLong, true, Completes::WhenItHasLeft)
+        }
+    };
+    let mut told = Writes::default();
+    let pointer = over.library.announce(own, &mut told, entry)?;
+    let scratch = over.control.span(0, i64::from(RING_POINTER_BYTES));
+    let scratch = scratch.expect("the control memory has pointers");
+    let behind = over.moving.begin(may_write, scratch);
+    if level == Reliability::Reception {
+        // The peer's read pointer counts all entries.
+        end_of.sent.push_back(Sent {
+            at: sim.now,
+            post: match completes {
+                Completes::WhenItIsRead => Some(post),
+                Completes::WhenItHasLeft => None,
+            },
+        });
+    }
+    // The first write of a message's data opens the message; without data, the write of its entry does.
+    let mut opens = writes.0.len();
+    let by_processor = behind.is_by_processor();
+    let mut requests = 0;
+    if by_processor {
+        for (window, offset, part) in parts {
+            writes.write(window, offset, sim.memory.bytes(part))?;
+        }
+        writes.0.append(&mut told.0);
+    } else {
+        writes.0.append(&mut told.0);
+        if !parts.is_empty() {
+            opens = writes.0.len();
+        }
+        // The pointer is a request too.
+        requests = 1 + parts.len() as u64;
+        for (window, offset, part) in parts {
+            writes.request(window, offset, part);
+        }
+    }
+    if let Outgoing::Message { .. } = message {
+        writes.opens_at(opens);
+    }
+    pointer.publish(&mut writes, behind)?;
+    interrupt(sim, id, requests);
+    remote::carry_out(sim, id, &connection, &writes, Trigger::Post(post));
+    if by_processor
+        && completes == Completes::WhenItHasLeft
+        && !remote::completes_later(sim, id, post)
+    {
+        writes_over(sim, id, post);
+    }
+    Ok(())
+}
+
+/// When a send descriptor completes whose message the library has put on the way.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Completes {
+    /// With the last write of its message.
+    WhenItHasLeft,
+    /// With the peer's read pointer.
+    WhenItIsRead,
+}
+
+/// Completes a send descriptor whose message the processor has written.
+pub(crate) fn writes_over(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) {
+    over_with(sim, id, post);
+}
+
+/// Completes a send descriptor, with success unless the library has recorded that its message failed.
+fn over_with(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) {
+    let has_failed = over(sim, id).is_some_and(|over| over.failed.contains_key(&post));
+    let status = if has_failed {
+        TxStatus::Failed
+    } else {
+        TxStatus::Ok
+    };
+    end(sim, id, post, status);
+}
+
+/// Schedules the time at which a window of the peer is mapped.
+pub(crate) fn schedule_mapped(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
+    schedule(sim, time, Delay::Mapped(id));
+}
+
+/// Charges the library's processor with the interrupts for DMA requests, which delay its next message.
+fn interrupt(sim: &mut Simulation<'_>, id: EndpointId, requests: u64) {
+    let Some(over) = over(sim, id) else { return };
+    let takes = over.costs.1.interrupts_take(requests);
+    occupy(sim, id, takes);
+}
+
+/// Charges the library's processor with a time, which delays its next message.
+pub(crate) fn occupy(sim: &mut Simulation<'_>, id: EndpointId, takes: SimDuration) {
+    let now = sim.now;
+    let Some(over) = over(sim, id) else { return };
+    over.free_at = over.free_at.max(now) + takes;
+    sim.host_time += takes;
+}
+
+/// Handles the end of a message's last DMA request: completes the send descriptor unless it waits for reception.
+#[cold]
+pub(super) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
+    let is_broken = sim.states.via.is_broken(id);
+    let Some(end_of) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    let level = end_of.vi.reliability();
+    let Some(over) = end_of.over.as_deref_mut() else {
+        return;
+    };
+    over.moving.over();
+    if let Trigger::Post(post) = trigger {
+        // After the end of the connection the peer reads nothing more.
+        let awaits_reading = level == Reliability::Reception && !is_broken;
+        if !awaits_reading || over.failed.contains_key(&post) {
+            over_with(sim, id, post);
+        }
+    }
+    end_in_turn(sim, id);
+}
+
+/// Writes bytes of a process to a window of the peer, without using the library.
+pub(super) fn write_raw(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    (window, offset): (u32, u32),
+    bytes: &[u8],
+) {
+    let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
+        return;
+    };
+    let fits = u32::try_from(bytes.len()).is_ok_and(|length| {
+        sim.states.via.is_over_memory(id) && length <= sim.endpoints[id].max_packet
+    });
+    if fits {
+        let mut writes = Writes::default();
+        let written = writes.write(WindowId(window), offset, bytes);
+        debug_assert_eq!(written, Ok(()), "the NIC of the peer checks the window");
+        remote::carry_out(sim, id, &connection, &writes, Trigger::Timer);
+    }
+}
+
+/// Closes the peer's windows to a region that was deregistered.
+pub(super) fn close(sim: &mut Simulation<'_>, id: EndpointId) {
+    let Some(over) = over(sim, id) else { return };
+    for window in over.opened.withdraw() {
+        sim.states.remote.windows.close(window);
+    }
+}
+
+/// Lets the peer write to a region that is registered again. The peer learns of the new window with the next receive
+/// descriptor.
+pub(super) fn open_again(sim: &mut Simulation<'_>, id: EndpointId) {
+    let area = sim.endpoints[id].area;
+    let Some(end) = sim
+        .states
+        .via
+        .end_mut(id)
+        .filter(|end| end.region.is_some())
+    else {
+        return;
+    };
+    let peer = end.connection.peer;
+    let Some(over) = end.over.as_deref_mut() else {
+        return;
+    };
+    match over.opened {
+        Opened::Nothing if over.strict => over.opened = Opened::Descriptors(VecDeque::new()),
+        Opened::Nothing => {
+            let window = sim
+                .states
+                .remote
+                .windows
+                .open(area, (0, area.length()), peer);
+            over.opened = window.map_or(Opened::Nothing, Opened::Area);
+        }
+        Opened::Area(_) | Opened::Descriptors(_) => {}
+    }
+}
+
+/// Returns how many of the newest messages that a VI has sent are moved by DMA.
+pub(super) fn moving(end: &ViEndpoint) -> usize {
+    let over = end.over.as_deref();
+    over.map_or(0, |over| at(over.moving.count()))
+}
+
+/// Completes the posted send descriptors as flushed, because the connection has ended.
+pub(super) fn flush_sends(sim: &mut Simulation<'_>, id: EndpointId) {
+    if let Some(over) = over(sim, id) {
+        over.turn.0 = over.turn.0.wrapping_add(1);
+        over.due = 0;
+    }
+    // A user that learns of a completion may post again, which belongs to the next turn.
+    let queue = &mut sim.endpoints[id].transmit;
+    let flushed: Vec<PostId> = std::iter::from_fn(|| queue.take())
+        .map(|(post, _)| post)
+        .collect();
+    for post in flushed {
+        end(sim, id, post, TxStatus::Failed);
+    }
+}

@@ -1,0 +1,221 @@
+//! What users of VIs do and see: posts, completions, and entries of completion queues.
+
+use crate::ids::at;
+use nic_core::event::{TxStatus, ViaEvent};
+use nic_core::id::{ChannelId, EndpointId, PostId};
+use nic_core::memory::HostSpan;
+use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
+use nic_core::via::{Completed, Side, Status};
+
+use super::connection::flush_receives;
+use super::receive::remark_at;
+use super::segments::joined;
+use super::written::receive;
+use super::{Remark, immediate, over_memory, regions};
+use crate::run::Simulation;
+
+/// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
+pub(super) fn posted(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    (channel, space): (ChannelId, HostSpan),
+    post: PostId,
+) {
+    let (offset, length) = (space.offset(), space.length());
+    let extras = std::mem::take(&mut sim.states.via.next);
+    let Some(end) = sim.states.via.end_mut(id) else {
+        return;
+    };
+    let immediate = extras.immediate;
+    if immediate.is_some() || !extras.segments.is_empty() {
+        end.extras.insert(post, extras);
+    }
+    regions::hold(sim, id, 1);
+    let area = sim.endpoints[id].area;
+    let payload = match area.span(offset.into(), length.into()) {
+        Ok(message) => joined(
+            &sim.memory,
+            &sim.states.via.pieces(id, post, (area, message)),
+        ),
+        Err(_) => Vec::new(),
+    };
+    let kind = ViaEvent::TxPost {
+        channel,
+        offset,
+        length,
+        immediate,
+        payload: &payload,
+        post,
+    };
+    sim.report.emit(sim.now, id, kind);
+}
+
+/// Ends a send descriptor: forgets what is kept for it. Returns the status with which it completes, and the status that
+/// the library has recorded if its message failed. No descriptor completes with success on a VI without a connection.
+#[cold]
+pub(super) fn over(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    post: PostId,
+    status: TxStatus,
+) -> (TxStatus, Option<Status>) {
+    regions::release(sim, id, 1);
+    let failed = over_memory::failed_with(sim, id, post);
+    if let Some(end) = sim.states.via.end_mut(id) {
+        end.extras.remove(&post);
+    }
+    let status = match status {
+        TxStatus::Ok if sim.states.via.is_broken(id) => TxStatus::Failed,
+        TxStatus::Ok | TxStatus::Trap | TxStatus::Refused | TxStatus::Failed => status,
+    };
+    (status, failed)
+}
+
+/// Reports that a send descriptor has completed.
+pub(super) fn tell_completed(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    (descriptor, status, failed): (TransmitDescriptor, TxStatus, Option<Status>),
+    post: PostId,
+) {
+    let status = match status {
+        TxStatus::Ok => Status::Ok,
+        TxStatus::Trap => Status::Trap,
+        TxStatus::Failed => failed.unwrap_or(Status::Flushed),
+        TxStatus::Refused => match unet::resolve_packet(&sim.endpoints[id], descriptor).err() {
+            Some(unet::Refusal::TooLong) => Status::LengthError,
+            Some(unet::Refusal::UnknownChannel | unet::Refusal::OutsideArea) | None => {
+                Status::ProtectionError
+            }
+        },
+    };
+    let TransmitDescriptor {
+        channel,
+        offset,
+        length,
+    } = descriptor;
+    let kind = ViaEvent::TxDone {
+        channel,
+        offset,
+        length,
+        status,
+        post,
+    };
+    sim.report.emit(sim.now, id, kind);
+    enter_completion(sim, id, Side::Send);
+    // The user sees the completion of the send at once.
+    take_completion(sim, id, Side::Send);
+}
+
+/// Makes the oldest invisible receive descriptor of a VI visible.
+#[cold]
+pub(super) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
+    if sim.endpoints[id].receive.publish().is_none() {
+        return;
+    }
+    let endpoint = &sim.endpoints[id];
+    let Some(descriptor) = endpoint.receive.newest_visible() else {
+        return;
+    };
+    let packet = descriptor.packet;
+    let of_packet = packet.and_then(|packet| immediate::arrived(sim, id, packet));
+    let position = endpoint.receive.visible().saturating_sub(1);
+    let (status, immediate) = match remark_at(sim, id, position) {
+        None => (Status::Ok, of_packet),
+        Some(Remark::Immediate(immediate)) => (Status::Ok, Some(immediate)),
+        Some(Remark::TooLong) => (Status::LengthError, None),
+    };
+    let (offsets, owed): (&[u32], usize) = match &descriptor.body {
+        MessageBody::Inline(_) => (&[], 0),
+        MessageBody::Buffers(list) => (list.offsets(), list.owed().count()),
+    };
+    let kind = ViaEvent::RxDescriptor {
+        packet: descriptor.packet,
+        channel: descriptor.channel,
+        length: descriptor.length,
+        status,
+        immediate,
+        offsets,
+        share: endpoint.free.buffer_length(),
+        area: sim.memory.region(endpoint.area),
+    };
+    sim.report.emit(sim.now, id, kind);
+    regions::release(sim, id, u32::try_from(owed).unwrap_or(u32::MAX));
+    if let Some(packet) = packet {
+        immediate::forget_before(sim, id, packet);
+    }
+    enter_completion(sim, id, Side::Receive);
+    sim.levels_changed(id);
+    sim.message_arrived(id);
+}
+
+/// Adds an entry to the completion queue for sends or receives of a VI, if the VI has this queue.
+pub(super) fn enter_completion(sim: &mut Simulation<'_>, id: EndpointId, side: Side) {
+    let Some(queue) = queue(sim, id, side) else {
+        return;
+    };
+    let has_room = sim.states.via.queues[at(queue)].push(Completed { vi: id, side });
+    debug_assert!(has_room, "the reader of scenarios has checked the size");
+    let kind = ViaEvent::Completion {
+        queue: &sim.states.via.scenario.completion_queues[at(queue)].name,
+        side,
+    };
+    sim.report.emit(sim.now, id, kind);
+}
+
+/// Removes the oldest entry of the completion queue for sends or receives of a VI, if the VI has this queue.
+pub(super) fn take_completion(sim: &mut Simulation<'_>, id: EndpointId, side: Side) {
+    if let Some(queue) = queue(sim, id, side) {
+        sim.states.via.queues[at(queue)].take();
+    }
+}
+
+/// Returns the position of the completion queue for sends or receives of a VI.
+fn queue(sim: &Simulation<'_>, id: EndpointId, side: Side) -> Option<u32> {
+    let [of_sends, of_receives] = sim.states.via.end(id)?.queues;
+    match side {
+        Side::Send => of_sends,
+        Side::Receive => of_receives,
+    }
+}
+
+/// Reports the receive descriptors that the user posts when it returns the buffers of the oldest message.
+pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
+    let endpoint = &sim.endpoints[id];
+    let Some(ReceiveDescriptor { body, .. }) = endpoint.receive.first() else {
+        return;
+    };
+    let owed: Vec<u32> = match body {
+        MessageBody::Inline(_) => Vec::new(),
+        MessageBody::Buffers(list) => list.owed().collect(),
+    };
+    let length = endpoint.free.buffer_length();
+    for offset in owed {
+        regions::hold(sim, id, 1);
+        sim.report
+            .emit(sim.now, id, ViaEvent::RxPost { offset, length });
+        if sim.states.via.is_over_memory(id) {
+            over_memory::post_again(sim, id, offset);
+        }
+    }
+    if let Some(end) = sim.states.via.end_mut(id) {
+        end.remarks.remove(&end.returned);
+        end.returned += 1;
+    }
+}
+
+/// Removes the completion entry of a message that the user has returned, and flushes posted descriptors if the VI has
+/// no connection.
+pub(super) fn message_gone(sim: &mut Simulation<'_>, id: EndpointId) {
+    take_completion(sim, id, Side::Receive);
+    if sim.states.via.is_broken(id) {
+        flush_receives(sim, id, Status::Flushed);
+        return;
+    }
+    if !regions::is_registered(sim, id) && sim.states.via.end(id).is_some() {
+        flush_receives(sim, id, Status::ProtectionError);
+    }
+    if sim.states.via.is_over_memory(id) {
+        receive(sim, id);
+    }
+}

@@ -1,0 +1,716 @@
+//! The simulation: an event loop over NICs, links, endpoints and users, on one schedule and one thread.
+//!
+//! An event of the trace is emitted only when the clock shows its time, so the stream of events is ordered by time. The
+//! parts:
+//!
+//! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
+//! - `dma` moves bytes between NIC and host
+//! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `multiprocessor` coordinates several
+//!   processors
+//! - `overtaken` ends calls that have become pointless while they waited for their applet
+//! - `slice` makes calls yield to work that keeps connections alive
+//! - `staging` assigns slots to packets
+//! - `completion` ends transmit descriptors
+//! - `user` and `programs` are the hosts, `prefetch` loads what they will touch
+//! - `event_count` counts events and knows when the run pauses
+//! - `stuck` looks for what still waits when nothing is due
+//! - `build` prepares a run, `partition` splits it into groups of NICs
+//! - `report` tells the sink of events
+//!
+//! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
+//! [interface](crate::engine), and [`applet`] for applets.
+
+mod backlogs;
+pub(crate) mod build;
+mod cells;
+mod completion;
+pub(crate) mod dma;
+mod event_count;
+mod levels;
+pub(crate) mod multiprocessor;
+mod overtaken;
+mod partition;
+pub(crate) mod prefetch;
+pub(crate) mod processor;
+mod programs;
+mod report;
+pub(crate) mod slice;
+mod sources;
+pub(crate) mod stage;
+pub(crate) mod staging;
+mod state;
+pub(crate) mod stuck;
+mod user;
+mod wire;
+
+use crate::ids::{AppletId, ProcessorId, Table};
+use std::collections::VecDeque;
+
+use bumpalo::Bump;
+use nic_core::chain::Link;
+use nic_core::event::{EndReason, Levels, Sink};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::random::Name;
+use nic_core::sle::Applet;
+use nic_core::time::{SimDuration, SimTime};
+
+use self::backlogs::Backlogs;
+use self::cells::Cells;
+use self::event_count::EventCount;
+pub use self::multiprocessor::CallWaits;
+use self::partition::{Groups, PartitionBy};
+use self::prefetch::LastArrays;
+use self::processor::Processor;
+use self::programs::OwnProcesses;
+use self::report::Report;
+pub use self::state::{AppletClass, AppletState, EndpointState};
+use crate::applet;
+use crate::applet::budget::Budget;
+use crate::applet::chain::Chains;
+use crate::applet::load::{self, NotLoaded};
+use crate::applet::pending_calls::AllPendingCalls;
+pub use crate::applet::refused::SimError;
+use crate::applet::sram;
+use crate::applet::suspend::Suspensions;
+use crate::applet::swap::Swaps;
+use crate::engine::unet::Endpoint;
+use crate::engine::{self, States};
+use crate::host::{Happened, Programs, Turns, User};
+use crate::judge::{self, Judgement, Judging};
+use crate::memory::HostMemory;
+#[cfg(doc)]
+use crate::nic::ClaimId;
+use crate::nic::Nic;
+use crate::nic::costs::HostCosts;
+use crate::nic::endpoint::{EndpointInfo, LiveEndpoint};
+use crate::nic::item::{Item, Next};
+pub use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
+use crate::nic::transfer::Transfers;
+pub use crate::nic::waiting::Waiting;
+use crate::nic::work::Work;
+use crate::sched::Schedule;
+use crate::spec::{EndpointSpec, Scenario, SendSpec};
+use crate::wire::{Fabric, PacketStore};
+
+/// How and when a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunEnd {
+    /// The virtual time at which the run ended.
+    pub time: SimTime,
+    /// The reason.
+    pub reason: EndReason,
+    /// What waits for what, if the run is [stuck](EndReason::Stuck); otherwise empty.
+    pub waiting: Vec<Waiting>,
+    /// Number of simulation events handled.
+    pub events: u64,
+    /// Total time that users' processors spend on the work that they have begun: posting, reading and copying.
+    pub host: SimDuration,
+}
+
+/// A run of a scenario that has not begun.
+///
+/// ```
+/// use nic_runtime::{Run, scenario};
+///
+/// let text = "[[nic]]\nname = 'n'\n[[endpoint]]\nnic = 'n'\nname = 'a'\n";
+/// let scenario = scenario::parse(text.as_bytes(), None, None).expect("a right scenario");
+/// let outcome = Run::new(&scenario).execute().expect("it fits the NIC");
+/// assert_eq!(outcome.end.events, 0);
+/// ```
+#[must_use = "nothing runs until `execute`"]
+pub struct Run<'s> {
+    scenario: &'s Scenario,
+    programs: Programs,
+    sink: Option<&'s mut dyn Sink>,
+    judges: bool,
+    keeps_states: bool,
+}
+
+impl<'s> Run<'s> {
+    /// Returns a run of a scenario: without a sink, and with the programs that the scenario names.
+    pub fn new(scenario: &'s Scenario) -> Run<'s> {
+        Run {
+            scenario,
+            programs: Programs::new(),
+            sink: None,
+            judges: false,
+            keeps_states: false,
+        }
+    }
+
+    /// Adds host programs, in place of those that the scenario names for the same processes.
+    pub fn programs(self, programs: Programs) -> Run<'s> {
+        Run { programs, ..self }
+    }
+
+    /// Reports every event to a sink.
+    pub fn sink(self, sink: &'s mut dyn Sink) -> Run<'s> {
+        Run {
+            sink: Some(sink),
+            ..self
+        }
+    }
+
+    /// Judges the run by the scenario's expectations. Judging does not change the run.
+    pub fn judge(self) -> Run<'s> {
+        Run {
+            judges: true,
+            ..self
+        }
+    }
+
+    /// Keeps the final state of each endpoint, which takes as much memory as their buffer areas and heaps.
+    pub fn keep_states(self) -> Run<'s> {
+        Run {
+            keeps_states: true,
+            ..self
+        }
+    }
+
+    /// Runs the scenario to its end.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
+    pub fn execute(self) -> Result<Outcome, SimError> {
+        let Run {
+            scenario,
+            programs,
+            sink,
+            judges,
+            keeps_states,
+        } = self;
+        let states = |simulation: &Simulation<'_>| match keeps_states {
+            true => simulation.state(),
+            false => Vec::new(),
+        };
+        if !judges || scenario.expectations.is_empty() {
+            let (end, states) = run_and_look(scenario, programs, sink, states)?;
+            return Ok(Outcome {
+                end,
+                judgement: None,
+                states,
+            });
+        }
+        let mut judging = Judging::new(scenario, sink);
+        let (end, (of_fields, states)) =
+            run_and_look(scenario, programs, Some(&mut judging), |simulation| {
+                let applets = |endpoint| simulation.applets_at(endpoint);
+                (judge::fields(scenario, applets), states(simulation))
+            })?;
+        Ok(Outcome {
+            judgement: judging.end(end.reason, of_fields),
+            end,
+            states,
+        })
+    }
+}
+
+/// What became of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How and when the run ended.
+    pub end: RunEnd,
+    /// How the run meets the scenario's expectations. There is no judgement if the run was not to be
+    /// [judged](Run::judge), if the scenario has no expectations, or if the user or the sink ended the run.
+    pub judgement: Option<Judgement>,
+    /// The final state of each endpoint, in the order of the scenario; empty unless the run was to
+    /// [keep](Run::keep_states) them.
+    pub states: Vec<EndpointState>,
+}
+
+impl Outcome {
+    /// Returns the end of the run and the final states.
+    #[must_use]
+    pub fn end_and_states(self) -> (RunEnd, Vec<EndpointState>) {
+        (self.end, self.states)
+    }
+
+    /// Returns the end of the run and the judgement.
+    #[must_use]
+    pub fn judged(self) -> (RunEnd, Option<Judgement>) {
+        (self.end, self.judgement)
+    }
+
+    /// Returns the end of the run, the judgement and the final states.
+    #[must_use]
+    pub fn judged_and_states(self) -> (RunEnd, Option<Judgement>, Vec<EndpointState>) {
+        (self.end, self.judgement, self.states)
+    }
+}
+
+/// Runs a scenario, and calls a function with the final state of the simulation.
+///
+/// # Errors
+///
+/// Returns [`SimError`] and runs nothing if the scenario cannot be simulated.
+pub(crate) fn run_and_look<T>(
+    scenario: &Scenario,
+    programs: Programs,
+    sink: Option<&mut dyn Sink>,
+    look: impl Fn(&Simulation<'_>) -> T,
+) -> Result<(RunEnd, T), SimError> {
+    let arena = Bump::new();
+    let mut run = Prepared::new(&arena, scenario, programs)?;
+    // A sink that listens needs the events in the order of time. Swaps of applets rule out groups: each swap would have
+    // to be scheduled in its NIC's group, and swaps are too rare for that. Supplied programs rule out groups: they
+    // cannot be run a second time after a wrong guess, and they may post on any channel.
+    let sink = sink.filter(|sink| sink.listens());
+    if sink.is_none()
+        && !run.brings_programs()
+        && !scenario.replaces_applets()
+        && !engine::have_own_work(&scenario.endpoints)
+        && scenario.windows.is_empty()
+    {
+        for by in [PartitionBy::Sends, PartitionBy::Channels] {
+            let Some(groups) = Groups::of(scenario, by) else {
+                continue;
+            };
+            match run.handle(None, Some(&groups), &look)? {
+                None => {}
+                // Only a run in the order of time determines which event reaches the limit of events or instructions
+                // first.
+                Some((end, _))
+                    if matches!(end.reason, EndReason::MaxEvents | EndReason::MaxBytecodes) =>
+                {
+                    break;
+                }
+                Some(left) => return Ok(left),
+            }
+        }
+    }
+    let left = run.handle(sink, None, &look)?;
+    Ok(left.expect("nobody leaves the only group"))
+}
+
+/// A scenario whose classes are loaded and fit into SRAM.
+pub(crate) struct Prepared<'a> {
+    arena: &'a Bump,
+    scenario: &'a Scenario,
+    pub(crate) classes: load::Classes<'a>,
+    /// The processes with supplied programs, which the first run takes out of this struct.
+    own: OwnProcesses,
+}
+
+impl<'a> Prepared<'a> {
+    pub(crate) fn new(
+        arena: &'a Bump,
+        scenario: &'a Scenario,
+        programs: Programs,
+    ) -> Result<Prepared<'a>, SimError> {
+        let classes = load::load_classes(arena, scenario)?;
+        sram::check(scenario, classes)?;
+        Ok(Prepared {
+            arena,
+            scenario,
+            classes,
+            own: OwnProcesses::new(scenario, programs)?,
+        })
+    }
+
+    /// Returns whether the caller supplies programs.
+    fn brings_programs(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Runs the scenario from its beginning and applies `look` to the simulation's final state. With `groups`, runs one
+    /// group of NICs after another, and returns `None` if a packet left its group.
+    fn handle<T>(
+        &mut self,
+        sink: Option<&mut dyn Sink>,
+        groups: Option<&Groups>,
+        look: impl Fn(&Simulation<'_>) -> T,
+    ) -> Result<Option<(RunEnd, T)>, SimError> {
+        let Prepared {
+            arena,
+            scenario,
+            classes,
+            own,
+        } = self;
+        // `vec![0; n]` gets zeroed pages from the operating system, so the memory of an unused heap is never touched.
+        let mut memory = vec![0; build::applet_memory_bytes(scenario)];
+        // The sink is lent for as long as the memory is.
+        let sink = sink.map(|sink| sink as &mut dyn Sink);
+        let mut simulation = Simulation::build((arena, &mut memory), scenario, classes, sink)?;
+        simulation.bring(std::mem::take(own));
+        let end = simulation.run(groups);
+        Ok(end.map(|end| (end, look(&simulation))))
+    }
+}
+
+/// Returns every holder of each NIC's SRAM with its bytes, in the order of the NICs, even if the holders do not fit.
+///
+/// # Errors
+///
+/// Returns [`SimError::Class`] if a class is rejected.
+pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
+    let arena = Bump::new();
+    let classes = load::load_classes(&arena, scenario)?;
+    Ok(sram::holders(scenario, classes))
+}
+
+/// Number of events after which a run with a sink asks whether the user interrupts the run.
+const EVENTS_BETWEEN_QUESTIONS: u64 = 1_024;
+
+/// The whole state of a run.
+pub(crate) struct Simulation<'a> {
+    pub(crate) now: SimTime,
+    pub(crate) schedule: Schedule<Work>,
+    /// The simulation events handled so far. The run pauses at `events_max` of them at the latest.
+    pub(crate) events: EventCount,
+    /// Whether packets on the wire depend on DMA transfers, because some NIC sends in turn with its DMA or some link
+    /// has cells. The flag `transfers_delay_packets` is usually false, so that packets need no checks for transfers.
+    pub(crate) transfers_delay_packets: bool,
+    pub(crate) cells: Cells,
+    pub(crate) backlogs: Backlogs,
+    /// Whether the DMA engines of any NIC have no queue (`dma.takes = "one"`).
+    pub(crate) awaits_engines: bool,
+    /// Whether a taken item may need more than its interface or applet: it waits for a DMA engine, or is a capsule. The
+    /// flag `has_slow_paths` is usually false, so that items need no checks for DMA engines and capsules.
+    pub(crate) has_slow_paths: bool,
+    /// Whether packets on every link reserve an arrival slot before they leave the sender.
+    pub(crate) reserves_slots: bool,
+    /// Whether the part of `RxBuf` that an arriving packet leaves unused is filled with a pattern.
+    pub(crate) poisons_rx_buf: bool,
+    /// Whether an endpoint whose applet traps while it is loaded starts without it.
+    pub(crate) lenient_load: bool,
+    /// Total time of the work that users' processors have begun.
+    pub(crate) host_time: SimDuration,
+    pub(crate) until: SimTime,
+    pub(crate) events_max: u64,
+    /// Instructions that applets may still execute.
+    pub(crate) budget: Budget,
+    /// Whether a packet was about to leave its group of NICs; see `partition`.
+    pub(crate) has_left_group: bool,
+    /// Costs for users, by the NIC of their host.
+    pub(crate) host_costs: Table<NicId, HostCosts>,
+    pub(crate) sends: &'a [SendSpec],
+    /// Number of messages of each send that have become due one by one, with time between them.
+    pub(crate) sends_made: Vec<u64>,
+    pub(crate) nics: Table<NicId, Nic>,
+    pub(crate) processors: Table<ProcessorId, Processor<'a>>,
+    /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or
+    /// refills. While `more_sources` is zero, as usual, a processor checks only arrivals and transmit descriptors.
+    pub(crate) more_sources: u32,
+    /// Items that any processor of a NIC may take, oldest first, by NIC. The lists in `shared` are empty unless an
+    /// interface lets any processor run its stages.
+    pub(crate) shared: Table<NicId, VecDeque<Item>>,
+    /// The state of each interface.
+    pub(crate) states: States<'a>,
+    pub(crate) fabric: Fabric,
+    pub(crate) packets: PacketStore,
+    pub(crate) transfers: Transfers,
+    pub(crate) memory: HostMemory,
+    pub(crate) endpoints: Table<EndpointId, Endpoint>,
+    /// The scenario's description of each endpoint.
+    pub(crate) specs: &'a Table<EndpointId, EndpointSpec>,
+    /// The fixed facts about each endpoint.
+    pub(crate) infos: Table<EndpointId, EndpointInfo>,
+    /// The changing state of each endpoint.
+    pub(crate) live: Table<EndpointId, LiveEndpoint>,
+    /// By endpoint, how many more send slots the messages of an interface may hold that keep theirs for long; empty if no
+    /// interface does. Below zero, they hold more than their share, because a slot counts when its message has begun.
+    pub(crate) send_slots_left: Table<EndpointId, i32>,
+    /// For each claim, the next claim that waits for the same arrival slots. Each endpoint has two claims; see
+    /// [`ClaimId`].
+    pub(crate) links: Vec<Link>,
+    /// For each applet, how long processors have waited for it; empty if every NIC has one processor.
+    pub(crate) waits: Table<AppletId, CallWaits>,
+    pub(crate) pending_calls: AllPendingCalls,
+    pub(crate) chains: Chains,
+    pub(crate) arena: &'a Bump,
+    pub(crate) suspensions: Suspensions<'a>,
+    pub(crate) applets: Table<AppletId, Applet<'a>>,
+    pub(crate) swaps: Swaps<'a>,
+    /// The arrays to prefetch.
+    pub(crate) last_arrays: LastArrays,
+    /// The levels last reported for each endpoint; empty without a sink.
+    pub(crate) levels: Table<EndpointId, Levels>,
+    /// Hashed names of the endpoints; empty if no link has faults.
+    pub(crate) names: Table<EndpointId, Name>,
+    pub(crate) users: Table<EndpointId, User>,
+    /// Whether users act independently: no host limits its processors, and the caller supplies no programs. Users do
+    /// not act independently if an endpoint is a VI, because a program must not see a VI's failed receives.
+    pub(crate) users_are_alone: bool,
+    /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
+    pub(crate) turns: Option<Turns>,
+    pub(crate) own: OwnProcesses,
+    pub(crate) report: Report<'a>,
+}
+
+impl Simulation<'_> {
+    /// Loads the applets, then handles events until the run ends. With `groups`, runs one group of NICs after another,
+    /// and returns `None` if a packet left its group.
+    pub(crate) fn run(&mut self, groups: Option<&Groups>) -> Option<RunEnd> {
+        engine::prepare(self);
+        let loaded = load::load_applets(self);
+        // Work that applets scheduled while loading may belong to any group, so groups require an empty schedule.
+        let groups = groups.filter(|_| self.schedule.is_empty());
+        let reason = match (loaded, groups) {
+            (Ok(()), Some(groups)) => self.handle_partition(groups)?,
+            (Ok(()), None) => {
+                applet::swap::schedule(self);
+                self.schedule_sends();
+                engine::start(self);
+                self.start_programs();
+                self.handle_due()
+            }
+            (Err(NotLoaded::Trap(endpoint)), _) => EndReason::LoadTrap(endpoint),
+            (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
+        };
+        let (reason, waiting) = self.look_at_rest(reason);
+        Some(RunEnd {
+            time: self.now,
+            reason,
+            waiting,
+            events: self.events.count(),
+            host: self.host_time,
+        })
+    }
+
+    fn schedule_sends(&mut self) {
+        for (send, _) in (0u32..).zip(self.sends) {
+            self.schedule_send(send);
+        }
+    }
+
+    fn handle_due(&mut self) -> EndReason {
+        loop {
+            let Some((time, work)) = self.schedule.take() else {
+                return EndReason::Idle;
+            };
+            if time > self.until || !self.events.add() {
+                match self.pause_before(time, work) {
+                    Pause::Over => {}
+                    Pause::Obsolete => continue,
+                    Pause::End(reason) => return reason,
+                }
+            }
+            let before = std::mem::replace(&mut self.now, time);
+            self.handle(work, before);
+        }
+    }
+
+    /// Returns how the event loop goes on at a pause before this work. Work that is handled has been counted.
+    // In a function of its own, since the loop would otherwise keep the count of events in case it must be restored.
+    #[cold]
+    #[inline(never)]
+    fn pause_before(&mut self, time: SimTime, work: Work) -> Pause {
+        if time <= self.until {
+            self.events.take_back();
+        }
+        if self.is_obsolete(time, work) {
+            return Pause::Obsolete;
+        }
+        if let Some(reason) = self.end_at_pause(time) {
+            return Pause::End(reason);
+        }
+        self.events.add();
+        Pause::Over
+    }
+
+    /// Returns why the run ends at this pause of the event loop, or sets the next pause and returns `None`.
+    fn end_at_pause(&mut self, time: SimTime) -> Option<EndReason> {
+        if time > self.until {
+            self.now = self.until;
+            return Some(EndReason::Until);
+        }
+        let events = self.events.count();
+        if events >= self.events_max {
+            return Some(self.limit_reached());
+        }
+        if !self.report.listens() {
+            self.events.pause_at(self.events_max);
+            return None;
+        }
+        // A run with a sink pauses before each event, so that it ends as soon as the sink can no longer write.
+        if self.report.has_failed() {
+            return Some(EndReason::Unheard);
+        }
+        if events.is_multiple_of(EVENTS_BETWEEN_QUESTIONS) && self.report.is_interrupted() {
+            return Some(EndReason::Interrupted);
+        }
+        None
+    }
+
+    /// Makes the run end before the next event.
+    fn handle_no_more(&mut self) {
+        self.events_max = self.events.count();
+        self.events.pause_at(self.events_max);
+    }
+
+    /// Returns the limit that ended the run.
+    fn limit_reached(&self) -> EndReason {
+        if self.budget.is_exceeded() {
+            EndReason::MaxBytecodes
+        } else {
+            EndReason::MaxEvents
+        }
+    }
+
+    /// Ends the run because an applet exceeds the run's instruction budget.
+    #[cold]
+    pub(crate) fn exceed_budget(&mut self, on: ProcessorId) -> Next {
+        self.budget.exceed();
+        // The event loop checks limits only when it takes work, so schedule some work for the present time.
+        self.handle_no_more();
+        self.schedule.insert(self.now, Work::Processor(on));
+        Next::Stopped
+    }
+
+    /// Handles one event; `before` is the time of the previous event.
+    fn handle(&mut self, work: Work, before: SimTime) {
+        match work {
+            Work::Processor(on) => self.go_on(on),
+            Work::Stretched(_) | Work::LookHeld(_) | Work::LookBacklog(_)
+                if self.is_obsolete(self.now, work) =>
+            {
+                self.take_back_unless(false, before);
+            }
+            Work::Stretched(on) => self.load_ends(on),
+            Work::Yield(on) => {
+                let is_event = self.look_at_call(on);
+                self.take_back_unless(is_event, before);
+            }
+            Work::Timer(endpoint) => {
+                let is_event = applet::pending_calls::look_at_timer(self, endpoint);
+                self.take_back_unless(is_event, before);
+            }
+            Work::Own(own) => {
+                let is_event = engine::due(self, own.interface(), own.delay());
+                self.take_back_unless(is_event, before);
+            }
+            // Nobody sees that a capsule is given up, so the check is no event.
+            Work::LookCapsule(endpoint) => {
+                applet::swap::look_at_capsule(self, endpoint);
+                self.take_back_unless(false, before);
+            }
+            Work::Swap(swap) => applet::swap::due(self, swap),
+            Work::Send(send) => self.send_due(send),
+            Work::TaskDone(endpoint) => self.task_done(endpoint),
+            Work::Wake(endpoint) => self.tell_program(endpoint, Happened::Time),
+            Work::Notice(endpoint) => self.notice(endpoint),
+            Work::TransferStart(transfer) => self.transfer_starts(transfer),
+            Work::EngineFree(on) => self.landed(on),
+            Work::TransferEnd(transfer) => self.transfer_ends(transfer),
+            Work::Publish(endpoint) => self.publish(endpoint),
+            Work::WireStart(direction) => self.wire_turn(direction),
+            Work::WireOut(direction) => self.last_bit_out(direction),
+            Work::WireFree(direction) => self.gap_over(direction),
+            Work::WireIn(packet) => self.last_bit_in(packet),
+            Work::WireLost(packet) => self.lost(packet),
+            Work::FirstCellMoved(transfer) => self.first_cell_moved(transfer),
+            Work::FirstCellIn(packet) => self.arrive(packet),
+            Work::ArrivalOver(packet) => self.end_arrival(packet),
+            Work::LookHeld(direction) => self.release_held(direction),
+            Work::LookBacklog(direction) => self.drop_overdue(direction),
+            Work::Heard(direction) => self.heard(direction),
+        }
+    }
+
+    /// Returns whether scheduled work has become obsolete: a check for a packet that is gone, or an end of work that
+    /// has moved.
+    #[cold]
+    fn is_obsolete(&self, time: SimTime, work: Work) -> bool {
+        match work {
+            Work::LookHeld(direction) => !self.fabric[direction].flows.is_overdue(time),
+            Work::LookBacklog(direction) => {
+                let backlog = &self.fabric[direction].backlog;
+                !backlog
+                    .as_ref()
+                    .is_some_and(|backlog| backlog.is_overdue(time))
+            }
+            Work::Stretched(on) => self.is_stretched(time, on),
+            // If the call goes on beyond `until`, so does its processor.
+            Work::Yield(_) | Work::LookCapsule(_) => time > self.until,
+            Work::Own(own) => {
+                time > self.until && engine::is_obsolete(self, own.interface(), own.delay())
+            }
+            // A timer set for later than this check gets a check of its own.
+            Work::Timer(endpoint) => {
+                time > self.until
+                    && self
+                        .applets_of(endpoint)
+                        .all(|applet| self.pending_calls.has_no_timer(applet))
+            }
+            Work::Processor(_)
+            | Work::Swap(_)
+            | Work::Send(_)
+            | Work::TaskDone(_)
+            | Work::Wake(_)
+            | Work::Notice(_)
+            | Work::EngineFree(_)
+            | Work::TransferStart(_)
+            | Work::TransferEnd(_)
+            | Work::Publish(_)
+            | Work::WireStart(_)
+            | Work::WireOut(_)
+            | Work::WireIn(_)
+            | Work::WireLost(_)
+            | Work::WireFree(_)
+            | Work::FirstCellMoved(_)
+            | Work::FirstCellIn(_)
+            | Work::ArrivalOver(_)
+            | Work::Heard(_) => false,
+        }
+    }
+
+    /// Takes an event back if it was a check that found nothing to do: such a check neither counts nor moves the clock.
+    fn take_back_unless(&mut self, is_event: bool, before: SimTime) {
+        if !is_event {
+            self.now = before;
+            self.events.take_back();
+        }
+    }
+
+    /// Advances the clock by `delay` if nothing else is due until then, and returns true. If something is due before
+    /// `delay` is over, schedules `work` and returns false. Call `advance` only as the last action of an event.
+    ///
+    /// Advancing the clock at once saves an insertion and a removal, which matters because usually no event falls
+    /// between two stages of a packet.
+    #[inline(always)]
+    fn advance(&mut self, delay: SimDuration, work: Work) -> bool {
+        let Some(time) = self.now.checked_add(delay) else {
+            return self.advance_later(delay, work);
+        };
+        if time > self.until {
+            return self.advance_later(delay, work);
+        }
+        if !self.events.add() {
+            return self.pause_instead(delay, work);
+        }
+        let passes = self.schedule.is_clear_or_insert(time, work);
+        if passes {
+            self.now = time;
+        } else {
+            self.events.take_back();
+        }
+        passes
+    }
+
+    /// Schedules the work with which the run goes on after `delay`, and returns false.
+    #[cold]
+    #[inline(never)]
+    fn advance_later(&mut self, delay: SimDuration, work: Work) -> bool {
+        self.schedule.insert(self.now + delay, work);
+        false
+    }
+
+    /// Takes back an event before which the run pauses, and schedules its work.
+    #[cold]
+    #[inline(never)]
+    fn pause_instead(&mut self, delay: SimDuration, work: Work) -> bool {
+        self.events.take_back();
+        self.advance_later(delay, work)
+    }
+}
+
+/// How the event loop goes on after a pause.
+enum Pause {
+    /// The work is handled.
+    Over,
+    /// The work has become pointless.
+    Obsolete,
+    /// The run ends.
+    End(EndReason),
+}

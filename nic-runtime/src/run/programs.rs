@@ -1,0 +1,295 @@
+//! Host programs that act by themselves: what they are told, and how their actions run. A user of the library supplies
+//! such programs, or a scenario names them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::Simulation;
+use crate::applet::refused::SimError;
+use crate::engine;
+use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
+use crate::host::{Exchanging, Task};
+use crate::nic::work::Work;
+use crate::spec::{EndpointSpec, HostSpec, Scenario};
+use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
+use nic_core::host::{Reaction, TransmitSpace};
+use nic_core::id::{ChannelId, EndpointId};
+use nic_core::unet::{MessageBody, ReceiveDescriptor};
+
+/// The processes whose programs act by themselves; usually none.
+#[derive(Default)]
+pub(crate) struct OwnProcesses {
+    processes: Vec<OwnProcess>,
+    of_endpoint: BTreeMap<EndpointId, usize>,
+}
+
+impl OwnProcesses {
+    /// Connects each program to its process: the supplied programs, and those of the scenario.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        mut programs: Programs,
+    ) -> Result<OwnProcesses, SimError> {
+        let mut own = OwnProcesses::default();
+        let names: Vec<String> = programs.names().map(str::to_owned).collect();
+        for (number, name) in names.into_iter().enumerate() {
+            let process = scenario.processes.iter().position(|spec| spec.name == name);
+            let endpoints = endpoints_where(scenario, |spec| match (process, spec.process) {
+                (Some(process), Some(of)) => of as usize == process,
+                (None, None) => spec.name == name,
+                (Some(_), None) | (None, Some(_)) => false,
+            });
+            let program = programs.take(&name);
+            let Some(program) = program.filter(|_| !endpoints.is_empty()) else {
+                return Err(SimError::NoProcess { program: number });
+            };
+            own.add(program, endpoints);
+        }
+        own.add_exchanges(scenario);
+        Ok(own)
+    }
+
+    /// Adds the programs that the scenario names and that post messages by themselves. A supplied program replaces the
+    /// program that the scenario names for the same process.
+    fn add_exchanges(&mut self, scenario: &Scenario) {
+        for (first, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
+            let HostSpec::Exchange(exchange) = spec.host else {
+                continue;
+            };
+            if self.of_endpoint.contains_key(&first) {
+                continue;
+            }
+            let ends = scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]);
+            let mut own = ends.filter(|(endpoint, _)| *endpoint == first);
+            // The scenario reader refuses an exchange without a channel.
+            let Some((_, channel)) = own.next() else {
+                continue;
+            };
+            let endpoints = match spec.process {
+                Some(process) => endpoints_where(scenario, |spec| spec.process == Some(process)),
+                None => vec![first],
+            };
+            self.add(Box::new(Exchanging::new(exchange, channel)), endpoints);
+        }
+    }
+
+    fn add(&mut self, program: Box<dyn HostProgram>, endpoints: Vec<EndpointId>) {
+        for &endpoint in &endpoints {
+            self.of_endpoint.insert(endpoint, self.processes.len());
+        }
+        self.processes.push(OwnProcess {
+            program,
+            endpoints,
+            actions: VecDeque::new(),
+        });
+    }
+
+    /// Returns whether no process has a program that acts by itself.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.processes.is_empty()
+    }
+
+    #[cold]
+    fn of(&mut self, id: EndpointId) -> Option<&mut OwnProcess> {
+        let process = *self.of_endpoint.get(&id)?;
+        self.processes.get_mut(process)
+    }
+
+    /// Returns whether an endpoint is the home of a process with pending actions.
+    pub(crate) fn acts(&self, id: EndpointId) -> bool {
+        let process = self.of_endpoint.get(&id);
+        let process = process.and_then(|&process| self.processes.get(process));
+        process.is_some_and(|process| process.home() == id && !process.actions.is_empty())
+    }
+}
+
+/// Returns the endpoints with a property, in the order of the scenario.
+fn endpoints_where(scenario: &Scenario, has: impl Fn(&EndpointSpec) -> bool) -> Vec<EndpointId> {
+    let endpoints = (0u32..).map(EndpointId).zip(&scenario.endpoints);
+    endpoints
+        .filter(|(_, spec)| has(spec))
+        .map(|(id, _)| id)
+        .collect()
+}
+
+impl Simulation<'_> {
+    /// Installs the supplied programs.
+    pub(crate) fn bring(&mut self, own: OwnProcesses) {
+        self.own = own;
+        let mut specs = self.specs.iter();
+        self.users_are_alone = self.turns.is_none()
+            && self.own.processes.is_empty()
+            && specs.all(|spec| spec.interface.users_are_alone());
+    }
+
+    /// Tells all programs that the run has started.
+    pub(crate) fn start_programs(&mut self) {
+        for process in 0..self.own.processes.len() {
+            let home = self.own.processes[process].home();
+            self.tell_program(home, Happened::Started);
+        }
+    }
+
+    /// Tells the program of an endpoint what has happened, if the program acts by itself.
+    pub(crate) fn tell_program(&mut self, id: EndpointId, what: Happened<'_>) {
+        let now = self.now;
+        if let Some(process) = self.own.of(id) {
+            process.tell(now, what);
+            let home = process.home();
+            self.begin_among_others(home);
+        }
+    }
+
+    /// Returns the reaction of the endpoint's program to a message.
+    #[cold]
+    pub(crate) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
+        if engine::is_first_empty(self, id) {
+            return Reaction::Read;
+        }
+        let user = &self.users[id];
+        let own = self.own.of_endpoint.get(&id);
+        match own.and_then(|&process| self.own.processes.get(process)) {
+            Some(process) => process.program.react(message, user.messages),
+            None => user.program.react(message, user.messages),
+        }
+    }
+
+    /// Returns the channel and bytes of an endpoint's oldest message, if the endpoint's program acts by itself.
+    pub(crate) fn message_for_program(&self, id: EndpointId) -> Option<(ChannelId, Vec<u8>)> {
+        self.own.of_endpoint.get(&id)?;
+        let endpoint = &self.endpoints[id];
+        let message = endpoint.receive.first()?;
+        if engine::is_first_empty(self, id) {
+            return None;
+        }
+        let payload = match &message.body {
+            MessageBody::Inline(bytes) => bytes.to_vec(),
+            MessageBody::Buffers(list) => {
+                let body = RxBody::Buffers {
+                    offsets: list.offsets(),
+                    share: endpoint.free.buffer_length(),
+                    area: self.memory.region(endpoint.area),
+                };
+                body.payload(message.length).bytes().collect()
+            }
+        };
+        Some((message.channel, payload))
+    }
+
+    /// Tells the program of an endpoint that a message was read.
+    pub(crate) fn tell_message(&mut self, id: EndpointId, channel: ChannelId, payload: &[u8]) {
+        let what = Happened::Message {
+            endpoint: id,
+            channel,
+            payload,
+        };
+        self.tell_program(id, what);
+    }
+
+    /// Tells the program of an endpoint that a transmit descriptor has completed.
+    #[cold]
+    pub(crate) fn tell_completed(
+        &mut self,
+        endpoint: EndpointId,
+        channel: ChannelId,
+        status: TxStatus,
+    ) {
+        let what = Happened::Completed {
+            endpoint,
+            channel,
+            status,
+        };
+        self.tell_program(endpoint, what);
+    }
+
+    /// Begins the next action of a process. Returns whether the process is now busy.
+    pub(crate) fn begin_action(&mut self, home: EndpointId) -> bool {
+        while let Some(process) = self.own.of(home) {
+            let Some(action) = process.actions.pop_front() else {
+                return false;
+            };
+            match action {
+                Action::Compute(takes) => return self.busy(home, Task::Posting, takes),
+                Action::Disconnect(endpoint) => engine::disconnect(self, endpoint),
+                Action::Write {
+                    endpoint,
+                    window,
+                    offset,
+                    bytes,
+                } => engine::write_window(self, endpoint, (window, offset), bytes),
+                Action::Frame {
+                    endpoint,
+                    channel,
+                    bytes,
+                } => engine::send_frame(self, (endpoint, channel), &bytes),
+                Action::WakeAt(time) => {
+                    let time = time.max(self.now);
+                    self.schedule.insert(time, Work::Wake(home));
+                }
+                Action::Post {
+                    endpoint,
+                    channel,
+                    payload,
+                } => {
+                    let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+                    let has_room = self.endpoints[endpoint].transmit.has_room();
+                    let space = match has_room {
+                        true => self.users[endpoint].region.take(length),
+                        false => TransmitSpace::Taken,
+                    };
+                    match space {
+                        TransmitSpace::Free(space) => {
+                            self.memory.bytes_mut(space).copy_from_slice(&payload);
+                            // As in `begin_post`, the post may complete at once.
+                            self.users[home].task = Task::Posting;
+                            self.post(endpoint, channel, space);
+                            let nic = self.endpoints[endpoint].nic;
+                            let takes = self.host_costs[nic].of_post(length)
+                                + engine::post_takes(self, endpoint, length);
+                            return self.busy(home, Task::Posting, takes);
+                        }
+                        TransmitSpace::Taken => {
+                            let again = Action::Post {
+                                endpoint,
+                                channel,
+                                payload,
+                            };
+                            if let Some(process) = self.own.of(home) {
+                                process.actions.push_front(again);
+                            }
+                            return false;
+                        }
+                        TransmitSpace::TooLong => {
+                            let kind = NicEvent::Drop {
+                                packet: None,
+                                reason: DropReason::NoTransmitRoom,
+                            };
+                            self.report.emit(self.now, endpoint, kind);
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+impl OwnProcesses {
+    /// Counts the actions that programs have requested.
+    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
+        let OwnProcesses {
+            processes,
+            of_endpoint,
+        } = self;
+        census.length("own.processes", processes.len());
+        census.length("own.of_endpoint", of_endpoint.len());
+        for OwnProcess {
+            program: _,
+            endpoints,
+            actions,
+        } in processes
+        {
+            census.length("own.endpoints", endpoints.len());
+            census.length("own.actions", actions.len());
+        }
+    }
+}

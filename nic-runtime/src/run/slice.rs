@@ -1,0 +1,464 @@
+//! Calls that yield: a call that has held its processor for the profile's `nic.slice` makes way for work that keeps
+//! connections alive.
+//!
+//! A peer that waits for an acknowledgement cannot know that a neighbour's applet computes. So a call that has held its
+//! processor for a slice yields to such work: items of an interface's own, and arrivals of an interface that says so
+//! ([`Interface::ARRIVALS_KEEP_ALIVE`](crate::engine::Interface)). The call yields between two instructions, or while
+//! it waits for a transfer, a slot or an applet. Shorter calls never yield. When several have held the processor for a
+//! slice while such work waited, it comes before the next call.
+//!
+//! The processor then serves nothing but such work, until none waits or until another slice is over. So a flood of such
+//! work does not stop the calls.
+//!
+//! Nothing can observe an applet between two natives, so the interpreter takes no part. When a call yields, the
+//! instructions up to its next native have run, and only their time is divided.
+
+use crate::ids::ProcessorId;
+use std::collections::VecDeque;
+
+use super::Simulation;
+use super::multiprocessor::{thousandths, time_of};
+use super::processor::Processor;
+use super::stage::{self};
+use crate::applet::chained;
+use crate::engine;
+use crate::nic::item::{Item, Next};
+use crate::nic::stage::Stage;
+use crate::nic::work::Work;
+use nic_core::event::{SleEvent, Trigger};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::{SimDuration, SimTime};
+
+/// How the calls of a processor yield.
+#[derive(Debug)]
+pub(crate) struct Slicing {
+    /// How long calls may hold the processor while other work must not wait.
+    slice: SimDuration,
+    /// How long calls have held the processor since no such work waited, without the present call.
+    held: SimDuration,
+    /// Since when the present call holds the processor.
+    since: Option<SimTime>,
+    /// Whether the call waits for another event.
+    is_waiting: bool,
+    /// The call that has yielded.
+    yielded: Option<Yielded>,
+    /// The time until which the processor serves only work that keeps connections alive.
+    serves_until: Option<SimTime>,
+    /// The part after the last instruction of the work with which a yielded call continues.
+    after_code: Option<u64>,
+    /// The time for which a check of the call is scheduled.
+    check: Option<SimTime>,
+}
+
+/// A call that has yielded.
+#[derive(Copy, Clone, Debug)]
+struct Yielded {
+    /// The stage at which the call continues, when the rest of its work is done.
+    stage: Stage,
+    /// The rest of its work, in thousandths of picoseconds.
+    left: u64,
+    /// The part of this rest after the last instruction.
+    after_code: Option<u64>,
+    /// Whether the call waits for another event, which has not come yet.
+    is_waiting: bool,
+    in_hand: Option<Item>,
+    since: SimTime,
+}
+
+impl Slicing {
+    pub(super) fn new(slice: SimDuration) -> Slicing {
+        Slicing {
+            slice,
+            held: SimDuration::ZERO,
+            since: None,
+            is_waiting: false,
+            yielded: None,
+            serves_until: None,
+            after_code: None,
+            check: None,
+        }
+    }
+
+    /// Notes that a call begins to hold the processor.
+    pub(super) fn begins(&mut self, now: SimTime) {
+        self.since.get_or_insert(now);
+    }
+
+    /// Notes that a call no longer holds the processor.
+    pub(super) fn ends(&mut self, now: SimTime) {
+        if let Some(since) = self.since.take() {
+            self.held += now.since(since);
+        }
+    }
+
+    /// Notes that the processor waits at this stage for another event.
+    pub(super) fn waits(&mut self, at: Stage) {
+        self.is_waiting = !matches!(at, Stage::Idle);
+    }
+
+    /// Returns how long the present call must still hold the processor before it may yield. Returns `None` if no call
+    /// holds the processor.
+    fn rest(&self, now: SimTime) -> Option<SimDuration> {
+        let since = self.since?;
+        Some(self.slice.less(now.since(since)))
+    }
+}
+
+impl Processor<'_> {
+    /// Returns the stage at which the processor's call continues: that of the call that has yielded, if one has.
+    pub(crate) fn stage_of_call(&mut self) -> &mut Stage {
+        match self
+            .role
+            .slicing
+            .as_mut()
+            .and_then(|slicing| slicing.yielded.as_mut())
+        {
+            Some(yielded) => &mut yielded.stage,
+            None => &mut self.stage,
+        }
+    }
+
+    /// Returns the stage at which the processor's call continues.
+    pub(crate) fn call_continues_at(&self) -> Stage {
+        let yielded = self
+            .role
+            .slicing
+            .as_ref()
+            .and_then(|slicing| slicing.yielded);
+        yielded.map_or(self.stage, |yielded| yielded.stage)
+    }
+}
+
+impl Simulation<'_> {
+    /// Runs the stages of a processor whose work may end later than it was to end.
+    #[cold]
+    pub(super) fn go_on_timed(&mut self, on: ProcessorId) {
+        self.end_work(on);
+        let mut stage = self.processors[on].stage;
+        loop {
+            stage = match stage::step_apart(self, on, stage) {
+                Next::After((delay, then)) => {
+                    self.begin_work(on, then);
+                    let Some(next) = self.begin_timed(on, delay, (stage, then)) else {
+                        return;
+                    };
+                    self.end_work(on);
+                    next
+                }
+                Next::Look => Stage::Look,
+                Next::Stopped => break,
+            }
+        }
+        let processor = &mut self.processors[on];
+        if let Some(slicing) = &mut processor.role.slicing {
+            slicing.waits(processor.stage);
+            // What the call is to make way for may have come before the call began to wait.
+            self.look_again_at(on);
+        }
+    }
+
+    /// Begins the work before the stage `then`, on a processor whose work may end later than it was to end. `ended` is
+    /// the stage that is over. Returns the stage with which the processor continues at once, or `None` if it continues
+    /// later.
+    fn begin_timed(
+        &mut self,
+        on: ProcessorId,
+        delay: SimDuration,
+        (ended, then): (Stage, Stage),
+    ) -> Option<Stage> {
+        let after_code = self.after_code(on, ended, then);
+        if after_code.is_some() && self.is_to_yield(on) {
+            self.processors[on].stage = then;
+            self.set_aside(on, thousandths(delay), after_code);
+            return Some(Stage::Look);
+        }
+        if delay == SimDuration::ZERO {
+            if self.processors[on].role.is_contended() || self.advance(delay, Work::Processor(on)) {
+                return Some(then);
+            }
+            self.processors[on].stage = then;
+            return None;
+        }
+        self.processors[on].stage = then;
+        self.begin_load(on, delay, after_code);
+        if after_code.is_some() {
+            self.look_again_at(on);
+        }
+        None
+    }
+
+    /// Returns the part after the last instruction of the work between two stages, in thousandths of picoseconds.
+    /// Returns `None` if the work is not code of an applet, or if the processor's calls do not yield.
+    fn after_code(&mut self, on: ProcessorId, ended: Stage, then: Stage) -> Option<u64> {
+        let processor = &mut self.processors[on];
+        let resumed = processor.role.slicing.as_mut()?.after_code.take();
+        if resumed.is_some() {
+            return resumed;
+        }
+        if !matches!(ended, Stage::Run | Stage::ChainRun) {
+            return None;
+        }
+        let native = match then {
+            Stage::Perform => processor.costs.of(processor.activation.native()).time,
+            Stage::ChainPerform => chained::native_takes(self, on),
+            Stage::Idle
+            | Stage::Look
+            | Stage::Taken
+            | Stage::HandedOver
+            | Stage::Enter
+            | Stage::Run
+            | Stage::Landed
+            | Stage::Return
+            | Stage::Trap
+            | Stage::SendTrapped
+            | Stage::ChainEnter
+            | Stage::ChainRun
+            | Stage::ChainLanded
+            | Stage::ChainReturn
+            | Stage::ChainTrap => SimDuration::ZERO,
+        };
+        Some(thousandths(native))
+    }
+
+    /// Returns whether a processor's call, which is between two instructions, is to yield.
+    fn is_to_yield(&self, on: ProcessorId) -> bool {
+        let slicing = self.processors[on].role.slicing.as_ref();
+        let rest = slicing.and_then(|slicing| slicing.rest(self.now));
+        rest == Some(SimDuration::ZERO) && self.keeps_waiting(on)
+    }
+
+    /// Tells the processors of a NIC that work which keeps connections alive waits for the processor `on`, or for any
+    /// of them.
+    #[cold]
+    pub(crate) fn must_not_wait(&mut self, nic: NicId, on: Option<ProcessorId>) {
+        match on {
+            Some(on) => self.look_again_at(on),
+            None => {
+                for on in self.nics[nic].processors() {
+                    self.look_again_at(on);
+                }
+            }
+        }
+    }
+
+    /// Schedules the next check of a processor's call, if the call may have to yield.
+    fn look_again_at(&mut self, on: ProcessorId) {
+        let Some(time) = self.yields_at(on) else {
+            return;
+        };
+        if !self.keeps_waiting(on) {
+            return;
+        }
+        if let Some(slicing) = &mut self.processors[on].role.slicing
+            && slicing.check.is_none_or(|check| check > time)
+        {
+            slicing.check = Some(time);
+            self.schedule.insert(time, Work::Yield(on));
+        }
+    }
+
+    /// Returns when a processor's call may yield: when it has held the processor for a slice, and is between two
+    /// instructions or waits. Returns `None` if there is no such time before the end of the processor's present work.
+    fn yields_at(&mut self, on: ProcessorId) -> Option<SimTime> {
+        let now = self.now;
+        let processor = &mut self.processors[on];
+        let each = processor.costs.bytecode;
+        let slicing = processor.role.slicing.as_ref()?;
+        if slicing.yielded.is_some() {
+            return None;
+        }
+        let least = slicing.rest(now)?;
+        if slicing.is_waiting {
+            return Some(now + least);
+        }
+        let load = processor.role.load.as_mut()?;
+        load.settle(now);
+        let takes = load.between_instructions(least, each)?;
+        Some(now + takes)
+    }
+
+    /// Makes a processor's call yield, if it is time. Returns whether it has yielded.
+    #[cold]
+    pub(super) fn look_at_call(&mut self, on: ProcessorId) -> bool {
+        let now = self.now;
+        let Some(slicing) = &mut self.processors[on].role.slicing else {
+            return false;
+        };
+        if slicing.check == Some(now) {
+            slicing.check = None;
+        }
+        if self.yields_at(on) != Some(now) || !self.keeps_waiting(on) {
+            self.look_again_at(on);
+            return false;
+        }
+        self.settle(on);
+        let load = self.processors[on].role.load.take();
+        self.restretch(on);
+        self.end_work(on);
+        let left = load.map_or(0, |load| load.left);
+        self.set_aside(on, left, load.and_then(|load| load.after_code));
+        self.go_on(on);
+        true
+    }
+
+    /// Sets the call of a processor aside, with the rest of its work.
+    fn set_aside(&mut self, on: ProcessorId, left: u64, after_code: Option<u64>) {
+        let now = self.now;
+        let processor = &mut self.processors[on];
+        let Some(slicing) = &mut processor.role.slicing else {
+            return;
+        };
+        slicing.ends(now);
+        slicing.yielded = Some(Yielded {
+            stage: processor.stage,
+            left,
+            after_code,
+            is_waiting: std::mem::take(&mut slicing.is_waiting),
+            in_hand: processor.in_hand.take(),
+            since: now,
+        });
+        slicing.serves_until = Some(now + slicing.slice);
+        let stage = std::mem::replace(&mut processor.stage, Stage::Look);
+        if stage.has_entered() {
+            let (endpoint, trigger) = self.subject_of_call(on);
+            let kind = SleEvent::AppletSuspend { trigger };
+            self.report.emit(now, endpoint, kind);
+        }
+    }
+
+    /// Returns the endpoint and the cause of a processor's call.
+    fn subject_of_call(&self, on: ProcessorId) -> (EndpointId, Trigger) {
+        let call = self.processors[on].activation.call();
+        (call.applet_at.endpoint, call.trigger())
+    }
+
+    /// Continues with the call that has yielded.
+    fn call_continues(&mut self, on: ProcessorId, yielded: Yielded) -> Next {
+        let now = self.now;
+        let processor = &mut self.processors[on];
+        processor.in_hand = yielded.in_hand;
+        let reported = &mut processor.activation.reported;
+        // If a native waits, its span in the timeline starts again.
+        reported.reached = match yielded.after_code {
+            Some(_) => reported.reached + now.since(yielded.since),
+            None => now,
+        };
+        if let Some(slicing) = &mut processor.role.slicing {
+            slicing.begins(now);
+            slicing.after_code = yielded.after_code;
+            slicing.is_waiting = yielded.is_waiting;
+        }
+        if yielded.stage.has_entered() {
+            let (endpoint, trigger) = self.subject_of_call(on);
+            let kind = SleEvent::AppletResume { trigger };
+            self.report.emit(now, endpoint, kind);
+        }
+        if !yielded.is_waiting {
+            return Next::after(time_of(yielded.left), yielded.stage);
+        }
+        let next = self.wait(on, yielded.stage);
+        self.look_again_at(on);
+        next
+    }
+
+    /// Serves work that keeps connections alive, if calls have held the processor for a slice while it waited. When no
+    /// such work is left, continues with the call that has yielded. Returns `None` if the processor is to look for any
+    /// work.
+    #[cold]
+    pub(super) fn keep_alive(&mut self, on: ProcessorId) -> Option<Next> {
+        let now = self.now;
+        let waits = self.keeps_waiting(on);
+        let slicing = self.processors[on].role.slicing.as_mut()?;
+        if slicing.serves_until.is_none() {
+            if !waits {
+                slicing.held = SimDuration::ZERO;
+                return None;
+            }
+            if slicing.held < slicing.slice {
+                return None;
+            }
+            slicing.serves_until = Some(now + slicing.slice);
+        }
+        if waits && slicing.serves_until.is_some_and(|until| now < until) {
+            return self.take_alive(on);
+        }
+        slicing.serves_until = None;
+        slicing.held = SimDuration::ZERO;
+        let yielded = slicing.yielded.take()?;
+        Some(self.call_continues(on, yielded))
+    }
+
+    /// Returns whether work that keeps connections alive waits for a processor.
+    fn keeps_waiting(&self, on: ProcessorId) -> bool {
+        let Processor { nic, role, .. } = &self.processors[on];
+        let mut items = role.handed.iter();
+        let shared = self.shared.get(*nic).into_iter().flatten();
+        items.any(|item| self.keeps_alive(item))
+            || shared.clone().any(|item| self.keeps_alive(item))
+            || role.takes.arrivals && self.arrival_alive(*nic).is_some()
+    }
+
+    fn keeps_alive(&self, item: &Item) -> bool {
+        match *item {
+            Item::Arrival(packet) => self.infos[self.packets[packet].to.0].arrivals_keep_alive(),
+            Item::Post(_) => false,
+            // Interfaces have items of their own to receive, to acknowledge and to send what a receiver waits for.
+            Item::Own(..) => true,
+        }
+    }
+
+    /// Returns the position of the first arrival of a NIC that keeps a connection alive.
+    fn arrival_alive(&self, nic: NicId) -> Option<usize> {
+        let mut arrivals = self.nics[nic].arrivals.iter();
+        arrivals.position(|&packet| self.keeps_alive(&Item::Arrival(packet)))
+    }
+
+    /// Takes the oldest work that keeps a connection alive.
+    fn take_alive(&mut self, on: ProcessorId) -> Option<Next> {
+        let nic = self.processors[on].nic;
+        let position =
+            |items: &VecDeque<Item>| items.iter().position(|item| self.keeps_alive(item));
+        if let Some(place) = position(&self.processors[on].role.handed) {
+            let item = self.processors[on].role.handed.remove(place)?;
+            return Some(self.take_item(on, item));
+        }
+        if let Some(place) = self.shared.get(nic).and_then(position) {
+            let item = self.shared[nic].remove(place)?;
+            return Some(self.take_item(on, item));
+        }
+        let place = self.arrival_alive(nic)?;
+        let packet = self.nics[nic].arrivals.remove(place)?;
+        Some(engine::arrived(self, on, packet))
+    }
+
+    /// Lets a processor continue after the event for which it waited.
+    #[cold]
+    pub(super) fn rouse(&mut self, on: ProcessorId) {
+        if !self.ends_wait(on) {
+            self.schedule.insert(self.now, Work::Processor(on));
+        }
+    }
+
+    /// Lets a processor continue at once, because the bytes for which its call waited have come.
+    pub(super) fn landed(&mut self, on: ProcessorId) {
+        if !self.ends_wait(on) {
+            self.go_on(on);
+        }
+    }
+
+    /// Notes that the event for which a processor's call waited has come. Returns true if the call has yielded, so that
+    /// it continues later.
+    fn ends_wait(&mut self, on: ProcessorId) -> bool {
+        let Some(slicing) = &mut self.processors[on].role.slicing else {
+            return false;
+        };
+        slicing.is_waiting = false;
+        match &mut slicing.yielded {
+            Some(yielded) => {
+                yielded.is_waiting = false;
+                true
+            }
+            None => false,
+        }
+    }
+}

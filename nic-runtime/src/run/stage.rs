@@ -1,0 +1,82 @@
+//! Runs a stage of a processor.
+
+use crate::ids::ProcessorId;
+use nic_core::sle::NicEntry;
+
+use super::Simulation;
+use super::processor::Processor;
+use crate::applet::{chained, stages};
+use crate::engine::{self, Handled};
+use crate::nic::item::{Item, Next};
+use crate::nic::stage::Stage;
+
+/// Returns the key in a placement for the work that precedes this stage.
+pub(super) fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
+    match stage {
+        Stage::Idle | Stage::Look => "look",
+        Stage::Taken => match processor.in_hand {
+            Some(Item::Arrival(_)) => "receive",
+            Some(Item::Post(_)) | None => "transmit",
+            Some(Item::Own(_, own)) => own.work,
+        },
+        Stage::HandedOver => match processor.in_hand {
+            Some(Item::Arrival(_)) => NicEntry::DoRx.decl().name,
+            Some(Item::Post(_)) | None => NicEntry::DoTx.decl().name,
+            Some(Item::Own(_, own)) => own.work,
+        },
+        Stage::Enter
+        | Stage::Run
+        | Stage::Perform
+        | Stage::Landed
+        | Stage::Return
+        | Stage::Trap
+        | Stage::SendTrapped
+        | Stage::ChainEnter
+        | Stage::ChainRun
+        | Stage::ChainPerform
+        | Stage::ChainLanded
+        | Stage::ChainReturn
+        | Stage::ChainTrap => processor.activation.call().entry().decl().name,
+    }
+}
+
+/// Runs a stage of a processor whose work is recorded, or may end later than it was to end. Not inlined, since few
+/// processors are such.
+#[cold]
+#[inline(never)]
+pub(crate) fn step_apart(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
+    step::<true>(sim, on, stage)
+}
+
+/// Runs a stage.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn step<const HEARD: bool>(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    stage: Stage,
+) -> Next {
+    // Each function that this `match` calls has no other caller. It is inlined here: once in the loop of `go_on`, and once
+    // in `step_apart`.
+    match stage {
+        Stage::Idle => Next::Stopped,
+        Stage::Look => sim.look(on),
+        Stage::Taken | Stage::HandedOver => match engine::handle(sim, on) {
+            Handled::Here(next) => next,
+            Handled::AppletRx(applet, packet) => stages::arrived(sim, on, applet, packet),
+            Handled::AppletTx(applet) => stages::posted(sim, on, applet),
+        },
+        Stage::Enter => stages::enter::<HEARD>(sim, on),
+        Stage::Run => stages::run::<HEARD>(sim, on),
+        Stage::Perform => stages::perform_reached::<HEARD>(sim, on),
+        Stage::Landed => stages::landed::<HEARD>(sim, on),
+        Stage::Return => stages::return_from::<HEARD>(sim, on),
+        Stage::Trap => stages::end_trapped(sim, on),
+        Stage::SendTrapped => stages::go_on_trapped(sim, on),
+        Stage::ChainEnter => chained::enter(sim, on),
+        Stage::ChainRun => chained::run(sim, on),
+        Stage::ChainPerform => chained::perform(sim, on),
+        Stage::ChainLanded => chained::landed(sim, on),
+        Stage::ChainReturn => chained::returned(sim, on),
+        Stage::ChainTrap => chained::end_trapped(sim, on),
+    }
+}

@@ -1,0 +1,346 @@
+//! Users: each posts messages that are due, learns of received messages and reacts to them, one task at a time.
+
+use crate::ids::at;
+use nic_core::event::{DropReason, NicEvent, UnetEvent};
+use nic_core::host::{Reaction, TransmitSpace};
+use nic_core::id::{ChannelId, EndpointId, PostId};
+use nic_core::memory::HostSpan;
+use nic_core::time::SimDuration;
+use nic_core::unet::{MessageBody, ReceiveDescriptor, TransmitDescriptor};
+
+use super::Simulation;
+use super::prefetch::read_lines;
+use crate::applet;
+use crate::engine;
+use crate::engine::unet::Endpoint;
+use crate::host::{Notice, Notify, Task};
+use crate::memory::HostMemory;
+use crate::nic::item::Way;
+use crate::nic::work::Work;
+
+impl Simulation<'_> {
+    /// Queues a message of a send that has become due for its user, and schedules the send's next message. Messages
+    /// without time between them are queued all at once.
+    pub(crate) fn send_due(&mut self, send: u32) {
+        let spec = &self.sends[at(send)];
+        read_lines(&spec.payload);
+        self.prefetch(spec.endpoint, Way::Out);
+        let due = &mut self.users[spec.endpoint].due;
+        if spec.every == SimDuration::ZERO && spec.repeat > 1 {
+            due.add_at_once(send, spec.repeat, self.now);
+        } else {
+            due.add(send, self.now);
+            let made = &mut self.sends_made[at(send)];
+            *made += 1;
+            if *made < spec.repeat {
+                self.schedule
+                    .insert(self.now + spec.every, Work::Send(send));
+            }
+        }
+        self.begin_task(spec.endpoint);
+    }
+
+    /// Schedules the user's next poll or upcall, because a receive descriptor became visible.
+    pub(crate) fn message_arrived(&mut self, id: EndpointId) {
+        let user = &mut self.users[id];
+        if user.notice == Notice::None {
+            user.notice = Notice::Coming;
+            let time = match user.notify {
+                Notify::Poll(every) => self.now.next_multiple_of(every),
+                Notify::Upcall(takes) => self.now + takes,
+            };
+            self.schedule.insert(time, Work::Notice(id));
+        }
+    }
+
+    pub(crate) fn notice(&mut self, id: EndpointId) {
+        self.users[id].notice = Notice::Taken;
+        self.begin_task(id);
+    }
+
+    /// Makes an idle user begin its next task. If the user has both sends to post and messages to read, they alternate.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn begin_task(&mut self, id: EndpointId) {
+        let user = &self.users[id];
+        // Usually the user has nothing to do, or has either a message to read or a send to post.
+        let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
+        if user.task == Task::Waiting && (reads || posts) {
+            if self.users_are_alone {
+                self.begin_either(id, reads, posts);
+            } else {
+                self.begin_among_others(id);
+            }
+        }
+    }
+
+    /// Like [`Simulation::begin_task`], for users that share host processors or have supplied programs.
+    #[cold]
+    pub(crate) fn begin_among_others(&mut self, id: EndpointId) {
+        let user = &self.users[id];
+        let has_work = user.notice == Notice::Taken || !user.due.is_empty() || self.own.acts(id);
+        if user.task != Task::Waiting || !has_work {
+            return;
+        }
+        match &mut self.turns {
+            None => _ = self.begin_any(id),
+            Some(turns) => {
+                turns.line_up(id);
+                self.begin_turns(id);
+            }
+        }
+    }
+
+    /// Begins the tasks of the waiting processes that fit on the host's processors.
+    #[cold]
+    fn begin_turns(&mut self, id: EndpointId) {
+        while let Some(next) = self.turns.as_mut().and_then(|turns| turns.next_beside(id)) {
+            if !self.begin_any(next)
+                && let Some(turns) = &mut self.turns
+            {
+                turns.end(next);
+            }
+        }
+    }
+
+    /// Begins an action of the user's program, or else begins to read a message or to post a send. Returns whether the
+    /// user began a task.
+    fn begin_any(&mut self, id: EndpointId) -> bool {
+        if self.own.acts(id) && self.begin_action(id) {
+            return true;
+        }
+        let user = &self.users[id];
+        let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
+        self.begin_either(id, reads, posts)
+    }
+
+    /// Begins to read a message or to post a send, alternately. Returns whether the user began a task.
+    fn begin_either(&mut self, id: EndpointId, reads: bool, posts: bool) -> bool {
+        let user = &self.users[id];
+        let reads_next = user.reads_next;
+        let begun = (reads && reads_next && self.begin_message(id))
+            || (posts && self.begin_post(id))
+            || (reads && !reads_next && self.begin_message(id));
+        if begun {
+            let user = &mut self.users[id];
+            user.reads_next = user.task == Task::Posting;
+        }
+        begun
+    }
+
+    pub(crate) fn busy(&mut self, id: EndpointId, task: Task, takes: SimDuration) -> bool {
+        self.host_time += takes;
+        self.users[id].task = task;
+        self.schedule.insert(self.now + takes, Work::TaskDone(id));
+        true
+    }
+
+    /// Posts the oldest due message if the transmit queue and the transmit region have room. Posting keeps the user
+    /// busy for the time that posting takes.
+    fn begin_post(&mut self, id: EndpointId) -> bool {
+        let user = &mut self.users[id];
+        let Some(send) = user.due.first() else {
+            return false;
+        };
+        let spec = &self.sends[at(send)];
+        let endpoint = &self.endpoints[id];
+        if !endpoint.transmit.has_room() {
+            return false;
+        }
+        let costs = self.host_costs[endpoint.nic];
+        let length = u32::try_from(spec.payload.len()).expect("payloads were checked to fit");
+        let TransmitSpace::Free(space) = user.region.take(length) else {
+            return false;
+        };
+        // A message that is refused at once completes while it is posted. The user must not post the next one then.
+        user.task = Task::Posting;
+        if user.due.remove_first() && self.events.count() < self.events_max {
+            // Another message of a send without time between its messages counts as an event when its turn comes.
+            self.events.add();
+        }
+        self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
+        engine::send_begins(self, id, spec);
+        let message = engine::message_span(self, id, spec, space);
+        let takes = costs.of_post(length) + engine::post_takes(self, id, message.length());
+        self.post(id, spec.channel, message);
+        self.busy(id, Task::Posting, takes)
+    }
+
+    /// Pushes a transmit descriptor for the message in `space`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn post(&mut self, id: EndpointId, channel: ChannelId, space: HostSpan) {
+        let endpoint = &mut self.endpoints[id];
+        let (offset, length) = (space.offset(), space.length());
+        let descriptor = TransmitDescriptor {
+            channel,
+            offset,
+            length,
+        };
+        let post = endpoint
+            .transmit
+            .post(descriptor)
+            .expect("the user saw that there is room");
+        engine::user_posted(self, id, (channel, space), post);
+        self.levels_changed(id);
+        engine::descriptor_posted(self, id);
+    }
+
+    /// Reports a posted transmit descriptor to the sink.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn report_posted(
+        &mut self,
+        id: EndpointId,
+        (channel, space): (ChannelId, HostSpan),
+        post: PostId,
+    ) {
+        let kind = UnetEvent::TxPost {
+            channel,
+            offset: space.offset(),
+            length: space.length(),
+            payload: self.memory.bytes(space),
+            post,
+        };
+        self.report.emit(self.now, id, kind);
+    }
+
+    /// Offers an endpoint's transmit descriptors to the processor that takes them.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn offer_post(&mut self, id: EndpointId) {
+        let nic = self.endpoints[id].nic;
+        self.nics[nic].posted.insert(self.infos[id].position());
+        self.wake(self.nics[nic].takes_posts);
+    }
+
+    /// Begins to read the oldest message that the user has noticed. A message that the user sends on needs room in the
+    /// transmit queue and region.
+    fn begin_message(&mut self, id: EndpointId) -> bool {
+        let user = &mut self.users[id];
+        let endpoint = &self.endpoints[id];
+        let Some(message) = endpoint.receive.first() else {
+            user.notice = Notice::None;
+            return false;
+        };
+        let costs = &self.host_costs[endpoint.nic];
+        let (takes, post) = (costs.receive + costs.rate.time(message.length), costs.post);
+        let reaction = if self.users_are_alone {
+            user.program.react(message, user.messages)
+        } else {
+            self.reaction(id, message)
+        };
+        let user = &mut self.users[id];
+        let space = match reaction {
+            Reaction::Read => return self.busy(id, Task::Reading, takes),
+            Reaction::Send { .. } if !endpoint.transmit.has_room() => return false,
+            Reaction::Send { length, .. } => user.region.take(length),
+        };
+        match space {
+            TransmitSpace::Free(space) => {
+                let takes = takes + post;
+                self.busy(id, Task::Replying(space), takes)
+            }
+            TransmitSpace::Taken => false,
+            TransmitSpace::TooLong => {
+                let kind = NicEvent::Drop {
+                    packet: message.packet,
+                    reason: DropReason::NoTransmitRoom,
+                };
+                self.report.emit(self.now, id, kind);
+                self.busy(id, Task::Reading, takes)
+            }
+        }
+    }
+
+    pub(crate) fn task_done(&mut self, id: EndpointId) {
+        if !self.users_are_alone {
+            return self.task_done_among_others(id);
+        }
+        self.end_task(id);
+        self.begin_task(id);
+    }
+
+    /// Like [`Simulation::task_done`], for users that share host processors or have supplied programs.
+    #[cold]
+    fn task_done_among_others(&mut self, id: EndpointId) {
+        let reads = self.users[id].task != Task::Posting;
+        let read = self.message_for_program(id).filter(|_| reads);
+        if let Some(turns) = &mut self.turns {
+            turns.end(id);
+        }
+        self.end_task(id);
+        if let Some((channel, payload)) = read {
+            self.tell_message(id, channel, &payload);
+        }
+        self.begin_turns(id);
+        self.begin_among_others(id);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end_task(&mut self, id: EndpointId) {
+        let task = std::mem::replace(&mut self.users[id].task, Task::Waiting);
+        match task {
+            Task::Waiting | Task::Posting => {}
+            Task::Reading => self.put_back(id),
+            Task::Replying(space) => {
+                self.reply(id, space);
+                self.put_back(id);
+            }
+        }
+    }
+
+    /// Copies the oldest message to `space` and sends it.
+    fn reply(&mut self, id: EndpointId, space: HostSpan) {
+        let endpoint = &self.endpoints[id];
+        let Some(message) = endpoint.receive.first() else {
+            return;
+        };
+        let Reaction::Send { channel, .. } = self.reaction(id, message) else {
+            return;
+        };
+        copy_message(&mut self.memory, endpoint, message, space);
+        self.post(id, channel, space);
+    }
+
+    /// Takes the oldest message from the receive queue and puts its buffers back.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn put_back(&mut self, id: EndpointId) {
+        if !self.pending_calls.is_empty() {
+            applet::pending_calls::note_refills(self, id);
+        }
+        engine::message_read(self, id);
+        let endpoint = &mut self.endpoints[id];
+        if endpoint.put_back_received() {
+            self.users[id].messages += 1;
+            self.levels_changed(id);
+        }
+        engine::message_gone(self, id);
+    }
+}
+
+/// Copies the beginning of a message, as much as fits, to `space` in the same buffer area.
+fn copy_message(
+    memory: &mut HostMemory,
+    endpoint: &Endpoint,
+    message: &ReceiveDescriptor,
+    space: HostSpan,
+) {
+    match &message.body {
+        MessageBody::Inline(bytes) => memory
+            .bytes_mut(space)
+            .copy_from_slice(&bytes[..at(space.length())]),
+        MessageBody::Buffers(list) => {
+            let share = endpoint.free.buffer_length();
+            let mut copied = 0;
+            for &offset in list.offsets() {
+                let length = share.min(space.length() - copied);
+                let from = endpoint.area.span(offset.into(), length.into());
+                let to = endpoint
+                    .area
+                    .span((space.offset() + copied).into(), length.into());
+                if let (Ok(from), Ok(to)) = (from, to) {
+                    memory.copy(from, to);
+                }
+                copied += length;
+            }
+        }
+    }
+}

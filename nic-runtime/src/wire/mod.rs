@@ -1,0 +1,15 @@
+//! The wires: packets with their headers, and the links that carry them, with loss, duplication, corruption and
+//! reordering.
+
+mod backlog;
+mod direction;
+mod fate;
+mod flow;
+mod packet;
+pub(crate) mod protocol;
+
+pub use backlog::{Backlog, Signal};
+pub use direction::{Admission, Direction, Fabric, Wire};
+pub use fate::{Fate, Faults};
+pub use flow::Flows;
+pub use packet::{Packet, PacketRef, PacketStore};
