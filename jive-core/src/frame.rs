@@ -266,7 +266,7 @@ impl<'s> CallStack<'s> {
 }
 
 /// The reference to the one object of the class. The reference to the object is not null, and names no array.
-const THIS: i32 = -1;
+pub const THIS: i32 = -1;
 
 /// Enters a method from outside: writes the receiver and the arguments to the method's registers, which are the first
 /// slots.

@@ -66,6 +66,26 @@ pub trait Natives {
     fn extra_fuel(&self, _id: NativeId) -> u64 {
         0
     }
+
+    /// Returns whether a call in printed code stops before the native, for the caller to perform it
+    /// ([`compiled`](crate::compiled)). The interpreter stops at every native and does not ask.
+    fn suspends(&self, _id: NativeId) -> bool {
+        false
+    }
+}
+
+impl<N: Natives + ?Sized> Natives for &mut N {
+    fn call(&mut self, id: NativeId, args: &[i32], heap: &mut Heap<'_>) -> Result<i32, TrapKind> {
+        (**self).call(id, args, heap)
+    }
+
+    fn extra_fuel(&self, id: NativeId) -> u64 {
+        (**self).extra_fuel(id)
+    }
+
+    fn suspends(&self, id: NativeId) -> bool {
+        (**self).suspends(id)
+    }
 }
 
 /// No natives: each call of a native traps with [`TrapKind::ProtectionFault`].

@@ -16,6 +16,7 @@
 
 mod array_kind;
 mod classfile;
+pub mod compiled;
 mod cut;
 mod descriptor;
 mod disasm;
@@ -63,7 +64,7 @@ pub use insn::{
 };
 pub use instance::{BareStep, Instance, Natives, NoNatives, Step};
 pub use interp::Watcher;
-pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, program_size};
+pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, link_portable, program_size};
 pub use linked_class::LinkedClass;
 pub use lower::{CodeCounts, count_code};
 pub use native::{

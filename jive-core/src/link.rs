@@ -248,9 +248,31 @@ pub fn link<'p>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
 ) -> Result<Program<'p>, LinkError> {
+    link_as::<false>(verified, storage)
+}
+
+/// Links a class as [`link`] does, to ops that every variant of the interpreter can run.
+///
+/// Such a program is slower to interpret than that of [`link`]. It is what `jive-build` compiles, for a target that may
+/// run another variant than the host that compiles.
+///
+/// # Errors
+///
+/// Returns an error as [`link`] does.
+pub fn link_portable<'p>(
+    verified: &Verified<'_>,
+    storage: ProgramStorage<'p, '_>,
+) -> Result<Program<'p>, LinkError> {
+    link_as::<true>(verified, storage)
+}
+
+fn link_as<'p, const PORTABLE: bool>(
+    verified: &Verified<'_>,
+    storage: ProgramStorage<'p, '_>,
+) -> Result<Program<'p>, LinkError> {
     let lent = lengths(&storage);
     let mut at = LinkSite::Class;
-    link_class(verified, storage, &mut at).map_err(|kind| {
+    link_class::<PORTABLE>(verified, storage, &mut at).map_err(|kind| {
         // The needed size is computed only after a failure, because computing the size takes a pass over all code.
         match fits(verified, &lent) {
             Ok(()) => LinkError { at, kind },
@@ -260,7 +282,7 @@ pub fn link<'p>(
 }
 
 /// Links a class. After an error, `at` is the place where linking failed.
-fn link_class<'p>(
+fn link_class<'p, const PORTABLE: bool>(
     verified: &Verified<'_>,
     storage: ProgramStorage<'p, '_>,
     at: &mut LinkSite,
@@ -302,7 +324,7 @@ fn link_class<'p>(
         methods: &mut *methods,
         known,
     };
-    let mut out = Emitter::new(ops, ends, places, switches);
+    let mut out = Emitter::<PORTABLE>::new(ops, ends, places, switches);
     let mut code_bytes: u32 = 0;
     for (method, code) in class.codes() {
         *at = LinkSite::Method(method);
@@ -387,10 +409,10 @@ fn signature(method: &Method<'_>) -> Option<LinkedMethod> {
 }
 
 /// Links a method's code. Returns the size of the method's code in bytes.
-fn link_method(
+fn link_method<const PORTABLE: bool>(
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
-    out: &mut Emitter<'_>,
+    out: &mut Emitter<'_, PORTABLE>,
     (method, code): (MethodId, Option<Code<'_>>),
     at: &mut LinkSite,
 ) -> Result<u32, LinkErrorKind> {

@@ -1,12 +1,13 @@
 //! Access to the elements of arrays, for the array instructions.
 //!
 //! Loads and stores return `None` if the array does not exist or has no element with the given index. [`Heap::fault`]
-//! finds the trap of a failed load or store, so that loads and stores need no code for that.
+//! finds the trap of a failed load or store, so that loads and stores need no code for that. The functions that take the
+//! memory alone are those that printed code calls (`compiled`).
 
 use core::ops::Range;
 
 use super::Heap;
-use super::header::{Header, index};
+use super::header::{Header, header, index};
 use crate::array_kind::ArrayKind;
 use crate::limits::ARRAY_HEADER_BYTES;
 use crate::trap::TrapKind;
@@ -18,74 +19,37 @@ impl Heap<'_> {
         if reference == 0 {
             return Err(TrapKind::NullPointerException);
         }
-        let header = self.header(reference).ok_or(TrapKind::Unverified)?;
-        // The cast is lossless, because `allocate` converted the length from an `int`.
-        Ok(header.length.cast_signed())
+        length(self.memory, reference).ok_or(TrapKind::Unverified)
     }
 
     #[inline(always)]
     pub(crate) fn load_byte(&self, reference: i32, index: i32) -> Option<u8> {
-        self.load(reference, index, BYTES).map(u8::from_le_bytes)
+        load_byte(self.memory, reference, index)
     }
 
     #[inline(always)]
     pub(crate) fn load_short(&self, reference: i32, index: i32) -> Option<i16> {
-        let fits = &[ArrayKind::Short];
-        self.load(reference, index, fits).map(i16::from_le_bytes)
+        load_short(self.memory, reference, index)
     }
 
     #[inline(always)]
     pub(crate) fn load_int(&self, reference: i32, index: i32) -> Option<i32> {
-        let fits = &[ArrayKind::Int];
-        self.load(reference, index, fits).map(i32::from_le_bytes)
+        load_int(self.memory, reference, index)
     }
 
-    // Masks the stored byte by the mask in the array's header, so that `bastore` need not test the array's kind (JVMS
-    // §6.5.bastore).
     #[inline(always)]
     pub(crate) fn store_byte(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
-        let [low, ..] = value.to_le_bytes();
-        let array = self.memory.get_mut(through(reference, index, 1))?;
-        let header = holds(array, index, BYTES)?;
-        *array.last_mut()? = low & header.mask;
-        Some(())
+        store_byte(self.memory, reference, index, value)
     }
 
     #[inline(always)]
     pub(crate) fn store_short(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
-        let [low, high, ..] = value.to_le_bytes();
-        self.store(reference, index, [low, high], &[ArrayKind::Short])
+        store_short(self.memory, reference, index, value)
     }
 
     #[inline(always)]
     pub(crate) fn store_int(&mut self, reference: i32, index: i32, value: i32) -> Option<()> {
-        self.store(reference, index, value.to_le_bytes(), &[ArrayKind::Int])
-    }
-
-    #[inline(always)]
-    fn load<const WIDTH: usize>(
-        &self,
-        reference: i32,
-        element: i32,
-        fits: &[ArrayKind],
-    ) -> Option<[u8; WIDTH]> {
-        let array = self.memory.get(through(reference, element, WIDTH))?;
-        holds(array, element, fits)?;
-        array.last_chunk().copied()
-    }
-
-    #[inline(always)]
-    fn store<const WIDTH: usize>(
-        &mut self,
-        reference: i32,
-        element: i32,
-        bytes: [u8; WIDTH],
-        fits: &[ArrayKind],
-    ) -> Option<()> {
-        let array = self.memory.get_mut(through(reference, element, WIDTH))?;
-        holds(array, element, fits)?;
-        *array.last_chunk_mut()? = bytes;
-        Some(())
+        store_int(self.memory, reference, index, value)
     }
 
     /// Returns the trap of a load or store that found no element. `fault` tests for null before it tests the bounds
@@ -103,6 +67,79 @@ impl Heap<'_> {
             _ => TrapKind::Unverified,
         }
     }
+}
+
+/// Returns the length of an array, or `None` if the memory ends before its header. The length of null is 0.
+#[inline(always)]
+pub(crate) fn length(memory: &[u8], reference: i32) -> Option<i32> {
+    // The cast is lossless, because `allocate` converted the length from an `int`.
+    header(memory, reference).map(|header| header.length.cast_signed())
+}
+
+#[inline(always)]
+pub(crate) fn load_byte(memory: &[u8], reference: i32, index: i32) -> Option<u8> {
+    load(memory, reference, index, BYTES).map(u8::from_le_bytes)
+}
+
+#[inline(always)]
+pub(crate) fn load_short(memory: &[u8], reference: i32, index: i32) -> Option<i16> {
+    let fits = &[ArrayKind::Short];
+    load(memory, reference, index, fits).map(i16::from_le_bytes)
+}
+
+#[inline(always)]
+pub(crate) fn load_int(memory: &[u8], reference: i32, index: i32) -> Option<i32> {
+    let fits = &[ArrayKind::Int];
+    load(memory, reference, index, fits).map(i32::from_le_bytes)
+}
+
+// Masks the stored byte by the mask in the array's header, so that `bastore` need not test the array's kind (JVMS
+// §6.5.bastore).
+#[inline(always)]
+pub(crate) fn store_byte(memory: &mut [u8], reference: i32, index: i32, value: i32) -> Option<()> {
+    let [low, ..] = value.to_le_bytes();
+    let array = memory.get_mut(through(reference, index, 1))?;
+    let header = holds(array, index, BYTES)?;
+    *array.last_mut()? = low & header.mask;
+    Some(())
+}
+
+#[inline(always)]
+pub(crate) fn store_short(memory: &mut [u8], reference: i32, index: i32, value: i32) -> Option<()> {
+    let [low, high, ..] = value.to_le_bytes();
+    store(memory, reference, index, [low, high], &[ArrayKind::Short])
+}
+
+#[inline(always)]
+pub(crate) fn store_int(memory: &mut [u8], reference: i32, index: i32, value: i32) -> Option<()> {
+    let bytes = value.to_le_bytes();
+    store(memory, reference, index, bytes, &[ArrayKind::Int])
+}
+
+#[inline(always)]
+fn load<const WIDTH: usize>(
+    memory: &[u8],
+    reference: i32,
+    element: i32,
+    fits: &[ArrayKind],
+) -> Option<[u8; WIDTH]> {
+    let array = memory.get(through(reference, element, WIDTH))?;
+    holds(array, element, fits)?;
+    array.last_chunk().copied()
+}
+
+#[inline(always)]
+fn store<const WIDTH: usize>(
+    memory: &mut [u8],
+    reference: i32,
+    element: i32,
+    bytes: [u8; WIDTH],
+    fits: &[ArrayKind],
+) -> Option<()> {
+    let array = memory.get_mut(through(reference, element, WIDTH))?;
+    holds(array, element, fits)?;
+    *array.last_chunk_mut()? = bytes;
+    Some(())
 }
 
 /// The kinds that `baload` and `bastore` access (JVMS §6.5.baload). Both kinds of arrays have elements of one byte.

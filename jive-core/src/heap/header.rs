@@ -41,6 +41,16 @@ impl Header {
     }
 }
 
+/// Returns the header at a reference, if the memory is large enough.
+#[inline(always)]
+pub(super) fn header(memory: &[u8], reference: i32) -> Option<Header> {
+    let at = index(reference.cast_unsigned());
+    memory
+        .get(at..at.wrapping_add(index(ARRAY_HEADER_BYTES)))?
+        .first_chunk()
+        .map(|&bytes| Header::from_bytes(bytes))
+}
+
 /// Converts an offset in the heap to an index.
 #[inline]
 pub(super) const fn index(offset: u32) -> usize {

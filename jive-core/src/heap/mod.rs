@@ -15,7 +15,7 @@
 //! Arrays follow each other in the order of their allocation, and no array between others is freed (a bump allocator).
 //! The arrays of a per-call activation are above all other arrays, and all are freed when the call ends.
 
-mod elements;
+pub(crate) mod elements;
 mod header;
 
 use header::{Header, index};
@@ -68,6 +68,54 @@ pub struct Heap<'m> {
 pub(crate) struct Extent {
     top: u32,
     call_floor: i32,
+}
+
+/// What a heap knows besides its memory.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Bounds {
+    extent: Extent,
+    cleared: u32,
+    counted_to: u32,
+}
+
+impl Bounds {
+    /// Returns the bounds of a call that begins, while no other call is running.
+    #[inline(always)]
+    pub(crate) const fn of_call(self, lifetime: Lifetime) -> Self {
+        match lifetime {
+            Lifetime::PerCall => self.above(self.extent.top),
+            Lifetime::Persistent => self,
+        }
+    }
+
+    /// Returns the bounds of a call whose own arrays begin at `floor`, while no other call is running.
+    #[inline(always)]
+    pub(crate) const fn above(mut self, floor: u32) -> Self {
+        // A heap begins above 0, so subtracting 1 does not wrap.
+        self.extent.call_floor = floor.cast_signed().wrapping_sub(1);
+        self
+    }
+
+    /// Returns the offset after the last array.
+    pub(crate) const fn top(self) -> u32 {
+        self.extent.top
+    }
+
+    /// Returns whether a call that began with the bounds `before` has nothing to free or to count.
+    #[inline(always)]
+    pub(crate) const fn hold_no_more_than(self, before: Self) -> bool {
+        let floor = before.extent.call_floor;
+        self.extent.top == before.extent.top
+            && self.cleared == before.cleared
+            && self.counted_to == before.counted_to
+            && (floor == PERSISTENT || self.extent.top.cast_signed().wrapping_sub(1) == floor)
+    }
+
+    /// Returns whether a reference names an array that is freed at the end of the running call.
+    #[inline(always)]
+    pub(crate) const fn is_transient(&self, reference: i32) -> bool {
+        reference > self.extent.call_floor
+    }
 }
 
 impl Extent {
@@ -134,6 +182,54 @@ impl<'m> Heap<'m> {
             cleared: 0,
             counted_to: self.counted_to,
         }
+    }
+
+    /// Returns what the heap knows besides its memory.
+    #[inline(always)]
+    pub(crate) const fn bounds(&self) -> Bounds {
+        Bounds {
+            extent: self.extent(),
+            cleared: self.cleared,
+            counted_to: self.counted_to,
+        }
+    }
+
+    /// Splits the heap into its memory and what else it knows, for [`Heap::joined`].
+    #[inline(always)]
+    pub(crate) const fn split(&mut self) -> (&mut [u8], Bounds) {
+        let bounds = self.bounds();
+        (self.memory, bounds)
+    }
+
+    /// Joins the parts of a heap that [`Heap::split`] returned.
+    #[inline(always)]
+    pub(crate) const fn joined(memory: &'m mut [u8], bounds: Bounds) -> Self {
+        Self {
+            memory,
+            top: bounds.extent.top,
+            call_floor: bounds.extent.call_floor,
+            cleared: bounds.cleared,
+            counted_to: bounds.counted_to,
+        }
+    }
+
+    /// Sets what the heap knows besides its memory.
+    pub(crate) const fn set_bounds(&mut self, bounds: Bounds) {
+        (self.cleared, self.counted_to) = (bounds.cleared, bounds.counted_to);
+        self.adopt(bounds.extent);
+    }
+
+    /// Frees the arrays from `floor` on, which were made for a call.
+    pub(crate) fn end_call_at(&mut self, floor: u32) {
+        let bounds = self.bounds().above(floor);
+        self.end_call_with(bounds);
+    }
+
+    /// Sets what the heap knows, and ends the call that it knows of.
+    #[inline(never)]
+    pub(crate) fn end_call_with(&mut self, bounds: Bounds) {
+        self.set_bounds(bounds);
+        self.end_call();
     }
 
     /// Lends the heap's memory to a call that begins, while no other call is running.
@@ -256,11 +352,7 @@ impl<'m> Heap<'m> {
     /// Returns the header at a reference, if the memory is large enough.
     #[inline(always)]
     fn header(&self, reference: i32) -> Option<Header> {
-        let at = index(reference.cast_unsigned());
-        self.memory
-            .get(at..at.wrapping_add(index(ARRAY_HEADER_BYTES)))?
-            .first_chunk()
-            .map(|&bytes| Header::from_bytes(bytes))
+        header::header(self.memory, reference)
     }
 
     /// Returns the array that a reference names. Returns `None` for null, and if no array can be at the reference.

@@ -215,6 +215,25 @@ impl Instance<'_> {
         }
     }
 
+    /// Runs an activation that printed code left (`compiled`), and performs its natives until it returns.
+    ///
+    /// # Errors
+    ///
+    /// Returns the trap in which the call ended.
+    #[cold]
+    pub(crate) fn finish_call(
+        &mut self,
+        stack: &mut CallStack<'_>,
+        natives: &mut impl Natives,
+    ) -> Result<Option<i32>, Trap> {
+        let stopped = self.advance(stack);
+        match self.perform(stack, stopped, natives) {
+            Outcome::Value(value) => Ok(Some(value)),
+            Outcome::Nothing => Ok(None),
+            Outcome::Trapped(kind) => Err(self.trap(stack, kind)),
+        }
+    }
+
     #[inline(never)]
     fn outcome(
         &mut self,

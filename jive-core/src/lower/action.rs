@@ -9,7 +9,7 @@ use crate::insn::RawInsn;
 use crate::op::{Op, OpKind};
 use crate::opcode::{Action, ConstantSource, Shuffle};
 
-impl Body<'_, '_, '_, '_, '_> {
+impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
     /// Lowers one instruction.
     pub(super) fn lower(&mut self, insn: RawInsn<'_>) {
         match insn.action() {

@@ -9,7 +9,6 @@ use crate::insn::RawInsn;
 use crate::op::{Op, OpKind, Reach, Shape};
 use crate::opcode::Comparison;
 use crate::program::{Mark, MarkState, index};
-use crate::variant;
 
 /// A jump op whose target is not set yet.
 pub(super) const GOTO: Op = Op::new(OpKind::Goto, 0, 0, 0);
@@ -160,7 +159,7 @@ impl BranchPcs {
     }
 }
 
-impl Body<'_, '_, '_, '_, '_> {
+impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
     /// Lowers a branch that compares the top of the stack with `second`.
     pub(super) fn branch(&mut self, pcs: BranchPcs, comparison: Comparison, second: Entry) {
         let (pc, mark) = self.target(pcs);
@@ -240,7 +239,7 @@ impl Body<'_, '_, '_, '_, '_> {
             if let Some(Ok(value)) = value.map(i8::try_from) {
                 return (kinds(row), registers(first, value.cast_unsigned()));
             }
-            if variant::THREADED
+            if Self::THREADED
                 && is_near
                 && let Some(Ok(value)) = value.map(i16::try_from)
             {
@@ -277,7 +276,7 @@ impl Body<'_, '_, '_, '_, '_> {
     /// Returns a jump op. If the last op increments a register, the jump does the increment too, and the last op is
     /// removed.
     fn plain_jump(&mut self) -> Op {
-        if !variant::SMALL
+        if !Self::SMALL
             && !self.is_far
             && let Some(&mut last) = self.out.last()
             && let Some((counter, step)) = counted(last)
@@ -308,14 +307,14 @@ impl Body<'_, '_, '_, '_, '_> {
     /// Returns a jump back to a loop, joined with the comparison at the top of the loop. Returns `None` if the first op
     /// of the loop is not a branch that leaves the loop.
     fn again(&self, mark: Mark, is_near: bool) -> Option<Op> {
-        if variant::SMALL || mark.state != MarkState::Placed || self.is_far {
+        if Self::SMALL || mark.state != MarkState::Placed || self.is_far {
             return None;
         }
         // A loop may have no op yet, because it is empty, or because its instructions have only pushed descriptions of
         // values so far.
         let first = self.out.ops.get(index(mark.op))?;
         let kind = opposite(first.kind, Shape::Again(Reach::Wide))?;
-        if variant::THREADED && kind.shape_alone() == Shape::Again(Reach::Near) {
+        if Self::THREADED && kind.shape_alone() == Shape::Again(Reach::Near) {
             let constant = first.near_constant();
             return is_near.then_some(Op::new(kind, first.a, 0, constant));
         }

@@ -5,7 +5,7 @@ use super::stack::{Entry, Value};
 use crate::op::{Op, OpKind};
 use crate::opcode::{BinaryOperator, UnaryOperator};
 
-impl Body<'_, '_, '_, '_, '_> {
+impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
     pub(super) fn unary_operator(&mut self, operator: UnaryOperator) {
         // The constant of a `Narrow` op is the number of high bits that the op replaces by copies of the sign.
         let (kind, constant) = match operator {

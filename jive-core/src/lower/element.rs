@@ -4,7 +4,6 @@ use super::Body;
 use super::stack::{Entry, Value};
 use crate::op::{Op, OpKind};
 use crate::opcode::ElementKind;
-use crate::variant;
 
 /// How an op addresses an element of an array: a kind of op, a register or field with the array's reference, and the
 /// index.
@@ -15,7 +14,7 @@ enum Element {
     Of(OpKind, u8, u8, i16),
 }
 
-impl Body<'_, '_, '_, '_, '_> {
+impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
     pub(super) fn store_element(&mut self, kind: ElementKind) {
         // The store op ignores the `dropped` high bits of the value. So an `i2b` or `i2s` that compilers emit before
         // the store is removed if it keeps at least the stored bits.
@@ -68,7 +67,9 @@ impl Body<'_, '_, '_, '_, '_> {
     fn element(&mut self, kind: OpKind) -> Element {
         let element = self.stack.pop();
         let array = self.stack.pop();
-        if let (Value::Constant(value), Some(kind)) = (element.value, kind.at_constant()) {
+        if !Self::SMALL
+            && let (Value::Constant(value), Some(kind)) = (element.value, kind.at_constant())
+        {
             return Element::At(kind, self.operand(array), value);
         }
         let (kind, array) = self.array(kind, array);
@@ -82,7 +83,7 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Returns how an op names an array: a kind of op, and a register or field with the array's reference.
     fn array(&mut self, kind: OpKind, array: Entry) -> (OpKind, u8) {
-        if variant::THREADED
+        if Self::THREADED
             && let Value::Field(field) = array.value
             && let (Some(kind), Ok(field)) = (kind.in_field(), u8::try_from(field.0))
         {

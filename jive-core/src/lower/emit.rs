@@ -9,7 +9,7 @@ use crate::program::SwitchCase;
 use crate::variant;
 
 /// The tables of a program that lowering fills.
-pub(crate) struct Emitter<'p> {
+pub(crate) struct Emitter<'p, const PORTABLE: bool> {
     pub(crate) ops: SliceVec<'p, Op>,
     /// For each op, how many instructions of its method the straight path has executed when the op is done.
     pub(crate) ends: SliceVec<'p, u16>,
@@ -31,7 +31,10 @@ pub(crate) struct Emitter<'p> {
     error: Option<LowerError>,
 }
 
-impl<'p> Emitter<'p> {
+impl<'p, const PORTABLE: bool> Emitter<'p, PORTABLE> {
+    /// Whether the threaded variant runs the ops, and no other has to.
+    pub(super) const THREADED: bool = variant::THREADED && !PORTABLE;
+
     pub(crate) const fn new(
         ops: &'p mut [Op],
         ends: &'p mut [u16],
@@ -104,7 +107,7 @@ impl<'p> Emitter<'p> {
 
     /// Emits an op. The emitted op reads an operand from the accumulator, if the previous op computes that operand.
     fn push_op(&mut self, mut op: Op, end: u16) {
-        if variant::THREADED
+        if Self::THREADED
             && let Some(register) = self.written()
             && (op.a == register || op.b == register || op.c() == register)
         {
@@ -161,7 +164,7 @@ impl<'p> Emitter<'p> {
     ///
     /// If the previous op copies the register, as in `a[i++]`, one op does both the copy and the addition.
     pub(super) fn count(&mut self, register: u8, by: i16) {
-        if variant::THREADED
+        if Self::THREADED
             && let Some(&mut last) = self.last()
             && last.kind == OpKind::Move
             && last.b == register

@@ -8,14 +8,13 @@ use super::error::LowerError;
 use super::slice_vec::SliceVec;
 use crate::op::{Op, OpKind, Reach, Shape};
 use crate::program::{Mark, MarkState, SwitchCase, index};
-use crate::variant;
 
 /// Finishes the ops of the method that begins at op `entry`.
 ///
 /// Replaces the pc of each branch target by the target's op, sets each branch's cost, and makes pairs. An op gets the
 /// kind of the pair that it forms with the next op, if that pair has a kind.
-pub(super) fn finish(
-    out: &mut Emitter<'_>,
+pub(super) fn finish<const PORTABLE: bool>(
+    out: &mut Emitter<'_, PORTABLE>,
     marks: &[Mark],
     entry: usize,
 ) -> Result<(), LowerError> {
@@ -36,7 +35,7 @@ pub(super) fn finish(
         ) {
             resolve(op, *end, marks, switches)?;
         }
-        if variant::THREADED {
+        if Emitter::<PORTABLE>::THREADED {
             if let Some(previous) = previous
                 && let Some(both) = previous.kind.then(op.kind)
             {

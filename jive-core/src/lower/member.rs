@@ -7,9 +7,8 @@ use crate::id::{CpIndex, FieldId, MethodId, NativeId};
 use crate::op::{Op, OpKind};
 use crate::opcode::{MemberAccess, MemberUse};
 use crate::program::{Meaning, ValueKind};
-use crate::variant;
 
-impl Body<'_, '_, '_, '_, '_> {
+impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
     /// Lowers the push of a constant from the constant pool.
     pub(super) fn pool_constant(&mut self, index: CpIndex) {
         match self.constants.meaning(index) {
@@ -79,7 +78,7 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Pushes the value of a field. In the threaded variant, the field is loaded when an op needs its value.
     fn get_field(&mut self, field: FieldId) {
-        if variant::THREADED {
+        if Self::THREADED {
             self.stack.push(Value::Field(field));
         } else {
             self.push_result(Op::new(OpKind::GetField, 0, 0, field.0.into()));
@@ -88,7 +87,7 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Stores a value in a field. Special kinds of ops store a constant, or the field's old value plus a constant.
     fn put_field(&mut self, field: FieldId, kind: ValueKind, value: Entry) {
-        if variant::THREADED
+        if Self::THREADED
             && let Value::Constant(value) = value.value
         {
             self.save_fields(|other| other == field);
@@ -103,7 +102,7 @@ impl Body<'_, '_, '_, '_, '_> {
             }
         };
         self.save_fields(|other| other == field);
-        if variant::THREADED
+        if Self::THREADED
             && let Some(op) = self.out.take_back_sum(register, field)
         {
             return self.out.perform(op);
@@ -113,7 +112,7 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Pushes the length of an array.
     pub(super) fn length(&mut self) {
-        if variant::THREADED
+        if Self::THREADED
             && let Value::Field(field) = self.stack.top().value
         {
             self.stack.pop_many(1);

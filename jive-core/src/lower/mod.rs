@@ -37,18 +37,19 @@ use reach::reach;
 pub(crate) use source::Source;
 use stack::{Entry, Stack, Value};
 
-/// Lowers a method. Unreachable instructions get no op.
+/// Lowers a method. Unreachable instructions get no op. If `PORTABLE`, every variant of the interpreter can run the
+/// ops, and otherwise the variant of this build.
 ///
 /// # Errors
 ///
 /// Returns an error if an instruction would not occur in a verified method. After an error, `pc` is the instruction's
 /// pc.
 #[inline(never)]
-pub(crate) fn lower(
+pub(crate) fn lower<const PORTABLE: bool>(
     source: &Source<'_>,
     constants: &mut Constants<'_, '_, '_>,
     marks: &mut [Mark],
-    out: &mut Emitter<'_>,
+    out: &mut Emitter<'_, PORTABLE>,
     pc: &mut Pc,
 ) -> Result<(), LowerError> {
     let code = &source.code;
@@ -88,12 +89,12 @@ pub(crate) fn lower(
 }
 
 /// The state of lowering a method.
-struct Body<'b, 's, 'v, 'a, 'p> {
+struct Body<'b, 's, 'v, 'a, 'p, const PORTABLE: bool> {
     /// The type of the value that the method returns.
     result: ValueKind,
     constants: &'b mut Constants<'s, 'v, 'a>,
     marks: &'b mut [Mark],
-    out: &'b mut Emitter<'p>,
+    out: &'b mut Emitter<'p, PORTABLE>,
     stack: Stack<'b>,
     /// Whether control falls through from the previous instruction.
     is_live: bool,
@@ -103,7 +104,13 @@ struct Body<'b, 's, 'v, 'a, 'p> {
     keeps_this: bool,
 }
 
-impl Body<'_, '_, '_, '_, '_> {
+impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
+    /// Whether the threaded variant runs the ops, and no other has to.
+    const THREADED: bool = Emitter::<PORTABLE>::THREADED;
+
+    /// Whether the small variant may run the ops.
+    const SMALL: bool = variant::SMALL || PORTABLE;
+
     /// Lowers an instruction as `instruction` does, without being inlined. The small variant calls
     /// `instruction_out_of_line` because inlining costs 200 bytes. The other variants inline `instruction`, because a
     /// call costs 5 % of the instructions of loading a large class.
@@ -217,7 +224,7 @@ impl Body<'_, '_, '_, '_, '_> {
 
     /// Settles all values whose descriptions name a field for which `changes` is true, before the field changes.
     pub(super) fn save_fields(&mut self, changes: impl Fn(FieldId) -> bool) {
-        if !variant::THREADED {
+        if !Self::THREADED {
             return;
         }
         for at in 0..self.stack.depth() {

@@ -68,7 +68,7 @@ struct Key {
     spare: u8,
 }
 
-impl Body<'_, '_, '_, '_, '_> {
+impl<const PORTABLE: bool> Body<'_, '_, '_, '_, '_, PORTABLE> {
     pub(super) fn switch(&mut self, insn: Option<Insn<'_>>) {
         let entry = self.stack.pop();
         let key = self.operand(entry);
@@ -95,7 +95,8 @@ impl Body<'_, '_, '_, '_, '_> {
         let laid = self.out.switches.count().wrapping_sub(first);
         // The function `reach` has checked that the switch's targets are within the code.
         let pc = |target: i64| u16::try_from(target).unwrap_or(u16::MAX);
-        if search_ops(laid) > 0
+        if !Self::SMALL
+            && search_ops(laid) > 0
             && !self.is_far
             && let Some(ranges) =
                 Ranges::of(pc(default), rows.map(|(key, target)| (key, pc(target))))

@@ -212,7 +212,6 @@ impl OpKind {
     /// Returns the kind that accesses an element like this kind, but at a constant index.
     pub(crate) const fn at_constant(self) -> Option<Self> {
         Some(match self {
-            _ if variant::SMALL => return None,
             Self::LoadByte => Self::LoadByteAt,
             Self::StoreByte => Self::StoreByteAt,
             _ => return None,

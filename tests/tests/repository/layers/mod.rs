@@ -40,6 +40,7 @@ const JIVE_CORE: Layers = &[
     &["frame"],
     &["instance"],
     &["interp"],
+    &["compiled"],
     &["linked_class"],
 ];
 

@@ -1,0 +1,118 @@
+//! Prints every class of the tree that passes verification, and generated classes, into one module each.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use jive_core::ClassFile;
+use jive_embed::{Policy, verify_class};
+use jive_lab::Random;
+use jive_lab::asm::assemble;
+use jive_lab::generate::{Kind, Smith};
+use nic_core::sle::NicNative;
+
+/// Where classes and fixtures are, from the root of the tree.
+const FOLDERS: [&str; 9] = [
+    "applets/class",
+    "tests/java/class",
+    "tests/java/assembled",
+    "tests/java/compilers",
+    "tests/fixtures/accept",
+    "bench/kernels/class",
+    "jive-core/tests/classes",
+    "jive-embed/examples",
+    "nic-runtime/tests/classes",
+];
+
+/// Number of generated classes of each kind.
+const GENERATED: usize = 12;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=JIVE_RUNS");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut classes: Vec<(String, Vec<u8>)> = Vec::new();
+    for folder in FOLDERS {
+        println!("cargo::rerun-if-changed={}", root.join(folder).display());
+        let mut files = Vec::new();
+        find(&root.join(folder), &mut files);
+        files.sort();
+        for file in files {
+            let name = file.strip_prefix(&root).unwrap().display().to_string();
+            if name.ends_with(".class") {
+                classes.push((name, fs::read(&file).unwrap()));
+            } else if name.ends_with(".jasm") {
+                let source = fs::read_to_string(&file).unwrap();
+                if let Ok(assembled) = assemble(&name, &source) {
+                    classes.push((name, assembled.bytes));
+                }
+            }
+        }
+    }
+    let smith = Smith::new(Vec::new());
+    let times = env::var("JIVE_RUNS")
+        .ok()
+        .and_then(|runs| runs.parse().ok());
+    for kind in [Kind::Program, Kind::Typed, Kind::Constructor] {
+        for number in 0..GENERATED * times.unwrap_or(1) {
+            let seed = format!("{} {number}", kind.name());
+            let class = smith.class(kind, &mut Random::new(seed.as_bytes()));
+            classes.push((seed, class));
+        }
+    }
+    let mut seen = HashSet::new();
+    classes.retain(|(_, bytes)| seen.insert(bytes.clone()));
+    let (mut text, mut list, mut count, mut interpreted) =
+        (String::new(), String::new(), 0, String::new());
+    for (name, bytes) in &classes {
+        let mut index = vec![0; ClassFile::index_len(bytes)];
+        let Ok(class) = ClassFile::parse(bytes, &mut index) else {
+            continue;
+        };
+        let Ok(verified) = verify_class(class, Policy::ClassOnly, NicNative::TABLE, &mut ()) else {
+            continue;
+        };
+        let printed =
+            jive_build::print(&verified).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for (method, reason) in printed.interpreted {
+            let _ = writeln!(
+                interpreted,
+                "    ({name:?}, {method:?}, {:?}),",
+                reason.to_string()
+            );
+        }
+        let file = Path::new(&env::var("OUT_DIR").unwrap()).join(format!("p{count}.class"));
+        fs::write(&file, bytes).unwrap();
+        let _ = writeln!(text, "pub(crate) mod p{count} {{\n{}}}", printed.text);
+        let _ = writeln!(
+            list,
+            "    Class {{ name: {name:?}, bytes: include_bytes!({file:?}), program: &p{count}::PROGRAM, \
+             call: jive_core::compiled::call::<p{count}::Code, Mock> }},"
+        );
+        count += 1;
+    }
+    let _ = writeln!(
+        text,
+        "/// Every printed class.\npub static CLASSES: [Class; {count}] = [\n{list}];\n\n\
+         /// The methods that stay interpreted: class, method and reason.\n\
+         pub static INTERPRETED: &[(&str, &str, &str)] = &[\n{interpreted}];"
+    );
+    fs::write(
+        Path::new(&env::var("OUT_DIR").unwrap()).join("printed.rs"),
+        text,
+    )
+    .unwrap();
+}
+
+/// Lists the files of a folder and of its folders.
+fn find(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
