@@ -52,6 +52,7 @@
 pub mod applet;
 #[cfg(test)]
 mod at_rest;
+mod calls;
 pub mod engine;
 pub mod export;
 pub mod hexdump;

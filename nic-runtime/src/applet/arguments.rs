@@ -8,9 +8,9 @@ use std::ops::RangeInclusive;
 use nic_core::sle::NicEntry;
 use nic_core::unet::INLINE_MAX;
 
-use super::call::{Call, Cause};
-use super::chain::Way;
 use super::site::AppletSite;
+use crate::calls::call::{Call, Cause};
+use crate::calls::chain::Way;
 use crate::run::Simulation;
 
 /// A number of a channel or window of a scenario, which is not negative.

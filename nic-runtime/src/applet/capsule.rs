@@ -13,8 +13,8 @@ use nic_core::id::EndpointId;
 use nic_core::sle::capsule::{CODE_CHANNEL, answer_header};
 use nic_core::sle::{FragmentHeader, NicEntry, NicNative};
 
-use super::reassembly::Taken;
 use super::swap;
+use crate::calls::reassembly::Taken;
 use crate::nic::item::Next;
 use crate::nic::work::Work;
 use crate::run::Simulation;

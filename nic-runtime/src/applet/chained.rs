@@ -11,9 +11,10 @@ use nic_core::memory::Region;
 use nic_core::sle::{Effect, NATIVE_ARGUMENTS_MAX, NativeKind, NicEntry, NicNative, Rights, check};
 use nic_core::time::SimDuration;
 
-use super::call::{Call, Cause, ChainMessage};
-use super::chain::{self, Way};
+use super::chain;
 use super::{pending_calls, stages, tell, trapped};
+use crate::calls::call::{Call, Cause, ChainMessage};
+use crate::calls::chain::{Chain, Way, free_bytes};
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;
@@ -315,7 +316,7 @@ fn admit(
     let area = rights.area;
     let length = match between {
         Between::Down => area.length(),
-        Between::Up | Between::Kept => chain::free_bytes(&sim.specs[endpoint]),
+        Between::Up | Between::Kept => free_bytes(&sim.specs[endpoint]),
         Between::Staged => {
             // Offsets of the handled message follow those of the buffer area.
             args[2] -= area.length().cast_signed();
@@ -369,10 +370,7 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
     if sim.processors[on].activation.has_asides {
         pending_calls::arm(sim, ended.applet_at);
     }
-    let message = sim
-        .chains
-        .of_mut(endpoint)
-        .and_then(chain::Chain::end_handled);
+    let message = sim.chains.of_mut(endpoint).and_then(Chain::end_handled);
     if let Some(message) = message {
         if message.way == Way::Up {
             let below = AppletAt {

@@ -7,30 +7,24 @@ use crate::ids::{ProcessorId, at};
 use std::convert::Infallible;
 
 use crate::ids::WindowId;
-use bumpalo::Bump;
-use jive_core::{FieldId, Heap, Lifetime, LinkedClass, MethodId, Step, Trap, TrapKind};
+use jive_core::{FieldId, Heap, Lifetime, MethodId, Step, Trap, TrapKind};
 use jive_embed::preset::Stores;
-use jive_embed::{LoadError, load_class};
-use jive_verifier::Policy;
 use nic_core::event::{DmaDirection, DropReason, Made, SleEvent, Trigger};
 use nic_core::id::{ChannelId, EndpointId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::sle::{
-    ArraySpan, Effect, NicEntry, NicNative, Port, Request, Rights, check, perform,
-};
+use nic_core::sle::{ArraySpan, Effect, Port, Request, Rights, check, perform};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
-use super::quota::Spent;
 use super::state;
 use super::{chain, host_to_nic, nic_to_host, pending_calls, tell, trapped};
-use crate::applet::budget::Exceeded;
-use crate::applet::refused::SimError;
+use crate::calls::budget::Exceeded;
+use crate::calls::quota::Spent;
 use crate::engine;
 use crate::engine::unet::Endpoint;
 use crate::nic::endpoint::AppletAt;
 use crate::run::Simulation;
-use crate::spec::{EndpointSpec, FieldState, Scenario};
+use crate::spec::{EndpointSpec, FieldState};
 use crate::storage::Growing;
 use crate::wire::PacketRef;
 
@@ -78,37 +72,6 @@ pub(crate) enum NotLoaded {
     Trap(EndpointId),
     /// An applet exceeded the run's instruction budget.
     Exceeded,
-}
-
-/// The classes of a scenario, in the order of [`Scenario::classes`], each with its error if it was rejected. The
-/// classes with which endpoints start have been accepted.
-pub(crate) type Classes<'a> = &'a [Result<LinkedClass<'a>, LoadError>];
-
-/// Loads each class of the scenario once. Loading may reject a class that only a swap names.
-pub(crate) fn load_classes<'a>(
-    arena: &'a Bump,
-    scenario: &'a Scenario,
-) -> Result<Classes<'a>, SimError> {
-    let mut is_first = vec![false; scenario.classes.len()];
-    for class in scenario.endpoints.iter().flat_map(EndpointSpec::applets) {
-        is_first[class.0] = true;
-    }
-    let mut classes = Vec::with_capacity(scenario.classes.len());
-    for (class, spec) in scenario.classes.iter().enumerate() {
-        let loaded = load_class(
-            arena,
-            &spec.bytes,
-            Policy::Applet {
-                entries: NicEntry::TABLE,
-            },
-            NicNative::TABLE,
-        );
-        if let (Err(error), true) = (loaded, is_first[class]) {
-            return Err(SimError::Class { class, error });
-        }
-        classes.push(loaded);
-    }
-    Ok(arena.alloc_slice_copy(&classes))
 }
 
 /// Initializes every applet, in file order, and then queues the packets that the applets have sent.

@@ -2,106 +2,23 @@
 //! timer, the receive buffers that the applet's user has returned, and the events of its watches.
 
 use crate::engine;
-use crate::ids::{AppletId, ProcessorId, Table};
+use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
 use crate::engine::EventQueue;
 use crate::ids::WatchId;
 use jive_core::MethodId;
 use nic_core::id::{ChannelId, EndpointId, NicId};
-use nic_core::sle::{Applet, NicEntry};
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::sle::NicEntry;
+use nic_core::time::SimDuration;
 use nic_core::unet::{INLINE_MAX, MessageBody};
 
-use super::call::{Call, Cause};
+use crate::calls::call::{Call, Cause};
+use crate::calls::pending::{PendingCalls, Refill, Watched};
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Next;
 use crate::nic::work::Work;
 use crate::run::Simulation;
-use crate::storage::Growing;
-
-/// A receive buffer that the user has returned.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refill {
-    /// Capacity in bytes.
-    pub(crate) length: u32,
-    /// The channel in the receive descriptor that named the buffer.
-    pub(crate) channel: ChannelId,
-    /// Offset in the buffer area; `None` if the message was in the receive descriptor itself.
-    pub(crate) offset: Option<u32>,
-}
-
-/// A write of a peer to bytes that an applet watches.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Watched {
-    /// The watch.
-    pub(crate) watch: WatchId,
-    /// The number of the remote-memory window that contains the watched bytes.
-    pub(crate) window: i32,
-    /// Offset and length of the watched bytes in the window.
-    pub(crate) range: (u32, u32),
-}
-
-/// One setting of an applet's timer. A call of `doTimer` carries the turn of the setting that expired, because another
-/// processor may set the timer again before the call begins.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TimerTurn(u32);
-
-/// The pending timer, refills and events of an applet.
-#[derive(Clone, Debug, Default)]
-struct PendingCalls {
-    /// When `doTimer` is due, if the timer is set.
-    timer: Option<SimTime>,
-    /// The latest setting of the timer.
-    turn: TimerTurn,
-    /// When the earliest scheduled check of the timer takes place. Checks for earlier settings of the timer stay in the
-    /// schedule and find nothing to do.
-    look: Option<SimTime>,
-    /// Whether the timer has expired and `doTimer` has not been called yet.
-    is_over: bool,
-    /// Refills for which `doRefill` has not been called, in the order of return.
-    refills: VecDeque<Refill>,
-    /// Watches that have noticed a peer's write for which `doWatch` has not been called.
-    events: EventQueue<Growing>,
-}
-
-impl PendingCalls {
-    /// Cancels the timer. A call of `doTimer` that has not begun is void.
-    fn cancel_timer(&mut self) {
-        self.turn.0 = self.turn.0.wrapping_add(1);
-        self.timer = None;
-        self.is_over = false;
-    }
-}
-
-/// The pending calls of all applets. The list is empty if no applet has `doTimer`, `doRefill` or `doWatch`, and no
-/// later applet can have them.
-#[derive(Clone, Debug)]
-pub(crate) struct AllPendingCalls(Table<AppletId, PendingCalls>);
-
-impl AllPendingCalls {
-    /// Returns no pending calls for `places` applets. `may_come` says whether an applet with `doTimer`, `doRefill` or
-    /// `doWatch` may replace one of `applets`.
-    pub(crate) fn new(applets: &[Applet<'_>], places: usize, may_come: bool) -> AllPendingCalls {
-        let has_one = |applet: &Applet<'_>| applet.members.has_pending_calls();
-        AllPendingCalls(match may_come || applets.iter().any(has_one) {
-            true => Table::filled(places, PendingCalls::default()),
-            false => Table::new(),
-        })
-    }
-
-    /// Returns whether no applet can have pending calls.
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns whether an applet has no timer set, so that a check of its timer is pointless.
-    pub(crate) fn has_no_timer(&self, applet: AppletId) -> bool {
-        let pending = self.0.get(applet);
-        pending.is_none_or(|pending| pending.timer.is_none())
-    }
-}
 
 /// Sets the timer of an applet, replacing any earlier setting; zero clears the timer. The timer counts from now, but
 /// its check is scheduled only when the [call has ended](Simulation::arm).

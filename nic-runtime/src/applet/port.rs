@@ -10,8 +10,8 @@ use nic_core::sle::{ArraySpan, Port};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
-use super::call::Call;
 use super::{pending_calls, tell};
+use crate::calls::call::Call;
 use crate::engine;
 use crate::engine::unet::Endpoint;
 use crate::nic::endpoint::AppletAt;

@@ -4,7 +4,7 @@ use jive_embed::analysis::ForeignFields;
 use nic_core::id::EndpointId;
 
 use super::DetachedShape;
-use super::chain;
+use crate::calls::chain::free_bytes;
 use crate::spec::{EndpointSpec, Scenario};
 
 /// The place of an applet: its endpoint, its neighbours in a chain, and who else stores to its fields.
@@ -81,7 +81,7 @@ impl AppletSite {
     pub(super) fn of_spec(spec: &EndpointSpec) -> AppletSite {
         AppletSite {
             buffer_area: spec.buffer_area,
-            free_bytes: chain::free_bytes(spec),
+            free_bytes: free_bytes(spec),
             free_buffer_length: spec.free_buffer_length,
             max_packet: 0,
             heap: spec.heap,

@@ -10,12 +10,13 @@ use nic_core::sle::{Effect, NicNative, Rights, check, perform};
 use nic_core::time::SimDuration;
 use nic_core::unet::resolve;
 
-use super::call::{Call, Cause};
+use super::arguments;
 use super::port::{OnNic, Push};
-use super::quota::Spent;
-use super::{arguments, chain};
 use super::{host_to_nic, suspend, tell, trapped};
-use crate::applet::budget::Exceeded;
+use crate::calls::budget::Exceeded;
+use crate::calls::call::{Call, Cause};
+use crate::calls::chain::Way;
+use crate::calls::quota::Spent;
 use crate::engine;
 use crate::engine::unet;
 use crate::nic::claim::{Grant, Waiter};
@@ -124,8 +125,8 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
         Cause::Refill(_) => costs.refill.call,
         Cause::Watch(_) => costs.watch.call,
         Cause::Chain(message) => match message.way {
-            chain::Way::Down => costs.tx.call,
-            chain::Way::Up => costs.rx.call,
+            Way::Down => costs.tx.call,
+            Way::Up => costs.rx.call,
         },
     };
     let is_reattached = sim.live[endpoint].fault.reattached();

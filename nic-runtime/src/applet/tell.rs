@@ -1,7 +1,7 @@
 //! Reports the events of applets: calls, natives and notes.
 
-use super::call::Cause;
-use super::chain::Way;
+use crate::calls::call::Cause;
+use crate::calls::chain::Way;
 use crate::ids::ProcessorId;
 use jive_core::MethodId;
 use nic_core::event::{DropReason, Made, NicEvent, SleEvent};

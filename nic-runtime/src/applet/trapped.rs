@@ -8,8 +8,8 @@ use jive_core::{Heap, Instance, MethodId, Pc, Trap, TrapKind, TrapValues};
 use nic_core::event::{SleEvent, TracedCall, TrapDetails};
 use nic_core::sle::{NativeViolation, NicNative, Rights, TrapCause, check};
 
-use super::call::Activation;
-use super::quota::Spent;
+use crate::calls::call::Activation;
+use crate::calls::quota::Spent;
 use crate::nic::endpoint::AppletAt;
 use crate::profile::Quota;
 use crate::run::Simulation;

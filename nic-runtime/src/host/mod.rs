@@ -5,6 +5,7 @@
 
 mod due;
 mod exchange;
+pub(crate) mod own;
 pub mod program;
 mod turns;
 

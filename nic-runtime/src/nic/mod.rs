@@ -3,6 +3,7 @@
 //! claims, transfers, scheduled work, costs, and the facts about an endpoint.
 
 mod arrival;
+pub(crate) mod cells;
 pub(crate) mod claim;
 pub(crate) mod costs;
 mod dma;
@@ -10,6 +11,8 @@ pub(crate) mod endpoint;
 pub(crate) mod fault;
 pub(crate) mod item;
 mod ready;
+pub(crate) mod role;
+pub(crate) mod slicing;
 mod slots;
 pub(crate) mod sram;
 pub(crate) mod stage;

@@ -5,18 +5,12 @@
 //! destination. A deadlock of full NICs resolves when its first packet has waited for `wire.timeout`: the packet is
 //! dropped, and its wire moves again.
 
-use std::collections::VecDeque;
-
 use super::Simulation;
 use crate::nic::work::Work;
 use crate::wire::{PacketRef, Signal};
 use nic_core::event::WireDropReason;
 use nic_core::id::{DirectionId, NicId};
 use nic_core::time::SimTime;
-
-/// The link directions with a backlog, in the order in which their backlogs began.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Backlogs(VecDeque<DirectionId>);
 
 impl Simulation<'_> {
     /// Delivers a packet that has no reserved slot if a slot is free; otherwise adds it to the backlog.

@@ -54,43 +54,43 @@ use nic_core::random::Name;
 use nic_core::sle::Applet;
 use nic_core::time::{SimDuration, SimTime};
 
-use self::backlogs::Backlogs;
-use self::cells::Cells;
 use self::event_count::EventCount;
-pub use self::multiprocessor::CallWaits;
 use self::partition::{Groups, PartitionBy};
-use self::prefetch::LastArrays;
-use self::processor::Processor;
-use self::programs::OwnProcesses;
 use self::report::Report;
 pub use self::state::{AppletClass, AppletState, EndpointState};
 use crate::applet;
-use crate::applet::budget::Budget;
-use crate::applet::chain::Chains;
 use crate::applet::load::{self, NotLoaded};
-use crate::applet::pending_calls::AllPendingCalls;
-pub use crate::applet::refused::SimError;
-use crate::applet::sram;
-use crate::applet::suspend::Suspensions;
-use crate::applet::swap::Swaps;
+use crate::calls::budget::Budget;
+use crate::calls::chain::Chains;
+use crate::calls::classes;
+use crate::calls::last_arrays::LastArrays;
+use crate::calls::pending::AllPendingCalls;
+use crate::calls::processor::Processor;
+pub use crate::calls::refused::SimError;
+use crate::calls::sram;
+use crate::calls::suspended::Suspensions;
+use crate::calls::swaps::Swaps;
 use crate::engine::unet::Endpoint;
 use crate::engine::{self, States};
+use crate::host::own::{NoProcess, OwnProcesses};
 use crate::host::{Happened, Programs, Turns, User};
 use crate::judge::{self, Judgement, Judging};
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
 use crate::nic::Nic;
+use crate::nic::cells::Cells;
 use crate::nic::costs::HostCosts;
 use crate::nic::endpoint::{EndpointInfo, LiveEndpoint};
 use crate::nic::item::{Item, Next};
+pub use crate::nic::role::CallWaits;
 pub use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
 use crate::nic::transfer::Transfers;
 pub use crate::nic::waiting::Waiting;
 use crate::nic::work::Work;
 use crate::sched::Schedule;
 use crate::spec::{EndpointSpec, Scenario, SendSpec};
-use crate::wire::{Fabric, PacketStore};
+use crate::wire::{Backlogs, Fabric, PacketStore};
 
 /// How and when a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -287,7 +287,7 @@ pub(crate) fn run_and_look<T>(
 pub(crate) struct Prepared<'a> {
     arena: &'a Bump,
     scenario: &'a Scenario,
-    pub(crate) classes: load::Classes<'a>,
+    pub(crate) classes: classes::Classes<'a>,
     /// The processes with supplied programs, which the first run takes out of this struct.
     own: OwnProcesses,
 }
@@ -298,13 +298,14 @@ impl<'a> Prepared<'a> {
         scenario: &'a Scenario,
         programs: Programs,
     ) -> Result<Prepared<'a>, SimError> {
-        let classes = load::load_classes(arena, scenario)?;
+        let classes = classes::load_classes(arena, scenario)?;
         sram::check(scenario, classes)?;
         Ok(Prepared {
             arena,
             scenario,
             classes,
-            own: OwnProcesses::new(scenario, programs)?,
+            own: OwnProcesses::new(scenario, programs)
+                .map_err(|NoProcess { program }| SimError::NoProcess { program })?,
         })
     }
 
@@ -345,7 +346,7 @@ impl<'a> Prepared<'a> {
 /// Returns [`SimError::Class`] if a class is rejected.
 pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
     let arena = Bump::new();
-    let classes = load::load_classes(&arena, scenario)?;
+    let classes = classes::load_classes(&arena, scenario)?;
     Ok(sram::holders(scenario, classes))
 }
 

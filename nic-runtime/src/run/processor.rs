@@ -5,83 +5,15 @@
 //! packet takes some twenty stages.
 
 use crate::ids::ProcessorId;
-use std::collections::VecDeque;
 
 use super::Simulation;
-use super::multiprocessor::ProcessorRole;
 use super::stage;
-use crate::applet::call::Activation;
-use crate::nic::costs::Costs;
-use crate::nic::item::{Item, Next, Taking};
+use crate::calls::processor::Span;
+use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;
-use crate::nic::work::Work as Due;
-use jive_core::CallStack;
+use crate::nic::work::Work;
 use nic_core::event::NicEvent;
-use nic_core::id::{EndpointId, NicId};
-use nic_core::time::SimTime;
-
-/// A processor of a NIC.
-pub(crate) struct Processor<'a> {
-    /// The NIC.
-    pub(crate) nic: NicId,
-    /// Costs of the processor's operations.
-    pub(crate) costs: &'a Costs,
-    /// The processor's relation to the other processors of its NIC.
-    pub(crate) role: ProcessorRole,
-    /// The descriptor or packet that the processor is handling.
-    pub(crate) in_hand: Option<Item>,
-    /// The applet call that the processor is running, if any.
-    pub(crate) activation: Activation<'a>,
-    pub(crate) stage: Stage,
-    /// The costs that the processor pays for taking an item.
-    pub(crate) taking: Taking,
-    /// The work in progress, recorded only if a sink listens.
-    work: Option<Work>,
-    /// Endpoints whose suspended call can continue because its packet has slots, oldest first.
-    pub(crate) resumable: VecDeque<EndpointId>,
-    pub(crate) turn: Turn,
-}
-
-impl<'a> Processor<'a> {
-    pub(crate) fn new(
-        (nic, costs): (NicId, &'a Costs),
-        role: ProcessorRole,
-        taking: Taking,
-        stack: CallStack<'a>,
-    ) -> Processor<'a> {
-        Processor {
-            nic,
-            costs,
-            taking,
-            role,
-            in_hand: None,
-            activation: Activation::new(stack),
-            stage: Stage::Idle,
-            work: None,
-            resumable: VecDeque::new(),
-            turn: Turn::Arrival,
-        }
-    }
-}
-
-/// A piece of work in progress.
-#[derive(Copy, Clone, Debug)]
-struct Work {
-    /// Name of the stage, as in a scenario's `placement`.
-    stage: &'static str,
-    begun: SimTime,
-}
-
-/// The kind of work that the loop looks for next. Taking turns keeps one kind of work from starving the others.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Turn {
-    Arrival,
-    Transmit,
-    Suspended,
-    Timer,
-    Refill,
-    Watch,
-}
+use nic_core::id::NicId;
 
 impl Simulation<'_> {
     /// Makes an idle processor look for work.
@@ -89,7 +21,7 @@ impl Simulation<'_> {
         let processor = &mut self.processors[on];
         if let Stage::Idle = processor.stage {
             processor.stage = Stage::Look;
-            self.schedule.insert(self.now, Due::Processor(on));
+            self.schedule.insert(self.now, Work::Processor(on));
         }
     }
 
@@ -117,7 +49,7 @@ impl Simulation<'_> {
         loop {
             stage = match stage::step::<false>(self, on, stage) {
                 Next::After((delay, then)) => {
-                    if !self.advance(delay, Due::Processor(on)) {
+                    if !self.advance(delay, Work::Processor(on)) {
                         self.processors[on].stage = then;
                         return;
                     }
@@ -138,7 +70,7 @@ impl Simulation<'_> {
             stage = match stage::step_apart(self, on, stage) {
                 Next::After((delay, then)) => {
                     self.begin_work(on, then);
-                    if !self.advance(delay, Due::Processor(on)) {
+                    if !self.advance(delay, Work::Processor(on)) {
                         self.processors[on].stage = then;
                         return;
                     }
@@ -164,7 +96,7 @@ impl Simulation<'_> {
             return;
         }
         let processor = &mut self.processors[on];
-        processor.work = Some(Work {
+        processor.work = Some(Span {
             stage: stage::work_before(then, processor),
             begun: self.now,
         });
@@ -174,7 +106,7 @@ impl Simulation<'_> {
     pub(super) fn end_work(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[on];
         let nic = processor.nic;
-        let Some(Work { stage, begun }) = processor.work.take() else {
+        let Some(Span { stage, begun }) = processor.work.take() else {
             return;
         };
         if begun < self.now {
@@ -192,27 +124,5 @@ impl Simulation<'_> {
     pub(crate) fn wait(&mut self, on: ProcessorId, stage: Stage) -> Next {
         self.processors[on].stage = stage;
         Next::Stopped
-    }
-}
-
-#[cfg(test)]
-impl Processor<'_> {
-    /// Counts what the processor holds.
-    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
-        let Processor {
-            nic: _,
-            costs: _,
-            role,
-            in_hand: _,
-            activation,
-            stage: _,
-            taking: _,
-            work: _,
-            resumable,
-            turn: _,
-        } = self;
-        census.count("processors.role", role);
-        census.count("processors.resumable", resumable);
-        activation.counted("processors", census);
     }
 }

@@ -1,114 +1,16 @@
 //! Host programs that act by themselves: what they are told, and how their actions run. A user of the library supplies
 //! such programs, or a scenario names them.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use super::Simulation;
-use crate::applet::refused::SimError;
 use crate::engine;
-use crate::host::program::{Action, Happened, HostProgram, OwnProcess, Programs};
-use crate::host::{Exchanging, Task};
+use crate::host::Task;
+use crate::host::own::OwnProcesses;
+use crate::host::program::{Action, Happened, HostProgram};
 use crate::nic::work::Work;
-use crate::spec::{EndpointSpec, HostSpec, Scenario};
 use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::{MessageBody, ReceiveDescriptor};
-
-/// The processes whose programs act by themselves; usually none.
-#[derive(Default)]
-pub(crate) struct OwnProcesses {
-    processes: Vec<OwnProcess>,
-    of_endpoint: BTreeMap<EndpointId, usize>,
-}
-
-impl OwnProcesses {
-    /// Connects each program to its process: the supplied programs, and those of the scenario.
-    pub(crate) fn new(
-        scenario: &Scenario,
-        mut programs: Programs,
-    ) -> Result<OwnProcesses, SimError> {
-        let mut own = OwnProcesses::default();
-        let names: Vec<String> = programs.names().map(str::to_owned).collect();
-        for (number, name) in names.into_iter().enumerate() {
-            let process = scenario.processes.iter().position(|spec| spec.name == name);
-            let endpoints = endpoints_where(scenario, |spec| match (process, spec.process) {
-                (Some(process), Some(of)) => of as usize == process,
-                (None, None) => spec.name == name,
-                (Some(_), None) | (None, Some(_)) => false,
-            });
-            let program = programs.take(&name);
-            let Some(program) = program.filter(|_| !endpoints.is_empty()) else {
-                return Err(SimError::NoProcess { program: number });
-            };
-            own.add(program, endpoints);
-        }
-        own.add_exchanges(scenario);
-        Ok(own)
-    }
-
-    /// Adds the programs that the scenario names and that post messages by themselves. A supplied program replaces the
-    /// program that the scenario names for the same process.
-    fn add_exchanges(&mut self, scenario: &Scenario) {
-        for (first, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
-            let HostSpec::Exchange(exchange) = spec.host else {
-                continue;
-            };
-            if self.of_endpoint.contains_key(&first) {
-                continue;
-            }
-            let ends = scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]);
-            let mut own = ends.filter(|(endpoint, _)| *endpoint == first);
-            // The scenario reader refuses an exchange without a channel.
-            let Some((_, channel)) = own.next() else {
-                continue;
-            };
-            let endpoints = match spec.process {
-                Some(process) => endpoints_where(scenario, |spec| spec.process == Some(process)),
-                None => vec![first],
-            };
-            self.add(Box::new(Exchanging::new(exchange, channel)), endpoints);
-        }
-    }
-
-    fn add(&mut self, program: Box<dyn HostProgram>, endpoints: Vec<EndpointId>) {
-        for &endpoint in &endpoints {
-            self.of_endpoint.insert(endpoint, self.processes.len());
-        }
-        self.processes.push(OwnProcess {
-            program,
-            endpoints,
-            actions: VecDeque::new(),
-        });
-    }
-
-    /// Returns whether no process has a program that acts by itself.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.processes.is_empty()
-    }
-
-    #[cold]
-    fn of(&mut self, id: EndpointId) -> Option<&mut OwnProcess> {
-        let process = *self.of_endpoint.get(&id)?;
-        self.processes.get_mut(process)
-    }
-
-    /// Returns whether an endpoint is the home of a process with pending actions.
-    pub(crate) fn acts(&self, id: EndpointId) -> bool {
-        let process = self.of_endpoint.get(&id);
-        let process = process.and_then(|&process| self.processes.get(process));
-        process.is_some_and(|process| process.home() == id && !process.actions.is_empty())
-    }
-}
-
-/// Returns the endpoints with a property, in the order of the scenario.
-fn endpoints_where(scenario: &Scenario, has: impl Fn(&EndpointSpec) -> bool) -> Vec<EndpointId> {
-    let endpoints = (0u32..).map(EndpointId).zip(&scenario.endpoints);
-    endpoints
-        .filter(|(_, spec)| has(spec))
-        .map(|(id, _)| id)
-        .collect()
-}
 
 impl Simulation<'_> {
     /// Installs the supplied programs.
@@ -269,27 +171,5 @@ impl Simulation<'_> {
             }
         }
         false
-    }
-}
-
-#[cfg(test)]
-impl OwnProcesses {
-    /// Counts the actions that programs have requested.
-    pub(crate) fn counted(&self, census: &mut crate::at_rest::Census) {
-        let OwnProcesses {
-            processes,
-            of_endpoint,
-        } = self;
-        census.length("own.processes", processes.len());
-        census.length("own.of_endpoint", of_endpoint.len());
-        for OwnProcess {
-            program: _,
-            endpoints,
-            actions,
-        } in processes
-        {
-            census.length("own.endpoints", endpoints.len());
-            census.length("own.actions", actions.len());
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Passes events from the simulation to the sink, with the names of NICs, endpoints, classes and their members.
 
-use crate::applet::load::Classes;
+use crate::calls::classes::Classes;
 use crate::ids::Table;
 use crate::spec::Scenario;
 use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};

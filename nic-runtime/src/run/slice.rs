@@ -17,117 +17,18 @@ use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
 use super::Simulation;
-use super::multiprocessor::{thousandths, time_of};
-use super::processor::Processor;
 use super::stage::{self};
 use crate::applet::chained;
+use crate::calls::processor::Processor;
 use crate::engine;
 use crate::nic::item::{Item, Next};
+use crate::nic::role::{thousandths, time_of};
+use crate::nic::slicing::Yielded;
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
 use nic_core::event::{SleEvent, Trigger};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
-
-/// How the calls of a processor yield.
-#[derive(Debug)]
-pub(crate) struct Slicing {
-    /// How long calls may hold the processor while other work must not wait.
-    slice: SimDuration,
-    /// How long calls have held the processor since no such work waited, without the present call.
-    held: SimDuration,
-    /// Since when the present call holds the processor.
-    since: Option<SimTime>,
-    /// Whether the call waits for another event.
-    is_waiting: bool,
-    /// The call that has yielded.
-    yielded: Option<Yielded>,
-    /// The time until which the processor serves only work that keeps connections alive.
-    serves_until: Option<SimTime>,
-    /// The part after the last instruction of the work with which a yielded call continues.
-    after_code: Option<u64>,
-    /// The time for which a check of the call is scheduled.
-    check: Option<SimTime>,
-}
-
-/// A call that has yielded.
-#[derive(Copy, Clone, Debug)]
-struct Yielded {
-    /// The stage at which the call continues, when the rest of its work is done.
-    stage: Stage,
-    /// The rest of its work, in thousandths of picoseconds.
-    left: u64,
-    /// The part of this rest after the last instruction.
-    after_code: Option<u64>,
-    /// Whether the call waits for another event, which has not come yet.
-    is_waiting: bool,
-    in_hand: Option<Item>,
-    since: SimTime,
-}
-
-impl Slicing {
-    pub(super) fn new(slice: SimDuration) -> Slicing {
-        Slicing {
-            slice,
-            held: SimDuration::ZERO,
-            since: None,
-            is_waiting: false,
-            yielded: None,
-            serves_until: None,
-            after_code: None,
-            check: None,
-        }
-    }
-
-    /// Notes that a call begins to hold the processor.
-    pub(super) fn begins(&mut self, now: SimTime) {
-        self.since.get_or_insert(now);
-    }
-
-    /// Notes that a call no longer holds the processor.
-    pub(super) fn ends(&mut self, now: SimTime) {
-        if let Some(since) = self.since.take() {
-            self.held += now.since(since);
-        }
-    }
-
-    /// Notes that the processor waits at this stage for another event.
-    pub(super) fn waits(&mut self, at: Stage) {
-        self.is_waiting = !matches!(at, Stage::Idle);
-    }
-
-    /// Returns how long the present call must still hold the processor before it may yield. Returns `None` if no call
-    /// holds the processor.
-    fn rest(&self, now: SimTime) -> Option<SimDuration> {
-        let since = self.since?;
-        Some(self.slice.less(now.since(since)))
-    }
-}
-
-impl Processor<'_> {
-    /// Returns the stage at which the processor's call continues: that of the call that has yielded, if one has.
-    pub(crate) fn stage_of_call(&mut self) -> &mut Stage {
-        match self
-            .role
-            .slicing
-            .as_mut()
-            .and_then(|slicing| slicing.yielded.as_mut())
-        {
-            Some(yielded) => &mut yielded.stage,
-            None => &mut self.stage,
-        }
-    }
-
-    /// Returns the stage at which the processor's call continues.
-    pub(crate) fn call_continues_at(&self) -> Stage {
-        let yielded = self
-            .role
-            .slicing
-            .as_ref()
-            .and_then(|slicing| slicing.yielded);
-        yielded.map_or(self.stage, |yielded| yielded.stage)
-    }
-}
 
 impl Simulation<'_> {
     /// Runs the stages of a processor whose work may end later than it was to end.

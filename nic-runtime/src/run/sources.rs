@@ -5,12 +5,12 @@ use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
 use super::Simulation;
-use super::multiprocessor::Takes;
-use super::processor::{Processor, Turn};
 use crate::applet;
+use crate::calls::processor::{Processor, Turn};
 use crate::engine;
 use crate::nic::claim::{Grant, Waiter};
 use crate::nic::item::{Item, Next, Posted};
+use crate::nic::role::Takes;
 use crate::nic::stage::Stage;
 use crate::nic::{ClaimId, Progress, Purpose};
 use crate::wire::PacketRef;

@@ -4,8 +4,8 @@ use crate::ids::ProcessorId;
 use nic_core::sle::NicEntry;
 
 use super::Simulation;
-use super::processor::Processor;
 use crate::applet::{chained, stages};
+use crate::calls::processor::Processor;
 use crate::engine::{self, Handled};
 use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;

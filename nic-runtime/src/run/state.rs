@@ -1,8 +1,8 @@
 //! The final state of a run: memory, fields and queues of each endpoint.
 
 use super::Simulation;
-use super::multiprocessor::CallWaits;
 use crate::ids::AppletId;
+use crate::nic::role::CallWaits;
 use nic_core::id::EndpointId;
 use nic_core::sle::Applet;
 

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use super::Simulation;
-use super::processor::Processor;
+use crate::calls::processor::Processor;
 use crate::engine;
 use crate::host::{Notice, Task};
 use crate::nic::stage::Stage;

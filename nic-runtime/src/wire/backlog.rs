@@ -3,9 +3,14 @@
 
 use std::collections::VecDeque;
 
+use nic_core::id::DirectionId;
 use nic_core::time::{SimDuration, SimTime};
 
 use super::PacketRef;
+
+/// The link directions with a backlog, in the order in which their backlogs began.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Backlogs(pub(crate) VecDeque<DirectionId>);
 
 /// Packets that passed a wire and found no slot in the NIC, oldest first. The backlog also holds the flow-control state
 /// of both ends of the wire.

@@ -8,6 +8,7 @@ mod flow;
 mod packet;
 pub(crate) mod protocol;
 
+pub(crate) use backlog::Backlogs;
 pub use backlog::{Backlog, Signal};
 pub use direction::{Admission, Direction, Fabric, Wire};
 pub use fate::{Fate, Faults};

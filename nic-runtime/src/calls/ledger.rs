@@ -16,7 +16,7 @@ use jive_core::Program;
 use nic_core::id::{EndpointId, NicId};
 
 use super::sram;
-use crate::applet::load::Classes;
+use crate::calls::classes::Classes;
 use crate::spec::Scenario;
 
 /// The free SRAM of each NIC.

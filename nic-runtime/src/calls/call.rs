@@ -10,7 +10,7 @@ use nic_core::sle::{ArraySpan, NicEntry, NicNative};
 use nic_core::time::SimTime;
 
 use super::chain;
-use super::pending_calls::{Refill, TimerTurn, Watched};
+use super::pending::{Refill, TimerTurn, Watched};
 use super::quota::Spent;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Posted;

@@ -6,9 +6,9 @@ use jive_core::{Frame, Program};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::sle::memory_bytes;
 
+use super::chain;
 use super::refused::SimError;
-use crate::applet::chain;
-use crate::applet::load::Classes;
+use crate::calls::classes::Classes;
 use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
 use crate::profile::Profile;
 use crate::spec::{EndpointSpec, Scenario};
