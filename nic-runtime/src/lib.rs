@@ -65,6 +65,7 @@ pub mod profile;
 pub mod run;
 pub mod scenario;
 pub mod sched;
+mod sim;
 mod slab;
 pub mod spec;
 pub mod storage;

@@ -105,3 +105,12 @@ impl<T: Clone + Debug> List<T> for GrowingList<T> {
         self.0.pop()
     }
 }
+
+/// The state of a U-Net endpoint that the NIC and the user share.
+pub type Endpoint = nic_core::unet::Endpoint<Growing>;
+
+/// The free queue of a U-Net endpoint.
+pub type FreeQueue = nic_core::unet::FreeQueue<Growing>;
+
+/// The channel table of a U-Net endpoint.
+pub type Channels = nic_core::unet::Channels<Growing>;

@@ -9,9 +9,9 @@ use nic_core::sle::NicEntry;
 use nic_core::unet::INLINE_MAX;
 
 use super::site::AppletSite;
+use crate::calls::call::Way;
 use crate::calls::call::{Call, Cause};
-use crate::calls::chain::Way;
-use crate::run::Simulation;
+use crate::engine::Simulation;
 
 /// A number of a channel or window of a scenario, which is not negative.
 const NATURAL: RangeInclusive<i32> = 0..=i32::MAX;

@@ -15,9 +15,9 @@ use nic_core::sle::{FragmentHeader, NicEntry, NicNative};
 
 use super::swap;
 use crate::calls::reassembly::Taken;
+use crate::engine::Simulation;
 use crate::nic::item::Next;
 use crate::nic::work::Work;
-use crate::run::Simulation;
 use crate::wire::PacketRef;
 
 /// The answer to a capsule whose class has become the applet.

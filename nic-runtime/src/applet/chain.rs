@@ -5,9 +5,8 @@ use crate::ids::{AppletId, at};
 use nic_core::id::EndpointId;
 use nic_core::sle::Effect;
 
-use crate::calls::chain::Chain;
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
-use crate::run::Simulation;
 
 /// Puts the handled message into the `RxBuf` of an applet.
 pub(crate) fn receive(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: AppletId) {
@@ -46,21 +45,4 @@ pub(crate) fn is_between(
     }
 }
 
-impl Simulation<'_> {
-    /// Returns the applets of an endpoint, in the order of their `doTx`.
-    pub(crate) fn applets_of(
-        &self,
-        endpoint: EndpointId,
-    ) -> impl Iterator<Item = AppletId> + use<> {
-        let count = self.chains.of(endpoint).map_or(1, Chain::count);
-        let first = self.infos[endpoint].applet;
-        let numbers = first.map_or(0..0, |first| first.0..first.0 + count);
-        numbers.map(AppletId)
-    }
-
-    /// Returns the number under which an endpoint's calls exclude each other: that of its first applet.
-    pub(crate) fn place_of(&self, applet_at: AppletAt) -> AppletId {
-        let first = self.infos[applet_at.endpoint].applet;
-        first.unwrap_or(applet_at.applet)
-    }
-}
+impl Simulation<'_> {}

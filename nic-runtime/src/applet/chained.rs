@@ -12,13 +12,14 @@ use nic_core::sle::{Effect, NATIVE_ARGUMENTS_MAX, NativeKind, NicEntry, NicNativ
 use nic_core::time::SimDuration;
 
 use super::chain;
-use super::{pending_calls, stages, tell, trapped};
+use super::{stages, tell, trapped};
+use crate::calls::call::Way;
 use crate::calls::call::{Call, Cause, ChainMessage};
-use crate::calls::chain::{Chain, Way, free_bytes};
+use crate::calls::chain::{Chain, free_bytes};
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;
-use crate::run::Simulation;
 
 impl Stage {
     /// Returns the stage of a call in a chain that corresponds to a stage of a single applet's call.
@@ -368,7 +369,7 @@ pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
     let AppletAt { endpoint, applet } = ended.applet_at;
     if sim.processors[on].activation.has_asides {
-        pending_calls::arm(sim, ended.applet_at);
+        sim.arm(ended.applet_at);
     }
     let message = sim.chains.of_mut(endpoint).and_then(Chain::end_handled);
     if let Some(message) = message {
@@ -377,7 +378,7 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
                 endpoint,
                 applet: AppletId(applet.0 + 1),
             };
-            pending_calls::note_taken(sim, below, message.channel, &message.buffers);
+            sim.note_taken(below, message.channel, &message.buffers);
         }
         if let Some(chain) = sim.chains.of_mut(endpoint) {
             chain.give_back(message);

@@ -11,9 +11,9 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
 use super::{host_to_nic, nic_to_host};
-use crate::engine::unet::{Channels, Endpoint, FreeQueue};
 use crate::memory::HostMemory;
 use crate::storage::Growing;
+use crate::storage::{Channels, Endpoint, FreeQueue};
 
 /// The sizes of a [`DetachedEndpoint`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -17,14 +17,14 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 use super::state;
-use super::{chain, host_to_nic, nic_to_host, pending_calls, tell, trapped};
+use super::{chain, host_to_nic, nic_to_host, tell, trapped};
 use crate::calls::budget::Exceeded;
 use crate::calls::quota::Spent;
 use crate::engine;
-use crate::engine::unet::Endpoint;
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
-use crate::run::Simulation;
 use crate::spec::{EndpointSpec, FieldState};
+use crate::storage::Endpoint;
 use crate::storage::Growing;
 use crate::wire::PacketRef;
 
@@ -113,7 +113,7 @@ fn leave(sim: &mut Simulation<'_>, applet_at: AppletAt) {
     sim.endpoints[endpoint].free.return_popped();
     for applet in sim.applets_of(endpoint) {
         let applet_at = AppletAt { endpoint, applet };
-        pending_calls::clear(sim, applet_at);
+        sim.clear(applet_at);
         engine::unwatch_all(sim, applet_at);
     }
     sim.swaps.leave(endpoint);
@@ -139,7 +139,7 @@ fn load_applet(
         Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
     }
     sim.endpoints[applet_at.endpoint].free.keep_popped();
-    pending_calls::arm(sim, applet_at);
+    sim.arm(applet_at);
     let heap_bytes = sim.applets[applet_at.applet].heap_bytes();
     let kind = SleEvent::Load {
         code_bytes: program.code_bytes(),
@@ -276,7 +276,7 @@ fn perform_now(
 ) -> Result<i32, TrapKind> {
     let heap = sim.applets[applet_at.applet].instance.heap_mut();
     let rights = Rights::of(&sim.endpoints[applet_at.endpoint]);
-    let windows = sim.states.window_rights(applet_at.endpoint);
+    let windows = sim.engines.window_rights(applet_at.endpoint);
     let rights = rights.with(&windows);
     let effect = check(request.native(), request.args(), heap, &rights)?;
     let processor = &mut sim.processors[on];
@@ -422,7 +422,7 @@ impl Port for Loading<'_, '_> {
     }
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Infallible> {
-        pending_calls::set_timer(self.simulation, self.applet_at, after);
+        self.simulation.set_timer(self.applet_at, after);
         Ok(())
     }
 

@@ -5,53 +5,17 @@ use crate::engine;
 use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
-use crate::engine::EventQueue;
-use crate::ids::WatchId;
 use jive_core::MethodId;
-use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::id::{EndpointId, NicId};
+use nic_core::remote::EventQueue;
 use nic_core::sle::NicEntry;
 use nic_core::time::SimDuration;
-use nic_core::unet::{INLINE_MAX, MessageBody};
 
 use crate::calls::call::{Call, Cause};
-use crate::calls::pending::{PendingCalls, Refill, Watched};
+use crate::calls::pending::{PendingCalls, Watched};
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Next;
-use crate::nic::work::Work;
-use crate::run::Simulation;
-
-/// Sets the timer of an applet, replacing any earlier setting; zero clears the timer. The timer counts from now, but
-/// its check is scheduled only when the [call has ended](Simulation::arm).
-#[cold]
-pub(crate) fn set_timer(sim: &mut Simulation<'_>, applet_at: AppletAt, after: SimDuration) {
-    let has_entry = sim.applets[applet_at.applet].members.do_timer.is_some();
-    if let Some(pending) = sim.pending_calls.0.get_mut(applet_at.applet) {
-        pending.cancel_timer();
-        pending.timer = (has_entry && after > SimDuration::ZERO).then(|| sim.now + after);
-    }
-}
-
-/// Forgets everything that an applet waits for, because nothing calls it any more.
-pub(crate) fn clear(sim: &mut Simulation<'_>, applet_at: AppletAt) {
-    if let Some(pending) = sim.pending_calls.0.get_mut(applet_at.applet) {
-        *pending = PendingCalls::default();
-    }
-}
-
-/// Schedules a check of the applet's timer. An applet's call schedules the timer's check once, at the end, so that a
-/// call that sets the timer often schedules one check only.
-#[cold]
-pub(crate) fn arm(sim: &mut Simulation<'_>, AppletAt { endpoint, applet }: AppletAt) {
-    let Some(pending) = sim.pending_calls.0.get_mut(applet) else {
-        return;
-    };
-    let Some(timer) = pending.timer else { return };
-    if pending.look.is_none_or(|look| timer < look) {
-        pending.look = Some(timer);
-        sim.schedule
-            .insert(timer.max(sim.now), Work::Timer(endpoint));
-    }
-}
 
 /// Checks the timers of an endpoint's applets; returns whether one has expired.
 pub(crate) fn look_at_timer(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
@@ -64,7 +28,7 @@ pub(crate) fn look_at_timer(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
         is_over |= look_at_timer_of(sim, applet_at);
     }
     if is_over {
-        come_back(sim, id);
+        sim.come_back(id);
     }
     is_over
 }
@@ -75,123 +39,12 @@ fn look_at_timer_of(sim: &mut Simulation<'_>, applet_at: AppletAt) -> bool {
         pending.look = None;
     }
     if pending.timer.is_none_or(|timer| timer > sim.now) {
-        arm(sim, applet_at);
+        sim.arm(applet_at);
         return false;
     }
     pending.timer = None;
     pending.is_over = true;
     true
-}
-
-/// Records the buffers that the user is about to return, if the applet has `doRefill`.
-#[cold]
-pub(crate) fn note_refills(sim: &mut Simulation<'_>, id: EndpointId) {
-    let Some(applet) = sim.infos[id].applet else {
-        return;
-    };
-    if sim.applets[applet].members.do_refill.is_none() {
-        return;
-    }
-    // A detached applet never learns of this buffer, even if the processor gets to it only later.
-    if !sim.live[id].fault.is_attached(sim.now) {
-        return;
-    }
-    let endpoint = &sim.endpoints[id];
-    let Some(message) = endpoint.receive.first() else {
-        return;
-    };
-    let refills = &mut sim.pending_calls.0[applet].refills;
-    let channel = message.channel;
-    match &message.body {
-        MessageBody::Inline(_) => refills.push_back(Refill {
-            length: INLINE_MAX as u32,
-            channel,
-            offset: None,
-        }),
-        MessageBody::Buffers(list) => refills.extend(list.owed().map(|offset| Refill {
-            length: endpoint.free.buffer_length(),
-            channel,
-            offset: Some(offset),
-        })),
-    }
-    come_back(sim, id);
-}
-
-/// Records that the next applet towards the user has taken a message of this applet of a chain, if this applet has
-/// `doRefill`.
-#[cold]
-pub(crate) fn note_taken(
-    sim: &mut Simulation<'_>,
-    applet_at: AppletAt,
-    channel: ChannelId,
-    buffers: &[u32],
-) {
-    if sim.applets[applet_at.applet].members.do_refill.is_none() {
-        return;
-    }
-    let length = sim.endpoints[applet_at.endpoint].free.buffer_length();
-    let refills = &mut sim.pending_calls.0[applet_at.applet].refills;
-    refills.extend(buffers.iter().map(|&offset| Refill {
-        length,
-        channel,
-        offset: Some(offset),
-    }));
-    if buffers.is_empty() {
-        refills.push_back(Refill {
-            length: INLINE_MAX as u32,
-            channel,
-            offset: None,
-        });
-    }
-    come_back(sim, applet_at.endpoint);
-}
-
-/// Adds the event of a watch, unless the applet is detached. Returns whether the event was added and did not wait
-/// already.
-pub(crate) fn add_watch(sim: &mut Simulation<'_>, applet_at: AppletAt, watch: WatchId) -> bool {
-    let is_attached = sim.live[applet_at.endpoint].fault.is_attached(sim.now);
-    let pending = sim.pending_calls.0.get_mut(applet_at.applet);
-    is_attached && pending.is_some_and(|pending| pending.events.add(watch))
-}
-
-/// Removes the event of a watch that is removed.
-pub(crate) fn forget_watch(sim: &mut Simulation<'_>, applet_at: AppletAt, watch: WatchId) {
-    if let Some(pending) = sim.pending_calls.0.get_mut(applet_at.applet) {
-        pending.events.forget(watch);
-    }
-}
-
-/// Wakes the processors that serve an endpoint's expired timer, refills and events.
-#[cold]
-pub(crate) fn come_back(sim: &mut Simulation<'_>, id: EndpointId) {
-    let (mut is_over, mut has_refills, mut has_events) = (false, false, false);
-    for applet in sim.applets_of(id) {
-        let Some(pending) = sim.pending_calls.0.get(applet) else {
-            return;
-        };
-        is_over |= pending.is_over;
-        has_refills |= !pending.refills.is_empty();
-        has_events |= !pending.events.is_empty();
-    }
-    let position = sim.infos[id].position();
-    let nic = &mut sim.nics[sim.endpoints[id].nic];
-    let timers_on = nic.processor(nic.placement.do_timer);
-    let refills_on = nic.processor(nic.placement.do_refill);
-    if is_over {
-        nic.timers.insert(position);
-        sim.wake(timers_on);
-    }
-    if has_refills {
-        let nic = &mut sim.nics[sim.endpoints[id].nic];
-        nic.refills.insert(position);
-        sim.wake(refills_on);
-    }
-    if has_events {
-        let nic = &mut sim.nics[sim.endpoints[id].nic];
-        let on = nic.processor(nic.placement.do_watch);
-        nic.watched.insert(position);
-        sim.wake(on);
-    }
 }
 
 /// Takes the next expired timer of a NIC and begins the call of `doTimer`.
@@ -220,7 +73,7 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
         let setup = processor.costs.timer.setup;
         // The timers of several applets of a chain may have expired.
         if sim.chains.of(applet_at.endpoint).is_some() {
-            come_back(sim, applet_at.endpoint);
+            sim.come_back(applet_at.endpoint);
         }
         return Some(Next::after(setup, sim.entrance(applet_at.endpoint)));
     }
@@ -230,7 +83,7 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
 fn call_timer_again(sim: &mut Simulation<'_>, applet_at: AppletAt) {
     let attached_from = sim.live[applet_at.endpoint].fault.attached_from();
     sim.pending_calls.0[applet_at.applet].timer = Some(attached_from);
-    arm(sim, applet_at);
+    sim.arm(applet_at);
 }
 
 /// Returns whether the cause of a call that has not begun is void: the timer was set again, or the watch was removed.
@@ -239,7 +92,7 @@ pub(crate) fn is_void(sim: &Simulation<'_>, applet_at: AppletAt, cause: &Cause) 
         Cause::Timer(turn) => sim.pending_calls.0[applet_at.applet].turn != *turn,
         Cause::Watch(watched) => {
             let owner = (applet_at.endpoint, &sim.endpoints[applet_at.endpoint]);
-            sim.states.watched(owner, watched.watch).is_none()
+            sim.engines.watched(owner, watched.watch).is_none()
         }
         Cause::Post(_) | Cause::Arrival { .. } | Cause::Refill(_) | Cause::Chain(_) => false,
     }
@@ -286,7 +139,7 @@ pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId
             continue;
         };
         let owner = (applet_at.endpoint, &sim.endpoints[applet_at.endpoint]);
-        let watched = sim.states.watched(owner, event);
+        let watched = sim.engines.watched(owner, event);
         // For a detached applet, `doWatch` is not called.
         let fault = &sim.live[applet_at.endpoint].fault;
         let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
@@ -360,10 +213,10 @@ pub(crate) fn adapt(sim: &mut Simulation<'_>, applet_at: AppletAt, timer: Option
         engine::unwatch_all(sim, applet_at);
     }
     if let Some(after) = timer {
-        set_timer(sim, applet_at, after);
+        sim.set_timer(applet_at, after);
     }
-    arm(sim, applet_at);
-    come_back(sim, applet_at.endpoint);
+    sim.arm(applet_at);
+    sim.come_back(applet_at.endpoint);
 }
 
 /// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended. Nothing is

@@ -10,15 +10,15 @@ use nic_core::sle::{ArraySpan, Port};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
-use super::{pending_calls, tell};
+use super::tell;
 use crate::calls::call::Call;
 use crate::engine;
-use crate::engine::unet::Endpoint;
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Next;
 use crate::nic::stage::Stage;
 use crate::nic::transfer::{DmaPeer, Transfer};
-use crate::run::Simulation;
+use crate::storage::Endpoint;
 use crate::storage::Growing;
 use crate::wire::PacketRef;
 
@@ -169,7 +169,7 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
     }
 
     fn set_timer(&mut self, after: SimDuration) -> Result<(), Next> {
-        pending_calls::set_timer(self.simulation, self.applet_at, after);
+        self.simulation.set_timer(self.applet_at, after);
         self.simulation.processors[self.on].activation.has_asides = true;
         Ok(())
     }

@@ -14,17 +14,17 @@ use super::arguments;
 use super::port::{OnNic, Push};
 use super::{host_to_nic, suspend, tell, trapped};
 use crate::calls::budget::Exceeded;
+use crate::calls::call::Way;
 use crate::calls::call::{Call, Cause};
-use crate::calls::chain::Way;
 use crate::calls::quota::Spent;
 use crate::engine;
+use crate::engine::Simulation;
 use crate::engine::unet;
 use crate::nic::claim::{Grant, Waiter};
 use crate::nic::endpoint::AppletAt;
 use crate::nic::fault::Detachment;
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
-use crate::run::Simulation;
 use crate::spec::FaultPolicy;
 use crate::wire::PacketRef;
 
@@ -323,7 +323,7 @@ fn checked(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Result<E
     let mut rights = Rights::of(&sim.endpoints[endpoint]);
     let windows;
     if native.kind().names_windows() {
-        windows = sim.states.window_rights(endpoint);
+        windows = sim.engines.window_rights(endpoint);
         rights = rights.with(&windows);
     }
     check(native, activation.stack.native_arguments(), heap, &rights)
@@ -360,7 +360,7 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
             }
         }
         Effect::WriteWindow { peer, .. } => {
-            let path = sim.states.window_path(endpoint, *peer);
+            let path = sim.engines.window_path(endpoint, *peer);
             match sim.claim_for_push(on, Waiter::Call(on), endpoint, &path) {
                 Grant::Given => {}
                 Grant::Waits => {

@@ -12,20 +12,12 @@ use nic_core::event::SleEvent;
 use nic_core::id::EndpointId;
 use nic_core::time::SimDuration;
 
-use super::{pending_calls, swap};
+use super::swap;
 use crate::calls::call::Activation;
 use crate::calls::suspended::{Place, Suspended, Suspensions, call_stack};
+use crate::engine::Simulation;
 use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;
-use crate::run::Simulation;
-
-/// Returns whether the heap of the running applet has room for the call's frames and registers.
-pub(crate) fn can_suspend(sim: &Simulation<'_>, on: ProcessorId) -> bool {
-    let activation = &sim.processors[on].activation;
-    let applet = activation.call().applet_at.applet;
-    let heap = sim.applets[applet].instance.heap();
-    activation.stack.live_bytes() <= at(heap.free())
-}
 
 /// Suspends the call of a processor, so that the call will continue at `stage`.
 #[cold]
@@ -38,7 +30,7 @@ pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -
     let place_of = sim.place_of(applet_at);
     // Arm the applet's timer now, because the call may stay suspended beyond the timer's expiry.
     if has_asides {
-        pending_calls::arm(sim, applet_at);
+        sim.arm(applet_at);
     }
     // A message on which an applet trapped waits for slots too, but outside any call, so no event is emitted.
     if stage.is_native() {
@@ -127,7 +119,7 @@ fn end_these(sim: &mut Simulation<'_>, on: ProcessorId) {
     let activation = &mut sim.processors[on].activation;
     if std::mem::take(&mut activation.has_asides) {
         let applet_at = activation.call().applet_at;
-        pending_calls::arm(sim, applet_at);
+        sim.arm(applet_at);
         engine::call_over(sim, applet_at.endpoint);
         swap::make(sim, applet_at.endpoint, Some(on));
     }
@@ -153,7 +145,7 @@ fn unpark(sim: &mut Simulation<'_>, on: ProcessorId) {
     if !processor.role.is_alone {
         unpark_items(sim, on);
     }
-    pending_calls::come_back(sim, id);
+    sim.come_back(id);
 }
 
 /// Returns parked packets to the processor of `doRx` if that processor had already taken them, and then wakes the other

@@ -29,10 +29,10 @@ use crate::calls::call::Activation;
 use crate::calls::ledger::Need;
 use crate::calls::suspended::call_stack;
 use crate::calls::swaps::{Waiting, slice};
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
-use crate::run::Simulation;
 use crate::spec::SwapSpec;
 
 /// Schedules the swaps of the scenario, so that each comes before all other events of the same time.

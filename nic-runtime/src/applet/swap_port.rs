@@ -13,9 +13,9 @@ use nic_core::unet::Channel;
 
 use super::load::Natives;
 use super::tell;
-use crate::engine::unet::Endpoint;
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
-use crate::run::Simulation;
+use crate::storage::Endpoint;
 use crate::storage::Growing;
 
 /// Natives of the initializers of a class that is to replace an applet while the NIC runs.
@@ -64,7 +64,7 @@ impl Natives for SwapNatives {
 impl SwapNatives {
     /// Returns whether the initializers have passed as many ranges to `watch` as the endpoint has watches left.
     fn has_all_watches(&self, sim: &Simulation<'_>, applet_at: AppletAt) -> bool {
-        let left = sim.states.window_rights(applet_at.endpoint).watches_left;
+        let left = sim.engines.window_rights(applet_at.endpoint).watches_left;
         self.watches.len() >= at(left)
     }
 }

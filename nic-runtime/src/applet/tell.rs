@@ -1,15 +1,15 @@
 //! Reports the events of applets: calls, natives and notes.
 
 use crate::calls::call::Cause;
-use crate::calls::chain::Way;
+use crate::calls::call::Way;
 use crate::ids::ProcessorId;
 use jive_core::MethodId;
 use nic_core::event::{DropReason, Made, NicEvent, SleEvent};
 use nic_core::id::PacketId;
 use nic_core::sle::Request;
 
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
-use crate::run::Simulation;
 
 /// Reports a note that an applet wrote to the trace.
 pub(crate) fn note(sim: &mut Simulation<'_>, applet_at: AppletAt, tag: i32, value: i32) {

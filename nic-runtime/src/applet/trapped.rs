@@ -10,9 +10,9 @@ use nic_core::sle::{NativeViolation, NicNative, Rights, TrapCause, check};
 
 use crate::calls::call::Activation;
 use crate::calls::quota::Spent;
+use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
 use crate::profile::Quota;
-use crate::run::Simulation;
 use crate::storage::Growing;
 
 /// Maximum number of nested calls that an event shows, the innermost first. An endless recursion fills the call stack,
@@ -47,7 +47,7 @@ pub(crate) fn tell(sim: &mut Simulation<'_>, on: ProcessorId, applet_at: AppletA
     }
     let omitted = u32::try_from(nested.count()).unwrap_or(u32::MAX);
     let quota = &processor.costs.quota;
-    let windows = sim.states.window_rights(applet_at.endpoint);
+    let windows = sim.engines.window_rights(applet_at.endpoint);
     let rights = Rights::of(endpoint).with(&windows);
     let cause = cause(
         &mut applet.instance,

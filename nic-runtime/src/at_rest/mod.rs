@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use crate::run::Simulation;
+use crate::engine::Simulation;
 
 /// Lengths of lists and sums of numbers, by their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,7 @@ impl Census {
     /// Takes the census of a simulation.
     pub(crate) fn of(simulation: &Simulation<'_>) -> Census {
         let Simulation {
+            scenario: _,
             now: _,
             schedule,
             events: _,
@@ -45,7 +46,7 @@ impl Census {
             processors,
             more_sources,
             shared,
-            states,
+            engines,
             fabric,
             packets,
             transfers,
@@ -87,7 +88,7 @@ impl Census {
             ("backlogs", backlogs),
             ("nics", nics),
             ("shared", shared),
-            ("states", states),
+            ("engines", engines),
             ("fabric", fabric),
             ("packets", packets),
             ("transfers", transfers),

@@ -63,10 +63,10 @@ const AMOUNTS: [&str; 1] = ["swaps.ledger.shares{}.left"];
 /// a time; the vacant ones keep what they held last.
 const POOLS: [(&str, &str); 7] = [
     ("packets.packets", "packets.vacant"),
-    ("states.emp.delays.entries", "states.emp.delays.vacant"),
-    ("states.emp.jobs.entries", "states.emp.jobs.vacant"),
-    ("states.emp.outgoing", "states.emp.vacant"),
-    ("states.via.delays.entries", "states.via.delays.vacant"),
+    ("engines.emp.delays.entries", "engines.emp.delays.vacant"),
+    ("engines.emp.jobs.entries", "engines.emp.jobs.vacant"),
+    ("engines.emp.outgoing", "engines.emp.vacant"),
+    ("engines.via.delays.entries", "engines.via.delays.vacant"),
     ("suspensions.calls", "suspensions.vacant"),
     ("transfers.entries", "transfers.vacant"),
 ];
@@ -78,21 +78,16 @@ const BOUNDED: [&str; 6] = [
     // As long as the transmit queue at most. `pending` says how many entries are in use.
     "endpoints[].transmit.entries",
     // A NIC keeps its mappings until others take their places, `clan.mappings` at most.
-    "states.via.mappings.of_nics[].by_use",
-    "states.via.mappings.of_nics[].used",
+    "engines.remote.mappings.of_nics[].by_use",
+    "engines.remote.mappings.of_nics[].used",
     // What the NIC's processors did last.
     "processors.share",
     // Closed windows, at most as many as are open.
-    "states.remote.windows",
+    "engines.remote.windows",
 ];
 
 /// What the description of a run holds.
-const DESCRIPTIONS: [&str; 4] = [
-    "sends",
-    "states.via.scenario",
-    "states.emp.receives",
-    "states.remote.declared",
-];
+const DESCRIPTIONS: [&str; 2] = ["sends", "engines.remote.declared"];
 
 /// A pair of NICs with an endpoint each, `left` and `right`, and a channel that both number 1.
 fn pair(both: &str, left: &str, right: &str, link: &str) -> String {
@@ -166,8 +161,8 @@ fn grown(few: &Census, many: &Census) -> Vec<String> {
             || pools.any(|(entries, vacant)| starts(path, &[entries, vacant]))
     };
     let open = |census: &Census| {
-        let length = census.lengths.get("states.remote.windows.list").copied();
-        let closed = census.numbers.get("states.remote.windows.closed").copied();
+        let length = census.lengths.get("engines.remote.windows.list").copied();
+        let closed = census.numbers.get("engines.remote.windows.closed").copied();
         length.unwrap_or(0) as i128 - closed.unwrap_or(0)
     };
     if open(many) > open(few) {

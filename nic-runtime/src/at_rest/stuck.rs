@@ -4,10 +4,10 @@ use bumpalo::Bump;
 
 use nic_core::event::EndReason;
 
+use crate::engine::Simulation;
 use crate::host::Notice;
 use crate::nic::stage::Stage;
 use crate::nic::waiting::Waiting;
-use crate::run::Simulation;
 use crate::run::{Prepared, build};
 use crate::scenario::parse;
 

@@ -9,12 +9,11 @@ use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicEntry, NicNative};
 use nic_core::time::SimTime;
 
-use super::chain;
 use super::pending::{Refill, TimerTurn, Watched};
 use super::quota::Spent;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Posted;
-use crate::nic::item::Way;
+use crate::nic::item::Way as PacketWay;
 use crate::wire::PacketRef;
 
 /// A call of one of an applet's [entries](nic_core::sle::NicEntry).
@@ -58,9 +57,18 @@ pub(crate) struct ChainMessage {
     pub(crate) length: u32,
     pub(crate) channel: ChannelId,
     /// The direction: `doTx` handles a message that goes down, and `doRx` one that goes up.
-    pub(crate) way: chain::Way,
+    pub(crate) way: Way,
     /// Offset of the message if `doTx` handles it.
     pub(crate) staged_at: u32,
+}
+
+/// The direction of a message in a chain.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Towards the wire: `doTx` handles the message.
+    Down,
+    /// Towards the user: `doRx` handles the message.
+    Up,
 }
 
 /// A [`Cause`] must stay small, because each call is copied once; see `Activation::begin`.
@@ -91,7 +99,7 @@ impl Call {
             Cause::Arrival { packet, .. }
             | Cause::Chain(ChainMessage {
                 trigger: Trigger::Passed(packet),
-                way: chain::Way::Up,
+                way: Way::Up,
                 ..
             }) => Some(packet),
             Cause::Post(_)
@@ -116,8 +124,8 @@ impl Call {
             Cause::Refill(_) => NicEntry::DoRefill,
             Cause::Watch(_) => NicEntry::DoWatch,
             Cause::Chain(message) => match message.way {
-                chain::Way::Down => NicEntry::DoTx,
-                chain::Way::Up => NicEntry::DoRx,
+                Way::Down => NicEntry::DoTx,
+                Way::Up => NicEntry::DoRx,
             },
         }
     }
@@ -143,14 +151,14 @@ impl Call {
     }
 
     /// Returns the direction of the message that the call handles, for prefetching.
-    pub(crate) fn way(&self) -> Way {
+    pub(crate) fn way(&self) -> PacketWay {
         match self.cause {
-            Cause::Arrival { .. } => Way::In,
+            Cause::Arrival { .. } => PacketWay::In,
             Cause::Post(_)
             | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_)
-            | Cause::Chain(_) => Way::Out,
+            | Cause::Chain(_) => PacketWay::Out,
         }
     }
 
@@ -189,8 +197,8 @@ impl Call {
                     message.staged_at.cast_signed(),
                 ];
                 match message.way {
-                    chain::Way::Down => &place[..],
-                    chain::Way::Up => &place[..2],
+                    Way::Down => &place[..],
+                    Way::Up => &place[..2],
                 }
             }
         }

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use nic_core::event::TxStatus;
 use nic_core::id::{ChannelId, EndpointId};
 
-use super::call::Call;
+use super::call::{Call, Way};
 use crate::nic::endpoint::EndpointInfo;
 use crate::profile::Profile;
 use crate::spec::{EndpointSpec, Scenario};
@@ -67,15 +67,6 @@ pub(crate) struct Message {
     pub(crate) bytes: Vec<u8>,
     /// The free buffers that the sending applet's descriptor named.
     pub(crate) buffers: Vec<u32>,
-}
-
-/// The direction of a message in a chain.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Towards the wire: `doTx` handles the message.
-    Down,
-    /// Towards the user: `doRx` handles the message.
-    Up,
 }
 
 /// A round: its first call, and its state since that call.

@@ -14,9 +14,6 @@ use nic_core::sle::{Applet, memory_bytes};
 use nic_core::time::{Rate, SimDuration, SimTime};
 use nic_core::unet::{Channel, QueueSizes};
 
-use super::Simulation;
-use super::event_count::EventCount;
-use super::report::Report;
 use crate::applet::state::reload;
 use crate::calls::budget::{Budget, fuel_of_call};
 use crate::calls::chain::Chains;
@@ -27,7 +24,7 @@ use crate::calls::processor::Processor;
 use crate::calls::refused::SimError;
 use crate::calls::suspended::{Suspensions, call_stack};
 use crate::calls::swaps::{Swaps, may_bring_calls};
-use crate::engine::unet::{Channels, Endpoint, FreeQueue};
+use crate::engine::Simulation;
 use crate::engine::{self, States};
 use crate::host::own::OwnProcesses;
 use crate::host::{Notify, TransmitRegion, Turns, User};
@@ -42,7 +39,10 @@ use crate::nic::transfer::Transfers;
 use crate::nic::{Nic, Owners, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
 use crate::sched::Schedule;
+use crate::sim::event_count::EventCount;
+use crate::sim::report::Report;
 use crate::spec::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
+use crate::storage::{Channels, Endpoint, FreeQueue};
 use crate::wire::Backlogs;
 use crate::wire::{Admission, Fabric, Faults, PacketStore, Wire};
 
@@ -123,7 +123,8 @@ impl<'a> Simulation<'a> {
                 false => Table::new(),
             },
             shared: Table::filled(if have_own_work { nics.len() } else { 0 }, VecDeque::new()),
-            states,
+            engines: states,
+            scenario,
             nics,
             fabric,
             packets: PacketStore::default(),
@@ -277,7 +278,7 @@ fn fit<'c>(
 
 /// Limits the packet lengths of endpoints that write to windows.
 fn fit_windows(
-    states: &States<'_>,
+    states: &States,
     scenario: &Scenario,
     fabric: &Fabric,
     endpoints: &mut Table<EndpointId, Endpoint>,

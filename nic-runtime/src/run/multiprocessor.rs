@@ -2,73 +2,18 @@
 
 use crate::ids::ProcessorId;
 
-use super::Simulation;
 use super::overtaken;
 use crate::applet;
 use crate::calls::call::Cause;
+use crate::engine::Simulation;
 use crate::nic::costs::ALONE;
-use crate::nic::item::{Item, Next, Posted};
+use crate::nic::item::Next;
 use crate::nic::role::Load;
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
-use crate::nic::{ClaimId, Progress, Purpose};
-use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
 impl Simulation<'_> {
-    /// Returns the processor's number within its NIC.
-    pub(crate) fn number(&self, on: ProcessorId) -> u32 {
-        let nic = self.processors[on].nic;
-        on.0 - self.nics[nic].first_processor().0
-    }
-
-    /// Hands an item to another processor of the NIC, and makes this processor look for other work.
-    #[cold]
-    pub(crate) fn hand_over(&mut self, to: ProcessorId, item: Item) -> Next {
-        self.processors[to].role.handed.push_back(item);
-        self.wake(to);
-        Next::Look
-    }
-
-    /// Returns whether a taken transmit descriptor has lost the slots for its packet. A descriptor loses its slots if
-    /// another processor has suspended the applet since the descriptor was taken.
-    #[inline]
-    pub(crate) fn has_lost_places(&self, on: ProcessorId, posted: Posted) -> bool {
-        !self.processors[on].role.is_alone && self.lacks_places(posted)
-    }
-
-    #[cold]
-    fn lacks_places(&self, posted: Posted) -> bool {
-        let endpoint = &self.endpoints[posted.endpoint];
-        let needs_places = endpoint.channels.get(posted.descriptor.channel).is_some();
-        let progress = self.progress(ClaimId::of(posted.endpoint, Purpose::Post));
-        needs_places && !matches!(progress, Progress::Held(_))
-    }
-
-    /// Puts a taken transmit descriptor back, to be taken again when its applet is free and its packet has slots.
-    #[cold]
-    pub(crate) fn take_back(&mut self, posted: Posted) -> Next {
-        // A suspended applet must not keep slots that other endpoints need.
-        self.give_up_post(posted.endpoint);
-        self.endpoints[posted.endpoint]
-            .transmit
-            .take_back(posted.post);
-        self.next_post_may_come(posted.endpoint);
-        Next::Look
-    }
-
-    /// Allows the next transmit descriptor of an endpoint to be taken, now that none is in progress.
-    #[cold]
-    pub(crate) fn next_post_may_come(&mut self, id: EndpointId) {
-        self.live[id].has_post_under_way = false;
-        if !self.endpoints[id].transmit.is_drained() {
-            let nic = &mut self.nics[self.endpoints[id].nic];
-            nic.posted.insert(self.infos[id].position());
-            let on = nic.takes_posts;
-            self.wake(on);
-        }
-    }
-
     /// Begins a call on a processor that records its calls. Returns what the processor does instead if it cannot begin
     /// the call now.
     #[cold]

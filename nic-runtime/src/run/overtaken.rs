@@ -1,9 +1,9 @@
 //! Calls that wait for their applet while another processor runs it. The running call may end what they are for: it sets
 //! the timer again, removes the watch, or traps, so that the applet is detached.
-use super::Simulation;
 use crate::applet::pending_calls;
 use crate::calls::call::Cause;
 use crate::engine;
+use crate::engine::Simulation;
 use crate::ids::ProcessorId;
 use crate::nic::item::Next;
 

@@ -13,9 +13,8 @@
 //! guess is that a run uses only the channels that the scenario's sends name, in both directions. If a packet leaves
 //! its group, the guess of used channels was wrong, and the run starts again with groups that no channel joins.
 
-use super::Simulation;
-use crate::ids::{Table, at};
-use crate::nic::work::Work;
+use crate::engine::Simulation;
+use crate::ids::Table;
 use crate::spec::{ChannelSpec, Scenario};
 use nic_core::event::EndReason;
 use nic_core::id::{EndpointId, NicId};
@@ -148,18 +147,5 @@ impl Simulation<'_> {
         }
         self.now = ended;
         Some(reason)
-    }
-
-    /// Records that a packet is about to leave its group, and stops the run.
-    pub(crate) fn leave_group(&mut self) {
-        self.has_left_group = true;
-        self.handle_no_more();
-    }
-
-    pub(crate) fn schedule_send(&mut self, send: u32) {
-        let spec = &self.sends[at(send)];
-        if spec.repeat > 0 {
-            self.schedule.insert(spec.at, Work::Send(send));
-        }
     }
 }

@@ -6,36 +6,15 @@
 
 use crate::ids::ProcessorId;
 
-use super::Simulation;
 use super::stage;
 use crate::calls::processor::Span;
-use crate::nic::item::{Item, Next};
+use crate::engine::Simulation;
+use crate::nic::item::Next;
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
 use nic_core::event::NicEvent;
-use nic_core::id::NicId;
 
 impl Simulation<'_> {
-    /// Makes an idle processor look for work.
-    pub(crate) fn wake(&mut self, on: ProcessorId) {
-        let processor = &mut self.processors[on];
-        if let Stage::Idle = processor.stage {
-            processor.stage = Stage::Look;
-            self.schedule.insert(self.now, Work::Processor(on));
-        }
-    }
-
-    /// Gives a freed DMA slot to the processor that has waited longest for one. If no processor waits for a DMA slot,
-    /// the slot becomes free.
-    pub(crate) fn dma_slot_freed(&mut self, nic: NicId) {
-        let nic = &mut self.nics[nic];
-        let Some(on) = nic.awaiting_dma_slot.pop_front() else {
-            return nic.dma_slots.release();
-        };
-        self.processors[on].activation.has_dma_slot = true;
-        self.rouse(on);
-    }
-
     /// Runs a processor's stages for as long as no other event is due in between.
     pub(crate) fn go_on(&mut self, on: ProcessorId) {
         let processor = &self.processors[on];
@@ -83,13 +62,6 @@ impl Simulation<'_> {
         }
     }
 
-    /// Returns the item that the processor is handling; must be called only in stages that handle an item.
-    #[inline]
-    pub(crate) fn in_hand(&self, on: ProcessorId) -> &Item {
-        let in_hand = &self.processors[on].in_hand;
-        in_hand.as_ref().expect("something is in hand")
-    }
-
     /// Records that the work leading to the stage `then` begins, if the sink wants the spans of work.
     pub(super) fn begin_work(&mut self, on: ProcessorId, then: Stage) {
         if !self.report.wants_work {
@@ -118,11 +90,5 @@ impl Simulation<'_> {
             };
             self.report.emit_of_nic(self.now, nic, kind);
         }
-    }
-
-    /// Stops a processor until another event continues it at this stage.
-    pub(crate) fn wait(&mut self, on: ProcessorId, stage: Stage) -> Next {
-        self.processors[on].stage = stage;
-        Next::Stopped
     }
 }

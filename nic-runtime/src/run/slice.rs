@@ -16,19 +16,18 @@
 use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
-use super::Simulation;
 use super::stage::{self};
 use crate::applet::chained;
-use crate::calls::processor::Processor;
 use crate::engine;
+use crate::engine::Simulation;
 use crate::nic::item::{Item, Next};
 use crate::nic::role::{thousandths, time_of};
 use crate::nic::slicing::Yielded;
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
 use nic_core::event::{SleEvent, Trigger};
-use nic_core::id::{EndpointId, NicId};
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::id::EndpointId;
+use nic_core::time::SimDuration;
 
 impl Simulation<'_> {
     /// Runs the stages of a processor whose work may end later than it was to end.
@@ -119,63 +118,6 @@ impl Simulation<'_> {
             | Stage::ChainTrap => SimDuration::ZERO,
         };
         Some(thousandths(native))
-    }
-
-    /// Returns whether a processor's call, which is between two instructions, is to yield.
-    fn is_to_yield(&self, on: ProcessorId) -> bool {
-        let slicing = self.processors[on].role.slicing.as_ref();
-        let rest = slicing.and_then(|slicing| slicing.rest(self.now));
-        rest == Some(SimDuration::ZERO) && self.keeps_waiting(on)
-    }
-
-    /// Tells the processors of a NIC that work which keeps connections alive waits for the processor `on`, or for any
-    /// of them.
-    #[cold]
-    pub(crate) fn must_not_wait(&mut self, nic: NicId, on: Option<ProcessorId>) {
-        match on {
-            Some(on) => self.look_again_at(on),
-            None => {
-                for on in self.nics[nic].processors() {
-                    self.look_again_at(on);
-                }
-            }
-        }
-    }
-
-    /// Schedules the next check of a processor's call, if the call may have to yield.
-    fn look_again_at(&mut self, on: ProcessorId) {
-        let Some(time) = self.yields_at(on) else {
-            return;
-        };
-        if !self.keeps_waiting(on) {
-            return;
-        }
-        if let Some(slicing) = &mut self.processors[on].role.slicing
-            && slicing.check.is_none_or(|check| check > time)
-        {
-            slicing.check = Some(time);
-            self.schedule.insert(time, Work::Yield(on));
-        }
-    }
-
-    /// Returns when a processor's call may yield: when it has held the processor for a slice, and is between two
-    /// instructions or waits. Returns `None` if there is no such time before the end of the processor's present work.
-    fn yields_at(&mut self, on: ProcessorId) -> Option<SimTime> {
-        let now = self.now;
-        let processor = &mut self.processors[on];
-        let each = processor.costs.bytecode;
-        let slicing = processor.role.slicing.as_ref()?;
-        if slicing.yielded.is_some() {
-            return None;
-        }
-        let least = slicing.rest(now)?;
-        if slicing.is_waiting {
-            return Some(now + least);
-        }
-        let load = processor.role.load.as_mut()?;
-        load.settle(now);
-        let takes = load.between_instructions(least, each)?;
-        Some(now + takes)
     }
 
     /// Makes a processor's call yield, if it is time. Returns whether it has yielded.
@@ -289,31 +231,6 @@ impl Simulation<'_> {
         Some(self.call_continues(on, yielded))
     }
 
-    /// Returns whether work that keeps connections alive waits for a processor.
-    fn keeps_waiting(&self, on: ProcessorId) -> bool {
-        let Processor { nic, role, .. } = &self.processors[on];
-        let mut items = role.handed.iter();
-        let shared = self.shared.get(*nic).into_iter().flatten();
-        items.any(|item| self.keeps_alive(item))
-            || shared.clone().any(|item| self.keeps_alive(item))
-            || role.takes.arrivals && self.arrival_alive(*nic).is_some()
-    }
-
-    fn keeps_alive(&self, item: &Item) -> bool {
-        match *item {
-            Item::Arrival(packet) => self.infos[self.packets[packet].to.0].arrivals_keep_alive(),
-            Item::Post(_) => false,
-            // Interfaces have items of their own to receive, to acknowledge and to send what a receiver waits for.
-            Item::Own(..) => true,
-        }
-    }
-
-    /// Returns the position of the first arrival of a NIC that keeps a connection alive.
-    fn arrival_alive(&self, nic: NicId) -> Option<usize> {
-        let mut arrivals = self.nics[nic].arrivals.iter();
-        arrivals.position(|&packet| self.keeps_alive(&Item::Arrival(packet)))
-    }
-
     /// Takes the oldest work that keeps a connection alive.
     fn take_alive(&mut self, on: ProcessorId) -> Option<Next> {
         let nic = self.processors[on].nic;
@@ -332,34 +249,10 @@ impl Simulation<'_> {
         Some(engine::arrived(self, on, packet))
     }
 
-    /// Lets a processor continue after the event for which it waited.
-    #[cold]
-    pub(super) fn rouse(&mut self, on: ProcessorId) {
-        if !self.ends_wait(on) {
-            self.schedule.insert(self.now, Work::Processor(on));
-        }
-    }
-
     /// Lets a processor continue at once, because the bytes for which its call waited have come.
     pub(super) fn landed(&mut self, on: ProcessorId) {
         if !self.ends_wait(on) {
             self.go_on(on);
-        }
-    }
-
-    /// Notes that the event for which a processor's call waited has come. Returns true if the call has yielded, so that
-    /// it continues later.
-    fn ends_wait(&mut self, on: ProcessorId) -> bool {
-        let Some(slicing) = &mut self.processors[on].role.slicing else {
-            return false;
-        };
-        slicing.is_waiting = false;
-        match &mut slicing.yielded {
-            Some(yielded) => {
-                yielded.is_waiting = false;
-                true
-            }
-            None => false,
         }
     }
 }

@@ -4,10 +4,10 @@
 use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
-use super::Simulation;
 use crate::applet;
 use crate::calls::processor::{Processor, Turn};
 use crate::engine;
+use crate::engine::Simulation;
 use crate::nic::claim::{Grant, Waiter};
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::role::Takes;

@@ -3,9 +3,9 @@
 use crate::ids::ProcessorId;
 use nic_core::sle::NicEntry;
 
-use super::Simulation;
-use crate::applet::{chained, stages};
+use crate::applet::{capsule, chained, stages};
 use crate::calls::processor::Processor;
+use crate::engine::Simulation;
 use crate::engine::{self, Handled};
 use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;
@@ -60,11 +60,7 @@ pub(crate) fn step<const HEARD: bool>(
     match stage {
         Stage::Idle => Next::Stopped,
         Stage::Look => sim.look(on),
-        Stage::Taken | Stage::HandedOver => match engine::handle(sim, on) {
-            Handled::Here(next) => next,
-            Handled::AppletRx(applet, packet) => stages::arrived(sim, on, applet, packet),
-            Handled::AppletTx(applet) => stages::posted(sim, on, applet),
-        },
+        Stage::Taken | Stage::HandedOver => handle(sim, on),
         Stage::Enter => stages::enter::<HEARD>(sim, on),
         Stage::Run => stages::run::<HEARD>(sim, on),
         Stage::Perform => stages::perform_reached::<HEARD>(sim, on),
@@ -79,4 +75,30 @@ pub(crate) fn step<const HEARD: bool>(
         Stage::ChainReturn => chained::returned(sim, on),
         Stage::ChainTrap => chained::end_trapped(sim, on),
     }
+}
+
+/// Handles the item in hand: by the applets of its endpoint, or else by the engine of its interface.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+    if sim.has_slow_paths
+        && let Some(next) = slow_path(sim, on)
+    {
+        return next;
+    }
+    match engine::handle(sim, on) {
+        Handled::Here(next) => next,
+        Handled::AppletRx(applet, packet) => stages::arrived(sim, on, applet, packet),
+        Handled::AppletTx(applet) => stages::posted(sim, on, applet),
+    }
+}
+
+/// Handles an item in hand that is a capsule, or is for a chain of applets. Returns `None` for any other item.
+#[cold]
+fn slow_path(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+    if let Item::Arrival(packet) = *sim.in_hand(on)
+        && capsule::is_one(sim, packet)
+    {
+        return Some(capsule::take(sim, on, packet));
+    }
+    chained::take(sim, on)
 }

@@ -1,6 +1,6 @@
 //! The final state of a run: memory, fields and queues of each endpoint.
 
-use super::Simulation;
+use crate::engine::Simulation;
 use crate::ids::AppletId;
 use crate::nic::role::CallWaits;
 use nic_core::id::EndpointId;

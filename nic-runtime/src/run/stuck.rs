@@ -7,9 +7,9 @@
 
 use std::collections::VecDeque;
 
-use super::Simulation;
 use crate::calls::processor::Processor;
 use crate::engine;
+use crate::engine::Simulation;
 use crate::host::{Notice, Task};
 use crate::nic::stage::Stage;
 use crate::nic::waiting::{Waiters, Waiting};

@@ -7,19 +7,19 @@ use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::resolve;
 
-use super::{EmpState, OutgoingRef, receive, transmit, user};
-use crate::engine::unet::Endpoint;
+use super::{EmpState, HasEmp, OutgoingRef, receive, transmit, user};
+use crate::engine::interface::{Description, Interface, Protocol};
 use crate::engine::unet::engine::Unet;
-use crate::engine::{Interface, Protocol};
 use crate::nic::item::{Item, Next, OwnItem, Posted, Taking};
 use crate::nic::stage::Stage;
 use crate::nic::waiting::Waiters;
 use crate::nic::work::{OwnDelay, Work};
 use crate::profile::{EmpCosts, Profile};
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::slab::{DelayRef, JobRef};
 use crate::spec::{EmpPlacement, EmpStage, InterfaceKind};
 use crate::spec::{Scenario, SendSpec};
+use crate::storage::Endpoint;
 use crate::wire::PacketRef;
 use crate::wire::protocol::Header;
 
@@ -71,8 +71,8 @@ pub(super) enum Subject {
 
 // The functions that every packet of U-Net passes are inlined in the loop of a processor. The functions of EMP are not
 // inlined in the loop of a processor, to keep that loop short.
-impl Interface for Emp {
-    type State<'a> = EmpState<'a>;
+impl Description for Emp {
+    type State = EmpState;
 
     const SECTIONS: &'static [&'static str] = &["emp"];
     const PROTOCOL: &'static str = "emp";
@@ -85,35 +85,8 @@ impl Interface for Emp {
     const MAKES_PACKETS: bool = true;
     const RECORD_BYTES: u64 = WINDOW as u64 * (TRANSMIT_RECORD_BYTES + RECEIVE_RECORD_BYTES);
 
-    fn state<'a>(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> EmpState<'a> {
+    fn state(scenario: &Scenario, endpoints: &Table<EndpointId, Endpoint>) -> EmpState {
         EmpState::new(scenario, endpoints)
-    }
-
-    fn start(sim: &mut Simulation<'_>) {
-        user::start(sim);
-    }
-
-    #[cold]
-    fn due(sim: &mut Simulation<'_>, delay: DelayRef) -> bool {
-        match sim.states.emp.delays.take(delay) {
-            Delay::LookSilence(of) => transmit::look_at_silence(sim, of),
-            Delay::LookUnfinished(to, channel) => receive::look_at_unfinished(sim, (to, channel)),
-            Delay::Receive(receive) => {
-                user::receive_due(sim, receive);
-                true
-            }
-        }
-    }
-
-    fn is_obsolete(sim: &Simulation<'_>, delay: DelayRef) -> bool {
-        match sim.states.emp.delays[delay] {
-            Delay::LookSilence(of) => sim.states.emp.peek(of).is_none(),
-            Delay::LookUnfinished(to, channel) => {
-                let flow = sim.states.emp.flow_of(to, channel);
-                flow.is_none_or(|flow| flow.inbound.unfinished().next().is_none())
-            }
-            Delay::Receive(_) => false,
-        }
     }
 
     /// A message of an applet keeps its send slot until it is acknowledged, so that one endpoint could hold them all. Each
@@ -130,20 +103,6 @@ impl Interface for Emp {
         profile.emp.map_or(1, |costs| costs.ack_every.get())
     }
 
-    fn send_frame(sim: &mut Simulation<'_>, from: (EndpointId, ChannelId), bytes: &[u8]) {
-        transmit::send_raw(sim, from, bytes);
-    }
-
-    #[cold]
-    fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-        transmit::slot_found(sim, endpoint);
-    }
-
-    #[cold]
-    fn send_begins(sim: &mut Simulation<'_>, _endpoint: EndpointId, spec: &SendSpec) {
-        sim.states.emp.tag = spec.tag;
-    }
-
     /// A processor takes a packet or a descriptor for an applet at no cost, because the stages of EMP have costs of
     /// their own.
     fn time_of_arrival(_taking: &Taking) -> SimDuration {
@@ -153,31 +112,74 @@ impl Interface for Emp {
     fn time_of_post(_taking: &Taking) -> SimDuration {
         SimDuration::ZERO
     }
+}
+
+impl<E: HasEmp> Interface<E> for Emp {
+    fn start(sim: &mut Parts<'_, E>) {
+        user::start(sim);
+    }
+
+    #[cold]
+    fn due(sim: &mut Parts<'_, E>, delay: DelayRef) -> bool {
+        match sim.engines.emp_mut().delays.take(delay) {
+            Delay::LookSilence(of) => transmit::look_at_silence(sim, of),
+            Delay::LookUnfinished(to, channel) => receive::look_at_unfinished(sim, (to, channel)),
+            Delay::Receive(receive) => {
+                user::receive_due(sim, receive);
+                true
+            }
+        }
+    }
+
+    fn is_obsolete(sim: &Parts<'_, E>, delay: DelayRef) -> bool {
+        match sim.engines.emp().delays[delay] {
+            Delay::LookSilence(of) => sim.engines.emp().peek(of).is_none(),
+            Delay::LookUnfinished(to, channel) => {
+                let flow = sim.engines.emp().flow_of(to, channel);
+                flow.is_none_or(|flow| flow.inbound.unfinished().next().is_none())
+            }
+            Delay::Receive(_) => false,
+        }
+    }
+
+    fn send_frame(sim: &mut Parts<'_, E>, from: (EndpointId, ChannelId), bytes: &[u8]) {
+        transmit::send_raw(sim, from, bytes);
+    }
+
+    #[cold]
+    fn slot_found(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
+        transmit::slot_found(sim, endpoint);
+    }
+
+    #[cold]
+    fn send_begins(sim: &mut Parts<'_, E>, _endpoint: EndpointId, spec: &SendSpec) {
+        sim.engines.emp_mut().tag = spec.tag;
+    }
 
     #[cold]
     fn begin_own(
-        sim: &mut Simulation<'_>,
+        sim: &mut Parts<'_, E>,
         on: ProcessorId,
         endpoint: EndpointId,
         job: JobRef,
     ) -> SimDuration {
-        let job = sim.states.emp.jobs[job];
+        let job = sim.engines.emp_mut().jobs[job];
         begin(sim, on, endpoint, job)
     }
 
     #[cold]
     fn handle_own(
-        sim: &mut Simulation<'_>,
+        sim: &mut Parts<'_, E>,
         on: ProcessorId,
         endpoint: EndpointId,
         job: JobRef,
     ) -> Next {
-        let Job { stage, subject, .. } = sim.states.emp.jobs.take(job);
+        let Job { stage, subject, .. } = sim.engines.emp_mut().jobs.take(job);
         over(sim, on, endpoint, (stage, subject))
     }
 
     #[cold]
-    fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn descriptor_posted(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
         if sim.infos[endpoint].applet.is_some() {
             sim.offer_post(endpoint);
         } else {
@@ -186,53 +188,60 @@ impl Interface for Emp {
     }
 
     #[cold]
-    fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
+    fn send(sim: &mut Parts<'_, E>, packet: PacketRef) {
         transmit::send_message(sim, packet);
     }
 
-    fn held_at_rest(sim: &Simulation<'_>, nic: NicId, waiters: &mut Waiters<'_>) -> usize {
-        sim.states.emp.held_at_rest(nic, sim.specs, waiters)
+    fn held_at_rest(sim: &Parts<'_, E>, nic: NicId, waiters: &mut Waiters<'_>) -> usize {
+        sim.engines.emp().held_at_rest(nic, sim.specs, waiters)
     }
 
     #[cold]
-    fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn message_read(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
         user::message_read(sim, endpoint);
     }
 
     #[cold]
-    fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn message_gone(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
         user::room_made(sim, endpoint);
     }
 
     /// The NIC moves a whole message from its own memory into free buffers, as it moves a packet of U-Net.
     #[cold]
-    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+    fn deliver(sim: &mut Parts<'_, E>, packet: PacketRef) -> Next {
         Unet::deliver(sim, packet)
     }
 
     #[cold]
-    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+    fn transmit(sim: &mut Parts<'_, E>, posted: Posted) -> Next {
         send_posted(sim, posted)
     }
 }
 
-impl Protocol for Emp {
+impl<E: HasEmp> Protocol<E> for Emp {
     #[cold]
-    fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+    fn transmit_started(sim: &mut Parts<'_, E>, packet: PacketRef, duration: SimDuration) {
         let Header::Emp(frame) = sim.packets[packet].header else {
             return;
         };
         if sim.report.listens() {
             let sent = &sim.packets[packet];
             let (from, channel) = sent.from;
-            let opens =
-                transmit::opens((&sim.states.emp, &sim.memory, &sim.packets), packet, frame);
+            let opens = transmit::opens(
+                (sim.engines.emp(), &sim.memory, &sim.packets),
+                packet,
+                frame,
+            );
             let kind = NicEvent::WireTx {
                 packet: sent.id,
                 peer: sent.to.0,
                 channel,
                 payload: &sent.bytes,
-                part: Some(sim.states.emp.part(frame, sim.endpoints[from].nic, opens)),
+                part: Some(
+                    sim.engines
+                        .emp()
+                        .part(frame, sim.endpoints[from].nic, opens),
+                ),
                 duration,
                 trigger: sent.trigger,
             };
@@ -244,13 +253,13 @@ impl Protocol for Emp {
     }
 
     /// The sender of a message decides when the message's transmit descriptor is complete.
-    fn packet_left(_sim: &mut Simulation<'_>, _packet: PacketRef) -> bool {
+    fn packet_left(_sim: &mut Parts<'_, E>, _packet: PacketRef) -> bool {
         false
     }
 
     /// A frame reserves no arrival slot, so it is dropped if it needs a slot and none is free.
     #[cold]
-    fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+    fn packet_received(sim: &mut Parts<'_, E>, packet: PacketRef) {
         let arrived = &sim.packets[packet];
         let (to, channel) = arrived.to;
         let Header::Emp(frame) = arrived.header else {
@@ -271,7 +280,7 @@ impl Protocol for Emp {
                 peer: arrived.from.0,
                 channel,
                 payload: &arrived.bytes,
-                part: Some(sim.states.emp.part(frame, sim.endpoints[to].nic, None)),
+                part: Some(sim.engines.emp().part(frame, sim.endpoints[to].nic, None)),
             };
             sim.report.emit(sim.now, to, kind);
         }
@@ -286,20 +295,20 @@ impl Protocol for Emp {
     }
 
     #[cold]
-    fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
+    fn has_place(sim: &Parts<'_, E>, packet: PacketRef) -> bool {
         receive::has_place(sim, packet)
     }
 }
 
 /// Schedules the end of a delay for the given time.
-pub(super) fn schedule(sim: &mut Simulation<'_>, time: SimTime, delay: Delay) {
-    let place = sim.states.emp.delays.add(delay);
+pub(super) fn schedule(sim: &mut Parts<'_, impl HasEmp>, time: SimTime, delay: Delay) {
+    let place = sim.engines.emp_mut().delays.add(delay);
     let own = OwnDelay::new(InterfaceKind::Emp, place);
     sim.schedule.insert(time, Work::Own(own));
 }
 
 /// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.
-fn send_posted(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+fn send_posted(sim: &mut Parts<'_, impl HasEmp>, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let resolved = resolve(&sim.endpoints[endpoint], posted.descriptor);
     let Some((channel, host)) = resolved
@@ -320,13 +329,13 @@ fn send_posted(sim: &mut Simulation<'_>, posted: Posted) -> Next {
 
 /// Queues an item of EMP for the processor that runs its stage. `from` is the processor that had the item before.
 pub(super) fn ready(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     endpoint: EndpointId,
     (stage, subject): (EmpStage, Subject),
     from: Option<ProcessorId>,
 ) {
     let nic = sim.endpoints[endpoint].nic;
-    let to = match sim.states.emp.nic_state(nic).placement {
+    let to = match sim.engines.emp_mut().nic_state(nic).placement {
         EmpPlacement::Fixed(places) => Some(sim.nics[nic].processor(places[stage])),
         EmpPlacement::Dynamic => idle(sim, nic),
     };
@@ -347,18 +356,23 @@ pub(super) fn ready(
 }
 
 /// Makes an item for processors.
-fn item(sim: &mut Simulation<'_>, endpoint: EndpointId, job: Job) -> Item {
+fn item(sim: &mut Parts<'_, impl HasEmp>, endpoint: EndpointId, job: Job) -> Item {
     let own = OwnItem {
         work: job.stage.name(),
-        job: sim.states.emp.jobs.add(job),
+        job: sim.engines.emp_mut().jobs.add(job),
     };
     Item::Own(endpoint, own)
 }
 
 /// Begins with an item. Returns how long the processor takes before it can handle the item.
-fn begin(sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId, job: Job) -> SimDuration {
+fn begin(
+    sim: &mut Parts<'_, impl HasEmp>,
+    on: ProcessorId,
+    endpoint: EndpointId,
+    job: Job,
+) -> SimDuration {
     let nic = sim.processors[on].nic;
-    let costs = sim.states.emp.nic_state(nic).costs;
+    let costs = sim.engines.emp_mut().nic_state(nic).costs;
     begins(sim, endpoint, job);
     let takes = time_of(sim, &costs, job);
     match job.is_handed_over {
@@ -368,30 +382,30 @@ fn begin(sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId, job: J
 }
 
 /// Returns an idle processor of a NIC.
-fn idle(sim: &Simulation<'_>, nic: NicId) -> Option<ProcessorId> {
+fn idle(sim: &Parts<'_, impl HasEmp>, nic: NicId) -> Option<ProcessorId> {
     let mut processors = sim.nics[nic].processors();
     processors.find(|on| matches!(sim.processors[*on].stage, Stage::Idle))
 }
 
 /// Returns whether this processor also runs the next stage of its item, so that this stage may follow at once.
-fn runs_here(sim: &mut Simulation<'_>, on: ProcessorId, stage: EmpStage) -> bool {
+fn runs_here(sim: &mut Parts<'_, impl HasEmp>, on: ProcessorId, stage: EmpStage) -> bool {
     let nic = sim.processors[on].nic;
-    match sim.states.emp.nic_state(nic).placement {
+    match sim.engines.emp_mut().nic_state(nic).placement {
         EmpPlacement::Fixed(places) => sim.nics[nic].processor(places[stage]) == on,
         EmpPlacement::Dynamic => true,
     }
 }
 
 /// Returns how long an item of EMP occupies its processor.
-fn time_of(sim: &mut Simulation<'_>, costs: &EmpCosts, job: Job) -> SimDuration {
+fn time_of(sim: &mut Parts<'_, impl HasEmp>, costs: &EmpCosts, job: Job) -> SimDuration {
     match job.stage {
         EmpStage::SendBookkeeping => {
             let Subject::Message(of) = job.subject else {
                 return SimDuration::ZERO;
             };
             let next = sim
-                .states
-                .emp
+                .engines
+                .emp_mut()
                 .outgoing(of)
                 .map(|found| found.record.peek_next());
             match next {
@@ -423,7 +437,7 @@ fn time_of(sim: &mut Simulation<'_>, costs: &EmpCosts, job: Job) -> SimDuration 
 
 /// Reports the DMA transfer with which a stage of EMP begins. The time of that stage in the profile includes this
 /// transfer.
-fn begins(sim: &mut Simulation<'_>, endpoint: EndpointId, job: Job) {
+fn begins(sim: &mut Parts<'_, impl HasEmp>, endpoint: EndpointId, job: Job) {
     if !sim.report.listens() {
         return;
     }
@@ -441,7 +455,7 @@ fn begins(sim: &mut Simulation<'_>, endpoint: EndpointId, job: Job) {
 /// Does the work at the end of a stage for a frame that has arrived, or for an acknowledgement. Returns the stage that
 /// follows for the same frame.
 fn frame_over(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     on: ProcessorId,
     (stage, packet): (EmpStage, PacketRef),
 ) -> Option<EmpStage> {
@@ -475,7 +489,7 @@ fn frame_over(
 
 /// Does the work of an EMP stage when the time of the stage has passed.
 fn over(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     on: ProcessorId,
     endpoint: EndpointId,
     (stage, subject): (EmpStage, Subject),
@@ -509,7 +523,7 @@ fn over(
 }
 
 /// Drops a frame that has arrived.
-pub(super) fn drop_frame(sim: &mut Simulation<'_>, packet: PacketRef, reason: DropReason) {
+pub(super) fn drop_frame(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef, reason: DropReason) {
     let (to, _) = sim.packets[packet].to;
     let kind = NicEvent::Drop {
         packet: Some(sim.packets[packet].id),

@@ -24,19 +24,27 @@ use nic_core::time::SimTime;
 use nic_core::unet::Channel;
 
 pub(crate) use self::engine::Emp;
-use crate::engine::unet::Endpoint;
 use crate::nic::waiting::Waiters;
 use crate::profile::EmpCosts;
+use crate::sim::Engines;
 use crate::slab::{DelayRef, JobRef, Slab};
 use crate::spec::EmpPlacement;
 use crate::spec::InterfaceKind;
-use crate::spec::{EndpointSpec, ReceiveSpec, Scenario};
+use crate::spec::{EndpointSpec, Scenario};
+use crate::storage::Endpoint;
 use crate::storage::Growing;
 use crate::wire::PacketRef;
 
+/// Engines with EMP among them.
+pub(crate) trait HasEmp: Engines {
+    fn emp(&self) -> &EmpState;
+
+    fn emp_mut(&mut self) -> &mut EmpState;
+}
+
 /// The state of all EMP endpoints, and of the NICs that serve them.
 #[derive(Debug)]
-pub(crate) struct EmpState<'a> {
+pub(crate) struct EmpState {
     /// By endpoint. The list of endpoints is empty if no endpoint uses EMP.
     ends: Table<EndpointId, Option<Box<EmpEndpoint>>>,
     /// By NIC. The list of NICs is empty if no endpoint uses EMP.
@@ -44,8 +52,6 @@ pub(crate) struct EmpState<'a> {
     /// Messages that are being sent. Entries are reused.
     outgoing: Vec<Entry>,
     vacant: Vec<u32>,
-    /// The receives of the scenario.
-    receives: &'a [ReceiveSpec],
     /// The tag of the next message that a user posts.
     tag: u16,
     delays: Slab<DelayRef, engine::Delay>,
@@ -188,18 +194,14 @@ pub(crate) struct OutgoingRef {
     turn: u32,
 }
 
-impl<'a> EmpState<'a> {
+impl EmpState {
     /// Returns the state of EMP at the start of a run.
-    pub(crate) fn new(
-        scenario: &'a Scenario,
-        endpoints: &Table<EndpointId, Endpoint>,
-    ) -> EmpState<'a> {
+    pub(crate) fn new(scenario: &Scenario, endpoints: &Table<EndpointId, Endpoint>) -> EmpState {
         let mut state = EmpState {
             ends: Table::new(),
             nics: Table::new(),
             outgoing: Vec::new(),
             vacant: Vec::new(),
-            receives: &scenario.receives,
             tag: 0,
             delays: Slab::default(),
             jobs: Slab::default(),

@@ -8,15 +8,19 @@ use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 
 use super::engine::{Delay, Subject, drop_frame, ready, schedule};
-use super::{Matched, Room, source_number};
-use crate::run::Simulation;
+use super::{HasEmp, Matched, Room, source_number};
+use crate::sim::Parts;
 use crate::spec::EmpStage;
 use crate::wire::protocol::Header;
 use crate::wire::{Packet, PacketRef};
 
 /// Classifies a frame at the end of the receive bookkeeping. Returns whether the frame is to be placed; otherwise the
 /// frame is dropped.
-pub(super) fn classify(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> bool {
+pub(super) fn classify(
+    sim: &mut Parts<'_, impl HasEmp>,
+    on: ProcessorId,
+    packet: PacketRef,
+) -> bool {
     let Some((frame, place)) = placed(sim, packet) else {
         drop_frame(sim, packet, DropReason::BadFrame);
         return false;
@@ -27,7 +31,7 @@ pub(super) fn classify(sim: &mut Simulation<'_>, on: ProcessorId, packet: Packet
         return false;
     }
     give_up(sim, to, frame.message.wrapping_sub(frame.pending.into()));
-    let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
+    let Some(flow) = sim.engines.emp_mut().flow(to.0, to.1) else {
         drop_frame(sim, packet, DropReason::BadFrame);
         return false;
     };
@@ -44,7 +48,7 @@ pub(super) fn classify(sim: &mut Simulation<'_>, on: ProcessorId, packet: Packet
         Verdict::Duplicate | Verdict::Finished => {
             // Acknowledge the repeated frame, because the earlier acknowledgement may be lost.
             if ends_group(sim, to.0, frame.frame, place.frames) {
-                let count = sim.states.emp.flow(to.0, to.1);
+                let count = sim.engines.emp_mut().flow(to.0, to.1);
                 let count = count.and_then(|flow| flow.inbound.count(frame.message));
                 let count = count.unwrap_or(place.frames);
                 acknowledge(sim, on, packet, (FrameKind::Ack, count));
@@ -60,7 +64,7 @@ pub(super) fn classify(sim: &mut Simulation<'_>, on: ProcessorId, packet: Packet
 }
 
 /// Returns a frame's header and its place in the message, if header and place agree with the frame's length.
-fn placed(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<(Frame, Place)> {
+fn placed(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef) -> Option<(Frame, Place)> {
     let Packet {
         header,
         ref bytes,
@@ -73,8 +77,8 @@ fn placed(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<(Frame, Place)>
     let length = u32::try_from(bytes.len()).ok()?;
     let nic = sim.endpoints[to].nic;
     let place = sim
-        .states
-        .emp
+        .engines
+        .emp_mut()
         .nic_state(nic)
         .cut
         .place(&frame, length)
@@ -83,8 +87,8 @@ fn placed(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<(Frame, Place)>
 }
 
 /// Discards the arriving messages that their sender has given up.
-fn give_up(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId), oldest: u16) {
-    while let Some(flow) = sim.states.emp.flow(to.0, to.1) {
+fn give_up(sim: &mut Parts<'_, impl HasEmp>, to: (EndpointId, ChannelId), oldest: u16) {
+    while let Some(flow) = sim.engines.emp_mut().flow(to.0, to.1) {
         let Some(given_up) = flow.inbound.give_up_before(oldest) else {
             break;
         };
@@ -96,10 +100,10 @@ fn give_up(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId), oldest: u16) {
 }
 
 /// Returns the place of a message that is given up.
-fn release(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId), matched: Matched) {
+fn release(sim: &mut Parts<'_, impl HasEmp>, to: (EndpointId, ChannelId), matched: Matched) {
     match matched.room {
         Room::Host(receive) => {
-            if let Some(end) = sim.states.emp.end(to.0) {
+            if let Some(end) = sim.engines.emp_mut().end(to.0) {
                 end.waiting.put_back(receive);
             }
         }
@@ -108,10 +112,10 @@ fn release(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId), matched: Match
 }
 
 /// Records that a frame of an arriving message has come to the NIC.
-pub(super) fn hear(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
+pub(super) fn hear(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef, frame: Frame) {
     let (to, channel) = sim.packets[packet].to;
     let now = sim.now;
-    let flow = sim.states.emp.flow(to, channel);
+    let flow = sim.engines.emp_mut().flow(to, channel);
     if let Some(matched) = flow.and_then(|flow| flow.inbound.matched_mut(frame.message)) {
         matched.heard = now;
     }
@@ -119,18 +123,18 @@ pub(super) fn hear(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
 
 /// Returns how long a NIC waits for the frames of an arriving message: as long as a sender without acknowledgements
 /// waits before its message fails.
-fn patience(sim: &mut Simulation<'_>, to: EndpointId) -> SimDuration {
+fn patience(sim: &mut Parts<'_, impl HasEmp>, to: EndpointId) -> SimDuration {
     let nic = sim.endpoints[to].nic;
-    let costs = sim.states.emp.nic_state(nic).costs;
+    let costs = sim.engines.emp_mut().nic_state(nic).costs;
     costs.timeout.times(u64::from(costs.retries) + 1)
 }
 
 /// Schedules a check for arriving messages whose frames have ceased to come, unless the channel has one or no message is
 /// unfinished.
-fn watch_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
+fn watch_unfinished(sim: &mut Parts<'_, impl HasEmp>, to: (EndpointId, ChannelId)) {
     let patience = patience(sim, to.0);
     let now = sim.now;
-    let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
+    let Some(flow) = sim.engines.emp_mut().flow(to.0, to.1) else {
         return;
     };
     let heard = flow.inbound.unfinished().map(|matched| matched.heard).min();
@@ -145,11 +149,14 @@ fn watch_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
 /// others. Returns false if there are none.
 ///
 /// The sender may have given up the message, and may never send another that would tell the receiver.
-pub(super) fn look_at_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) -> bool {
+pub(super) fn look_at_unfinished(
+    sim: &mut Parts<'_, impl HasEmp>,
+    to: (EndpointId, ChannelId),
+) -> bool {
     let patience = patience(sim, to.0);
     let now = sim.now;
     let mut is_event = false;
-    while let Some(flow) = sim.states.emp.flow(to.0, to.1) {
+    while let Some(flow) = sim.engines.emp_mut().flow(to.0, to.1) {
         flow.is_watched = false;
         let is_over = |matched: &Matched| matched.heard + patience <= now;
         let Some(matched) = flow.inbound.give_up_if(is_over) else {
@@ -164,17 +171,22 @@ pub(super) fn look_at_unfinished(sim: &mut Simulation<'_>, to: (EndpointId, Chan
 }
 
 /// Finds a place for the frames of an arriving message. Returns false if no place is free for the message.
-fn find_room(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame, frames: u16) -> bool {
+fn find_room(
+    sim: &mut Parts<'_, impl HasEmp>,
+    packet: PacketRef,
+    frame: Frame,
+    frames: u16,
+) -> bool {
     let Packet { id, to, .. } = sim.packets[packet];
     let room = match sim.infos[to.0].applet {
         Some(_) => room_on_nic(sim, packet, frame.length).map(Room::Nic),
         None => {
-            let end = sim.states.emp.end(to.0);
+            let end = sim.engines.emp_mut().end(to.0);
             let receive = end.and_then(|end| end.waiting.take(frame.source, frame.tag));
             receive.map(Room::Host)
         }
     };
-    let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
+    let Some(flow) = sim.engines.emp_mut().flow(to.0, to.1) else {
         return false;
     };
     let Some(room) = room else {
@@ -213,12 +225,12 @@ fn find_room(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame, frames: 
 
 /// Returns whether an arriving frame belongs to a message that the NIC puts together in its own memory, where the frame
 /// has its place. An applet with a single arrival slot can therefore receive messages of many frames.
-pub(super) fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
+pub(super) fn has_place(sim: &Parts<'_, impl HasEmp>, packet: PacketRef) -> bool {
     let Packet { header, to, .. } = sim.packets[packet];
     let Header::Emp(frame) = header else {
         return false;
     };
-    let Some(flow) = sim.states.emp.flow_of(to.0, to.1) else {
+    let Some(flow) = sim.engines.emp().flow_of(to.0, to.1) else {
         return false;
     };
     let verdict = flow
@@ -230,7 +242,11 @@ pub(super) fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
 
 /// Makes the arrival slot of a message's first frame the place in which the NIC puts the message together for an
 /// applet. The frame itself needs no slot any more.
-fn room_on_nic(sim: &mut Simulation<'_>, frame: PacketRef, length: u32) -> Option<PacketRef> {
+fn room_on_nic(
+    sim: &mut Parts<'_, impl HasEmp>,
+    frame: PacketRef,
+    length: u32,
+) -> Option<PacketRef> {
     let (to, _) = sim.packets[frame].to;
     let nic = sim.endpoints[to].nic;
     let longest = sim.endpoints[to].max_packet;
@@ -271,20 +287,20 @@ fn room_on_nic(sim: &mut Simulation<'_>, frame: PacketRef, length: u32) -> Optio
 }
 
 /// Returns whether a frame is the last of its group or message, for which the NIC sends an acknowledgement.
-fn ends_group(sim: &mut Simulation<'_>, to: EndpointId, frame: u16, frames: u16) -> bool {
+fn ends_group(sim: &mut Parts<'_, impl HasEmp>, to: EndpointId, frame: u16, frames: u16) -> bool {
     let nic = sim.endpoints[to].nic;
-    let every = sim.states.emp.nic_state(nic).costs.ack_every.get();
+    let every = sim.engines.emp_mut().nic_state(nic).costs.ack_every.get();
     let count = u32::from(frame) + 1;
     count.is_multiple_of(every) || count == u32::from(frames)
 }
 
 /// Records a frame that has arrived. Acknowledges the frame's group before the frame's bytes are moved to the host.
-pub(super) fn process(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) {
+pub(super) fn process(sim: &mut Parts<'_, impl HasEmp>, on: ProcessorId, packet: PacketRef) {
     let Some((frame, place)) = placed(sim, packet) else {
         return drop_frame(sim, packet, DropReason::BadFrame);
     };
     let (to, channel) = sim.packets[packet].to;
-    let flow = sim.states.emp.flow(to, channel);
+    let flow = sim.engines.emp_mut().flow(to, channel);
     let recorded = flow.and_then(|flow| flow.inbound.record(frame.message, frame.frame));
     // A copy of the frame may have been recorded since this frame was classified.
     let Some(recorded) = recorded else {
@@ -301,7 +317,7 @@ pub(super) fn process(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketR
 
 /// Sends an acknowledgement of the message that a frame belongs to.
 fn acknowledge(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     on: ProcessorId,
     packet: PacketRef,
     (kind, count): (FrameKind, u16),
@@ -351,12 +367,12 @@ fn share(room: HostSpan, place: &Place) -> (i64, u32) {
 }
 
 /// Returns the bytes of host memory that a frame fills.
-fn target(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<HostSpan> {
+fn target(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef) -> Option<HostSpan> {
     let (frame, place) = placed(sim, packet)?;
     let (to, channel) = sim.packets[packet].to;
     let matched = sim
-        .states
-        .emp
+        .engines
+        .emp_mut()
         .flow(to, channel)?
         .inbound
         .matched(frame.message)?;
@@ -369,7 +385,11 @@ fn target(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<HostSpan> {
 }
 
 /// Reports the DMA transfer that moves a frame to the host.
-pub(super) fn tell_transfer(sim: &mut Simulation<'_>, endpoint: EndpointId, packet: PacketRef) {
+pub(super) fn tell_transfer(
+    sim: &mut Parts<'_, impl HasEmp>,
+    endpoint: EndpointId,
+    packet: PacketRef,
+) {
     let trigger = Trigger::Arrival(sim.packets[packet].id);
     if let Some(host) = target(sim, packet) {
         sim.emit_dma(endpoint, (DmaDirection::NicToHost, host), trigger, None);
@@ -378,12 +398,12 @@ pub(super) fn tell_transfer(sim: &mut Simulation<'_>, endpoint: EndpointId, pack
 
 /// Moves an arrived frame's bytes to their place in host or NIC memory. Delivers the message if the frame was the
 /// message's last.
-pub(super) fn land(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn land(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef) {
     let (to, channel) = sim.packets[packet].to;
     let Some((frame, place)) = placed(sim, packet) else {
         return drop_frame(sim, packet, DropReason::BadFrame);
     };
-    let flow = sim.states.emp.flow(to, channel);
+    let flow = sim.engines.emp_mut().flow(to, channel);
     let matched = flow.and_then(|flow| flow.inbound.matched(frame.message));
     match matched.map(|matched| matched.room) {
         // The message was given up after this frame was classified, so the frame has no place.
@@ -401,7 +421,7 @@ pub(super) fn land(sim: &mut Simulation<'_>, packet: PacketRef) {
             sim.packets[packet].bytes = bytes;
         }
     }
-    if let Some(flow) = sim.states.emp.flow(to, channel) {
+    if let Some(flow) = sim.engines.emp_mut().flow(to, channel) {
         flow.inbound.land(frame.message);
     }
     sim.end_arrival(packet);
@@ -409,10 +429,10 @@ pub(super) fn land(sim: &mut Simulation<'_>, packet: PacketRef) {
 }
 
 /// Delivers the complete messages of a channel in order, as many as the receive queue has room for.
-pub(super) fn deliver(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
+pub(super) fn deliver(sim: &mut Parts<'_, impl HasEmp>, to: (EndpointId, ChannelId)) {
     let has_applet = sim.infos[to.0].applet.is_some();
     while has_applet || sim.endpoints[to.0].receive.has_room() {
-        let Some(flow) = sim.states.emp.flow(to.0, to.1) else {
+        let Some(flow) = sim.engines.emp_mut().flow(to.0, to.1) else {
             return;
         };
         let peer = flow.channel.peer;
@@ -454,7 +474,7 @@ pub(super) fn deliver(sim: &mut Simulation<'_>, to: (EndpointId, ChannelId)) {
             }
         }
     }
-    if let Some(end) = sim.states.emp.end(to.0) {
+    if let Some(end) = sim.engines.emp_mut().end(to.0) {
         end.awaits_room = true;
     }
 }

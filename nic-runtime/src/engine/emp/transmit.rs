@@ -9,21 +9,21 @@ use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
 use nic_core::unet::{Channel, resolve};
 
 use super::engine::{Delay, Subject, drop_frame, ready, schedule};
-use super::{EmpState, Outgoing, OutgoingRef, Source, source_number};
+use super::{EmpState, HasEmp, Outgoing, OutgoingRef, Source, source_number};
 use crate::memory::HostMemory;
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::spec::EmpStage;
 use crate::spec::InterfaceKind;
 use crate::wire::protocol::Header;
 use crate::wire::{Packet, PacketRef, PacketStore};
 
 /// Begins the messages of the transmit descriptors that a user has pushed.
-pub(super) fn begin_posted(sim: &mut Simulation<'_>, id: EndpointId) {
-    let tag = std::mem::take(&mut sim.states.emp.tag);
+pub(super) fn begin_posted(sim: &mut Parts<'_, impl HasEmp>, id: EndpointId) {
+    let tag = std::mem::take(&mut sim.engines.emp_mut().tag);
     let nic = sim.endpoints[id].nic;
     while let Some((post, descriptor)) = sim.endpoints[id].transmit.take() {
         let resolved = resolve(&sim.endpoints[id], descriptor);
-        let cut = sim.states.emp.nic_state(nic).cut;
+        let cut = sim.engines.emp_mut().nic_state(nic).cut;
         let frames = cut.frames(descriptor.length);
         let (Ok((channel, host)), Some(frames)) = (resolved, frames) else {
             let queue = &mut sim.endpoints[id].transmit;
@@ -40,7 +40,7 @@ pub(super) fn begin_posted(sim: &mut Simulation<'_>, id: EndpointId) {
 }
 
 /// Sends a message that an applet has made.
-pub(super) fn send_message(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn send_message(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef) {
     let Packet {
         id,
         from: (from, channel),
@@ -50,7 +50,7 @@ pub(super) fn send_message(sim: &mut Simulation<'_>, packet: PacketRef) {
     } = sim.packets[packet];
     let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     let nic = sim.endpoints[from].nic;
-    let frames = sim.states.emp.nic_state(nic).cut.frames(length);
+    let frames = sim.engines.emp_mut().nic_state(nic).cut.frames(length);
     let channel = sim.endpoints[from].channels.get(channel).copied();
     let (Some(channel), Some(frames)) = (channel, frames) else {
         // Every packet of an applet is short and names a channel of the applet's own endpoint.
@@ -67,12 +67,12 @@ pub(super) fn send_message(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Adds a message to those that an EMP endpoint sends.
 fn begin(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     (from, channel): (EndpointId, Channel),
     (packet, trigger, source): (PacketId, Trigger, Source),
     (tag, length, frames): (u16, u32, u16),
 ) {
-    let of = sim.states.emp.add(Outgoing {
+    let of = sim.engines.emp_mut().add(Outgoing {
         from,
         channel,
         trigger,
@@ -88,23 +88,28 @@ fn begin(
         is_opened: false,
         is_watched: false,
     });
-    if let Some(flow) = sim.states.emp.flow(from, channel.id) {
+    if let Some(flow) = sim.engines.emp_mut().flow(from, channel.id) {
         flow.waiting.push_back(of);
     }
     send_waiting(sim, from, channel.id);
 }
 
 /// Begins to send the oldest waiting messages of a channel, as many as may be outstanding.
-fn send_waiting(sim: &mut Simulation<'_>, from: EndpointId, channel: ChannelId) {
-    while let Some(flow) = sim.states.emp.flow(from, channel) {
+fn send_waiting(sim: &mut Parts<'_, impl HasEmp>, from: EndpointId, channel: ChannelId) {
+    while let Some(flow) = sim.engines.emp_mut().flow(from, channel) {
         // The receiver's window of message numbers begins at the oldest outstanding message.
         let oldest = flow.outstanding.front().copied();
         let next = flow.next;
-        let oldest = oldest.and_then(|of| sim.states.emp.outgoing(of).map(|found| found.message));
+        let oldest = oldest.and_then(|of| {
+            sim.engines
+                .emp_mut()
+                .outgoing(of)
+                .map(|found| found.message)
+        });
         if oldest.is_some_and(|oldest| next.wrapping_sub(oldest) >= WINDOW) {
             return;
         }
-        let Some(flow) = sim.states.emp.flow(from, channel) else {
+        let Some(flow) = sim.engines.emp_mut().flow(from, channel) else {
             return;
         };
         let Some(of) = flow.waiting.pop_front() else {
@@ -112,7 +117,7 @@ fn send_waiting(sim: &mut Simulation<'_>, from: EndpointId, channel: ChannelId) 
         };
         flow.next = next.wrapping_add(1);
         flow.outstanding.push_back(of);
-        if let Some(outgoing) = sim.states.emp.outgoing(of) {
+        if let Some(outgoing) = sim.engines.emp_mut().outgoing(of) {
             outgoing.message = next;
         }
         enqueue(sim, of, false);
@@ -121,15 +126,15 @@ fn send_waiting(sim: &mut Simulation<'_>, from: EndpointId, channel: ChannelId) 
 
 /// Puts a message whose frames are to be sent into its NIC's queue. A message that is sent again precedes the others in
 /// the queue.
-fn enqueue(sim: &mut Simulation<'_>, of: OutgoingRef, is_again: bool) {
-    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+fn enqueue(sim: &mut Parts<'_, impl HasEmp>, of: OutgoingRef, is_again: bool) {
+    let Some(outgoing) = sim.engines.emp_mut().outgoing(of) else {
         return;
     };
     if std::mem::replace(&mut outgoing.is_queued, true) {
         return;
     }
     let nic = sim.endpoints[outgoing.from].nic;
-    let queue = &mut sim.states.emp.nic_state(nic).queue;
+    let queue = &mut sim.engines.emp_mut().nic_state(nic).queue;
     match is_again {
         true => queue.push_front(of),
         false => queue.push_back(of),
@@ -139,16 +144,21 @@ fn enqueue(sim: &mut Simulation<'_>, of: OutgoingRef, is_again: bool) {
 
 /// Begins to cut the next message of a NIC into frames, unless the NIC is cutting one. The frames of one message leave
 /// before the first frame of the next, except while a frame waits for a send slot.
-fn next_message(sim: &mut Simulation<'_>, nic: NicId, from: Option<ProcessorId>) {
-    let emp_nic = sim.states.emp.nic_state(nic);
+fn next_message(sim: &mut Parts<'_, impl HasEmp>, nic: NicId, from: Option<ProcessorId>) {
+    let emp_nic = sim.engines.emp_mut().nic_state(nic);
     if emp_nic.cutting.is_some() {
         return;
     }
-    while let Some(of) = sim.states.emp.take_queued(nic) {
-        let Some(endpoint) = sim.states.emp.outgoing(of).map(|outgoing| outgoing.from) else {
+    while let Some(of) = sim.engines.emp_mut().take_queued(nic) {
+        let Some(endpoint) = sim
+            .engines
+            .emp_mut()
+            .outgoing(of)
+            .map(|outgoing| outgoing.from)
+        else {
             continue;
         };
-        sim.states.emp.nic_state(nic).cutting = Some(of);
+        sim.engines.emp_mut().nic_state(nic).cutting = Some(of);
         let job = (EmpStage::SendBookkeeping, Subject::Message(of));
         return ready(sim, endpoint, job, from);
     }
@@ -156,28 +166,28 @@ fn next_message(sim: &mut Simulation<'_>, nic: NicId, from: Option<ProcessorId>)
 
 /// Cuts the next frame of a message, at the end of the send bookkeeping.
 pub(super) fn cut_next(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     on: ProcessorId,
     endpoint: EndpointId,
     of: OutgoingRef,
 ) {
     let nic = sim.endpoints[endpoint].nic;
     let Some(packet) = cut(sim, nic, of) else {
-        if let Some(outgoing) = sim.states.emp.outgoing(of) {
+        if let Some(outgoing) = sim.engines.emp_mut().outgoing(of) {
             outgoing.is_queued = false;
             watch(sim, of);
         }
-        sim.states.emp.nic_state(nic).cutting = None;
+        sim.engines.emp_mut().nic_state(nic).cutting = None;
         return next_message(sim, nic, Some(on));
     };
     let (to, _) = sim.packets[packet].to;
     let needs_slot = sim
-        .states
-        .emp
+        .engines
+        .emp_mut()
         .outgoing(of)
         .is_some_and(|outgoing| outgoing.needs_slots());
     if needs_slot && !sim.claim_for_frame(endpoint, to) {
-        let emp_nic = sim.states.emp.nic_state(nic);
+        let emp_nic = sim.engines.emp_mut().nic_state(nic);
         emp_nic.parked = Some((of, packet));
         emp_nic.cutting = None;
         return next_message(sim, nic, Some(on));
@@ -187,9 +197,9 @@ pub(super) fn cut_next(
 }
 
 /// Makes a frame of a message, still without the message's bytes.
-fn cut(sim: &mut Simulation<'_>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
-    let rule = sim.states.emp.nic_state(nic).cut;
-    let outgoing = sim.states.emp.outgoing(of)?;
+fn cut(sim: &mut Parts<'_, impl HasEmp>, nic: NicId, of: OutgoingRef) -> Option<PacketRef> {
+    let rule = sim.engines.emp_mut().nic_state(nic).cut;
+    let outgoing = sim.engines.emp_mut().outgoing(of)?;
     let (number, _) = outgoing.record.take_next()?;
     outgoing.on_board += 1;
     let (from, channel) = (outgoing.from, outgoing.channel);
@@ -209,13 +219,13 @@ fn cut(sim: &mut Simulation<'_>, nic: NicId, of: OutgoingRef) -> Option<PacketRe
     debug_assert!(rule.bytes(number, frame.length).is_some());
     let (id, trigger) = (outgoing.packet, outgoing.trigger);
     let oldest = sim
-        .states
-        .emp
+        .engines
+        .emp_mut()
         .flow(from, channel.id)?
         .outstanding
         .front()
         .copied();
-    let oldest = sim.states.emp.outgoing(oldest?)?.message;
+    let oldest = sim.engines.emp_mut().outgoing(oldest?)?.message;
     let pending = frame.message.wrapping_sub(oldest);
     let packet = Packet {
         id,
@@ -240,7 +250,7 @@ fn cut(sim: &mut Simulation<'_>, nic: NicId, of: OutgoingRef) -> Option<PacketRe
 
 /// Passes a frame that has its send slot to the transmission stage, and begins with the message's next frame.
 fn frame_ready(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     endpoint: EndpointId,
     (of, packet): (OutgoingRef, PacketRef),
     from: Option<ProcessorId>,
@@ -253,14 +263,14 @@ fn frame_ready(
 
 /// Continues with the frame that has waited for a send slot. If the NIC is cutting another message by now, the rest of
 /// the frame's message is the next to be cut.
-pub(super) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+pub(super) fn slot_found(sim: &mut Parts<'_, impl HasEmp>, endpoint: EndpointId) {
     sim.use_post(endpoint);
     let nic = sim.endpoints[endpoint].nic;
-    let Some((of, packet)) = sim.states.emp.nic_state(nic).parked.take() else {
+    let Some((of, packet)) = sim.engines.emp_mut().nic_state(nic).parked.take() else {
         return sim.release_send_slot(nic);
     };
     sim.packets[packet].has_send_slot = true;
-    let emp_nic = sim.states.emp.nic_state(nic);
+    let emp_nic = sim.engines.emp_mut().nic_state(nic);
     if emp_nic.cutting.is_none() {
         emp_nic.cutting = Some(of);
         return frame_ready(sim, endpoint, (of, packet), None);
@@ -272,7 +282,7 @@ pub(super) fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
 
 /// Reports the DMA transfer that moves a frame from the host.
 pub(super) fn tell_transfer(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     endpoint: EndpointId,
     of: OutgoingRef,
     packet: PacketRef,
@@ -281,7 +291,7 @@ pub(super) fn tell_transfer(
         source: Source::Host(_, host),
         trigger,
         ..
-    }) = sim.states.emp.outgoing(of)
+    }) = sim.engines.emp_mut().outgoing(of)
     else {
         return;
     };
@@ -296,23 +306,23 @@ pub(super) fn tell_transfer(
 }
 
 /// Returns the range of a message's bytes that one of its frames carries.
-fn bytes_of(sim: &mut Simulation<'_>, packet: PacketRef) -> Option<std::ops::Range<u32>> {
+fn bytes_of(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef) -> Option<std::ops::Range<u32>> {
     let Header::Emp(frame) = sim.packets[packet].header else {
         return None;
     };
     let (from, _) = sim.packets[packet].from;
     let nic = sim.endpoints[from].nic;
-    sim.states
-        .emp
+    sim.engines
+        .emp_mut()
         .nic_state(nic)
         .cut
         .bytes(frame.frame, frame.length)
 }
 
 /// Moves a frame's bytes into NIC memory and queues the frame for the wire.
-pub(super) fn transmit(sim: &mut Simulation<'_>, of: OutgoingRef, packet: PacketRef) {
+pub(super) fn transmit(sim: &mut Parts<'_, impl HasEmp>, of: OutgoingRef, packet: PacketRef) {
     let range = bytes_of(sim, packet);
-    let (Some(outgoing), Some(range)) = (sim.states.emp.outgoing(of), range) else {
+    let (Some(outgoing), Some(range)) = (sim.engines.emp_mut().outgoing(of), range) else {
         // The message was acknowledged or has failed since the frame was cut.
         return discard(sim, packet);
     };
@@ -328,7 +338,7 @@ pub(super) fn transmit(sim: &mut Simulation<'_>, of: OutgoingRef, packet: Packet
 }
 
 /// Releases a frame that will not be sent, and its send slot.
-fn discard(sim: &mut Simulation<'_>, packet: PacketRef) {
+fn discard(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef) {
     let Packet {
         from: (from, _),
         has_send_slot,
@@ -343,7 +353,7 @@ fn discard(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Returns the whole message if the given frame is the first of the message to leave.
 pub(super) fn opens<'s>(
-    (state, memory, packets): (&'s EmpState<'_>, &'s HostMemory, &'s PacketStore),
+    (state, memory, packets): (&'s EmpState, &'s HostMemory, &'s PacketStore),
     packet: PacketRef,
     frame: Frame,
 ) -> Option<&'s [u8]> {
@@ -368,15 +378,15 @@ pub(super) fn opens<'s>(
 }
 
 /// Updates a message's record when the first bit of one of its frames leaves.
-pub(super) fn frame_started(sim: &mut Simulation<'_>, packet: PacketRef, frame: Frame) {
+pub(super) fn frame_started(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef, frame: Frame) {
     let Packet { id, from, fate, .. } = sim.packets[packet];
     let now = sim.now;
-    let Some(of) = sim.states.emp.outgoing_numbered(from, frame.message) else {
+    let Some(of) = sim.engines.emp_mut().outgoing_numbered(from, frame.message) else {
         return;
     };
     let is_copy = fate.is_some_and(|fate| fate.is_copy);
     // A frame that a process forges names any message, but has a packet number of its own.
-    let outgoing = sim.states.emp.outgoing(of);
+    let outgoing = sim.engines.emp_mut().outgoing(of);
     if let Some(outgoing) = outgoing.filter(|outgoing| outgoing.packet == id) {
         outgoing.is_opened |= frame.frame == 0;
         outgoing.on_board = outgoing.on_board.saturating_sub(u32::from(!is_copy));
@@ -388,8 +398,8 @@ pub(super) fn frame_started(sim: &mut Simulation<'_>, packet: PacketRef, frame: 
 /// Schedules a check for an overdue acknowledgement of a message. Does nothing if a check is scheduled already, or if the
 /// NIC still has frames of the message to send. Whatever ends the sending calls this function, so a message that waits
 /// for an acknowledgement always has its check.
-fn watch(sim: &mut Simulation<'_>, of: OutgoingRef) {
-    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+fn watch(sim: &mut Parts<'_, impl HasEmp>, of: OutgoingRef) {
+    let Some(outgoing) = sim.engines.emp_mut().outgoing(of) else {
         return;
     };
     if outgoing.is_busy() || std::mem::replace(&mut outgoing.is_watched, true) {
@@ -397,13 +407,13 @@ fn watch(sim: &mut Simulation<'_>, of: OutgoingRef) {
     }
     let (from, silent_since) = (outgoing.from, outgoing.active);
     let nic = sim.endpoints[from].nic;
-    let timeout = sim.states.emp.nic_state(nic).costs.timeout;
+    let timeout = sim.engines.emp_mut().nic_state(nic).costs.timeout;
     let time = (silent_since + timeout).max(sim.now);
     schedule(sim, time, Delay::LookSilence(of));
 }
 
 /// Takes an acknowledgement.
-pub(super) fn acknowledged(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn acknowledged(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef) {
     let Packet {
         to, from, header, ..
     } = sim.packets[packet];
@@ -414,11 +424,11 @@ pub(super) fn acknowledged(sim: &mut Simulation<'_>, packet: PacketRef) {
         return drop_frame(sim, packet, DropReason::BadFrame);
     }
     // A message without a record has ended, so this acknowledgement was sent again or came too late.
-    let Some(of) = sim.states.emp.outgoing_numbered(to, frame.message) else {
+    let Some(of) = sim.engines.emp_mut().outgoing_numbered(to, frame.message) else {
         return sim.end_arrival(packet);
     };
     let now = sim.now;
-    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+    let Some(outgoing) = sim.engines.emp_mut().outgoing(of) else {
         return sim.end_arrival(packet);
     };
     let is_of_message = (outgoing.tag, outgoing.length) == (frame.tag, frame.length);
@@ -459,20 +469,20 @@ pub(super) fn acknowledged(sim: &mut Simulation<'_>, packet: PacketRef) {
 }
 
 /// Checks whether a message has waited for an acknowledgement for too long. Returns false if the check changed nothing.
-pub(super) fn look_at_silence(sim: &mut Simulation<'_>, of: OutgoingRef) -> bool {
-    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+pub(super) fn look_at_silence(sim: &mut Parts<'_, impl HasEmp>, of: OutgoingRef) -> bool {
+    let Some(outgoing) = sim.engines.emp_mut().outgoing(of) else {
         return false;
     };
     outgoing.is_watched = false;
     let (from, silent_since, is_busy) = (outgoing.from, outgoing.active, outgoing.is_busy());
     let nic = sim.endpoints[from].nic;
-    let costs = sim.states.emp.nic_state(nic).costs;
+    let costs = sim.engines.emp_mut().nic_state(nic).costs;
     let now = sim.now;
     if is_busy || silent_since + costs.timeout > now {
         watch(sim, of);
         return false;
     }
-    let Some(outgoing) = sim.states.emp.outgoing(of) else {
+    let Some(outgoing) = sim.engines.emp_mut().outgoing(of) else {
         return false;
     };
     let group = u16::try_from(costs.ack_every.get()).unwrap_or(u16::MAX);
@@ -494,8 +504,8 @@ pub(super) fn look_at_silence(sim: &mut Simulation<'_>, of: OutgoingRef) -> bool
 }
 
 /// Ends a message that was sent, and completes its transmit descriptor with the status.
-fn finish(sim: &mut Simulation<'_>, of: OutgoingRef, status: TxStatus) {
-    let Some(outgoing) = sim.states.emp.remove(of) else {
+fn finish(sim: &mut Parts<'_, impl HasEmp>, of: OutgoingRef, status: TxStatus) {
+    let Some(outgoing) = sim.engines.emp_mut().remove(of) else {
         return;
     };
     let Outgoing {
@@ -515,7 +525,7 @@ fn finish(sim: &mut Simulation<'_>, of: OutgoingRef, status: TxStatus) {
         };
         sim.report.emit(sim.now, from, kind);
     }
-    if let Some(flow) = sim.states.emp.flow(from, channel.id) {
+    if let Some(flow) = sim.engines.emp_mut().flow(from, channel.id) {
         flow.outstanding.retain(|&other| other != of);
     }
     let queue = &mut sim.endpoints[from].transmit;
@@ -546,7 +556,7 @@ fn finish(sim: &mut Simulation<'_>, of: OutgoingRef, status: TxStatus) {
 
 /// Puts a frame of EMP on the wire for a process, without any record of a message.
 pub(super) fn send_raw(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasEmp>,
     (from, channel): (EndpointId, ChannelId),
     bytes: &[u8],
 ) {

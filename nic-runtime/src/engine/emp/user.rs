@@ -6,10 +6,10 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::MessageBody;
 
 use super::engine::{Delay, schedule};
-use super::{Buffer, EmpEndpoint, receive, source_number};
-use crate::engine::unet::Endpoint;
-use crate::run::Simulation;
+use super::{Buffer, EmpEndpoint, HasEmp, receive, source_number};
+use crate::sim::Parts;
 use crate::spec::{ReceiveSpec, Scenario};
+use crate::storage::Endpoint;
 
 /// Returns the parts of an endpoint's buffer area that its receives use, in the order of the scenario. Each receive has
 /// a place of its own in that area, counted from the area's start.
@@ -52,17 +52,22 @@ fn buffer(
 }
 
 /// Posts the receives that an endpoint has from the start of the run, and schedules the others.
-pub(crate) fn start(sim: &mut Simulation<'_>) {
-    for (number, spec) in (0u32..).zip(sim.states.emp.receives) {
+pub(crate) fn start(sim: &mut Parts<'_, impl HasEmp>) {
+    let scenario = sim.scenario;
+    for (number, spec) in (0u32..).zip(&scenario.receives) {
         schedule(sim, spec.at, Delay::Receive(number));
     }
-    for index in 0..sim.states.emp.ends.len() {
+    for index in 0..sim.engines.emp_mut().ends.len() {
         let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
-        let buffers = sim.states.emp.end(id).map_or(0, |end| end.buffers.len());
+        let buffers = sim
+            .engines
+            .emp_mut()
+            .end(id)
+            .map_or(0, |end| end.buffers.len());
         for number in 0..buffers {
             let is_due = sim
-                .states
-                .emp
+                .engines
+                .emp_mut()
                 .end(id)
                 .is_some_and(|end| end.buffers[number].left.is_none());
             if is_due {
@@ -73,11 +78,11 @@ pub(crate) fn start(sim: &mut Simulation<'_>) {
 }
 
 /// A receive of the scenario becomes due.
-pub(crate) fn receive_due(sim: &mut Simulation<'_>, receive: u32) {
-    let spec = &sim.states.emp.receives[at(receive)];
+pub(crate) fn receive_due(sim: &mut Parts<'_, impl HasEmp>, receive: u32) {
+    let spec = &sim.scenario.receives[at(receive)];
     if let Some(number) = sim
-        .states
-        .emp
+        .engines
+        .emp_mut()
         .end(spec.endpoint)
         .and_then(|end| end.buffer_at(spec.offset))
     {
@@ -94,8 +99,8 @@ impl EmpEndpoint {
 }
 
 /// Posts a receive of EMP, unless the endpoint has posted it as often as the scenario says.
-fn post(sim: &mut Simulation<'_>, id: EndpointId, number: usize) {
-    let Some(end) = sim.states.emp.end(id) else {
+fn post(sim: &mut Parts<'_, impl HasEmp>, id: EndpointId, number: usize) {
+    let Some(end) = sim.engines.emp_mut().end(id) else {
         return;
     };
     let buffer = &mut end.buffers[number];
@@ -128,7 +133,7 @@ fn post(sim: &mut Simulation<'_>, id: EndpointId, number: usize) {
 }
 
 /// Posts again the receive of the oldest message, because the user has read this message.
-pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn message_read(sim: &mut Parts<'_, impl HasEmp>, id: EndpointId) {
     let first = sim.endpoints[id].receive.first();
     let Some(MessageBody::Buffers(list)) = first.map(|message| &message.body) else {
         return;
@@ -136,23 +141,31 @@ pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
     let Some(&offset) = list.offsets().first() else {
         return;
     };
-    let number = sim.states.emp.end(id).and_then(|end| end.buffer_at(offset));
+    let number = sim
+        .engines
+        .emp_mut()
+        .end(id)
+        .and_then(|end| end.buffer_at(offset));
     if let Some(number) = number {
         post(sim, id, number);
     }
 }
 
 /// Delivers messages that waited for room in the receive queue.
-pub(super) fn room_made(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn room_made(sim: &mut Parts<'_, impl HasEmp>, id: EndpointId) {
     // Nearly always nothing waits, and an endpoint may have thousands of channels.
-    let Some(end) = sim.states.emp.end(id) else {
+    let Some(end) = sim.engines.emp_mut().end(id) else {
         return;
     };
     if !std::mem::take(&mut end.awaits_room) {
         return;
     }
     for flow in 0..end.flows.len() {
-        let channel = sim.states.emp.end(id).map(|end| end.flows[flow].channel.id);
+        let channel = sim
+            .engines
+            .emp_mut()
+            .end(id)
+            .map(|end| end.flows[flow].channel.id);
         receive::deliver(sim, (id, channel.unwrap_or(ChannelId(0))));
     }
 }

@@ -5,10 +5,11 @@ use nic_core::id::EndpointId;
 use nic_core::time::{Rate, SimDuration};
 use nic_core::unet::Channel;
 
+use super::HasRemote;
 use super::{By, Write, make};
 use crate::nic::transfer::{DmaPeer, Transfer};
 use crate::profile::ClanCosts;
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::wire::protocol::RemoteWrite;
 
 /// Returns how long a processor takes to write the bytes of a message to remote memory. The bridge collects the first
@@ -21,7 +22,7 @@ pub(super) fn pio_takes(costs: &ClanCosts, bytes: u32) -> SimDuration {
 /// Carries out a write to remote memory: by the processor, whose time the caller has charged, or as a DMA request after
 /// all earlier requests.
 pub(super) fn carry_out(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasRemote>,
     from: EndpointId,
     connection: &Channel,
     write: &Write,

@@ -17,9 +17,9 @@ use nic_core::remote::WindowId;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
+use super::HasRemote;
 use super::{By, Write, clan};
-use crate::engine::via;
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::spec::Scenario;
 
 /// The mappings of a NIC.
@@ -126,7 +126,7 @@ impl AllMappings {
 
 /// Carries out a write, or makes the write wait for the mapping of its window and for earlier writes.
 pub(super) fn pass(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasRemote>,
     from: EndpointId,
     connection: &Channel,
     write: &Write,
@@ -145,7 +145,11 @@ pub(super) fn pass(
 
 /// Makes a descriptor complete when all writes that the endpoint has made so far have been carried out. Returns false
 /// if all these writes have been carried out already.
-pub(crate) fn completes_later(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) -> bool {
+pub(crate) fn completes_later(
+    sim: &mut Parts<'_, impl HasRemote>,
+    id: EndpointId,
+    post: PostId,
+) -> bool {
     let waits = waits_until(sim, id).is_some();
     if waits {
         wait(sim, id, Item::Over(post));
@@ -154,14 +158,14 @@ pub(crate) fn completes_later(sim: &mut Simulation<'_>, id: EndpointId, post: Po
 }
 
 /// Returns whether writes of an endpoint wait for a mapping.
-pub(crate) fn is_waiting(sim: &Simulation<'_>, id: EndpointId) -> bool {
+pub(crate) fn is_waiting(sim: &Parts<'_, impl HasRemote>, id: EndpointId) -> bool {
     waits_until(sim, id).is_some()
 }
 
 /// Maps a window unless it is mapped.
-fn map(sim: &mut Simulation<'_>, from: EndpointId, window: WindowId) {
+fn map(sim: &mut Parts<'_, impl HasRemote>, from: EndpointId, window: WindowId) {
     let (now, nic) = (sim.now, sim.endpoints[from].nic);
-    let all = &mut sim.states.via.mappings;
+    let all = &mut sim.engines.remote_mut().mappings;
     let Some(Some(mappings)) = all.of_nics.get_mut(nic) else {
         return;
     };
@@ -174,45 +178,51 @@ fn map(sim: &mut Simulation<'_>, from: EndpointId, window: WindowId) {
     waiting.free_at = waiting.free_at.max(now) + takes;
     let kind = RemoteEvent::WindowMap { window, evicts };
     sim.report.emit(now, from, kind);
-    via::occupy(sim, from, takes);
+    HasRemote::occupy(sim, from, takes);
 }
 
 /// Returns the time until which the next write of an endpoint must wait; `None` if the write need not wait.
-fn waits_until(sim: &Simulation<'_>, from: EndpointId) -> Option<SimTime> {
-    let waiting = sim.states.via.mappings.waiting.get(&from)?;
+fn waits_until(sim: &Parts<'_, impl HasRemote>, from: EndpointId) -> Option<SimTime> {
+    let waiting = sim.engines.remote().mappings.waiting.get(&from)?;
     // A new write also waits for writes that are due now, so that they are carried out first.
     let waits = !waiting.items.is_empty() || waiting.free_at > sim.now;
     waits.then_some(waiting.free_at.max(sim.now))
 }
 
-fn wait(sim: &mut Simulation<'_>, from: EndpointId, item: Item) {
+fn wait(sim: &mut Parts<'_, impl HasRemote>, from: EndpointId, item: Item) {
     let Some(time) = waits_until(sim, from) else {
         return;
     };
-    let waiting = sim.states.via.mappings.waiting.entry(from).or_default();
+    let waiting = sim
+        .engines
+        .remote_mut()
+        .mappings
+        .waiting
+        .entry(from)
+        .or_default();
     let is_later = waiting.items.back().is_none_or(|(last, _)| *last < time);
     waiting.items.push_back((time, item));
     if is_later {
-        via::schedule_mapped(sim, from, time);
+        HasRemote::schedule_mapped(sim, from, time);
     }
 }
 
 /// Carries out the writes of an endpoint that waited for a mapping which is now complete.
-pub(crate) fn mapped(sim: &mut Simulation<'_>, from: EndpointId) {
+pub(crate) fn mapped(sim: &mut Parts<'_, impl HasRemote>, from: EndpointId) {
     while let Some(item) = next_due(sim, from) {
         match item {
             Item::Write(connection, write, trigger) => {
                 clan::carry_out(sim, from, &connection, &write, trigger);
             }
-            Item::Over(post) => via::writes_over(sim, from, post),
+            Item::Over(post) => HasRemote::writes_over(sim, from, post),
         }
     }
-    via::end_in_turn(sim, from);
+    HasRemote::end_in_turn(sim, from);
 }
 
-fn next_due(sim: &mut Simulation<'_>, from: EndpointId) -> Option<Item> {
+fn next_due(sim: &mut Parts<'_, impl HasRemote>, from: EndpointId) -> Option<Item> {
     let now = sim.now;
-    let waiting = sim.states.via.mappings.waiting.get_mut(&from)?;
+    let waiting = sim.engines.remote_mut().mappings.waiting.get_mut(&from)?;
     let (time, _) = waiting.items.front()?;
     if *time > now {
         return None;

@@ -12,22 +12,25 @@
 mod clan;
 mod mapping;
 mod outgoing;
+mod shown;
 mod windows;
 
+use std::num::NonZeroU32;
+
 use nic_core::event::{RemoteEvent, Trigger};
-use nic_core::id::{EndpointId, PacketId};
+use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::remote::{OrderedMemory, RemoteMemory, WindowError, WindowId, Windows};
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
 pub(crate) use self::mapping::{AllMappings, completes_later, is_waiting, mapped};
 pub(crate) use self::outgoing::{Behind, Moving};
+pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
 pub(crate) use self::windows::{WindowState, make_write, unwatch_all, watch};
-use crate::engine::Protocol;
-use crate::engine::via::{self, Shown};
+use crate::engine::interface::Protocol;
 use crate::profile::{ClanCosts, Events, Profile};
-use crate::run::Simulation;
+use crate::sim::{Engines, Parts};
 use crate::storage::Growing;
 use crate::wire::protocol::{Header, RemoteWrite};
 use crate::wire::{Fate, Packet, PacketRef};
@@ -35,15 +38,15 @@ use crate::wire::{Fate, Packet, PacketRef};
 /// The engine of remote memory.
 pub(crate) enum Remote {}
 
-impl Protocol for Remote {
+impl<E: HasRemote> Protocol<E> for Remote {
     #[cold]
-    fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+    fn transmit_started(sim: &mut Parts<'_, E>, packet: PacketRef, duration: SimDuration) {
         number_and_report(sim, packet, duration);
     }
 
     /// An applet's write to a window completes a descriptor as an applet's packet does. For other writes, their library
     /// decides when the transmit descriptor is complete.
-    fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+    fn packet_left(sim: &mut Parts<'_, E>, packet: PacketRef) -> bool {
         match sim.packets[packet].header {
             Header::Remote(write) => write.is_of_applet(),
             Header::None | Header::Emp(_) | Header::Via(_) => false,
@@ -51,9 +54,51 @@ impl Protocol for Remote {
     }
 
     #[cold]
-    fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+    fn packet_received(sim: &mut Parts<'_, E>, packet: PacketRef) {
         write_arrived(sim, packet);
     }
+}
+
+/// Engines with remote memory among them, and what remote memory asks of the libraries that write to it.
+pub(crate) trait HasRemote: Engines {
+    fn remote(&self) -> &WindowState;
+
+    fn remote_mut(&mut self) -> &mut WindowState;
+
+    /// Returns whether writes from one endpoint to another are numbered.
+    fn numbers_writes(sim: &Parts<'_, Self>, from: EndpointId, to: EndpointId) -> bool;
+
+    /// Returns the number of a library's write, if its connection numbers writes.
+    fn number_write(
+        sim: &mut Parts<'_, Self>,
+        from: EndpointId,
+        packet: PacketRef,
+    ) -> Option<NonZeroU32>;
+
+    /// Returns whether a library accepts a numbered write of its peer.
+    fn takes_write(
+        sim: &mut Parts<'_, Self>,
+        to: EndpointId,
+        numbered: (Option<PacketId>, NonZeroU32),
+    ) -> bool;
+
+    /// Returns whether the memory of an endpoint is registered, so that a peer may write to its windows.
+    fn is_registered(sim: &Parts<'_, Self>, owner: EndpointId) -> bool;
+
+    /// Tells a library that its peer has written to its memory.
+    fn written(sim: &mut Parts<'_, Self>, id: EndpointId, packet: (PacketId, bool), span: HostSpan);
+
+    /// Keeps the processor of a library busy.
+    fn occupy(sim: &mut Parts<'_, Self>, id: EndpointId, takes: SimDuration);
+
+    /// Schedules the end of a wait for a window to be mapped.
+    fn schedule_mapped(sim: &mut Parts<'_, Self>, id: EndpointId, time: SimTime);
+
+    /// Tells a library that all writes of a message have left.
+    fn writes_over(sim: &mut Parts<'_, Self>, id: EndpointId, post: PostId);
+
+    /// Ends a library's connection if it was to end after its writes, and none is left.
+    fn end_in_turn(sim: &mut Parts<'_, Self>, id: EndpointId);
 }
 
 /// What remote memory costs.
@@ -191,7 +236,7 @@ impl OrderedMemory for Writes {
 
 /// Passes the writes of a library to the NIC in order.
 pub(crate) fn carry_out(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasRemote>,
     from: EndpointId,
     connection: &Channel,
     writes: &Writes,
@@ -204,7 +249,7 @@ pub(crate) fn carry_out(
 
 /// Makes a packet for a write.
 pub(crate) fn make(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasRemote>,
     from: EndpointId,
     connection: &Channel,
     (write, bytes): (RemoteWrite, &[u8]),
@@ -212,7 +257,7 @@ pub(crate) fn make(
 ) -> (PacketId, PacketRef) {
     // The library completes descriptors, so the transmit queue does not count the packets of a write. Faults strike
     // numbered writes. Only the receivers of numbered writes notice a lost write.
-    let is_numbered = sim.states.via.numbers_writes(from, connection.peer);
+    let is_numbered = HasRemote::numbers_writes(sim, from, connection.peer);
     let packet = Packet {
         trigger,
         fate: (!is_numbered).then_some(Fate::default()),
@@ -225,7 +270,11 @@ pub(crate) fn make(
 }
 
 /// Numbers and reports a write when the first bit of its packet leaves.
-fn number_and_report(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+fn number_and_report(
+    sim: &mut Parts<'_, impl HasRemote>,
+    packet: PacketRef,
+    duration: SimDuration,
+) {
     let Packet {
         from: (from, _),
         header,
@@ -236,23 +285,23 @@ fn number_and_report(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimD
     };
     // The copy of a packet that carries a write has the number of the original. Writes of applets have no number.
     if write.number.is_none() && !write.is_of_applet() {
-        let number = via::number_write(sim, from, packet);
+        let number = HasRemote::number_write(sim, from, packet);
         sim.packets[packet].header = Header::Remote(RemoteWrite { number, ..write });
     }
     let payload = &sim.packets[packet].bytes;
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
     let kind = RemoteEvent::WindowWrite {
-        window: sim.states.remote.name(write.window),
+        window: sim.engines.remote_mut().name(write.window),
         offset: write.offset,
         payload,
         how: write.how,
     };
     sim.report.emit(sim.now, from, kind);
-    via::tell_leaves(sim, packet, shown(write, length), duration);
+    tell_leaves(sim, packet, shown(write, length), duration);
 }
 
 /// Handles a write that has arrived: changes the memory and informs the owner, or refuses the write.
-fn write_arrived(sim: &mut Simulation<'_>, packet: PacketRef) {
+fn write_arrived(sim: &mut Parts<'_, impl HasRemote>, packet: PacketRef) {
     let Packet {
         id,
         from: (peer, _),
@@ -264,19 +313,23 @@ fn write_arrived(sim: &mut Simulation<'_>, packet: PacketRef) {
         return;
     };
     let length = u32::try_from(sim.packets[packet].bytes.len()).unwrap_or(u32::MAX);
-    via::tell_arrives(sim, packet, shown(write, length));
+    tell_arrives(sim, packet, shown(write, length));
     // Outputs count only arrivals of packets that carry a message.
     let message = write.carries_message().then_some(id);
     if let Some(number) = write.number
-        && !via::takes_write(sim, to, (message, number))
+        && !HasRemote::takes_write(sim, to, (message, number))
     {
         return sim.end_arrival(packet);
     }
     let range = (write.offset, length);
-    let span = sim.states.remote.windows.resolve(write.window, peer, range);
+    let span = sim
+        .engines
+        .remote_mut()
+        .windows
+        .resolve(write.window, peer, range);
     let is_declared = write.is_of_applet();
     let span = match span {
-        Ok(span) if !is_declared || windows::is_registered(sim, to) => span,
+        Ok(span) if !is_declared || HasRemote::is_registered(sim, to) => span,
         Ok(_) | Err(_) => {
             windows::refuse(sim, to, message);
             return sim.end_arrival(packet);
@@ -287,6 +340,6 @@ fn write_arrived(sim: &mut Simulation<'_>, packet: PacketRef) {
     sim.end_arrival(packet);
     match is_declared {
         true => windows::written(sim, to, (id, write.window), range),
-        false => via::written(sim, to, (id, write.opens), span),
+        false => HasRemote::written(sim, to, (id, write.opens), span),
     }
 }

@@ -14,12 +14,12 @@ use nic_core::sle::ArraySpan;
 use nic_core::unet::Channel;
 
 use super::AllWindows;
-use crate::applet::pending_calls;
-use crate::engine::unet::Endpoint;
-use crate::engine::via;
+use super::HasRemote;
+use super::mapping::AllMappings;
 use crate::nic::endpoint::AppletAt;
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::spec::{Scenario, WindowSpec};
+use crate::storage::Endpoint;
 use crate::storage::Growing;
 use crate::wire::protocol::Header;
 use crate::wire::protocol::RemoteWrite;
@@ -35,6 +35,8 @@ pub(crate) struct WindowState {
     ends: Table<EndpointId, WindowEnds>,
     /// By NIC. The list of NICs is empty if the scenario declares no window.
     watches: Table<NicId, Watches<Growing>>,
+    /// The windows that each NIC has mapped.
+    pub(crate) mappings: AllMappings,
 }
 
 /// The windows that an endpoint's applet may name, and how many watches it may still set.
@@ -57,6 +59,10 @@ impl WindowState {
             declared: scenario.windows.clone().into(),
             ends: Table::new(),
             watches: Table::new(),
+            mappings: match scenario.endpoints.iter().any(|spec| spec.vi.is_some()) {
+                true => AllMappings::new(scenario),
+                false => AllMappings::default(),
+            },
         };
         if scenario.windows.is_empty() {
             return remote;
@@ -160,7 +166,7 @@ impl WindowState {
 /// has no watches.
 #[cold]
 pub(crate) fn watch(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasRemote>,
     applet_at: AppletAt,
     window: WindowId,
     (offset, length): (u32, u32),
@@ -172,36 +178,37 @@ pub(crate) fn watch(
         return unwatch(sim, applet_at, window);
     }
     let nic = sim.endpoints[applet_at.endpoint].nic;
-    let watches = &mut sim.states.remote.watches[nic];
+    let remote = sim.engines.remote_mut();
+    let watches = &mut remote.watches[nic];
     let wanted = Watch {
         window,
         offset,
         length,
     };
-    let left = &mut sim.states.remote.ends[applet_at.endpoint].watches_left;
+    let left = &mut remote.ends[applet_at.endpoint].watches_left;
     if *left > 0 && watches.find(wanted).is_none() && watches.set(wanted).is_ok() {
         *left -= 1;
     }
 }
 
 /// Removes all watches of an endpoint's window, and the events of these watches.
-fn unwatch(sim: &mut Simulation<'_>, applet_at: AppletAt, window: WindowId) {
+fn unwatch(sim: &mut Parts<'_, impl HasRemote>, applet_at: AppletAt, window: WindowId) {
     let nic = sim.endpoints[applet_at.endpoint].nic;
     loop {
-        let watches = &mut sim.states.remote.watches[nic];
+        let watches = &mut sim.engines.remote_mut().watches[nic];
         let Some(watch) = watches.first_of(window) else {
             return;
         };
         let removed = watches.remove(watch);
         debug_assert!(removed.is_ok(), "it was found");
-        sim.states.remote.ends[applet_at.endpoint].watches_left += 1;
-        pending_calls::forget_watch(sim, applet_at, watch);
+        sim.engines.remote_mut().ends[applet_at.endpoint].watches_left += 1;
+        sim.forget_watch(applet_at, watch);
     }
 }
 
 /// Removes all watches of an endpoint, because the endpoint's new applet has no `doWatch`.
-pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, applet_at: AppletAt) {
-    let Some(end) = sim.states.remote.ends.get(applet_at.endpoint) else {
+pub(crate) fn unwatch_all(sim: &mut Parts<'_, impl HasRemote>, applet_at: AppletAt) {
+    let Some(end) = sim.engines.remote_mut().ends.get(applet_at.endpoint) else {
         return;
     };
     let own: Vec<WindowId> = end.own.iter().map(|own| own.window).collect();
@@ -212,12 +219,12 @@ pub(crate) fn unwatch_all(sim: &mut Simulation<'_>, applet_at: AppletAt) {
 
 /// Makes the packet of an applet's write.
 pub(crate) fn make_write(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasRemote>,
     applet_at: AppletAt,
     trigger: Trigger,
     (from, peer, offset): (ArraySpan, u32, u32),
 ) -> Option<PacketRef> {
-    let end = sim.states.remote.ends.get(applet_at.endpoint)?;
+    let end = sim.engines.remote_mut().ends.get(applet_at.endpoint)?;
     let PeerWindow { window, path, .. } = *end.peers.get(at(peer))?;
     let has_arrival_slot = sim.fabric[path.route].admission == Admission::Slot;
     let packet = sim.new_packet(applet_at.endpoint, &path, trigger);
@@ -238,14 +245,14 @@ pub(crate) fn make_write(
 
 /// Reports an applet's write that has changed a window, and notifies the owner's applet if it watches these bytes.
 pub(super) fn written(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasRemote>,
     owner: EndpointId,
     (packet, window): (PacketId, WindowId),
     (offset, length): (u32, u32),
 ) {
     let kind = RemoteEvent::WindowWritten {
         packet,
-        window: sim.states.remote.name(window),
+        window: sim.engines.remote_mut().name(window),
         offset,
         length,
     };
@@ -258,19 +265,19 @@ pub(super) fn written(
         applet,
     };
     let nic = sim.endpoints[owner].nic;
-    let Some(watches) = sim.states.remote.watches.get(nic) else {
+    let Some(watches) = sim.engines.remote_mut().watches.get(nic) else {
         return;
     };
     let met: Vec<WatchId> = watches.met(window, offset, length).collect();
     for watch in met {
         let found = sim
-            .states
-            .remote
+            .engines
+            .remote_mut()
             .watched((owner, &sim.endpoints[owner]), watch);
         let Some((number, Watch { offset, .. })) = found else {
             continue;
         };
-        if pending_calls::add_watch(sim, applet_at, watch) {
+        if sim.add_watch(applet_at, watch) {
             let kind = RemoteEvent::Watch {
                 window: WindowName::Numbered(number),
                 offset,
@@ -278,17 +285,15 @@ pub(super) fn written(
             sim.report.emit(sim.now, owner, kind);
         }
     }
-    pending_calls::come_back(sim, owner);
-}
-
-/// Returns whether the memory of a window that the scenario declares is registered. If the owner is a VI, the memory
-/// may be deregistered.
-pub(super) fn is_registered(sim: &Simulation<'_>, owner: EndpointId) -> bool {
-    !via::is_vi(sim, owner) || via::is_registered(sim, owner)
+    sim.come_back(owner);
 }
 
 /// Refuses a write. The argument `packet` is the packet of the write's message, if the write carries one.
-pub(super) fn refuse(sim: &mut Simulation<'_>, owner: EndpointId, packet: Option<PacketId>) {
+pub(super) fn refuse(
+    sim: &mut Parts<'_, impl HasRemote>,
+    owner: EndpointId,
+    packet: Option<PacketId>,
+) {
     let kind = NicEvent::Drop {
         packet,
         reason: DropReason::WindowRefused,

@@ -8,45 +8,46 @@ use nic_core::id::EndpointId;
 use nic_core::memory::HostSpan;
 use nic_core::unet::{self, Channel, INLINE_MAX};
 
-use crate::applet;
-use crate::engine::Interface;
-use crate::engine::unet::Endpoint;
+use crate::engine::interface::{Description, Interface};
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
 use crate::nic::transfer::{DmaPeer, Transfer};
-use crate::run::Simulation;
+use crate::sim::{Engines, Parts};
 use crate::spec::Scenario;
+use crate::storage::Endpoint;
 use crate::wire::PacketRef;
 
 /// The engine of U-Net endpoints.
 pub(crate) enum Unet {}
 
-impl Interface for Unet {
-    type State<'a> = ();
+impl Description for Unet {
+    type State = ();
 
     const SECTIONS: &'static [&'static str] = &["base"];
 
     fn state(_scenario: &Scenario, _endpoints: &Table<EndpointId, Endpoint>) {}
+}
 
+impl<E: Engines> Interface<E> for Unet {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn before_applet(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
-        match sim.has_slow_paths {
-            true => slow_path(sim, on),
+    fn before_applet(sim: &mut Parts<'_, E>, on: ProcessorId) -> Option<Next> {
+        match sim.awaits_engines {
+            true => await_engine(sim, on),
             false => None,
         }
     }
 
-    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+    fn deliver(sim: &mut Parts<'_, E>, packet: PacketRef) -> Next {
         deliver(sim, packet)
     }
 
-    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+    fn transmit(sim: &mut Parts<'_, E>, posted: Posted) -> Next {
         send(sim, posted)
     }
 }
 
 /// Delivers a packet to its endpoint's receive queue, or drops it.
-fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+fn deliver(sim: &mut Parts<'_, impl Engines>, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let endpoint = &mut sim.endpoints[to];
     match unet::accept(endpoint, id, channel, &sim.packets[packet].bytes) {
@@ -92,7 +93,7 @@ fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
 }
 
 /// Starts the DMA transfer of a posted descriptor's message into the send slot of its packet.
-fn send(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+fn send(sim: &mut Parts<'_, impl Engines>, posted: Posted) -> Next {
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(posted.endpoint);
         return sim.end_post(posted, TxStatus::Refused);
@@ -110,28 +111,10 @@ fn send(sim: &mut Simulation<'_>, posted: Posted) -> Next {
     sim.end_post(posted, TxStatus::Ok)
 }
 
-/// Handles an item in hand that is a capsule, is for a chain of applets, or must wait for a DMA engine. Returns `None`
-/// for any other item.
-#[cold]
-fn slow_path(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
-    if let Item::Arrival(packet) = *sim.in_hand(on)
-        && applet::capsule::is_one(sim, packet)
-    {
-        return Some(applet::capsule::take(sim, on, packet));
-    }
-    if let Some(next) = applet::chained::take(sim, on) {
-        return Some(next);
-    }
-    match sim.awaits_engines {
-        true => await_engine(sim, on),
-        false => None,
-    }
-}
-
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue. Items for applets do not wait here,
 /// because an applet's natives wait for the engine.
 #[cold]
-fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+fn await_engine(sim: &mut Parts<'_, impl Engines>, on: ProcessorId) -> Option<Next> {
     let item = sim.in_hand(on);
     if sim.infos[item.endpoint(&sim.packets)].applet.is_some() {
         return None;
@@ -147,7 +130,10 @@ fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
 
 /// Returns the channel and the message of a transmit descriptor, if the message fits in a packet.
 #[inline]
-pub(crate) fn sendable(sim: &Simulation<'_>, posted: Posted) -> Option<(Channel, HostSpan)> {
+pub(crate) fn sendable(
+    sim: &Parts<'_, impl Engines>,
+    posted: Posted,
+) -> Option<(Channel, HostSpan)> {
     let endpoint = &sim.endpoints[posted.endpoint];
     unet::resolve_packet(endpoint, posted.descriptor).ok()
 }

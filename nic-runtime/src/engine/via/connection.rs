@@ -11,21 +11,22 @@ use nic_core::via::{
     Acknowledged, Arrival, CONTROL_BYTES, Reason, Reliability, Side, Status, ViState, ViaHeader,
 };
 
+use super::HasVia;
 use super::hardware::{Delay, schedule};
-use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
-use crate::run::Simulation;
+use crate::engine::remote::{Shown, tell_arrives, tell_leaves};
+use crate::sim::Parts;
 use crate::storage::Growing;
 use crate::wire::protocol::Header;
 use crate::wire::{Fate, Packet, PacketRef};
 
 /// Joins the ends of the connections, and reports the state at the start of the run: registered regions, posted receive
 /// descriptors and connections.
-pub(super) fn prepare(sim: &mut Simulation<'_>) {
+pub(super) fn prepare(sim: &mut Parts<'_, impl HasVia>) {
     super::join(sim);
-    for index in 0..sim.states.via.ends.len() {
+    for index in 0..sim.engines.via_mut().ends.len() {
         let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
-        if sim.states.via.end(id).is_none() {
+        if sim.engines.via_mut().end(id).is_none() {
             continue;
         }
         let posted = sim.endpoints[id].free.count();
@@ -52,7 +53,11 @@ pub(super) fn prepare(sim: &mut Simulation<'_>) {
 
 /// Numbers a message that has no number yet, and reports its packet, when the first bit of the packet leaves.
 #[cold]
-pub(super) fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+pub(super) fn transmit_started(
+    sim: &mut Parts<'_, impl HasVia>,
+    packet: PacketRef,
+    duration: SimDuration,
+) {
     let Packet {
         from: (from, _),
         trigger,
@@ -81,9 +86,9 @@ fn shown(header: ViaHeader) -> Shown {
 }
 
 /// Returns the number of a message of a VI, and whether its descriptor completes only with the acknowledgement.
-fn number(sim: &mut Simulation<'_>, from: EndpointId, trigger: Trigger) -> (u64, bool) {
+fn number(sim: &mut Parts<'_, impl HasVia>, from: EndpointId, trigger: Trigger) -> (u64, bool) {
     let now = sim.now;
-    let Some(end) = sim.states.via.end_mut(from) else {
+    let Some(end) = sim.engines.via_mut().end_mut(from) else {
         return (0, false);
     };
     let number = end.vi.number();
@@ -106,7 +111,7 @@ fn number(sim: &mut Simulation<'_>, from: EndpointId, trigger: Trigger) -> (u64,
 
 /// Completes the descriptor of a packet that has left, unless the descriptor waits for the acknowledgement.
 #[cold]
-pub(super) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn packet_left(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) {
     let Packet {
         from: (from, _),
         trigger,
@@ -131,7 +136,7 @@ pub(super) fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Handles a packet that has arrived: accepts a message for the processor, or handles a control packet.
 #[cold]
-pub(super) fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn packet_received(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),
@@ -160,7 +165,7 @@ pub(super) fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
     let ViaHeader::Message { number, .. } = header else {
         return sim.end_arrival(packet);
     };
-    let judged = match sim.states.via.end_mut(to) {
+    let judged = match sim.engines.via_mut().end_mut(to) {
         Some(end) => end.vi.arrived(number),
         None => Arrival::NotConnected,
     };
@@ -190,7 +195,7 @@ pub(super) fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
 
 /// Acknowledges a message that is in the receiver's memory, when the receiving NIC has finished with the packet.
 #[cold]
-pub(super) fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
+pub(super) fn arrival_over(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) {
     let Packet {
         id,
         to: (to, _),
@@ -202,7 +207,7 @@ pub(super) fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
         return;
     };
     immediate::forget_delivered(sim, to);
-    let end = sim.states.via.end(to);
+    let end = sim.engines.via_mut().end(to);
     if end.is_some_and(|end| end.vi.is_connected() && end.vi.reliability().is_reliable()) {
         let header = ViaHeader::Acknowledgement { before: number + 1 };
         send_control(sim, to, header, Trigger::Arrival(id));
@@ -210,12 +215,12 @@ pub(super) fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
 }
 
 pub(super) fn send_control(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     from: EndpointId,
     header: ViaHeader,
     trigger: Trigger,
 ) {
-    let Some(connection) = sim.states.via.end(from).map(|end| end.connection) else {
+    let Some(connection) = sim.engines.via_mut().end(from).map(|end| end.connection) else {
         return;
     };
     let packet = Packet {
@@ -229,8 +234,8 @@ pub(super) fn send_control(
     sim.enqueue(packet);
 }
 
-fn acknowledged(sim: &mut Simulation<'_>, id: EndpointId, before: u64) {
-    let Some(end) = sim.states.via.end_mut(id) else {
+fn acknowledged(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, before: u64) {
+    let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
     let Acknowledged::More(more) = end.vi.acknowledge(before) else {
@@ -238,8 +243,8 @@ fn acknowledged(sim: &mut Simulation<'_>, id: EndpointId, before: u64) {
     };
     for _ in 0..more {
         let Some(sent) = sim
-            .states
-            .via
+            .engines
+            .via_mut()
             .end_mut(id)
             .and_then(|end| end.sent.pop_front())
         else {
@@ -250,7 +255,7 @@ fn acknowledged(sim: &mut Simulation<'_>, id: EndpointId, before: u64) {
 }
 
 /// Completes the descriptor of a packet that the peer has acknowledged, or will not acknowledge.
-fn complete_sent(sim: &mut Simulation<'_>, id: EndpointId, sent: Sent) {
+fn complete_sent(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, sent: Sent) {
     if let Some(post) = sent.post {
         let completion = sim.endpoints[id].transmit.packet_left(post);
         sim.complete(id, post, completion);
@@ -258,23 +263,23 @@ fn complete_sent(sim: &mut Simulation<'_>, id: EndpointId, sent: Sent) {
 }
 
 /// Schedules a check for an overdue acknowledgement.
-fn watch(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
+fn watch(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, time: SimTime) {
     schedule(sim, time, Delay::Look(id));
 }
 
 /// Returns whether the VI waits for acknowledgements, so that a check for an overdue one has something to do.
-pub(super) fn is_silent(sim: &Simulation<'_>, id: EndpointId) -> bool {
-    sim.states
-        .via
+pub(super) fn is_silent(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> bool {
+    sim.engines
+        .via()
         .end(id)
         .is_some_and(|end| !end.sent.is_empty())
 }
 
 /// Breaks the connection if the VI's oldest packet has waited for its acknowledgement for too long. Returns whether it
 /// has.
-pub(super) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
+pub(super) fn look_at_silence(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> bool {
     let now = sim.now;
-    let Some(end) = sim.states.via.end_mut(id) else {
+    let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return false;
     };
     end.is_watched = false;
@@ -292,13 +297,13 @@ pub(super) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool 
 }
 
 /// Ends the connection at the request of the user at this end.
-pub(super) fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn disconnect(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     breaks(sim, id, Reason::Disconnect);
 }
 
 /// Ends the connection at this end, and sends the peer a packet with the reason.
-pub(super) fn breaks(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
-    if sim.states.via.is_broken(id) {
+pub(super) fn breaks(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
+    if sim.engines.via_mut().is_broken(id) {
         return;
     }
     send_control(sim, id, ViaHeader::Close { reason }, Trigger::Timer);
@@ -307,8 +312,8 @@ pub(super) fn breaks(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
 
 /// Ends the connection at this end. Receive descriptors and packets that wait for an acknowledgement complete as
 /// flushed. Posted send descriptors complete later, when the processor fetches them.
-fn ends(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
-    let Some(end) = sim.states.via.end_mut(id) else {
+fn ends(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
+    let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
     let Some(state) = end.vi.end(reason) else {
@@ -320,7 +325,7 @@ fn ends(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
     end.sent.clear();
     sim.report
         .emit(sim.now, id, ViaEvent::ViState { state, reason });
-    let is_over_memory = sim.states.via.is_over_memory(id);
+    let is_over_memory = sim.engines.via_mut().is_over_memory(id);
     for packet in sent {
         match packet.post {
             Some(post) if is_over_memory => over_memory::end(sim, id, post, TxStatus::Failed),
@@ -334,8 +339,8 @@ fn ends(sim: &mut Simulation<'_>, id: EndpointId, reason: Reason) {
 }
 
 /// Completes every posted receive descriptor with an error status. The user keeps the buffers of these descriptors.
-pub(super) fn flush_receives(sim: &mut Simulation<'_>, id: EndpointId, status: Status) {
-    let Some(channel) = sim.states.via.end(id).map(|end| end.connection.id) else {
+pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, status: Status) {
+    let Some(channel) = sim.engines.via_mut().end(id).map(|end| end.connection.id) else {
         return;
     };
     while let Some(offset) = sim.endpoints[id].free.pop() {

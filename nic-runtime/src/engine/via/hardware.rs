@@ -10,6 +10,7 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Completion;
 use nic_core::via::ViaHeader;
 
+use super::HasVia;
 use super::connection::{self, is_silent, look_at_silence, prepare};
 use super::over_memory::SendTurn;
 use super::receive::{self, Message, take_descriptors};
@@ -17,18 +18,18 @@ use super::segments::described;
 use super::user;
 use super::written::Pointer;
 use super::{ViaState, immediate, interrupt, order, over_memory, regions};
+use crate::engine::interface::{Description, Interface, Protocol};
 use crate::engine::remote;
-use crate::engine::unet::Endpoint;
 use crate::engine::unet::engine::sendable;
-use crate::engine::{Interface, Protocol};
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
 use crate::nic::transfer::{DmaPeer, Transfer};
 use crate::nic::waiting::Waiters;
 use crate::nic::work::{OwnDelay, Work};
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::slab::DelayRef;
 use crate::spec::{EndpointSpec, InterfaceKind, Provider, Scenario, SendSpec};
+use crate::storage::Endpoint;
 use crate::wire::PacketRef;
 use crate::wire::protocol::Header;
 
@@ -54,8 +55,8 @@ pub(crate) enum Delay {
     Region(u32),
 }
 
-impl Interface for Via {
-    type State<'a> = ViaState<'a>;
+impl Description for Via {
+    type State = ViaState;
 
     // The interface itself needs no section: each provider needs its own sections, which the reader of scenarios
     // checks.
@@ -66,7 +67,7 @@ impl Interface for Via {
     const HAS_OWN_WORK: bool = true;
     const HAS_TIMEOUTS: bool = true;
 
-    fn state<'a>(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> ViaState<'a> {
+    fn state(scenario: &Scenario, endpoints: &Table<EndpointId, Endpoint>) -> ViaState {
         ViaState::new(scenario, endpoints)
     }
 
@@ -84,10 +85,12 @@ impl Interface for Via {
             Some(_) | None => spec.rx_queue,
         }
     }
+}
 
+impl<E: HasVia> Interface<E> for Via {
     #[cold]
     fn message_span(
-        sim: &Simulation<'_>,
+        sim: &Parts<'_, E>,
         endpoint: EndpointId,
         spec: &SendSpec,
         space: HostSpan,
@@ -96,13 +99,13 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn post_takes(sim: &Simulation<'_>, endpoint: EndpointId, length: u32) -> SimDuration {
+    fn post_takes(sim: &Parts<'_, E>, endpoint: EndpointId, length: u32) -> SimDuration {
         over_memory::post_takes(sim, endpoint, length)
     }
 
     #[cold]
     fn posted(
-        sim: &mut Simulation<'_>,
+        sim: &mut Parts<'_, E>,
         endpoint: EndpointId,
         message: (ChannelId, HostSpan),
         post: PostId,
@@ -112,7 +115,7 @@ impl Interface for Via {
 
     #[cold]
     fn completed(
-        sim: &mut Simulation<'_>,
+        sim: &mut Parts<'_, E>,
         endpoint: EndpointId,
         post: PostId,
         Completion { descriptor, status }: Completion,
@@ -125,24 +128,24 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn publish(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn publish(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
         user::publish(sim, endpoint);
     }
 
-    fn requests_done(sim: &mut Simulation<'_>, endpoint: EndpointId, trigger: Trigger) {
+    fn requests_done(sim: &mut Parts<'_, E>, endpoint: EndpointId, trigger: Trigger) {
         over_memory::requests_done(sim, endpoint, trigger);
     }
 
-    fn is_first_empty(sim: &Simulation<'_>, endpoint: EndpointId) -> bool {
+    fn is_first_empty(sim: &Parts<'_, E>, endpoint: EndpointId) -> bool {
         receive::is_first_empty(sim, endpoint)
     }
 
-    fn disconnect(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn disconnect(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
         connection::disconnect(sim, endpoint);
     }
 
     fn write_window(
-        sim: &mut Simulation<'_>,
+        sim: &mut Parts<'_, E>,
         endpoint: EndpointId,
         place: (u32, u32),
         bytes: Vec<u8>,
@@ -150,12 +153,12 @@ impl Interface for Via {
         over_memory::write_raw(sim, endpoint, place, &bytes);
     }
 
-    fn placing(sim: &Simulation<'_>, endpoint: EndpointId, length: u32) -> Option<Made> {
+    fn placing(sim: &Parts<'_, E>, endpoint: EndpointId, length: u32) -> Option<Made> {
         receive::placing(sim, endpoint, length)
     }
 
     fn place(
-        sim: &mut Simulation<'_>,
+        sim: &mut Parts<'_, E>,
         endpoint: EndpointId,
         (packet, channel, length): (Option<PacketId>, ChannelId, u32),
         trigger: Trigger,
@@ -170,27 +173,27 @@ impl Interface for Via {
         Some(receive::places(&sim.endpoints[endpoint], &buffers, length))
     }
 
-    fn immediate(sim: &Simulation<'_>, endpoint: EndpointId, trigger: Trigger) -> Option<u32> {
+    fn immediate(sim: &Parts<'_, E>, endpoint: EndpointId, trigger: Trigger) -> Option<u32> {
         immediate::immediate(sim, endpoint, trigger)
     }
 
-    fn set_immediate(sim: &mut Simulation<'_>, endpoint: EndpointId, value: u32) {
+    fn set_immediate(sim: &mut Parts<'_, E>, endpoint: EndpointId, value: u32) {
         immediate::set_immediate(sim, endpoint, value);
     }
 
-    fn call_over(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn call_over(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
         immediate::call_over(sim, endpoint);
     }
 
-    fn prepare(sim: &mut Simulation<'_>) {
+    fn prepare(sim: &mut Parts<'_, E>) {
         prepare(sim);
     }
 
     #[cold]
-    fn before_applet(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+    fn before_applet(sim: &mut Parts<'_, E>, on: ProcessorId) -> Option<Next> {
         let item = *sim.in_hand(on);
         let endpoint = item.endpoint(&sim.packets);
-        if sim.states.via.is_broken(endpoint) {
+        if sim.engines.via_mut().is_broken(endpoint) {
             return Some(flush(sim, item));
         }
         if let Item::Post(posted) = item
@@ -210,13 +213,13 @@ impl Interface for Via {
         None
     }
 
-    fn start(sim: &mut Simulation<'_>) {
+    fn start(sim: &mut Parts<'_, E>) {
         regions::schedule_requests(sim);
     }
 
     #[cold]
-    fn due(sim: &mut Simulation<'_>, delay: DelayRef) -> bool {
-        match sim.states.via.delays.take(delay) {
+    fn due(sim: &mut Parts<'_, E>, delay: DelayRef) -> bool {
+        match sim.engines.via_mut().delays.take(delay) {
             Delay::Look(endpoint) => return look_at_silence(sim, endpoint),
             Delay::Silence(endpoint) => return order::look_at_silence(sim, endpoint),
             Delay::Library(endpoint, turn) => {
@@ -230,23 +233,23 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn is_obsolete(sim: &Simulation<'_>, delay: DelayRef) -> bool {
-        match sim.states.via.delays[delay] {
+    fn is_obsolete(sim: &Parts<'_, E>, delay: DelayRef) -> bool {
+        match sim.engines.via().delays[delay] {
             Delay::Look(endpoint) => !is_silent(sim, endpoint),
             Delay::Library(endpoint, turn) => over_memory::is_flushed(sim, endpoint, turn),
-            Delay::Silence(endpoint) => sim.states.via.is_broken(endpoint),
+            Delay::Silence(endpoint) => sim.engines.via().is_broken(endpoint),
             Delay::Region(_) | Delay::Mapped(_) | Delay::Event(..) => false,
         }
     }
 
     #[cold]
-    fn send_begins(sim: &mut Simulation<'_>, _endpoint: EndpointId, spec: &SendSpec) {
-        sim.states.via.set_next(spec);
+    fn send_begins(sim: &mut Parts<'_, E>, _endpoint: EndpointId, spec: &SendSpec) {
+        sim.engines.via_mut().set_next(spec);
     }
 
     #[cold]
-    fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-        if sim.states.via.is_over_memory(endpoint) {
+    fn descriptor_posted(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
+        if sim.engines.via_mut().is_over_memory(endpoint) {
             over_memory::posted(sim, endpoint);
         } else {
             sim.offer_post(endpoint);
@@ -254,75 +257,75 @@ impl Interface for Via {
     }
 
     #[cold]
-    fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
+    fn send(sim: &mut Parts<'_, E>, packet: PacketRef) {
         let (from, trigger) = (sim.packets[packet].from.0, sim.packets[packet].trigger);
         let immediate = immediate::of_packet(sim, from, trigger);
         sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
         sim.enqueue(packet);
     }
 
-    fn held_at_rest(sim: &Simulation<'_>, nic: NicId, waiters: &mut Waiters<'_>) -> usize {
-        sim.states.via.sent_at_rest(nic, waiters);
+    fn held_at_rest(sim: &Parts<'_, E>, nic: NicId, waiters: &mut Waiters<'_>) -> usize {
+        sim.engines.via().sent_at_rest(nic, sim.specs, waiters);
         0
     }
 
-    fn posts_for_users(sim: &Simulation<'_>, endpoint: EndpointId) -> usize {
+    fn posts_for_users(sim: &Parts<'_, E>, endpoint: EndpointId) -> usize {
         over_memory::posts_for_users(sim, endpoint)
     }
 
     #[cold]
-    fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn message_read(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
         user::message_read(sim, endpoint);
     }
 
     #[cold]
-    fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+    fn message_gone(sim: &mut Parts<'_, E>, endpoint: EndpointId) {
         user::message_gone(sim, endpoint);
     }
 
     #[cold]
-    fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+    fn deliver(sim: &mut Parts<'_, E>, packet: PacketRef) -> Next {
         deliver(sim, packet)
     }
 
     #[cold]
-    fn transmit(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+    fn transmit(sim: &mut Parts<'_, E>, posted: Posted) -> Next {
         send(sim, posted)
     }
 }
 
-impl Protocol for Via {
+impl<E: HasVia> Protocol<E> for Via {
     #[cold]
-    fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+    fn transmit_started(sim: &mut Parts<'_, E>, packet: PacketRef, duration: SimDuration) {
         connection::transmit_started(sim, packet, duration);
     }
 
     #[cold]
-    fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+    fn packet_left(sim: &mut Parts<'_, E>, packet: PacketRef) -> bool {
         connection::packet_left(sim, packet);
         false
     }
 
     #[cold]
-    fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+    fn packet_received(sim: &mut Parts<'_, E>, packet: PacketRef) {
         connection::packet_received(sim, packet);
     }
 
     #[cold]
-    fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
+    fn arrival_over(sim: &mut Parts<'_, E>, packet: PacketRef) {
         connection::arrival_over(sim, packet);
     }
 }
 
 /// Schedules the end of a delay for the given time.
-pub(super) fn schedule(sim: &mut Simulation<'_>, time: SimTime, delay: Delay) {
-    let place = sim.states.via.delays.add(delay);
+pub(super) fn schedule(sim: &mut Parts<'_, impl HasVia>, time: SimTime, delay: Delay) {
+    let place = sim.engines.via_mut().delays.add(delay);
     let own = OwnDelay::new(InterfaceKind::Via, place);
     sim.schedule.insert(time, Work::Own(own));
 }
 
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue.
-fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Option<Next> {
+fn await_engine(sim: &mut Parts<'_, impl HasVia>, on: ProcessorId, item: Item) -> Option<Next> {
     if !sim.awaits_engines {
         return None;
     }
@@ -335,7 +338,7 @@ fn await_engine(sim: &mut Simulation<'_>, on: ProcessorId, item: Item) -> Option
 }
 
 /// Ends the work on an item of a VI without a connection: drops a packet, and completes a descriptor as flushed.
-fn flush(sim: &mut Simulation<'_>, item: Item) -> Next {
+fn flush(sim: &mut Parts<'_, impl HasVia>, item: Item) -> Next {
     match item {
         Item::Arrival(packet) => drop_arrival(sim, packet),
         Item::Post(posted) => {
@@ -347,7 +350,7 @@ fn flush(sim: &mut Simulation<'_>, item: Item) -> Next {
 }
 
 /// Drops a packet whose connection ended while the packet waited for the processor.
-fn drop_arrival(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+fn drop_arrival(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) -> Next {
     let (id, to, ..) = sim.arrival(packet);
     let kind = NicEvent::Drop {
         packet: Some(id),
@@ -359,7 +362,7 @@ fn drop_arrival(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
 }
 
 /// Moves an arrived message to the buffers of receive descriptors, or drops the message.
-fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
+fn deliver(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
     let message = Message {
         packet: Some(id),
@@ -400,7 +403,7 @@ fn deliver(sim: &mut Simulation<'_>, packet: PacketRef) -> Next {
 }
 
 /// Starts the DMA transfers of a posted descriptor's message into the send slot of its packet.
-fn send(sim: &mut Simulation<'_>, posted: Posted) -> Next {
+fn send(sim: &mut Parts<'_, impl HasVia>, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
     let Some((channel, host)) = sendable(sim, posted) else {
         sim.give_up_post(endpoint);
@@ -408,10 +411,10 @@ fn send(sim: &mut Simulation<'_>, posted: Posted) -> Next {
     };
     sim.use_post(endpoint);
     let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
-    let immediate = sim.states.via.immediate(endpoint, post);
+    let immediate = sim.engines.via_mut().immediate(endpoint, post);
     sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
     let area = sim.endpoints[endpoint].area;
-    let mut pieces = sim.states.via.pieces(endpoint, post, (area, host));
+    let mut pieces = sim.engines.via_mut().pieces(endpoint, post, (area, host));
     let last = pieces.pop().unwrap_or(host);
     let transfer = |host, peer| Transfer {
         endpoint,

@@ -6,39 +6,52 @@
 use nic_core::event::Trigger;
 use nic_core::id::{EndpointId, PacketId};
 
-use crate::run::Simulation;
+use super::HasVia;
+use crate::sim::Parts;
 
 /// Returns the immediate data of the message that a call of an applet handles.
 #[cold]
-pub(super) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
+pub(super) fn immediate(
+    sim: &Parts<'_, impl HasVia>,
+    id: EndpointId,
+    trigger: Trigger,
+) -> Option<u32> {
     match trigger {
-        Trigger::Post(post) => sim.states.via.immediate(id, post),
+        Trigger::Post(post) => sim.engines.via().immediate(id, post),
         Trigger::Arrival(packet) | Trigger::Passed(packet) => arrived(sim, id, packet),
         Trigger::Timer | Trigger::Refill | Trigger::Watch | Trigger::Load => None,
     }
 }
 
 /// Returns the immediate data of an arrived packet.
-pub(super) fn arrived(sim: &Simulation<'_>, id: EndpointId, packet: PacketId) -> Option<u32> {
-    let mut arrived = sim.states.via.end(id)?.arrived.iter();
+pub(super) fn arrived(
+    sim: &Parts<'_, impl HasVia>,
+    id: EndpointId,
+    packet: PacketId,
+) -> Option<u32> {
+    let mut arrived = sim.engines.via().end(id)?.arrived.iter();
     let found = arrived.find(|(of, _)| *of == packet);
     found.map(|(_, immediate)| *immediate)
 }
 
 /// Returns the immediate data of a packet that a call sends.
-pub(super) fn of_packet(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
-    let set = sim.states.via.end(id).and_then(|end| end.set);
+pub(super) fn of_packet(
+    sim: &Parts<'_, impl HasVia>,
+    id: EndpointId,
+    trigger: Trigger,
+) -> Option<u32> {
+    let set = sim.engines.via().end(id).and_then(|end| end.set);
     set.or_else(|| immediate(sim, id, trigger))
 }
 
 /// Stores the immediate data of an arrived packet that an applet will handle.
 pub(super) fn keep(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     packet: PacketId,
     immediate: Option<u32>,
 ) {
-    let Some(end) = sim.states.via.end_mut(id) else {
+    let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
     if let Some(immediate) = immediate {
@@ -48,8 +61,8 @@ pub(super) fn keep(
 
 /// Discards the immediate data of packets that came before a packet whose receive descriptor has become visible. No
 /// call needs the data of earlier packets any more, because applets handle packets in order.
-pub(super) fn forget_before(sim: &mut Simulation<'_>, id: EndpointId, packet: PacketId) {
-    let Some(end) = sim.states.via.end_mut(id) else {
+pub(super) fn forget_before(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, packet: PacketId) {
+    let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
     if let Some(place) = end.arrived.iter().position(|(of, _)| *of == packet) {
@@ -58,10 +71,10 @@ pub(super) fn forget_before(sim: &mut Simulation<'_>, id: EndpointId, packet: Pa
 }
 
 /// Discards the immediate data of arrived packets, if no receive descriptor waits to become visible.
-pub(super) fn forget_delivered(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn forget_delivered(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     let receive = &sim.endpoints[id].receive;
     let is_visible = receive.len() == receive.visible();
-    if let Some(end) = sim.states.via.end_mut(id)
+    if let Some(end) = sim.engines.via_mut().end_mut(id)
         && is_visible
     {
         end.arrived.clear();
@@ -70,16 +83,16 @@ pub(super) fn forget_delivered(sim: &mut Simulation<'_>, id: EndpointId) {
 
 /// Sets the immediate data of the packets that the running call of an applet sends.
 #[cold]
-pub(super) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
-    if let Some(end) = sim.states.via.end_mut(id) {
+pub(super) fn set_immediate(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, value: u32) {
+    if let Some(end) = sim.engines.via_mut().end_mut(id) {
         end.set = Some(value);
     }
 }
 
 /// Discards the immediate data that a call of an applet has set, when the call ends.
 #[cold]
-pub(super) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
-    if let Some(end) = sim.states.via.end_mut(id) {
+pub(super) fn call_over(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    if let Some(end) = sim.engines.via_mut().end_mut(id) {
         end.set = None;
     }
 }

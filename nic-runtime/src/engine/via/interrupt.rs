@@ -8,19 +8,20 @@
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
+use super::HasVia;
 use super::hardware::{Delay, schedule};
 use super::over_memory::{occupy, over};
 use super::written::{Pointer, sees};
-use crate::run::Simulation;
+use crate::sim::Parts;
 
 /// Interrupts the host after the peer has written a pointer, if the library waits for this pointer.
 pub(super) fn interrupt(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     pointer: Pointer,
     takes: SimDuration,
 ) {
-    let Some(end) = sim.states.via.end(id) else {
+    let Some(end) = sim.engines.via_mut().end(id) else {
         return;
     };
     let is_awaited = match pointer {
@@ -33,7 +34,7 @@ pub(super) fn interrupt(
         return;
     }
     let (now, nic) = (sim.now, sim.endpoints[id].nic);
-    let Some(free_at) = sim.states.via.interrupts_end.get_mut(nic) else {
+    let Some(free_at) = sim.engines.via_mut().interrupts_end.get_mut(nic) else {
         return;
     };
     let time: SimTime = (*free_at).max(now) + takes;
@@ -43,7 +44,7 @@ pub(super) fn interrupt(
 }
 
 /// Lets the library see a pointer when the host has handled the interrupt for it.
-pub(super) fn taken(sim: &mut Simulation<'_>, id: EndpointId, pointer: Pointer) {
+pub(super) fn taken(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, pointer: Pointer) {
     if let Some(over) = over(sim, id) {
         *over.coming.of(pointer) = false;
     }

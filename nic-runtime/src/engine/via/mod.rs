@@ -10,7 +10,6 @@
 //! - `receive` takes receive descriptors for messages
 //! - `regions` registers memory
 //! - `segments` finds the pieces of a message that is not in one piece
-//! - `shown` reports packets that leave and arrive
 //! - `user` reports posts and completions, and fills completion queues
 
 mod connection;
@@ -22,7 +21,6 @@ mod over_memory;
 mod receive;
 mod regions;
 mod segments;
-mod shown;
 mod user;
 mod written;
 
@@ -39,15 +37,14 @@ pub(crate) use self::order::{number_write, takes_write};
 use self::over_memory::Over;
 pub(crate) use self::over_memory::{end_in_turn, occupy, schedule_mapped, writes_over};
 pub(crate) use self::regions::is_registered;
-pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
 pub(crate) use self::written::written;
-use crate::engine::remote::AllMappings;
-use crate::engine::unet::Endpoint;
+use crate::engine::remote::{HasRemote, WindowState};
 use crate::nic::waiting::Waiters;
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::slab::{DelayRef, Slab};
 use crate::spec::InterfaceKind;
-use crate::spec::{Provider, Scenario, SendSpec};
+use crate::spec::{EndpointSpec, Provider, Scenario, SendSpec};
+use crate::storage::Endpoint;
 use crate::storage::Growing;
 
 /// How long a VI waits, or writes nothing, before its NIC acts.
@@ -59,17 +56,23 @@ pub(crate) fn is_used(scenario: &Scenario) -> bool {
     endpoints.any(|spec| spec.interface == InterfaceKind::Via)
 }
 
+/// Engines with VIA among them.
+pub(crate) trait HasVia: HasRemote {
+    fn via(&self) -> &ViaState;
+
+    fn via_mut(&mut self) -> &mut ViaState;
+
+    fn via_and_remote(&mut self) -> (&mut ViaState, &mut WindowState);
+}
+
 /// The state of all VIs.
 #[derive(Debug)]
-pub(crate) struct ViaState<'a> {
+pub(crate) struct ViaState {
     /// By endpoint. The list of VIs is empty if no endpoint is a VI.
     ends: Table<EndpointId, Option<Box<ViEndpoint>>>,
     queues: Vec<CompletionQueue<Growing>>,
-    scenario: &'a Scenario,
     /// The time at which the host of each NIC has handled all interrupts of its libraries. By NIC.
     interrupts_end: Table<NicId, SimTime>,
-    /// The windows that each NIC has mapped.
-    pub(crate) mappings: AllMappings,
     registry: Registry<Growing>,
     /// Segments and immediate data of the send descriptor that a user is about to post.
     next: Extras,
@@ -132,16 +135,14 @@ struct Sent {
     post: Option<PostId>,
 }
 
-impl<'a> ViaState<'a> {
+impl ViaState {
     /// Returns the state at the start of a run, in which every VI has its connection. The channels of U-Net also exist
     /// from the start.
-    fn new(scenario: &'a Scenario, endpoints: &Table<EndpointId, Endpoint>) -> ViaState<'a> {
+    fn new(scenario: &Scenario, endpoints: &Table<EndpointId, Endpoint>) -> ViaState {
         let mut state = ViaState {
             ends: Table::new(),
             queues: Vec::new(),
-            scenario,
             interrupts_end: Table::new(),
-            mappings: AllMappings::default(),
             registry: Registry::default(),
             next: Extras::default(),
             delays: Slab::default(),
@@ -150,7 +151,6 @@ impl<'a> ViaState<'a> {
             return state;
         }
         state.interrupts_end = Table::filled(scenario.nics.len(), SimTime::ZERO);
-        state.mappings = AllMappings::new(scenario);
         let queues = scenario.completion_queues.iter();
         state.queues = queues
             .map(|spec| CompletionQueue::new(spec.entries))
@@ -221,8 +221,7 @@ impl<'a> ViaState<'a> {
     }
 
     /// Adds the packets of a NIC's VIs that still wait for an acknowledgement when nothing is due any more.
-    fn sent_at_rest(&self, nic: NicId, waiters: &mut Waiters<'_>) {
-        let specs = &self.scenario.endpoints;
+    fn sent_at_rest(&self, nic: NicId, specs: &[EndpointSpec], waiters: &mut Waiters<'_>) {
         for ((id, end), spec) in (0u32..).map(EndpointId).zip(&self.ends).zip(specs) {
             let sent = end.as_ref().filter(|_| spec.nic == nic);
             let sent = sent.map_or(0, |end| end.sent.len());
@@ -238,13 +237,13 @@ impl<'a> ViaState<'a> {
 
 /// Returns whether an endpoint is a VI. The result is false if the simulation has no VI.
 #[inline]
-pub(crate) fn is_vi(sim: &Simulation<'_>, id: EndpointId) -> bool {
-    sim.states.via.is_on() && sim.states.via.end(id).is_some()
+pub(crate) fn is_vi(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> bool {
+    sim.engines.via().is_on() && sim.engines.via().end(id).is_some()
 }
 
 /// Creates the libraries at both ends of each connection over remote memory.
-fn join(sim: &mut Simulation<'_>) {
-    let scenario = sim.states.via.scenario;
+fn join(sim: &mut Parts<'_, impl HasVia>) {
+    let scenario = sim.scenario;
     for channel in &scenario.channels {
         let of = |id: EndpointId| {
             let spec = scenario.endpoints[id].vi.as_ref()?;
@@ -256,19 +255,15 @@ fn join(sim: &mut Simulation<'_>) {
             continue;
         };
         let ids = [one.0, other.0];
-        let via = &mut sim.states.via;
-        let place = (
-            &mut sim.memory,
-            &mut sim.states.remote.windows,
-            &mut via.mappings,
-        );
+        let remote = sim.engines.remote_mut();
+        let place = (&mut sim.memory, &mut remote.windows, &mut remote.mappings);
         let joined = over_memory::join(place, &sim.endpoints, [one, other]);
         debug_assert!(
             joined.is_some(),
             "the reader has checked profiles and sizes"
         );
         for (id, over) in ids.into_iter().zip(joined.into_iter().flatten()) {
-            if let Some(end) = sim.states.via.end_mut(id) {
+            if let Some(end) = sim.engines.via_mut().end_mut(id) {
                 end.over = Some(over);
             }
         }

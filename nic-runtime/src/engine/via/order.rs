@@ -14,11 +14,12 @@ use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::SimTime;
 use nic_core::via::{Reason, ViaHeader};
 
+use super::HasVia;
 use super::connection::{self, send_control};
 use super::hardware::{Delay, schedule};
 use super::over_memory::over;
 use super::{SILENCE, ViaState};
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::wire::PacketRef;
 
 /// The numbers of the writes at one end of a connection.
@@ -34,7 +35,7 @@ pub(super) struct Order {
     is_watched: bool,
 }
 
-impl ViaState<'_> {
+impl ViaState {
     /// Returns whether a NIC numbers writes between two endpoints, which are then the ends of a connection over remote
     /// memory.
     pub(crate) fn numbers_writes(&self, from: EndpointId, to: EndpointId) -> bool {
@@ -45,16 +46,16 @@ impl ViaState<'_> {
 
 /// Returns the number of a write that leaves, if the write belongs to a connection over remote memory.
 pub(crate) fn number_write(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     from: EndpointId,
     packet: PacketRef,
 ) -> Option<NonZeroU32> {
     let (to, route) = (sim.packets[packet].to.0, sim.packets[packet].route);
-    if !sim.states.via.numbers_writes(from, to) {
+    if !sim.engines.via_mut().numbers_writes(from, to) {
         return None;
     }
     let now = sim.now;
-    let may_be_lost = sim.fabric[route].is_faulty && !sim.states.via.is_broken(from);
+    let may_be_lost = sim.fabric[route].is_faulty && !sim.engines.via_mut().is_broken(from);
     let order = &mut over(sim, from)?.order;
     let number = number(order.next);
     // The count of writes cannot overflow, because no run makes 2⁶⁴ writes.
@@ -77,11 +78,11 @@ fn number(writes: u64) -> NonZeroU32 {
 /// Returns whether a write that has arrived may change the memory. Reports why a write must not change the memory, and
 /// breaks the connection if an earlier write was lost.
 pub(crate) fn takes_write(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     to: EndpointId,
     (packet, found): (Option<PacketId>, NonZeroU32),
 ) -> bool {
-    let is_broken = sim.states.via.is_broken(to);
+    let is_broken = sim.engines.via_mut().is_broken(to);
     let Some(over) = over(sim, to) else {
         return false;
     };
@@ -106,21 +107,21 @@ pub(crate) fn takes_write(
 }
 
 /// Breaks the connection if the peer has sent a number of writes that is higher than the number of arrived writes.
-pub(super) fn counted(sim: &mut Simulation<'_>, to: EndpointId, before: u64) {
+pub(super) fn counted(sim: &mut Parts<'_, impl HasVia>, to: EndpointId, before: u64) {
     if over(sim, to).is_some_and(|over| over.order.expected < before) {
         connection::breaks(sim, to, Reason::Loss);
     }
 }
 
-fn watch(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
+fn watch(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, time: SimTime) {
     schedule(sim, time, Delay::Silence(id));
 }
 
 /// Sends the peer the number of writes, if the VI has written nothing for long enough. Returns whether the number was
 /// sent.
-pub(super) fn look_at_silence(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
+pub(super) fn look_at_silence(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> bool {
     let now = sim.now;
-    let is_broken = sim.states.via.is_broken(id);
+    let is_broken = sim.engines.via_mut().is_broken(id);
     let Some(over) = over(sim, id) else {
         return false;
     };

@@ -18,17 +18,18 @@ use nic_core::via::{
     Transfer as Entry, Unsent, Vi,
 };
 
+use super::HasVia;
 use super::hardware::{Delay, schedule};
 use super::interrupt::Coming;
 use super::order::Order;
 use super::segments::divided;
 use super::{Sent, ViEndpoint, connection, regions};
 use crate::engine::remote::{self, AllMappings, AllWindows, Moving, Writes};
-use crate::engine::unet::Endpoint;
 use crate::memory::HostMemory;
 use crate::profile::{Profile, ViaCosts};
-use crate::run::Simulation;
+use crate::sim::Parts;
 use crate::spec::{OnEmpty, TransferMode, ViSpec};
+use crate::storage::Endpoint;
 
 /// Descriptors that are posted before the connection ends, or after it. The end flushes those that were posted before.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -192,20 +193,27 @@ impl Over {
 }
 
 /// Returns the library of a VI, if the VI's provider is the one over remote memory.
-pub(super) fn over<'s>(sim: &'s mut Simulation<'_>, id: EndpointId) -> Option<&'s mut Over> {
-    sim.states.via.end_mut(id)?.over.as_deref_mut()
+pub(super) fn over<'s>(
+    sim: &'s mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+) -> Option<&'s mut Over> {
+    sim.engines.via_mut().end_mut(id)?.over.as_deref_mut()
 }
 
 /// Returns how long a process is busy with the library for a message that it posts.
-pub(super) fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
-    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
+pub(super) fn post_takes(sim: &Parts<'_, impl HasVia>, id: EndpointId, length: u32) -> SimDuration {
+    let over = sim
+        .engines
+        .via()
+        .end(id)
+        .and_then(|end| end.over.as_deref());
     over.map_or(SimDuration::ZERO, |over| over.takes(length))
 }
 
 /// Writes to the peer's memory the receive descriptors that are posted before the run. No packet carries
 /// these writes, because they are part of the connection's set-up.
-pub(super) fn post_first(sim: &mut Simulation<'_>, id: EndpointId) {
-    if !sim.states.via.is_over_memory(id) {
+pub(super) fn post_first(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    if !sim.engines.via_mut().is_over_memory(id) {
         return;
     }
     let free = &sim.endpoints[id].free;
@@ -216,11 +224,11 @@ pub(super) fn post_first(sim: &mut Simulation<'_>, id: EndpointId) {
         };
         for write in writes.0 {
             let length = u32::try_from(write.bytes.len()).unwrap_or(u32::MAX);
-            let span = sim
-                .states
-                .remote
-                .windows
-                .resolve(write.window, id, (write.offset, length));
+            let span =
+                sim.engines
+                    .remote_mut()
+                    .windows
+                    .resolve(write.window, id, (write.offset, length));
             if let Ok(span) = span {
                 sim.memory.bytes_mut(span).copy_from_slice(&write.bytes);
             }
@@ -230,11 +238,16 @@ pub(super) fn post_first(sim: &mut Simulation<'_>, id: EndpointId) {
 
 /// Returns the writes that make a posted receive descriptor visible to the peer. There are none while the peer may write
 /// nothing.
-fn posts(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) -> Result<Writes, LibraryError> {
+fn posts(
+    sim: &mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+    offset: u32,
+) -> Result<Writes, LibraryError> {
     let mut writes = Writes::default();
     let endpoint = &sim.endpoints[id];
     let (area, length) = (endpoint.area, endpoint.free.buffer_length());
-    let Some(end) = sim.states.via.end_mut(id) else {
+    let (via, remote) = sim.engines.via_and_remote();
+    let Some(end) = via.end_mut(id) else {
         return Ok(writes);
     };
     let peer = end.connection.peer;
@@ -244,11 +257,7 @@ fn posts(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) -> Result<Writes
     let (window, offset) = match &mut over.opened {
         Opened::Area(window) => (*window, offset),
         Opened::Descriptors(windows) => {
-            let window = sim
-                .states
-                .remote
-                .windows
-                .open(area, (offset, length), peer)?;
+            let window = remote.windows.open(area, (offset, length), peer)?;
             windows.push_back(window);
             (window, 0)
         }
@@ -265,11 +274,11 @@ fn posts(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) -> Result<Writes
 }
 
 /// Makes a receive descriptor that the user has posted again visible to the peer.
-pub(super) fn post_again(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) {
-    let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
+pub(super) fn post_again(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, offset: u32) {
+    let Some(connection) = sim.engines.via_mut().end(id).map(|end| end.connection) else {
         return;
     };
-    if sim.states.via.is_broken(id) {
+    if sim.engines.via_mut().is_broken(id) {
         return;
     }
     match posts(sim, id, offset) {
@@ -282,7 +291,7 @@ pub(super) fn post_again(sim: &mut Simulation<'_>, id: EndpointId, offset: u32) 
 }
 
 /// Schedules the end of the library's work for a send descriptor that the user has posted.
-pub(super) fn posted(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn posted(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     let now = sim.now;
     let newest = sim.endpoints[id].transmit.newest();
     let length = newest.map_or(0, |descriptor| descriptor.length);
@@ -294,7 +303,11 @@ pub(super) fn posted(sim: &mut Simulation<'_>, id: EndpointId) {
 
 /// Sends a message when the library's work for the next posted descriptor is over. Returns false if that descriptor was
 /// flushed.
-pub(super) fn library_over(sim: &mut Simulation<'_>, id: EndpointId, turn: SendTurn) -> bool {
+pub(super) fn library_over(
+    sim: &mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+    turn: SendTurn,
+) -> bool {
     let Some(over) = over(sim, id).filter(|over| over.turn == turn) else {
         return false;
     };
@@ -304,13 +317,17 @@ pub(super) fn library_over(sim: &mut Simulation<'_>, id: EndpointId, turn: SendT
 }
 
 /// Returns whether the descriptors of a turn were flushed.
-pub(super) fn is_flushed(sim: &Simulation<'_>, id: EndpointId, turn: SendTurn) -> bool {
-    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
+pub(super) fn is_flushed(sim: &Parts<'_, impl HasVia>, id: EndpointId, turn: SendTurn) -> bool {
+    let over = sim
+        .engines
+        .via()
+        .end(id)
+        .and_then(|end| end.over.as_deref());
     over.is_none_or(|over| over.turn != turn)
 }
 
 /// Sends the messages whose time in the library is over, as far as the peer has receive descriptors.
-pub(super) fn send_due(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn send_due(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     while over(sim, id).is_some_and(|over| over.due > 0) && !is_ending(sim, id) {
         let Some((post, descriptor)) = sim.endpoints[id].transmit.take() else {
             if let Some(over) = over(sim, id) {
@@ -332,25 +349,29 @@ pub(super) fn send_due(sim: &mut Simulation<'_>, id: EndpointId) {
 }
 
 /// Returns how many posted descriptors wait for receive descriptors that the user of the peer has not posted.
-pub(super) fn posts_for_users(sim: &Simulation<'_>, id: EndpointId) -> usize {
-    let over = sim.states.via.end(id).and_then(|end| end.over.as_deref());
+pub(super) fn posts_for_users(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> usize {
+    let over = sim
+        .engines
+        .via()
+        .end(id)
+        .and_then(|end| end.over.as_deref());
     over.map_or(0, |over| at(over.due))
 }
 
 /// Sends a posted message, or completes its descriptor with an error. Returns false if the message waits for receive
 /// descriptors of the peer.
 fn send(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     post: PostId,
     descriptor: TransmitDescriptor,
 ) -> bool {
-    if sim.states.via.is_broken(id) {
+    if sim.engines.via_mut().is_broken(id) {
         end(sim, id, post, TxStatus::Failed);
         return true;
     }
-    let immediate = sim.states.via.immediate(id, post);
-    let Some(vi) = sim.states.via.end(id).map(|end| end.vi) else {
+    let immediate = sim.engines.via_mut().immediate(id, post);
+    let Some(vi) = sim.engines.via_mut().end(id).map(|end| end.vi) else {
         return true;
     };
     let host = match unet::resolve_packet(&sim.endpoints[id], descriptor) {
@@ -364,7 +385,12 @@ fn send(
             return true;
         }
     };
-    let Some(over) = sim.states.via.end(id).and_then(|end| end.over.as_deref()) else {
+    let Some(over) = sim
+        .engines
+        .via_mut()
+        .end(id)
+        .and_then(|end| end.over.as_deref())
+    else {
         return true;
     };
     let own = sim.memory.region(over.control);
@@ -407,7 +433,7 @@ fn send(
 
 /// Notes that a message fails. At the reliable levels the connection ends for it, after the messages before it.
 fn ends_after(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     vi: &Vi,
     post: PostId,
@@ -421,12 +447,12 @@ fn ends_after(
 }
 
 /// Returns whether the connection ends as soon as all messages have left.
-fn is_ending(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
-    !sim.states.via.is_broken(id) && over(sim, id).is_some_and(|over| over.ends.is_some())
+fn is_ending(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> bool {
+    !sim.engines.via_mut().is_broken(id) && over(sim, id).is_some_and(|over| over.ends.is_some())
 }
 
 /// Ends the connection if a message has failed for which it must end, and all messages before it have left.
-pub(crate) fn end_in_turn(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(crate) fn end_in_turn(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     if remote::is_waiting(sim, id) {
         return;
     }
@@ -439,19 +465,24 @@ pub(crate) fn end_in_turn(sim: &mut Simulation<'_>, id: EndpointId) {
 }
 
 /// Completes a send descriptor as flushed, and ends the connection at once.
-fn fail(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, reason: Reason) {
+fn fail(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, post: PostId, reason: Reason) {
     end(sim, id, post, TxStatus::Failed);
     connection::breaks(sim, id, reason);
 }
 
-pub(super) fn end(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, status: TxStatus) {
+pub(super) fn end(
+    sim: &mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+    post: PostId,
+    status: TxStatus,
+) {
     let completion = sim.endpoints[id].transmit.end(post, status);
     sim.complete(id, post, completion);
 }
 
 /// Takes the status of a send descriptor that failed, if the library has recorded one.
 pub(super) fn failed_with(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     post: PostId,
 ) -> Option<Status> {
@@ -472,19 +503,21 @@ enum Outgoing<'t> {
 
 /// Writes a message to its target, the message's entry to the transfer queue, and the pointer after both.
 fn carry_out(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     post: PostId,
     message: Outgoing<'_>,
 ) -> Result<(), LibraryError> {
     let area = sim.endpoints[id].area;
     let parts = match message {
-        Outgoing::Message { host, target, .. } => {
-            divided(area, &sim.states.via.pieces(id, post, (area, host)), target)
-        }
+        Outgoing::Message { host, target, .. } => divided(
+            area,
+            &sim.engines.via_mut().pieces(id, post, (area, host)),
+            target,
+        ),
         Outgoing::TooLong => Vec::new(),
     };
-    let Some(end_of) = sim.states.via.end_mut(id) else {
+    let Some(end_of) = sim.engines.via_mut().end_mut(id) else {
         return Ok(());
     };
     let (connection, level) = (end_of.connection, end_of.vi.reliability());
@@ -576,12 +609,12 @@ enum Completes {
 }
 
 /// Completes a send descriptor whose message the processor has written.
-pub(crate) fn writes_over(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) {
+pub(crate) fn writes_over(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, post: PostId) {
     over_with(sim, id, post);
 }
 
 /// Completes a send descriptor, with success unless the library has recorded that its message failed.
-fn over_with(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) {
+fn over_with(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, post: PostId) {
     let has_failed = over(sim, id).is_some_and(|over| over.failed.contains_key(&post));
     let status = if has_failed {
         TxStatus::Failed
@@ -592,19 +625,19 @@ fn over_with(sim: &mut Simulation<'_>, id: EndpointId, post: PostId) {
 }
 
 /// Schedules the time at which a window of the peer is mapped.
-pub(crate) fn schedule_mapped(sim: &mut Simulation<'_>, id: EndpointId, time: SimTime) {
+pub(crate) fn schedule_mapped(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, time: SimTime) {
     schedule(sim, time, Delay::Mapped(id));
 }
 
 /// Charges the library's processor with the interrupts for DMA requests, which delay its next message.
-fn interrupt(sim: &mut Simulation<'_>, id: EndpointId, requests: u64) {
+fn interrupt(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, requests: u64) {
     let Some(over) = over(sim, id) else { return };
     let takes = over.costs.1.interrupts_take(requests);
     occupy(sim, id, takes);
 }
 
 /// Charges the library's processor with a time, which delays its next message.
-pub(crate) fn occupy(sim: &mut Simulation<'_>, id: EndpointId, takes: SimDuration) {
+pub(crate) fn occupy(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, takes: SimDuration) {
     let now = sim.now;
     let Some(over) = over(sim, id) else { return };
     over.free_at = over.free_at.max(now) + takes;
@@ -613,9 +646,9 @@ pub(crate) fn occupy(sim: &mut Simulation<'_>, id: EndpointId, takes: SimDuratio
 
 /// Handles the end of a message's last DMA request: completes the send descriptor unless it waits for reception.
 #[cold]
-pub(super) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
-    let is_broken = sim.states.via.is_broken(id);
-    let Some(end_of) = sim.states.via.end_mut(id) else {
+pub(super) fn requests_done(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, trigger: Trigger) {
+    let is_broken = sim.engines.via_mut().is_broken(id);
+    let Some(end_of) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
     let level = end_of.vi.reliability();
@@ -635,16 +668,16 @@ pub(super) fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: T
 
 /// Writes bytes of a process to a window of the peer, without using the library.
 pub(super) fn write_raw(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     (window, offset): (u32, u32),
     bytes: &[u8],
 ) {
-    let Some(connection) = sim.states.via.end(id).map(|end| end.connection) else {
+    let Some(connection) = sim.engines.via_mut().end(id).map(|end| end.connection) else {
         return;
     };
     let fits = u32::try_from(bytes.len()).is_ok_and(|length| {
-        sim.states.via.is_over_memory(id) && length <= sim.endpoints[id].max_packet
+        sim.engines.via_mut().is_over_memory(id) && length <= sim.endpoints[id].max_packet
     });
     if fits {
         let mut writes = Writes::default();
@@ -655,23 +688,19 @@ pub(super) fn write_raw(
 }
 
 /// Closes the peer's windows to a region that was deregistered.
-pub(super) fn close(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn close(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     let Some(over) = over(sim, id) else { return };
     for window in over.opened.withdraw() {
-        sim.states.remote.windows.close(window);
+        sim.engines.remote_mut().windows.close(window);
     }
 }
 
 /// Lets the peer write to a region that is registered again. The peer learns of the new window with the next receive
 /// descriptor.
-pub(super) fn open_again(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn open_again(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     let area = sim.endpoints[id].area;
-    let Some(end) = sim
-        .states
-        .via
-        .end_mut(id)
-        .filter(|end| end.region.is_some())
-    else {
+    let (via, remote) = sim.engines.via_and_remote();
+    let Some(end) = via.end_mut(id).filter(|end| end.region.is_some()) else {
         return;
     };
     let peer = end.connection.peer;
@@ -681,11 +710,7 @@ pub(super) fn open_again(sim: &mut Simulation<'_>, id: EndpointId) {
     match over.opened {
         Opened::Nothing if over.strict => over.opened = Opened::Descriptors(VecDeque::new()),
         Opened::Nothing => {
-            let window = sim
-                .states
-                .remote
-                .windows
-                .open(area, (0, area.length()), peer);
+            let window = remote.windows.open(area, (0, area.length()), peer);
             over.opened = window.map_or(Opened::Nothing, Opened::Area);
         }
         Opened::Area(_) | Opened::Descriptors(_) => {}
@@ -699,7 +724,7 @@ pub(super) fn moving(end: &ViEndpoint) -> usize {
 }
 
 /// Completes the posted send descriptors as flushed, because the connection has ended.
-pub(super) fn flush_sends(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn flush_sends(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     if let Some(over) = over(sim, id) {
         over.turn.0 = over.turn.0.wrapping_add(1);
         over.due = 0;

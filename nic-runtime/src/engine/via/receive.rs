@@ -6,9 +6,10 @@ use nic_core::memory::HostSpan;
 use nic_core::unet::BufferList;
 use nic_core::via::{self, Placement};
 
+use super::HasVia;
 use super::{Remark, connection};
-use crate::engine::unet::Endpoint;
-use crate::run::Simulation;
+use crate::sim::Parts;
+use crate::storage::Endpoint;
 
 /// A message for a VI's user.
 #[derive(Copy, Clone, Debug)]
@@ -24,11 +25,11 @@ pub(super) struct Message {
 /// Uses up receive descriptors for a message; their completion becomes visible when the caller publishes it. Returns
 /// `None` if the message is lost, after reporting the loss and, if the level demands it, ending the connection.
 pub(super) fn take_descriptors(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     to: EndpointId,
     message: Message,
 ) -> Option<BufferList> {
-    let vi = sim.states.via.end(to)?.vi;
+    let vi = sim.engines.via_mut().end(to)?.vi;
     let Message {
         packet,
         channel,
@@ -62,22 +63,26 @@ pub(super) fn take_descriptors(
 }
 
 /// Attaches a remark, such as immediate data, to the receive descriptor that was completed last.
-pub(super) fn remark(sim: &mut Simulation<'_>, id: EndpointId, remark: Remark) {
+pub(super) fn remark(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, remark: Remark) {
     let completed = sim.endpoints[id].receive.len();
-    if let Some(end) = sim.states.via.end_mut(id) {
+    if let Some(end) = sim.engines.via_mut().end_mut(id) {
         let number = end.returned + completed.saturating_sub(1) as u64;
         end.remarks.insert(number, remark);
     }
 }
 
 /// Returns the remark on the receive descriptor at a position of an endpoint's receive queue.
-pub(super) fn remark_at(sim: &Simulation<'_>, id: EndpointId, position: usize) -> Option<Remark> {
-    let end = sim.states.via.end(id)?;
+pub(super) fn remark_at(
+    sim: &Parts<'_, impl HasVia>,
+    id: EndpointId,
+    position: usize,
+) -> Option<Remark> {
+    let end = sim.engines.via().end(id)?;
     end.remarks.get(&(end.returned + position as u64)).copied()
 }
 
 /// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
-pub(super) fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
+pub(super) fn is_first_empty(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> bool {
     match remark_at(sim, id, 0) {
         Some(Remark::TooLong) => true,
         Some(Remark::Immediate(_)) | None => false,
@@ -87,11 +92,11 @@ pub(super) fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
 /// Returns what an applet's call makes when it delivers a short message: a descriptor or nothing; `None` if the
 /// endpoint is no VI.
 #[inline]
-pub(super) fn placing(sim: &Simulation<'_>, to: EndpointId, length: u32) -> Option<Made> {
-    if !sim.states.via.is_on() {
+pub(super) fn placing(sim: &Parts<'_, impl HasVia>, to: EndpointId, length: u32) -> Option<Made> {
+    if !sim.engines.via().is_on() {
         return None;
     }
-    let vi = &sim.states.via.end(to)?.vi;
+    let vi = &sim.engines.via().end(to)?.vi;
     match via::needed(&sim.endpoints[to], vi, length) {
         Ok(_) => Some(Made::Descriptor),
         Err(_) => Some(Made::Nothing),

@@ -27,7 +27,7 @@ pub(super) fn described(spec: &SendSpec, area: Region, payload: HostSpan) -> Hos
         .unwrap_or(payload)
 }
 
-impl ViaState<'_> {
+impl ViaState {
     /// Returns the pieces of the message that a send descriptor names, in order.
     pub(super) fn pieces(
         &self,

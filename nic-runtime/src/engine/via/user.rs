@@ -7,23 +7,24 @@ use nic_core::memory::HostSpan;
 use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 use nic_core::via::{Completed, Side, Status};
 
+use super::HasVia;
 use super::connection::flush_receives;
 use super::receive::remark_at;
 use super::segments::joined;
 use super::written::receive;
 use super::{Remark, immediate, over_memory, regions};
-use crate::run::Simulation;
+use crate::sim::Parts;
 
 /// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
 pub(super) fn posted(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     (channel, space): (ChannelId, HostSpan),
     post: PostId,
 ) {
     let (offset, length) = (space.offset(), space.length());
-    let extras = std::mem::take(&mut sim.states.via.next);
-    let Some(end) = sim.states.via.end_mut(id) else {
+    let extras = std::mem::take(&mut sim.engines.via_mut().next);
+    let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
     let immediate = extras.immediate;
@@ -35,7 +36,7 @@ pub(super) fn posted(
     let payload = match area.span(offset.into(), length.into()) {
         Ok(message) => joined(
             &sim.memory,
-            &sim.states.via.pieces(id, post, (area, message)),
+            &sim.engines.via_mut().pieces(id, post, (area, message)),
         ),
         Err(_) => Vec::new(),
     };
@@ -54,18 +55,18 @@ pub(super) fn posted(
 /// the library has recorded if its message failed. No descriptor completes with success on a VI without a connection.
 #[cold]
 pub(super) fn over(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     post: PostId,
     status: TxStatus,
 ) -> (TxStatus, Option<Status>) {
     regions::release(sim, id, 1);
     let failed = over_memory::failed_with(sim, id, post);
-    if let Some(end) = sim.states.via.end_mut(id) {
+    if let Some(end) = sim.engines.via_mut().end_mut(id) {
         end.extras.remove(&post);
     }
     let status = match status {
-        TxStatus::Ok if sim.states.via.is_broken(id) => TxStatus::Failed,
+        TxStatus::Ok if sim.engines.via_mut().is_broken(id) => TxStatus::Failed,
         TxStatus::Ok | TxStatus::Trap | TxStatus::Refused | TxStatus::Failed => status,
     };
     (status, failed)
@@ -73,7 +74,7 @@ pub(super) fn over(
 
 /// Reports that a send descriptor has completed.
 pub(super) fn tell_completed(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     (descriptor, status, failed): (TransmitDescriptor, TxStatus, Option<Status>),
     post: PostId,
@@ -109,7 +110,7 @@ pub(super) fn tell_completed(
 
 /// Makes the oldest invisible receive descriptor of a VI visible.
 #[cold]
-pub(super) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn publish(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     if sim.endpoints[id].receive.publish().is_none() {
         return;
     }
@@ -150,29 +151,29 @@ pub(super) fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
 }
 
 /// Adds an entry to the completion queue for sends or receives of a VI, if the VI has this queue.
-pub(super) fn enter_completion(sim: &mut Simulation<'_>, id: EndpointId, side: Side) {
+pub(super) fn enter_completion(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, side: Side) {
     let Some(queue) = queue(sim, id, side) else {
         return;
     };
-    let has_room = sim.states.via.queues[at(queue)].push(Completed { vi: id, side });
+    let has_room = sim.engines.via_mut().queues[at(queue)].push(Completed { vi: id, side });
     debug_assert!(has_room, "the reader of scenarios has checked the size");
     let kind = ViaEvent::Completion {
-        queue: &sim.states.via.scenario.completion_queues[at(queue)].name,
+        queue: &sim.scenario.completion_queues[at(queue)].name,
         side,
     };
     sim.report.emit(sim.now, id, kind);
 }
 
 /// Removes the oldest entry of the completion queue for sends or receives of a VI, if the VI has this queue.
-pub(super) fn take_completion(sim: &mut Simulation<'_>, id: EndpointId, side: Side) {
+pub(super) fn take_completion(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, side: Side) {
     if let Some(queue) = queue(sim, id, side) {
-        sim.states.via.queues[at(queue)].take();
+        sim.engines.via_mut().queues[at(queue)].take();
     }
 }
 
 /// Returns the position of the completion queue for sends or receives of a VI.
-fn queue(sim: &Simulation<'_>, id: EndpointId, side: Side) -> Option<u32> {
-    let [of_sends, of_receives] = sim.states.via.end(id)?.queues;
+fn queue(sim: &Parts<'_, impl HasVia>, id: EndpointId, side: Side) -> Option<u32> {
+    let [of_sends, of_receives] = sim.engines.via().end(id)?.queues;
     match side {
         Side::Send => of_sends,
         Side::Receive => of_receives,
@@ -180,7 +181,7 @@ fn queue(sim: &Simulation<'_>, id: EndpointId, side: Side) -> Option<u32> {
 }
 
 /// Reports the receive descriptors that the user posts when it returns the buffers of the oldest message.
-pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn message_read(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     let endpoint = &sim.endpoints[id];
     let Some(ReceiveDescriptor { body, .. }) = endpoint.receive.first() else {
         return;
@@ -194,11 +195,11 @@ pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
         regions::hold(sim, id, 1);
         sim.report
             .emit(sim.now, id, ViaEvent::RxPost { offset, length });
-        if sim.states.via.is_over_memory(id) {
+        if sim.engines.via_mut().is_over_memory(id) {
             over_memory::post_again(sim, id, offset);
         }
     }
-    if let Some(end) = sim.states.via.end_mut(id) {
+    if let Some(end) = sim.engines.via_mut().end_mut(id) {
         end.remarks.remove(&end.returned);
         end.returned += 1;
     }
@@ -206,16 +207,16 @@ pub(super) fn message_read(sim: &mut Simulation<'_>, id: EndpointId) {
 
 /// Removes the completion entry of a message that the user has returned, and flushes posted descriptors if the VI has
 /// no connection.
-pub(super) fn message_gone(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn message_gone(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
-    if sim.states.via.is_broken(id) {
+    if sim.engines.via_mut().is_broken(id) {
         flush_receives(sim, id, Status::Flushed);
         return;
     }
-    if !regions::is_registered(sim, id) && sim.states.via.end(id).is_some() {
+    if !regions::is_registered(sim, id) && sim.engines.via_mut().end(id).is_some() {
         flush_receives(sim, id, Status::ProtectionError);
     }
-    if sim.states.via.is_over_memory(id) {
+    if sim.engines.via_mut().is_over_memory(id) {
         receive(sim, id);
     }
 }

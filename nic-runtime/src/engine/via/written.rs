@@ -7,16 +7,17 @@ use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::via::{Placement, Reason, Reliability, Transfer as Entry, Vi, place};
 
+use super::HasVia;
 use super::interrupt::interrupt;
 use super::over_memory::{end, over, send_due};
 use super::receive::{Message, remark};
 use super::{Remark, Sent, connection};
 use crate::engine::remote::{self, Writes};
-use crate::run::Simulation;
+use crate::sim::Parts;
 
 /// Handles a write of the peer to this end's memory.
 pub(crate) fn written(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     (packet, opens): (PacketId, bool),
     span: HostSpan,
@@ -58,7 +59,7 @@ pub(crate) enum Pointer {
 }
 
 /// Lets the library react to a pointer that the peer has written.
-pub(super) fn sees(sim: &mut Simulation<'_>, id: EndpointId, pointer: Pointer) {
+pub(super) fn sees(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, pointer: Pointer) {
     match pointer {
         Pointer::Transfers => receive(sim, id),
         Pointer::Cookies => send_due(sim, id),
@@ -67,8 +68,8 @@ pub(super) fn sees(sim: &mut Simulation<'_>, id: EndpointId, pointer: Pointer) {
 }
 
 /// Completes the send descriptors whose entries the peer has read from the transfer queue.
-fn complete_read(sim: &mut Simulation<'_>, id: EndpointId) {
-    let Some(end_of) = sim.states.via.end_mut(id) else {
+fn complete_read(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    let Some(end_of) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
     let Some(over) = end_of.over.as_deref() else {
@@ -89,11 +90,11 @@ fn complete_read(sim: &mut Simulation<'_>, id: EndpointId) {
 }
 
 /// Completes receive descriptors for the new entries of the transfer queue.
-pub(super) fn receive(sim: &mut Simulation<'_>, id: EndpointId) {
+pub(super) fn receive(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     // The entry of a message waits in the transfer queue until the user's receive queue has room. It cannot be dropped:
     // its receive descriptors are used, and the next message would be read from them.
-    while !sim.states.via.is_broken(id) && sim.endpoints[id].receive.has_room() {
-        let Some(end_of) = sim.states.via.end_mut(id) else {
+    while !sim.engines.via_mut().is_broken(id) && sim.endpoints[id].receive.has_room() {
+        let Some(end_of) = sim.engines.via_mut().end_mut(id) else {
             return;
         };
         let (connection, vi) = (end_of.connection, end_of.vi);
@@ -116,10 +117,15 @@ pub(super) fn receive(sim: &mut Simulation<'_>, id: EndpointId) {
 }
 
 /// Completes the oldest receive descriptors for an entry of the transfer queue.
-fn complete(sim: &mut Simulation<'_>, id: EndpointId, entry: Entry, packet: Option<PacketId>) {
+fn complete(
+    sim: &mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+    entry: Entry,
+    packet: Option<PacketId>,
+) {
     let Some((connection, level)) = sim
-        .states
-        .via
+        .engines
+        .via_mut()
         .end(id)
         .map(|end| (end.connection, end.vi.reliability()))
     else {
@@ -178,7 +184,7 @@ fn complete(sim: &mut Simulation<'_>, id: EndpointId, entry: Entry, packet: Opti
     };
     if let Some(over) = over(sim, id) {
         for window in over.opened.completed(descriptors) {
-            sim.states.remote.windows.close(window);
+            sim.engines.remote_mut().windows.close(window);
         }
     }
     sim.levels_changed(id);

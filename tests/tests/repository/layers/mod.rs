@@ -70,6 +70,8 @@ const NIC_RUNTIME: Layers = &[
     &["wire"],
     &["nic"],
     &["memory", "host"],
+    &["calls"],
+    &["sim"],
     &["engine"],
     &["applet"],
     &["judge"],

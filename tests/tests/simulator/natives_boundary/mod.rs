@@ -13,8 +13,8 @@ use nic_core::sle::{Bound, Effect, LocalEffect, NicNative, Rights, TrapCause, ch
 use nic_core::storage::Storage;
 use nic_core::unet::{Channel, MessageBody};
 use nic_runtime::applet::{DetachedEndpoint, DetachedShape};
-use nic_runtime::engine::unet::Channels;
 use nic_runtime::memory::HostMemory;
+use nic_runtime::storage::Channels;
 
 const AREA: u32 = 64;
 const BUFFERS: u32 = 2;

@@ -11,7 +11,7 @@ pub(crate) struct EventCount {
 
 impl EventCount {
     /// Returns a count of no events, at which the run pauses.
-    pub(super) fn new() -> EventCount {
+    pub(crate) fn new() -> EventCount {
         EventCount { pause: 0, left: 0 }
     }
 
@@ -23,19 +23,19 @@ impl EventCount {
 
     /// Counts an event. Returns false if the run should have paused before it.
     #[inline]
-    pub(super) fn add(&mut self) -> bool {
+    pub(crate) fn add(&mut self) -> bool {
         self.left = self.left.wrapping_sub(1);
         self.left >= 0
     }
 
     /// Takes an event back.
     #[inline]
-    pub(super) fn take_back(&mut self) {
+    pub(crate) fn take_back(&mut self) {
         self.left = self.left.wrapping_add(1);
     }
 
     /// Sets the number of events at which the run pauses next.
-    pub(super) fn pause_at(&mut self, events: u64) {
+    pub(crate) fn pause_at(&mut self, events: u64) {
         let done = self.count().cast_signed();
         // No run handles 2^63 events.
         self.pause = i64::try_from(events).unwrap_or(i64::MAX);

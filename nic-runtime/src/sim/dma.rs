@@ -1,7 +1,6 @@
 //! DMA transfers between host memory and NIC memory, and the receive descriptors queued behind them.
 
-use super::Simulation;
-use crate::engine;
+use super::{Engines, Parts};
 use crate::ids::{ProcessorId, at};
 use crate::nic::item::Next;
 use crate::nic::stage::Stage;
@@ -14,7 +13,7 @@ use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::MessageBody;
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Makes a processor wait until a DMA engine without a queue accepts its request. Returns `None` if the DMA engine
     /// accepts the processor's request now.
     #[cold]
@@ -122,7 +121,9 @@ impl Simulation<'_> {
         Some(packet)
     }
 
-    pub(crate) fn transfer_ends(&mut self, id: TransferRef) {
+    /// Ends a transfer. Returns the processor whose call waits for its bytes, if one does: the call copies them itself, in
+    /// the stage that follows.
+    pub(crate) fn transfer_ends(&mut self, id: TransferRef) -> Option<ProcessorId> {
         let Entry {
             transfer:
                 Transfer {
@@ -151,15 +152,14 @@ impl Simulation<'_> {
         }
         self.transfers.vacant.push(id);
         match peer {
-            // The waiting call copies the bytes itself, in the stage that follows.
-            DmaPeer::IntoArray(on) => self.landed(on),
+            DmaPeer::IntoArray(on) => return Some(on),
             DmaPeer::IntoPacket(packet) => {
                 self.enqueue(packet);
             }
             DmaPeer::Behind(packet) => {
                 let trigger = self.packets[packet].trigger;
                 self.enqueue(packet);
-                engine::requests_done(self, endpoint, trigger);
+                E::requests_done(self, endpoint, trigger);
             }
             DmaPeer::Staged => {
                 self.dma_slot_freed(nic);
@@ -174,6 +174,7 @@ impl Simulation<'_> {
             }
             DmaPeer::PartOf(_) | DmaPeer::Passed | DmaPeer::StagedBeside => {}
         }
+        None
     }
 
     /// Queues the newest receive descriptor to become visible after all transfers queued so far.
@@ -185,7 +186,7 @@ impl Simulation<'_> {
 
     /// Makes the oldest invisible receive descriptor visible.
     pub(crate) fn publish(&mut self, id: EndpointId) {
-        engine::publish(self, id);
+        E::publish(self, id);
     }
 
     /// Makes the oldest invisible receive descriptor of an endpoint without receive descriptors of its user visible.

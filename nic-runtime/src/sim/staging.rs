@@ -13,16 +13,14 @@ use crate::ids::ProcessorId;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::unet::Channel;
 
-use super::Simulation;
-use crate::applet;
-use crate::engine;
+use super::{Engines, Parts};
 use crate::nic::claim::{Grant, Waiter};
 use crate::nic::endpoint::EndpointInfo;
 use crate::nic::item::Way;
 use crate::nic::{ClaimId, Progress, Purpose};
 use crate::wire::{Admission, PacketRef};
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Returns the progress of a claim.
     #[inline]
     pub(crate) fn progress(&self, claim: ClaimId) -> Progress {
@@ -66,7 +64,7 @@ impl Simulation<'_> {
     }
 
     /// Uses up the slots reserved for a transmit descriptor's packet. If a push of the descriptor's call has used the
-    /// reserved slots, [`Simulation::claim_for_push`] has claimed other slots.
+    /// reserved slots, [`Parts::claim_for_push`] has claimed other slots.
     #[inline]
     pub(crate) fn use_post(&mut self, id: EndpointId) {
         *self.progress_mut(ClaimId::of(id, Purpose::Post)) = Progress::None;
@@ -100,7 +98,7 @@ impl Simulation<'_> {
         self.await_send_slot(claim, waiter)
     }
 
-    /// Like [`Simulation::claim`], for a packet that needs no arrival slot or must not leave its group.
+    /// Like [`Parts::claim`], for a packet that needs no arrival slot or must not leave its group.
     #[cold]
     fn claim_without_slot(
         &mut self,
@@ -151,7 +149,7 @@ impl Simulation<'_> {
     /// its applet's heap.
     fn can_wait(&self, waiter: Waiter) -> bool {
         match waiter {
-            Waiter::Call(on) => applet::suspend::can_suspend(self, on),
+            Waiter::Call(on) => self.can_suspend(on),
             Waiter::Post | Waiter::Message => true,
         }
     }
@@ -276,7 +274,7 @@ impl Simulation<'_> {
 
     /// Returns whether an arriving packet already has a place in NIC memory, and needs no arrival slot.
     fn has_place(&self, packet: PacketRef) -> bool {
-        !self.packets[packet].header.is_none() && engine::has_place(self, packet)
+        !self.packets[packet].header.is_none() && E::has_place(self, packet)
     }
 
     /// Frees an arrival slot of an endpoint, or passes it on to the claim that has waited for it.
@@ -370,7 +368,7 @@ impl Simulation<'_> {
         let id = claim.endpoint();
         let home = self.endpoints[id].nic;
         match claim.purpose() {
-            Purpose::Post if self.infos[id].makes_packets() => engine::slot_found(self, id),
+            Purpose::Post if self.infos[id].makes_packets() => E::slot_found(self, id),
             Purpose::Post => {
                 let nic = &mut self.nics[home];
                 nic.posted.insert(self.infos[id].position());

@@ -7,7 +7,7 @@
 use crate::ids::{AppletId, Table, at};
 use std::hint::black_box;
 
-use super::Simulation;
+use super::{Engines, Parts};
 use crate::nic::item::Way;
 use nic_core::id::{ChannelId, EndpointId};
 
@@ -22,7 +22,7 @@ pub(crate) fn read_lines(bytes: &[u8]) {
     black_box((bytes.first().copied(), second.copied()));
 }
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Reads a word of each structure that the endpoint, its user and its applet are about to use.
     #[inline]
     pub(crate) fn prefetch(&self, id: EndpointId, way: Way) {

@@ -1,10 +1,10 @@
 //! Reports the fill levels of an endpoint's queues and its applet's heap, whenever they change.
 
-use super::Simulation;
+use super::{Engines, Parts};
 use nic_core::event::{Levels, NicEvent};
 use nic_core::id::EndpointId;
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Reports an endpoint's levels if they differ from the last report.
     #[inline(always)]
     pub(crate) fn levels_changed(&mut self, id: EndpointId) {

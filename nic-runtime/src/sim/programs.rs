@@ -1,18 +1,17 @@
 //! Host programs that act by themselves: what they are told, and how their actions run. A user of the library supplies
 //! such programs, or a scenario names them.
 
-use super::Simulation;
-use crate::engine;
+use super::{Engines, Parts};
 use crate::host::Task;
 use crate::host::own::OwnProcesses;
-use crate::host::program::{Action, Happened, HostProgram};
+use crate::host::program::{Action, Happened};
 use crate::nic::work::Work;
 use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::{MessageBody, ReceiveDescriptor};
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Installs the supplied programs.
     pub(crate) fn bring(&mut self, own: OwnProcesses) {
         self.own = own;
@@ -43,7 +42,7 @@ impl Simulation<'_> {
     /// Returns the reaction of the endpoint's program to a message.
     #[cold]
     pub(crate) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
-        if engine::is_first_empty(self, id) {
+        if E::is_first_empty(self, id) {
             return Reaction::Read;
         }
         let user = &self.users[id];
@@ -59,7 +58,7 @@ impl Simulation<'_> {
         self.own.of_endpoint.get(&id)?;
         let endpoint = &self.endpoints[id];
         let message = endpoint.receive.first()?;
-        if engine::is_first_empty(self, id) {
+        if E::is_first_empty(self, id) {
             return None;
         }
         let payload = match &message.body {
@@ -110,18 +109,18 @@ impl Simulation<'_> {
             };
             match action {
                 Action::Compute(takes) => return self.busy(home, Task::Posting, takes),
-                Action::Disconnect(endpoint) => engine::disconnect(self, endpoint),
+                Action::Disconnect(endpoint) => E::disconnect(self, endpoint),
                 Action::Write {
                     endpoint,
                     window,
                     offset,
                     bytes,
-                } => engine::write_window(self, endpoint, (window, offset), bytes),
+                } => E::write_window(self, endpoint, (window, offset), bytes),
                 Action::Frame {
                     endpoint,
                     channel,
                     bytes,
-                } => engine::send_frame(self, (endpoint, channel), &bytes),
+                } => E::send_frame(self, (endpoint, channel), &bytes),
                 Action::WakeAt(time) => {
                     let time = time.max(self.now);
                     self.schedule.insert(time, Work::Wake(home));
@@ -145,7 +144,7 @@ impl Simulation<'_> {
                             self.post(endpoint, channel, space);
                             let nic = self.endpoints[endpoint].nic;
                             let takes = self.host_costs[nic].of_post(length)
-                                + engine::post_takes(self, endpoint, length);
+                                + E::post_takes(self, endpoint, length);
                             return self.busy(home, Task::Posting, takes);
                         }
                         TransmitSpace::Taken => {

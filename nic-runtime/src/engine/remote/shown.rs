@@ -3,7 +3,7 @@
 use nic_core::event::{NicEvent, ViaEvent};
 use nic_core::time::SimDuration;
 
-use crate::run::Simulation;
+use crate::sim::{Engines, Parts};
 use crate::wire::{Packet, PacketRef};
 
 /// How outputs show a packet of a VI.
@@ -22,7 +22,7 @@ pub(crate) enum Shown {
 
 /// Reports that the first bit of a VI's packet leaves.
 pub(crate) fn tell_leaves(
-    sim: &mut Simulation<'_>,
+    sim: &mut Parts<'_, impl Engines>,
     packet: PacketRef,
     shown: Shown,
     duration: SimDuration,
@@ -63,7 +63,7 @@ pub(crate) fn tell_leaves(
 }
 
 /// Reports that the last bit of a VI's packet has arrived.
-pub(crate) fn tell_arrives(sim: &mut Simulation<'_>, packet: PacketRef, shown: Shown) {
+pub(crate) fn tell_arrives(sim: &mut Parts<'_, impl Engines>, packet: PacketRef, shown: Shown) {
     let Packet {
         id,
         from: (peer, _),

@@ -12,7 +12,7 @@
 //! link with faults decides a packet's fate when all of the packet has arrived. Applets, short messages and links with
 //! faults all wait for a packet's last byte.
 
-use super::Simulation;
+use super::{Engines, Parts};
 use crate::nic::cells::Passage;
 use crate::nic::transfer::{DmaPeer, Transfer, TransferRef};
 use crate::nic::work::Work;
@@ -22,7 +22,7 @@ use nic_core::id::DirectionId;
 use nic_core::time::SimDuration;
 use nic_core::unet::INLINE_MAX;
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Returns the cell size of the wire that a message takes, in bytes; 0 if the wire has no cells.
     fn cell_of(&self, peer: DmaPeer) -> u32 {
         match peer {
@@ -39,7 +39,7 @@ impl Simulation<'_> {
     }
 
     #[cold]
-    pub(super) fn queue_by_cells(&mut self, id: TransferRef, transfer: Transfer) {
+    pub(crate) fn queue_by_cells(&mut self, id: TransferRef, transfer: Transfer) {
         let Transfer {
             endpoint,
             host,

@@ -3,8 +3,7 @@
 //! On links that reserve slots (see `staging`), a packet has its arrival slot before it enters the wire, and never
 //! waits at the far end.
 
-use super::Simulation;
-use crate::engine;
+use super::{Engines, Parts};
 use crate::nic::endpoint::AppletAt;
 use crate::nic::work::Work;
 use crate::wire::protocol::Header;
@@ -15,7 +14,7 @@ use nic_core::sle::ArraySpan;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Makes a packet, still without bytes, and numbers it. The caller has taken the packet's send slot.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_packet(
@@ -161,7 +160,7 @@ impl Simulation<'_> {
         let sent = &self.packets[packet];
         self.schedule.insert(self.now + duration, Work::WireOut(id));
         if !sent.header.is_none() {
-            return engine::transmit_started(self, packet, duration);
+            return E::transmit_started(self, packet, duration);
         }
         if self.report.listens() {
             self.tell_leaves(packet, duration);
@@ -279,7 +278,7 @@ impl Simulation<'_> {
             let nic = self.endpoints[from].nic;
             self.release_send_slot(nic);
         }
-        if !engine::packet_left(self, packet) {
+        if !E::packet_left(self, packet) {
             return;
         }
         if let Trigger::Post(post) = trigger {
@@ -339,7 +338,7 @@ impl Simulation<'_> {
     pub(crate) fn deliver(&mut self, packet: PacketRef) {
         let arrived = &self.packets[packet];
         if !arrived.header.is_none() {
-            return engine::packet_received(self, packet);
+            return E::packet_received(self, packet);
         }
         let (to, _) = arrived.to;
         if self.report.listens() {
@@ -391,7 +390,7 @@ impl Simulation<'_> {
         if self.cells.are_on() && self.is_still_arriving(packet) {
             return;
         }
-        engine::arrival_over(self, packet);
+        E::arrival_over(self, packet);
         let Packet {
             to: (to, _),
             has_arrival_slot,

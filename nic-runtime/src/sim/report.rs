@@ -17,9 +17,9 @@ pub(crate) struct Report<'a> {
     /// Whether the sink wants the instructions that applets execute.
     watches: bool,
     /// Whether the sink wants the spans of processors' work.
-    pub(super) wants_work: bool,
+    pub(crate) wants_work: bool,
     /// Whether the sink wants the levels of queues and heaps.
-    pub(super) wants_levels: bool,
+    pub(crate) wants_levels: bool,
 }
 
 /// Passes the instructions of an endpoint's applet on to the sink.

@@ -8,17 +8,15 @@ use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::{MessageBody, ReceiveDescriptor, TransmitDescriptor};
 
-use super::Simulation;
 use super::prefetch::read_lines;
-use crate::applet;
-use crate::engine;
-use crate::engine::unet::Endpoint;
+use super::{Engines, Parts};
 use crate::host::{Notice, Notify, Task};
 use crate::memory::HostMemory;
 use crate::nic::item::Way;
 use crate::nic::work::Work;
+use crate::storage::Endpoint;
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Queues a message of a send that has become due for its user, and schedules the send's next message. Messages
     /// without time between them are queued all at once.
     pub(crate) fn send_due(&mut self, send: u32) {
@@ -73,7 +71,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Like [`Simulation::begin_task`], for users that share host processors or have supplied programs.
+    /// Like [`Parts::begin_task`], for users that share host processors or have supplied programs.
     #[cold]
     pub(crate) fn begin_among_others(&mut self, id: EndpointId) {
         let user = &self.users[id];
@@ -158,9 +156,9 @@ impl Simulation<'_> {
             self.events.add();
         }
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
-        engine::send_begins(self, id, spec);
-        let message = engine::message_span(self, id, spec, space);
-        let takes = costs.of_post(length) + engine::post_takes(self, id, message.length());
+        E::send_begins(self, id, spec);
+        let message = E::message_span(self, id, spec, space);
+        let takes = costs.of_post(length) + E::post_takes(self, id, message.length());
         self.post(id, spec.channel, message);
         self.busy(id, Task::Posting, takes)
     }
@@ -179,9 +177,9 @@ impl Simulation<'_> {
             .transmit
             .post(descriptor)
             .expect("the user saw that there is room");
-        engine::user_posted(self, id, (channel, space), post);
+        E::user_posted(self, id, (channel, space), post);
         self.levels_changed(id);
-        engine::descriptor_posted(self, id);
+        E::descriptor_posted(self, id);
     }
 
     /// Reports a posted transmit descriptor to the sink.
@@ -258,7 +256,7 @@ impl Simulation<'_> {
         self.begin_task(id);
     }
 
-    /// Like [`Simulation::task_done`], for users that share host processors or have supplied programs.
+    /// Like [`Parts::task_done`], for users that share host processors or have supplied programs.
     #[cold]
     fn task_done_among_others(&mut self, id: EndpointId) {
         let reads = self.users[id].task != Task::Posting;
@@ -304,15 +302,15 @@ impl Simulation<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_back(&mut self, id: EndpointId) {
         if !self.pending_calls.is_empty() {
-            applet::pending_calls::note_refills(self, id);
+            self.note_refills(id);
         }
-        engine::message_read(self, id);
+        E::message_read(self, id);
         let endpoint = &mut self.endpoints[id];
         if endpoint.put_back_received() {
             self.users[id].messages += 1;
             self.levels_changed(id);
         }
-        engine::message_gone(self, id);
+        E::message_gone(self, id);
     }
 }
 

@@ -5,14 +5,14 @@
 //! destination. A deadlock of full NICs resolves when its first packet has waited for `wire.timeout`: the packet is
 //! dropped, and its wire moves again.
 
-use super::Simulation;
+use super::{Engines, Parts};
 use crate::nic::work::Work;
 use crate::wire::{PacketRef, Signal};
 use nic_core::event::WireDropReason;
 use nic_core::id::{DirectionId, NicId};
 use nic_core::time::SimTime;
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Delivers a packet that has no reserved slot if a slot is free; otherwise adds it to the backlog.
     #[cold]
     pub(crate) fn arrive_unasked(&mut self, packet: PacketRef) {
@@ -116,7 +116,7 @@ impl Simulation<'_> {
         self.deliver_waiting(nic);
     }
 
-    pub(super) fn first_waiting(&self, id: DirectionId) -> Option<PacketRef> {
+    pub(crate) fn first_waiting(&self, id: DirectionId) -> Option<PacketRef> {
         self.fabric[id].backlog.as_ref()?.first()
     }
 

@@ -4,11 +4,10 @@ use nic_core::event::{TxStatus, UnetEvent};
 use nic_core::id::{EndpointId, PostId};
 use nic_core::unet::{self, Completion, TransmitDescriptor};
 
-use super::Simulation;
-use crate::engine;
+use super::{Engines, Parts};
 use crate::nic::item::{Next, Posted};
 
-impl Simulation<'_> {
+impl<E: Engines> Parts<'_, E> {
     /// Records the status of a transmit descriptor, then looks for other work.
     pub(crate) fn end_post(&mut self, posted: Posted, status: TxStatus) -> Next {
         let Posted { endpoint, post, .. } = posted;
@@ -32,7 +31,7 @@ impl Simulation<'_> {
         let Some(Completion { descriptor, status }) = completion else {
             return;
         };
-        let status = engine::completed(self, id, post, Completion { descriptor, status });
+        let status = E::completed(self, id, post, Completion { descriptor, status });
         self.levels_changed(id);
         self.users[id].region.complete(descriptor);
         if !self.users_are_alone {

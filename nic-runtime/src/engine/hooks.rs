@@ -1,0 +1,270 @@
+//! What the parts of a simulation ask of the interfaces goes to the engine of the endpoint or of the packet; and each
+//! engine gets its own state.
+
+use std::num::NonZeroU32;
+
+use nic_core::event::{Trigger, TxStatus};
+use nic_core::id::{ChannelId, EndpointId, PacketId, PostId};
+use nic_core::memory::HostSpan;
+use nic_core::time::{SimDuration, SimTime};
+use nic_core::unet::Completion;
+
+use super::emp::{Emp, EmpState, HasEmp};
+use super::interface::{Interface, Protocol};
+use super::remote::{HasRemote, Remote, WindowState};
+use super::table::{Simulation, States};
+use super::unet::engine::Unet;
+use super::via::{self, HasVia, Via, ViaState};
+use crate::sim::{Engines, Parts, Protocols};
+use crate::spec::interface::interfaces;
+use crate::spec::{InterfaceKind, SendSpec};
+use crate::wire::PacketRef;
+use crate::wire::protocol::{Header, protocols};
+
+/// Dispatches to the engine of each interface.
+macro_rules! dispatch {
+    ($($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
+        impl Engines for States {
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn completed(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, completion: Completion) -> TxStatus {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::completed(sim, id, post, completion),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::publish(sim, id),)*
+                }
+            }
+
+            #[cold]
+            fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::requests_done(sim, id, trigger),)*
+                }
+            }
+
+            #[cold]
+            fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::is_first_empty(sim, id),)*
+                }
+            }
+
+            #[cold]
+            fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::disconnect(sim, id),)*
+                }
+            }
+
+            #[cold]
+            fn write_window(sim: &mut Simulation<'_>, id: EndpointId, place: (u32, u32), bytes: Vec<u8>) {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::write_window(sim, id, place, bytes),)*
+                }
+            }
+
+            #[cold]
+            fn send_frame(sim: &mut Simulation<'_>, (id, channel): (EndpointId, ChannelId), bytes: &[u8]) {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::send_frame(sim, (id, channel), bytes),)*
+                }
+            }
+
+            fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+                match sim.infos[endpoint].interface {
+                    $(InterfaceKind::$interface => $interface::slot_found(sim, endpoint),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn send_begins(
+                sim: &mut Simulation<'_>,
+                endpoint: EndpointId,
+                spec: &SendSpec,
+            ) {
+                match sim.infos[endpoint].interface {
+                    $(InterfaceKind::$interface => $interface::send_begins(sim, endpoint, spec),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn message_span(sim: &Simulation<'_>, id: EndpointId, spec: &SendSpec, space: HostSpan) -> HostSpan {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::message_span(sim, id, spec, space),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::post_takes(sim, id, length),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn user_posted(sim: &mut Simulation<'_>, id: EndpointId, message: (ChannelId, HostSpan), post: PostId) {
+                match sim.infos[id].interface {
+                    $(InterfaceKind::$interface => $interface::posted(sim, id, message, post),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+                match sim.infos[endpoint].interface {
+                    $(InterfaceKind::$interface => $interface::descriptor_posted(sim, endpoint),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+                match sim.infos[endpoint].interface {
+                    $(InterfaceKind::$interface => $interface::message_gone(sim, endpoint),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+                match sim.infos[endpoint].interface {
+                    $(InterfaceKind::$interface => $interface::message_read(sim, endpoint),)*
+                }
+            }
+        }
+    };
+}
+
+interfaces!(dispatch);
+
+/// Dispatches to the engine of each protocol.
+macro_rules! protocol_dispatch {
+    ($($(#[$doc:meta])* $protocol:ident($header:ty);)*) => {
+        impl Protocols for States {
+            #[cold]
+            fn transmit_started(sim: &mut Simulation<'_>, packet: PacketRef, duration: SimDuration) {
+                match sim.packets[packet].header {
+                    Header::None => {}
+                    $(Header::$protocol(_) => $protocol::transmit_started(sim, packet, duration),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn packet_left(sim: &mut Simulation<'_>, packet: PacketRef) -> bool {
+                match sim.packets[packet].header {
+                    Header::None => true,
+                    $(Header::$protocol(_) => $protocol::packet_left(sim, packet),)*
+                }
+            }
+
+            #[cold]
+            fn packet_received(sim: &mut Simulation<'_>, packet: PacketRef) {
+                match sim.packets[packet].header {
+                    Header::None => {}
+                    $(Header::$protocol(_) => $protocol::packet_received(sim, packet),)*
+                }
+            }
+
+            fn has_place(sim: &Simulation<'_>, packet: PacketRef) -> bool {
+                match sim.packets[packet].header {
+                    Header::None => false,
+                    $(Header::$protocol(_) => $protocol::has_place(sim, packet),)*
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn arrival_over(sim: &mut Simulation<'_>, packet: PacketRef) {
+                match sim.packets[packet].header {
+                    Header::None => {}
+                    $(Header::$protocol(_) => $protocol::arrival_over(sim, packet),)*
+                }
+            }
+        }
+    };
+}
+
+protocols!(protocol_dispatch);
+
+impl HasEmp for States {
+    fn emp(&self) -> &EmpState {
+        &self.emp
+    }
+
+    fn emp_mut(&mut self) -> &mut EmpState {
+        &mut self.emp
+    }
+}
+
+impl HasRemote for States {
+    fn remote(&self) -> &WindowState {
+        &self.remote
+    }
+
+    fn remote_mut(&mut self) -> &mut WindowState {
+        &mut self.remote
+    }
+
+    fn numbers_writes(sim: &Parts<'_, Self>, from: EndpointId, to: EndpointId) -> bool {
+        sim.engines.via.numbers_writes(from, to)
+    }
+
+    fn number_write(
+        sim: &mut Parts<'_, Self>,
+        from: EndpointId,
+        packet: PacketRef,
+    ) -> Option<NonZeroU32> {
+        via::number_write(sim, from, packet)
+    }
+
+    fn takes_write(
+        sim: &mut Parts<'_, Self>,
+        to: EndpointId,
+        numbered: (Option<PacketId>, NonZeroU32),
+    ) -> bool {
+        via::takes_write(sim, to, numbered)
+    }
+
+    fn is_registered(sim: &Parts<'_, Self>, owner: EndpointId) -> bool {
+        !via::is_vi(sim, owner) || via::is_registered(sim, owner)
+    }
+
+    fn written(
+        sim: &mut Parts<'_, Self>,
+        id: EndpointId,
+        packet: (PacketId, bool),
+        span: HostSpan,
+    ) {
+        via::written(sim, id, packet, span);
+    }
+
+    fn occupy(sim: &mut Parts<'_, Self>, id: EndpointId, takes: SimDuration) {
+        via::occupy(sim, id, takes);
+    }
+
+    fn schedule_mapped(sim: &mut Parts<'_, Self>, id: EndpointId, time: SimTime) {
+        via::schedule_mapped(sim, id, time);
+    }
+
+    fn writes_over(sim: &mut Parts<'_, Self>, id: EndpointId, post: PostId) {
+        via::writes_over(sim, id, post);
+    }
+
+    fn end_in_turn(sim: &mut Parts<'_, Self>, id: EndpointId) {
+        via::end_in_turn(sim, id);
+    }
+}
+
+impl HasVia for States {
+    fn via(&self) -> &ViaState {
+        &self.via
+    }
+
+    fn via_mut(&mut self) -> &mut ViaState {
+        &mut self.via
+    }
+
+    fn via_and_remote(&mut self) -> (&mut ViaState, &mut WindowState) {
+        (&mut self.via, &mut self.remote)
+    }
+}

@@ -1,0 +1,35 @@
+//! The parts of a simulation, and what they do in virtual time: wires carry packets, DMA engines move bytes, slots are
+//! given out, users post and read.
+//!
+//! An event of the trace is emitted only when the clock shows its time, so the stream of events is ordered by time. The
+//! files:
+//!
+//! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
+//! - `dma` moves bytes between NIC and host
+//! - `staging` assigns slots to packets
+//! - `completion` ends transmit descriptors
+//! - `user` and `programs` are the hosts, `prefetch` loads what they will touch
+//! - `processors` wakes processors and hands items over, `pending` notes what applets are to be called for
+//! - `event_count` counts events and knows when the run pauses
+//! - `report` tells the sink of events, `levels` the fill levels of queues
+//! - `engines` is what the parts ask of the interfaces
+
+mod backlogs;
+mod cells;
+mod completion;
+mod dma;
+pub(crate) mod engines;
+pub(crate) mod event_count;
+mod levels;
+mod parts;
+mod pending;
+mod prefetch;
+mod processors;
+mod programs;
+pub(crate) mod report;
+mod staging;
+mod user;
+mod wire;
+
+pub(crate) use self::engines::{Engines, Protocols};
+pub(crate) use self::parts::Parts;

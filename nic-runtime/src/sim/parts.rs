@@ -1,0 +1,149 @@
+//! The parts of a simulation, in one struct.
+
+use crate::ids::{AppletId, ProcessorId, Table};
+use std::collections::VecDeque;
+
+use bumpalo::Bump;
+use nic_core::chain::Link;
+use nic_core::event::Levels;
+use nic_core::id::{EndpointId, NicId};
+use nic_core::random::Name;
+use nic_core::sle::Applet;
+use nic_core::time::{SimDuration, SimTime};
+
+use super::event_count::EventCount;
+use super::report::Report;
+use crate::calls::budget::Budget;
+use crate::calls::chain::Chains;
+use crate::calls::last_arrays::LastArrays;
+use crate::calls::pending::AllPendingCalls;
+use crate::calls::processor::Processor;
+use crate::calls::suspended::Suspensions;
+use crate::calls::swaps::Swaps;
+use crate::host::own::OwnProcesses;
+use crate::host::{Turns, User};
+use crate::ids::at;
+use crate::memory::HostMemory;
+#[cfg(doc)]
+use crate::nic::ClaimId;
+use crate::nic::Nic;
+use crate::nic::cells::Cells;
+use crate::nic::costs::HostCosts;
+use crate::nic::endpoint::{EndpointInfo, LiveEndpoint};
+use crate::nic::item::Item;
+use crate::nic::role::CallWaits;
+use crate::nic::transfer::Transfers;
+use crate::nic::work::Work;
+use crate::sched::Schedule;
+use crate::spec::{EndpointSpec, Scenario, SendSpec};
+use crate::storage::Endpoint;
+use crate::wire::{Backlogs, Fabric, PacketStore};
+
+/// The parts of a simulation: NICs with their processors, wires, hosts, and what they keep about applets, at one time. The
+/// engines of the interfaces are a parameter, so that nothing here knows any of them.
+pub(crate) struct Parts<'a, E> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) now: SimTime,
+    pub(crate) schedule: Schedule<Work>,
+    /// The simulation events handled so far. The run pauses at `events_max` of them at the latest.
+    pub(crate) events: EventCount,
+    /// Whether packets on the wire depend on DMA transfers, because some NIC sends in turn with its DMA or some link
+    /// has cells. The flag `transfers_delay_packets` is usually false, so that packets need no checks for transfers.
+    pub(crate) transfers_delay_packets: bool,
+    pub(crate) cells: Cells,
+    pub(crate) backlogs: Backlogs,
+    /// Whether the DMA engines of any NIC have no queue (`dma.takes = "one"`).
+    pub(crate) awaits_engines: bool,
+    /// Whether a taken item may need more than its interface or applet: it waits for a DMA engine, or is a capsule. The
+    /// flag `has_slow_paths` is usually false, so that items need no checks for DMA engines and capsules.
+    pub(crate) has_slow_paths: bool,
+    /// Whether packets on every link reserve an arrival slot before they leave the sender.
+    pub(crate) reserves_slots: bool,
+    /// Whether the part of `RxBuf` that an arriving packet leaves unused is filled with a pattern.
+    pub(crate) poisons_rx_buf: bool,
+    /// Whether an endpoint whose applet traps while it is loaded starts without it.
+    pub(crate) lenient_load: bool,
+    /// Total time of the work that users' processors have begun.
+    pub(crate) host_time: SimDuration,
+    pub(crate) until: SimTime,
+    pub(crate) events_max: u64,
+    /// Instructions that applets may still execute.
+    pub(crate) budget: Budget,
+    /// Whether a packet was about to leave its group of NICs; see `partition`.
+    pub(crate) has_left_group: bool,
+    /// Costs for users, by the NIC of their host.
+    pub(crate) host_costs: Table<NicId, HostCosts>,
+    pub(crate) sends: &'a [SendSpec],
+    /// Number of messages of each send that have become due one by one, with time between them.
+    pub(crate) sends_made: Vec<u64>,
+    pub(crate) nics: Table<NicId, Nic>,
+    pub(crate) processors: Table<ProcessorId, Processor<'a>>,
+    /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or
+    /// refills. While `more_sources` is zero, as usual, a processor checks only arrivals and transmit descriptors.
+    pub(crate) more_sources: u32,
+    /// Items that any processor of a NIC may take, oldest first, by NIC. The lists in `shared` are empty unless an
+    /// interface lets any processor run its stages.
+    pub(crate) shared: Table<NicId, VecDeque<Item>>,
+    /// The state of each interface.
+    pub(crate) engines: E,
+    pub(crate) fabric: Fabric,
+    pub(crate) packets: PacketStore,
+    pub(crate) transfers: Transfers,
+    pub(crate) memory: HostMemory,
+    pub(crate) endpoints: Table<EndpointId, Endpoint>,
+    /// The scenario's description of each endpoint.
+    pub(crate) specs: &'a Table<EndpointId, EndpointSpec>,
+    /// The fixed facts about each endpoint.
+    pub(crate) infos: Table<EndpointId, EndpointInfo>,
+    /// The changing state of each endpoint.
+    pub(crate) live: Table<EndpointId, LiveEndpoint>,
+    /// By endpoint, how many more send slots the messages of an interface may hold that keep theirs for long; empty if no
+    /// interface does. Below zero, they hold more than their share, because a slot counts when its message has begun.
+    pub(crate) send_slots_left: Table<EndpointId, i32>,
+    /// For each claim, the next claim that waits for the same arrival slots. Each endpoint has two claims; see
+    /// [`ClaimId`].
+    pub(crate) links: Vec<Link>,
+    /// For each applet, how long processors have waited for it; empty if every NIC has one processor.
+    pub(crate) waits: Table<AppletId, CallWaits>,
+    pub(crate) pending_calls: AllPendingCalls,
+    pub(crate) chains: Chains,
+    pub(crate) arena: &'a Bump,
+    pub(crate) suspensions: Suspensions<'a>,
+    pub(crate) applets: Table<AppletId, Applet<'a>>,
+    pub(crate) swaps: Swaps<'a>,
+    /// The arrays to prefetch.
+    pub(crate) last_arrays: LastArrays,
+    /// The levels last reported for each endpoint; empty without a sink.
+    pub(crate) levels: Table<EndpointId, Levels>,
+    /// Hashed names of the endpoints; empty if no link has faults.
+    pub(crate) names: Table<EndpointId, Name>,
+    pub(crate) users: Table<EndpointId, User>,
+    /// Whether users act independently: no host limits its processors, and the caller supplies no programs. Users do
+    /// not act independently if an endpoint is a VI, because a program must not see a VI's failed receives.
+    pub(crate) users_are_alone: bool,
+    /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
+    pub(crate) turns: Option<Turns>,
+    pub(crate) own: OwnProcesses,
+    pub(crate) report: Report<'a>,
+}
+
+impl<E> Parts<'_, E> {
+    pub(crate) fn schedule_send(&mut self, send: u32) {
+        let spec = &self.sends[at(send)];
+        if spec.repeat > 0 {
+            self.schedule.insert(spec.at, Work::Send(send));
+        }
+    }
+
+    /// Records that a packet is about to leave its group, and stops the run.
+    pub(crate) fn leave_group(&mut self) {
+        self.has_left_group = true;
+        self.handle_no_more();
+    }
+
+    /// Makes the run end before the next event.
+    pub(crate) fn handle_no_more(&mut self) {
+        self.events_max = self.events.count();
+        self.events.pause_at(self.events_max);
+    }
+}
