@@ -44,8 +44,8 @@
 //!
 //! The modules, from the bottom: numbers and tables ([`units`], [`storage`], [`ids`]); what a run is made of, as values
 //! ([`profile`], [`spec`]); the clock ([`sched`]); the wires between NICs ([`wire`]); the parts of a NIC ([`nic`]);
-//! memory and users of a host ([`memory`], [`host`]); the interfaces, which [`engine`] lists ([`engine::unet`] is
-//! the simplest); applets ([`applet`]); expectations ([`judge`]); the parts together ([`run`]); the reader of scenarios
+//! memory and users of a host ([`memory`], [`host`]); what a NIC keeps about the calls of applets (`calls`); these parts
+//! together in virtual time (`sim`); the engines of the interfaces (`engine`); applets ([`applet`]); expectations ([`judge`]); the loop of events ([`run`]); the reader of scenarios
 //! ([`scenario`]); and what is written from events ([`export`]). The repository's `ARCHITECTURE.md` follows a packet
 //! through them.
 
@@ -53,7 +53,7 @@ pub mod applet;
 #[cfg(test)]
 mod at_rest;
 mod calls;
-pub mod engine;
+mod engine;
 pub mod export;
 pub mod hexdump;
 pub mod host;
@@ -62,6 +62,7 @@ pub mod judge;
 pub mod memory;
 pub mod nic;
 pub mod profile;
+mod protocol;
 pub mod run;
 pub mod scenario;
 pub mod sched;

@@ -4,24 +4,22 @@
 //! becomes the endpoint's applet by a [swap]. The sender of a capsule gets an answer in a packet: `installed`, or the
 //! reason for a refusal.
 
-use crate::ids::{ProcessorId, at};
+use crate::ids::ProcessorId;
 use bumpalo::Bump;
 use jive_embed::load_class;
 use jive_verifier::Policy;
-use nic_core::event::{SleEvent, SwapRefusal, Trigger};
+use nic_core::event::{SleEvent, SwapRefusal};
 use nic_core::id::EndpointId;
-use nic_core::sle::capsule::{CODE_CHANNEL, answer_header};
+use nic_core::sle::capsule::CODE_CHANNEL;
 use nic_core::sle::{FragmentHeader, NicEntry, NicNative};
 
+use super::answers::{answer, answered};
 use super::swap;
 use crate::calls::reassembly::Taken;
 use crate::engine::Simulation;
 use crate::nic::item::Next;
 use crate::nic::work::Work;
 use crate::wire::PacketRef;
-
-/// The answer to a capsule whose class has become the applet.
-pub(crate) const INSTALLED: &str = "installed";
 
 /// Number of instructions that the run's instruction budget is charged for verifying a byte of a capsule. The charge
 /// per byte is chosen: verifying a thousand bytes of the slowest class takes about as long as interpreting a million
@@ -132,29 +130,4 @@ fn verified(sim: &mut Simulation<'_>, bytes: &[u8]) -> Result<usize, SwapRefusal
         }
         Err(error) => Err(SwapRefusal::Rejected(error.code())),
     }
-}
-
-/// Answers a complete capsule, and keeps the answer in case the sender repeats the capsule's last fragment.
-pub(crate) fn answered(
-    sim: &mut Simulation<'_>,
-    endpoint: EndpointId,
-    number: u32,
-    text: &'static str,
-) {
-    sim.swaps.answered(endpoint, number, text);
-    answer(sim, endpoint, number, text);
-}
-
-/// Sends an answer on the code channel. Like packets that applets send while loading, the answer needs no send slot: it
-/// is sent from the memory of the capsule.
-fn answer(sim: &mut Simulation<'_>, endpoint: EndpointId, number: u32, text: &'static str) {
-    let answering = &sim.endpoints[endpoint];
-    let Some(&channel) = answering.channels.get(CODE_CHANNEL) else {
-        return;
-    };
-    let mut bytes = [&answer_header(number)[..], text.as_bytes()].concat();
-    bytes.truncate(at(answering.max_packet));
-    let packet = sim.make_packet(endpoint, &channel, Trigger::Load);
-    sim.packets[packet].bytes = bytes;
-    sim.enqueue(packet);
 }

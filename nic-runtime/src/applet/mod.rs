@@ -6,7 +6,7 @@
 //! - `stages` runs their calls stage by stage, `port` performs the natives of a call
 //! - `pending_calls` sets timers, and notes refills and watched writes
 //! - `swap` replaces applets while the NIC runs, `carry` moves their state, `swap_port` performs natives meanwhile
-//! - `capsule` takes class files that arrive in packets
+//! - `capsule` takes class files that arrive in packets, `answers` answers their senders
 //! - `chained` runs the calls of a chain, `chain` gives each its message
 //! - `suspend` makes a call wait for slots while others run
 //! - `tell` reports events, `trapped` reports traps with what their calls left
@@ -15,6 +15,7 @@
 //! worst cases, `site` the place of an applet, `arguments` the arguments of its calls. `stub` generates the Java stub of
 //! the natives and the reference of natives.
 
+mod answers;
 mod arguments;
 pub(crate) mod capsule;
 mod carry;

@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 
 use jive_core::MethodId;
 use nic_core::id::{EndpointId, NicId};
-use nic_core::remote::EventQueue;
 use nic_core::sle::NicEntry;
 use nic_core::time::SimDuration;
 
@@ -133,7 +132,7 @@ pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId
             !pending.events.is_empty()
         });
         let events = found.map(|(applet_at, _)| &mut sim.pending_calls.0[applet_at.applet].events);
-        let event = events.and_then(EventQueue::take);
+        let event = events.and_then(|events| events.take());
         let (Some((applet_at, method)), Some(event)) = (found, event) else {
             sim.nics[nic].watched.remove(position);
             continue;

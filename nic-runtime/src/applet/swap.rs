@@ -20,7 +20,7 @@ use nic_core::id::EndpointId;
 use nic_core::sle::{Applet, memory_bytes};
 use nic_core::time::SimDuration;
 
-use super::capsule::{self, INSTALLED};
+use super::answers::{INSTALLED, answered};
 use super::carry::{self, HeapFull};
 use super::load::{self, Uninitialized};
 use super::pending_calls;
@@ -99,7 +99,7 @@ fn refuse(
     sim.report
         .emit_refused(sim.now, endpoint, Some(class), reason);
     if let Some(number) = capsule {
-        capsule::answered(sim, endpoint, number, reason.word());
+        answered(sim, endpoint, number, reason.word());
     }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn make(sim: &mut Simulation<'_>, endpoint: EndpointId, on: Option<Pr
         match switch(sim, waiting) {
             Ok(()) => {
                 if let Some(number) = capsule {
-                    capsule::answered(sim, endpoint, number, INSTALLED);
+                    answered(sim, endpoint, number, INSTALLED);
                 }
             }
             Err(NotMade::Refused(reason)) => refuse(sim, (endpoint, class), capsule, reason),

@@ -1,12 +1,17 @@
-//! The interfaces that a NIC offers: one row for each, and the trait that its engine implements.
+//! The interfaces that a NIC offers: a folder for the engine of each, and the traits that an engine implements.
 //!
 //! The simulation provides the NIC: clock, processors, memory, DMA engines and wires. The loop of a processor takes a
 //! transmit descriptor or a packet, and calls the engine of the endpoint's interface to handle it. An applet runs
 //! before the interface of its endpoint. The module [`applet`](crate::applet) runs the calls of applets.
 //!
 //! An interface may also have packets with a header (`protocol`), which it handles as soon as they arrive, items of its
-//! own for processors, and delays and state of its own. The table at the end of this file generates every function that
-//! dispatches to an interface.
+//! own for processors, and delays and state of its own. The macros in `table` and `hooks` generate every function
+//! that dispatches to an interface.
+//!
+//! - `interface` has the traits that an engine implements
+//! - `table` has the states of all engines, and dispatches what applets and the loop of a run ask of them
+//! - `hooks` dispatches what the parts of a simulation ask of them
+//! - `unet`, `emp` and `via` are the engines, `remote` is remote memory
 
 pub(crate) mod emp;
 mod hooks;

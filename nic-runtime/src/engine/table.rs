@@ -10,11 +10,8 @@ use nic_core::sle::ArraySpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::Channel;
 
-use super::emp::Emp;
 use super::interface::{Description, Interface};
 use super::remote::{self, WindowState};
-use super::unet::engine::Unet;
-use super::via::Via;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
@@ -37,28 +34,28 @@ macro_rules! dispatch {
             /// Returns whether a packet of an applet reserves an arrival slot at its receiver.
             pub(crate) fn reserves_arrival(self) -> bool {
                 match self {
-                    $(InterfaceKind::$interface => $interface::RESERVES_ARRIVAL,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::RESERVES_ARRIVAL,)*
                 }
             }
 
             /// Returns whether the send slots of an endpoint without an applet are for packets that the interface makes.
             pub(crate) fn makes_packets(self) -> bool {
                 match self {
-                    $(InterfaceKind::$interface => $interface::MAKES_PACKETS,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::MAKES_PACKETS,)*
                 }
             }
 
             /// Returns whether a peer would take a connection for broken if an arrival waited too long.
             pub(crate) fn arrivals_keep_alive(self) -> bool {
                 match self {
-                    $(InterfaceKind::$interface => $interface::ARRIVALS_KEEP_ALIVE,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::ARRIVALS_KEEP_ALIVE,)*
                 }
             }
 
             /// Returns how many send slots the messages of an endpoint on a NIC may hold, if there is a limit.
             pub(crate) fn send_slots_share(self, scenario: &Scenario, nic: NicId) -> Option<i32> {
                 match self {
-                    $(InterfaceKind::$interface => $interface::send_slots_share(scenario, nic),)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::send_slots_share(scenario, nic),)*
                 }
             }
 
@@ -66,7 +63,7 @@ macro_rules! dispatch {
             #[must_use]
             pub fn sections(self) -> &'static [&'static str] {
                 match self {
-                    $(InterfaceKind::$interface => $interface::SECTIONS,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::SECTIONS,)*
                 }
             }
 
@@ -74,7 +71,7 @@ macro_rules! dispatch {
             #[must_use]
             pub fn protocol(self) -> &'static str {
                 match self {
-                    $(InterfaceKind::$interface => $interface::PROTOCOL,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::PROTOCOL,)*
                 }
             }
 
@@ -83,49 +80,49 @@ macro_rules! dispatch {
             #[must_use]
             pub fn replaces_applets(self) -> bool {
                 match self {
-                    $(InterfaceKind::$interface => $interface::REPLACES_APPLETS,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::REPLACES_APPLETS,)*
                 }
             }
 
             /// Returns the bytes of NIC memory for the records of the messages that may be outstanding on a channel.
             pub(crate) fn record_bytes(self) -> u64 {
                 match self {
-                    $(InterfaceKind::$interface => $interface::RECORD_BYTES,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::RECORD_BYTES,)*
                 }
             }
 
             /// Returns whether connections of the interface end if nothing answers for some time.
             pub(crate) fn has_timeouts(self) -> bool {
                 match self {
-                    $(InterfaceKind::$interface => $interface::HAS_TIMEOUTS,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::HAS_TIMEOUTS,)*
                 }
             }
 
             /// Returns whether users act independently of the interface.
             pub(crate) fn users_are_alone(self) -> bool {
                 match self {
-                    $(InterfaceKind::$interface => $interface::USERS_ARE_ALONE,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::USERS_ARE_ALONE,)*
                 }
             }
 
             /// Returns how many packets for an endpoint its peer repeats together.
             pub(crate) fn repeated_together(self, profile: &Profile) -> u32 {
                 match self {
-                    $(InterfaceKind::$interface => $interface::repeated_together(profile),)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::repeated_together(profile),)*
                 }
             }
 
             /// Returns how many entries the receive queue of an endpoint has.
             pub(crate) fn receive_entries(self, spec: &EndpointSpec) -> u32 {
                 match self {
-                    $(InterfaceKind::$interface => $interface::receive_entries(spec),)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::receive_entries(spec),)*
                 }
             }
 
             /// Returns whether the interface has items or delays of its own.
             pub(crate) fn has_own_work(self) -> bool {
                 match self {
-                    $(InterfaceKind::$interface => $interface::HAS_OWN_WORK,)*
+                    $(InterfaceKind::$interface => crate::engine::$module::$interface::HAS_OWN_WORK,)*
                 }
             }
         }
@@ -136,7 +133,7 @@ macro_rules! dispatch {
         pub(crate) struct States {
             $(
                 #[doc = concat!("That of interface `", $name, "`.")]
-                pub(crate) $module: <$interface as Description>::State,
+                pub(crate) $module: <crate::engine::$module::$interface as Description>::State,
             )*
             /// The windows of all nodes.
             pub(crate) remote: WindowState,
@@ -150,7 +147,7 @@ macro_rules! dispatch {
                 fabric: &Fabric,
             ) -> States {
                 States {
-                    $($module: $interface::state(scenario, endpoints),)*
+                    $($module: crate::engine::$module::$interface::state(scenario, endpoints),)*
                     remote: WindowState::new(scenario, fabric, endpoints),
                 }
             }
@@ -159,20 +156,20 @@ macro_rules! dispatch {
         /// Handles a delay that an interface has scheduled for now. Returns false if no work was left to do.
         pub(crate) fn due(sim: &mut Simulation<'_>, interface: InterfaceKind, delay: DelayRef) -> bool {
             match interface {
-                $(InterfaceKind::$interface => $interface::due(sim, delay),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::due(sim, delay),)*
             }
         }
 
         /// Returns whether a delay will have no effect when it becomes due.
         pub(crate) fn is_obsolete(sim: &Simulation<'_>, interface: InterfaceKind, delay: DelayRef) -> bool {
             match interface {
-                $(InterfaceKind::$interface => $interface::is_obsolete(sim, delay),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::is_obsolete(sim, delay),)*
             }
         }
 
         /// Prepares the endpoints of every interface.
         pub(crate) fn prepare(sim: &mut Simulation<'_>) {
-            $($interface::prepare(sim);)*
+            $(crate::engine::$module::$interface::prepare(sim);)*
         }
 
         /// Returns how many arrival slots of a NIC the interfaces may hold when nothing is due any more. Adds what
@@ -182,7 +179,7 @@ macro_rules! dispatch {
             nic: NicId,
             waiters: &mut Waiters<'_>,
         ) -> usize {
-            let held = [$($interface::held_at_rest(sim, nic, waiters)),*];
+            let held = [$(crate::engine::$module::$interface::held_at_rest(sim, nic, waiters)),*];
             held.iter().sum()
         }
 
@@ -192,20 +189,20 @@ macro_rules! dispatch {
             endpoint: EndpointId,
         ) -> usize {
             match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => $interface::posts_for_users(sim, endpoint),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::posts_for_users(sim, endpoint),)*
             }
         }
 
         /// Starts each interface's part of the run.
         pub(crate) fn start(sim: &mut Simulation<'_>) {
-            $($interface::start(sim);)*
+            $(crate::engine::$module::$interface::start(sim);)*
         }
 
         /// Returns what an applet's call makes when it delivers a short message.
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub(crate) fn placing(sim: &Simulation<'_>, id: EndpointId, length: u32) -> Option<Made> {
             match sim.infos[id].interface {
-                $(InterfaceKind::$interface => $interface::placing(sim, id, length),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::placing(sim, id, length),)*
             }
         }
 
@@ -213,7 +210,7 @@ macro_rules! dispatch {
         #[cold]
         pub(crate) fn place(sim: &mut Simulation<'_>, id: EndpointId, message: (Option<PacketId>, ChannelId, u32), trigger: Trigger) -> Option<Vec<HostSpan>> {
             match sim.infos[id].interface {
-                $(InterfaceKind::$interface => $interface::place(sim, id, message, trigger),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::place(sim, id, message, trigger),)*
             }
         }
 
@@ -221,7 +218,7 @@ macro_rules! dispatch {
         #[cold]
         pub(crate) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
             match sim.infos[id].interface {
-                $(InterfaceKind::$interface => $interface::immediate(sim, id, trigger),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::immediate(sim, id, trigger),)*
             }
         }
 
@@ -229,7 +226,7 @@ macro_rules! dispatch {
         #[cold]
         pub(crate) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
             match sim.infos[id].interface {
-                $(InterfaceKind::$interface => $interface::set_immediate(sim, id, value),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::set_immediate(sim, id, value),)*
             }
         }
 
@@ -237,14 +234,14 @@ macro_rules! dispatch {
         #[cold]
         pub(crate) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
             match sim.infos[id].interface {
-                $(InterfaceKind::$interface => $interface::call_over(sim, id),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::call_over(sim, id),)*
             }
         }
 
         /// Begins with an item that only an endpoint's interface can handle. Returns how long that takes.
         pub(crate) fn begin_own(sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId, job: JobRef) -> SimDuration {
             match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => $interface::begin_own(sim, on, endpoint, job),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::begin_own(sim, on, endpoint, job),)*
             }
         }
 
@@ -253,7 +250,7 @@ macro_rules! dispatch {
         pub(crate) fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
             let (from, _) = sim.packets[packet].from;
             match sim.infos[from].interface {
-                $(InterfaceKind::$interface => $interface::send(sim, packet),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::send(sim, packet),)*
             }
         }
 
@@ -268,7 +265,7 @@ macro_rules! dispatch {
             let processor = &mut sim.processors[on];
             processor.in_hand = Some(Item::Arrival(packet));
             let takes = match sim.infos[to].interface {
-                $(InterfaceKind::$interface => $interface::time_of_arrival(&processor.taking),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::time_of_arrival(&processor.taking),)*
             };
             Next::after(takes, Stage::Taken)
         }
@@ -284,7 +281,7 @@ macro_rules! dispatch {
             let processor = &mut sim.processors[on];
             processor.in_hand = Some(Item::Post(*posted));
             let takes = match sim.infos[posted.endpoint].interface {
-                $(InterfaceKind::$interface => $interface::time_of_post(&processor.taking),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::time_of_post(&processor.taking),)*
             };
             Next::after(takes, Stage::Taken)
         }
@@ -294,7 +291,7 @@ macro_rules! dispatch {
         pub(crate) fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Handled {
             let endpoint = sim.in_hand(on).endpoint(&sim.packets);
             match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => handle_item::<$interface>(sim, on),)*
+                $(InterfaceKind::$interface => handle_item::<crate::engine::$module::$interface>(sim, on),)*
             }
         }
 
@@ -307,7 +304,7 @@ macro_rules! dispatch {
             job: JobRef,
         ) -> Next {
             match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => $interface::handle_own(sim, on, endpoint, job),)*
+                $(InterfaceKind::$interface => crate::engine::$module::$interface::handle_own(sim, on, endpoint, job),)*
             }
         }
 
@@ -318,10 +315,10 @@ macro_rules! dispatch {
             match (item, sim.infos[endpoint].interface) {
                 $(
                     (Item::Arrival(packet), InterfaceKind::$interface) => {
-                        $interface::deliver(sim, packet)
+                        crate::engine::$module::$interface::deliver(sim, packet)
                     }
                     (Item::Post(posted), InterfaceKind::$interface) => {
-                        $interface::transmit(sim, posted)
+                        crate::engine::$module::$interface::transmit(sim, posted)
                     }
                 )*
                 // No applet handles an interface's own items.

@@ -12,7 +12,7 @@
 //! - `state` is the final state
 //!
 //! Engines decide what a NIC does with a descriptor or a packet: the engine of the endpoint's
-//! [interface](crate::engine), and [`applet`] for applets.
+//! interface, and [`applet`] for applets.
 
 pub(crate) mod build;
 pub(crate) mod multiprocessor;
@@ -24,8 +24,6 @@ mod sources;
 pub(crate) mod stage;
 mod state;
 pub(crate) mod stuck;
-
-use crate::ids::ProcessorId;
 
 use bumpalo::Bump;
 use nic_core::event::{EndReason, Sink};
@@ -44,7 +42,6 @@ use crate::host::{Happened, Programs};
 use crate::judge::{self, Judgement, Judging};
 #[cfg(doc)]
 use crate::nic::ClaimId;
-use crate::nic::item::Next;
 pub use crate::nic::role::CallWaits;
 pub use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use crate::nic::waiting::Waiting;
@@ -414,16 +411,6 @@ impl Simulation<'_> {
         } else {
             EndReason::MaxEvents
         }
-    }
-
-    /// Ends the run because an applet exceeds the run's instruction budget.
-    #[cold]
-    pub(crate) fn exceed_budget(&mut self, on: ProcessorId) -> Next {
-        self.budget.exceed();
-        // The event loop checks limits only when it takes work, so schedule some work for the present time.
-        self.handle_no_more();
-        self.schedule.insert(self.now, Work::Processor(on));
-        Next::Stopped
     }
 
     /// Handles one event; `before` is the time of the previous event.

@@ -30,7 +30,7 @@ use crate::nic::Nic;
 use crate::nic::cells::Cells;
 use crate::nic::costs::HostCosts;
 use crate::nic::endpoint::{EndpointInfo, LiveEndpoint};
-use crate::nic::item::Item;
+use crate::nic::item::{Item, Next};
 use crate::nic::role::CallWaits;
 use crate::nic::transfer::Transfers;
 use crate::nic::work::Work;
@@ -145,5 +145,15 @@ impl<E> Parts<'_, E> {
     pub(crate) fn handle_no_more(&mut self) {
         self.events_max = self.events.count();
         self.events.pause_at(self.events_max);
+    }
+
+    /// Ends the run because an applet exceeds the run's instruction budget.
+    #[cold]
+    pub(crate) fn exceed_budget(&mut self, on: ProcessorId) -> Next {
+        self.budget.exceed();
+        // The event loop checks limits only when it takes work, so schedule some work for the present time.
+        self.handle_no_more();
+        self.schedule.insert(self.now, Work::Processor(on));
+        Next::Stopped
     }
 }

@@ -6,7 +6,7 @@
 use super::{Engines, Parts};
 use crate::nic::endpoint::AppletAt;
 use crate::nic::work::Work;
-use crate::wire::protocol::Header;
+use crate::protocol::Header;
 use crate::wire::{Packet, PacketRef};
 use nic_core::event::{DropReason, NicEvent, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};

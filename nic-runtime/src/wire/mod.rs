@@ -6,7 +6,6 @@ mod direction;
 mod fate;
 mod flow;
 mod packet;
-pub(crate) mod protocol;
 
 pub(crate) use backlog::Backlogs;
 pub use backlog::{Backlog, Signal};

@@ -6,7 +6,7 @@ use nic_core::event::Trigger;
 use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId};
 
 use super::Fate;
-use crate::wire::protocol::Header;
+use crate::protocol::Header;
 
 /// A packet, from the push that makes the packet to its delivery or loss.
 ///

@@ -4,24 +4,25 @@ use crate::ids::{ProcessorId, Table, at};
 use nic_core::emp::{FrameKind, WINDOW};
 use nic_core::event::{DropReason, NicEvent, TxStatus, WireDropReason};
 use nic_core::id::{ChannelId, EndpointId, NicId};
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::time::SimDuration;
 use nic_core::unet::resolve;
 
-use super::{EmpState, HasEmp, OutgoingRef, receive, transmit, user};
+use super::jobs::{drop_frame, item, ready, runs_here};
+use super::state::{Delay, Emp, EmpState, HasEmp, Job, Subject};
+use super::{receive, transmit, user};
 use crate::engine::interface::{Description, Interface, Protocol};
 use crate::engine::unet::engine::Unet;
-use crate::nic::item::{Item, Next, OwnItem, Posted, Taking};
+use crate::nic::item::{Next, Posted, Taking};
 use crate::nic::stage::Stage;
 use crate::nic::waiting::Waiters;
-use crate::nic::work::{OwnDelay, Work};
 use crate::profile::{EmpCosts, Profile};
+use crate::protocol::Header;
 use crate::sim::Parts;
 use crate::slab::{DelayRef, JobRef};
-use crate::spec::{EmpPlacement, EmpStage, InterfaceKind};
+use crate::spec::EmpStage;
 use crate::spec::{Scenario, SendSpec};
 use crate::storage::Endpoint;
 use crate::wire::PacketRef;
-use crate::wire::protocol::Header;
 
 /// Bytes of the transmit record of an EMP message that is being sent, rounded up to whole words of 8 bytes. In a
 /// transmit record, five frame numbers, the count of silences, tag, number and peer have 2 bytes each. A transmit
@@ -31,43 +32,6 @@ const TRANSMIT_RECORD_BYTES: u64 = 32;
 /// record, tag and four frame numbers have 2 bytes each, the length has 4. A receive record's set of frames ahead and
 /// its posted receive have 8 bytes each.
 const RECEIVE_RECORD_BYTES: u64 = 32;
-
-/// The engine of EMP endpoints.
-pub(crate) enum Emp {}
-
-/// What EMP schedules.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Delay {
-    /// Checks whether this message has waited for an acknowledgement for too long. The check is void once the message
-    /// has ended, even if another message uses its entry.
-    LookSilence(OutgoingRef),
-    /// Checks whether frames of messages that arrive on this channel have ceased to come. A channel has at most one
-    /// check, which looks at the messages that arrive when it is due.
-    LookUnfinished(EndpointId, ChannelId),
-    /// A receive of the scenario becomes due. The variant holds the receive's position in the scenario.
-    Receive(u32),
-}
-
-/// An item of EMP.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Job {
-    /// The EMP stage that the processor runs for this item.
-    stage: EmpStage,
-    subject: Subject,
-    /// Whether another processor had the item before.
-    is_handed_over: bool,
-}
-
-/// The subject of an item of EMP: a message or a frame.
-#[derive(Copy, Clone, Debug)]
-pub(super) enum Subject {
-    /// A message from which the processor cuts the next frame.
-    Message(OutgoingRef),
-    /// A frame of a message that is being sent.
-    Outgoing(OutgoingRef, PacketRef),
-    /// A frame that has arrived, or an acknowledgement that arrives or is sent.
-    Frame(PacketRef),
-}
 
 // The functions that every packet of U-Net passes are inlined in the loop of a processor. The functions of EMP are not
 // inlined in the loop of a processor, to keep that loop short.
@@ -300,13 +264,6 @@ impl<E: HasEmp> Protocol<E> for Emp {
     }
 }
 
-/// Schedules the end of a delay for the given time.
-pub(super) fn schedule(sim: &mut Parts<'_, impl HasEmp>, time: SimTime, delay: Delay) {
-    let place = sim.engines.emp_mut().delays.add(delay);
-    let own = OwnDelay::new(InterfaceKind::Emp, place);
-    sim.schedule.insert(time, Work::Own(own));
-}
-
 /// Sends the message of a transmit descriptor from the send slot that was reserved for an applet's packet.
 fn send_posted(sim: &mut Parts<'_, impl HasEmp>, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
@@ -327,43 +284,6 @@ fn send_posted(sim: &mut Parts<'_, impl HasEmp>, posted: Posted) -> Next {
     sim.end_post(posted, TxStatus::Ok)
 }
 
-/// Queues an item of EMP for the processor that runs its stage. `from` is the processor that had the item before.
-pub(super) fn ready(
-    sim: &mut Parts<'_, impl HasEmp>,
-    endpoint: EndpointId,
-    (stage, subject): (EmpStage, Subject),
-    from: Option<ProcessorId>,
-) {
-    let nic = sim.endpoints[endpoint].nic;
-    let to = match sim.engines.emp_mut().nic_state(nic).placement {
-        EmpPlacement::Fixed(places) => Some(sim.nics[nic].processor(places[stage])),
-        EmpPlacement::Dynamic => idle(sim, nic),
-    };
-    let job = Job {
-        stage,
-        subject,
-        is_handed_over: from.is_some() && to != from,
-    };
-    let item = item(sim, endpoint, job);
-    match to {
-        Some(on) => {
-            sim.processors[on].role.handed.push_back(item);
-            sim.wake(on);
-        }
-        None => sim.shared[nic].push_back(item),
-    }
-    sim.must_not_wait(nic, to);
-}
-
-/// Makes an item for processors.
-fn item(sim: &mut Parts<'_, impl HasEmp>, endpoint: EndpointId, job: Job) -> Item {
-    let own = OwnItem {
-        work: job.stage.name(),
-        job: sim.engines.emp_mut().jobs.add(job),
-    };
-    Item::Own(endpoint, own)
-}
-
 /// Begins with an item. Returns how long the processor takes before it can handle the item.
 fn begin(
     sim: &mut Parts<'_, impl HasEmp>,
@@ -378,21 +298,6 @@ fn begin(
     match job.is_handed_over {
         true => takes + sim.processors[on].costs.handover,
         false => takes,
-    }
-}
-
-/// Returns an idle processor of a NIC.
-fn idle(sim: &Parts<'_, impl HasEmp>, nic: NicId) -> Option<ProcessorId> {
-    let mut processors = sim.nics[nic].processors();
-    processors.find(|on| matches!(sim.processors[*on].stage, Stage::Idle))
-}
-
-/// Returns whether this processor also runs the next stage of its item, so that this stage may follow at once.
-fn runs_here(sim: &mut Parts<'_, impl HasEmp>, on: ProcessorId, stage: EmpStage) -> bool {
-    let nic = sim.processors[on].nic;
-    match sim.engines.emp_mut().nic_state(nic).placement {
-        EmpPlacement::Fixed(places) => sim.nics[nic].processor(places[stage]) == on,
-        EmpPlacement::Dynamic => true,
     }
 }
 
@@ -520,15 +425,4 @@ fn over(
     }
     ready(sim, endpoint, (then, subject), Some(on));
     Next::Look
-}
-
-/// Drops a frame that has arrived.
-pub(super) fn drop_frame(sim: &mut Parts<'_, impl HasEmp>, packet: PacketRef, reason: DropReason) {
-    let (to, _) = sim.packets[packet].to;
-    let kind = NicEvent::Drop {
-        packet: Some(sim.packets[packet].id),
-        reason,
-    };
-    sim.report.emit(sim.now, to, kind);
-    sim.end_arrival(packet);
 }

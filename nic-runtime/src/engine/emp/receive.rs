@@ -7,11 +7,12 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 
-use super::engine::{Delay, Subject, drop_frame, ready, schedule};
-use super::{HasEmp, Matched, Room, source_number};
+use super::jobs::{drop_frame, ready, schedule};
+use super::state::{Delay, Subject};
+use super::state::{HasEmp, Matched, Room, source_number};
+use crate::protocol::Header;
 use crate::sim::Parts;
 use crate::spec::EmpStage;
-use crate::wire::protocol::Header;
 use crate::wire::{Packet, PacketRef};
 
 /// Classifies a frame at the end of the receive bookkeeping. Returns whether the frame is to be placed; otherwise the

@@ -8,13 +8,14 @@ use nic_core::event::{DmaDirection, DropReason, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
 use nic_core::unet::{Channel, resolve};
 
-use super::engine::{Delay, Subject, drop_frame, ready, schedule};
-use super::{EmpState, HasEmp, Outgoing, OutgoingRef, Source, source_number};
+use super::jobs::{drop_frame, ready, schedule};
+use super::state::{Delay, Subject};
+use super::state::{EmpState, HasEmp, Outgoing, OutgoingRef, Source, source_number};
 use crate::memory::HostMemory;
+use crate::protocol::Header;
 use crate::sim::Parts;
 use crate::spec::EmpStage;
 use crate::spec::InterfaceKind;
-use crate::wire::protocol::Header;
 use crate::wire::{Packet, PacketRef, PacketStore};
 
 /// Begins the messages of the transmit descriptors that a user has pushed.

@@ -5,51 +5,11 @@ use nic_core::emp::{EmpEvent, Filter, PostedReceive};
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::unet::MessageBody;
 
-use super::engine::{Delay, schedule};
-use super::{Buffer, EmpEndpoint, HasEmp, receive, source_number};
+use super::jobs::schedule;
+use super::receive;
+use super::state::Delay;
+use super::state::{Buffer, EmpEndpoint, HasEmp};
 use crate::sim::Parts;
-use crate::spec::{ReceiveSpec, Scenario};
-use crate::storage::Endpoint;
-
-/// Returns the parts of an endpoint's buffer area that its receives use, in the order of the scenario. Each receive has
-/// a place of its own in that area, counted from the area's start.
-pub(super) fn buffers(scenario: &Scenario, id: EndpointId, endpoint: &Endpoint) -> Vec<Buffer> {
-    let spec = &scenario.endpoints[id];
-    if !spec.posts_receives() {
-        return Vec::new();
-    }
-    let own = scenario.receives.iter().filter(|spec| spec.endpoint == id);
-    let of_scenario: Vec<Buffer> = own
-        .filter_map(|spec| buffer(endpoint, spec.offset, spec.length, Some(spec)))
-        .collect();
-    if !of_scenario.is_empty() {
-        return of_scenario;
-    }
-    let length = spec.free_buffer_length;
-    (0..spec.free_buffer_count)
-        .filter_map(|number| buffer(endpoint, number * length, length, None))
-        .collect()
-}
-
-fn buffer(
-    endpoint: &Endpoint,
-    offset: u32,
-    length: u32,
-    spec: Option<&ReceiveSpec>,
-) -> Option<Buffer> {
-    let source = spec.and_then(|spec| spec.source);
-    Some(Buffer {
-        receive: PostedReceive {
-            tag: spec
-                .and_then(|spec| spec.tag)
-                .map_or(Filter::Any, Filter::Only),
-            source: source.map_or(Filter::Any, |id| Filter::Only(source_number(id))),
-            room: endpoint.area.span(offset.into(), length.into()).ok()?,
-            number: 0,
-        },
-        left: spec.map(|spec| spec.repeat),
-    })
-}
 
 /// Posts the receives that an endpoint has from the start of the run, and schedules the others.
 pub(crate) fn start(sim: &mut Parts<'_, impl HasEmp>) {

@@ -1,23 +1,16 @@
 //! The CLAN NIC: writes by the processor, and a DMA engine with one request at a time.
 
 use nic_core::event::{Trigger, WriteHow};
-use nic_core::id::EndpointId;
-use nic_core::time::{Rate, SimDuration};
+use nic_core::id::{EndpointId, PacketId};
 use nic_core::unet::Channel;
 
-use super::HasRemote;
-use super::{By, Write, make};
+use super::outgoing::By;
+use super::state::HasRemote;
+use super::writes::Write;
 use crate::nic::transfer::{DmaPeer, Transfer};
-use crate::profile::ClanCosts;
+use crate::protocol::{Header, RemoteWrite};
 use crate::sim::Parts;
-use crate::wire::protocol::RemoteWrite;
-
-/// Returns how long a processor takes to write the bytes of a message to remote memory. The bridge collects the first
-/// bytes in a burst; the later bytes pass the bus one word at a time.
-pub(super) fn pio_takes(costs: &ClanCosts, bytes: u32) -> SimDuration {
-    let burst = bytes.min(costs.burst);
-    Rate::new(costs.burst_rate).time(burst) + Rate::new(costs.pio_rate).time(bytes - burst)
-}
+use crate::wire::{Fate, Packet, PacketRef};
 
 /// Carries out a write to remote memory: by the processor, whose time the caller has charged, or as a DMA request after
 /// all earlier requests.
@@ -52,4 +45,26 @@ pub(super) fn carry_out(
     };
     let transfer = sim.transfers.add(&transfer, &[]);
     sim.queue_transfer(transfer);
+}
+
+/// Makes a packet for a write.
+fn make(
+    sim: &mut Parts<'_, impl HasRemote>,
+    from: EndpointId,
+    connection: &Channel,
+    (write, bytes): (RemoteWrite, &[u8]),
+    trigger: Trigger,
+) -> (PacketId, PacketRef) {
+    // The library completes descriptors, so the transmit queue does not count the packets of a write. Faults strike
+    // numbered writes. Only the receivers of numbered writes notice a lost write.
+    let is_numbered = HasRemote::numbers_writes(sim, from, connection.peer);
+    let packet = Packet {
+        trigger,
+        fate: (!is_numbered).then_some(Fate::default()),
+        has_arrival_slot: false,
+        has_send_slot: false,
+        header: Header::Remote(write),
+        ..sim.new_packet(from, connection, Trigger::Timer)
+    };
+    (packet.id, sim.packets.add(packet, bytes))
 }

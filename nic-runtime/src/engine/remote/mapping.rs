@@ -7,122 +7,18 @@
 //! While a window is being mapped, later writes of the VI wait, DMA requests included, so that the writes of a
 //! connection keep their order.
 
-use crate::ids::{Table, at};
-use std::collections::{BTreeMap, VecDeque};
-use std::num::NonZeroU32;
-
 use nic_core::event::{RemoteEvent, Trigger};
-use nic_core::id::{EndpointId, NicId, PostId};
+use nic_core::id::{EndpointId, PostId};
 use nic_core::remote::WindowId;
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::time::SimTime;
 use nic_core::unet::Channel;
 
-use super::HasRemote;
-use super::{By, Write, clan};
+use super::clan;
+use super::mapped::{Item, Use};
+use super::outgoing::By;
+use super::state::HasRemote;
+use super::writes::Write;
 use crate::sim::Parts;
-use crate::spec::Scenario;
-
-/// The mappings of a NIC.
-#[derive(Clone, Debug)]
-struct Mappings {
-    most: NonZeroU32,
-    takes: SimDuration,
-    /// The number of the last use of each mapped window.
-    used: BTreeMap<WindowId, u64>,
-    /// The mapped windows, by the number of their last use.
-    by_use: BTreeMap<u64, WindowId>,
-    /// Number of the next use of a window.
-    next: u64,
-}
-
-/// The effect of a use of a window on the mappings.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Use {
-    /// The window was mapped.
-    Mapped,
-    /// The window was not mapped, so this use maps the window. Another window may have lost its mapping to this window.
-    Maps { evicts: Option<WindowId> },
-}
-
-impl Mappings {
-    fn new(most: NonZeroU32, takes: SimDuration) -> Mappings {
-        Mappings {
-            most,
-            takes,
-            used: BTreeMap::new(),
-            by_use: BTreeMap::new(),
-            next: 0,
-        }
-    }
-
-    /// Records a use of a window, and maps the window if it is not mapped.
-    fn take(&mut self, window: WindowId) -> Use {
-        let turn = self.next;
-        // The number of uses cannot overflow, because no run makes 2⁶⁴ writes.
-        self.next += 1;
-        let before = self.used.insert(window, turn);
-        self.by_use.insert(turn, window);
-        if let Some(before) = before {
-            self.by_use.remove(&before);
-            return Use::Mapped;
-        }
-        if self.used.len() <= at(self.most.get()) {
-            return Use::Maps { evicts: None };
-        }
-        let oldest = self.by_use.pop_first().map(|(_, oldest)| oldest);
-        if let Some(oldest) = oldest {
-            self.used.remove(&oldest);
-        }
-        Use::Maps { evicts: oldest }
-    }
-}
-
-/// The mappings of all NICs, and the writes that wait for mappings.
-#[derive(Debug, Default)]
-pub(crate) struct AllMappings {
-    /// The mappings by NIC; `None` if the NIC has no remote memory.
-    of_nics: Table<NicId, Option<Mappings>>,
-    /// The waiting writes of endpoints that have mapped a window during the run.
-    waiting: BTreeMap<EndpointId, Waiting>,
-}
-
-/// The writes of an endpoint that wait for the mapping of a window.
-#[derive(Debug, Default)]
-struct Waiting {
-    /// The time at which the endpoint's last mapping is complete.
-    free_at: SimTime,
-    /// The waiting items, oldest first, with the time at which each is carried out.
-    items: VecDeque<(SimTime, Item)>,
-}
-
-#[derive(Debug)]
-enum Item {
-    Write(Channel, Write, Trigger),
-    /// The completion of a descriptor whose last write precedes this item.
-    Over(PostId),
-}
-
-impl AllMappings {
-    /// Returns the mappings of a scenario's NICs. No window is mapped.
-    pub(crate) fn new(scenario: &Scenario) -> AllMappings {
-        let nics = (0u32..).map(NicId).take(scenario.nics.len());
-        let of_nic = |nic| {
-            let costs = scenario.profile_of(nic).clan?;
-            Some(Mappings::new(costs.mappings, costs.map))
-        };
-        AllMappings {
-            of_nics: nics.map(of_nic).collect(),
-            waiting: BTreeMap::new(),
-        }
-    }
-
-    /// Maps a window before the run starts, as a part of the set-up of a connection.
-    pub(crate) fn set_up(&mut self, nic: NicId, window: WindowId) {
-        if let Some(Some(mappings)) = self.of_nics.get_mut(nic) {
-            mappings.take(window);
-        }
-    }
-}
 
 /// Carries out a write, or makes the write wait for the mapping of its window and for earlier writes.
 pub(super) fn pass(
@@ -228,38 +124,4 @@ fn next_due(sim: &mut Parts<'_, impl HasRemote>, from: EndpointId) -> Option<Ite
         return None;
     }
     waiting.items.pop_front().map(|(_, item)| item)
-}
-
-#[cfg(test)]
-mod tests {
-    use nic_core::random::Generator;
-
-    use super::*;
-
-    #[test]
-    fn the_least_recently_used_mapping_goes() {
-        // The test compares the mappings with a plain list of windows, least recently used first.
-        for seed in 0..50 {
-            let mut generator = Generator::named(seed, &["mappings"]);
-            let most = 1 + (generator.draw() % 5) as u32;
-            let mut mappings =
-                Mappings::new(NonZeroU32::new(most).unwrap(), SimDuration::from_ns(1));
-            let mut list: Vec<WindowId> = Vec::new();
-            for _ in 0..200 {
-                let window = WindowId((generator.draw() % 8) as u32);
-                let expected = match list.iter().position(|mapped| *mapped == window) {
-                    Some(place) => {
-                        list.remove(place);
-                        Use::Mapped
-                    }
-                    None if list.len() < most as usize => Use::Maps { evicts: None },
-                    None => Use::Maps {
-                        evicts: Some(list.remove(0)),
-                    },
-                };
-                list.push(window);
-                assert_eq!(mappings.take(window), expected, "{seed}");
-            }
-        }
-    }
 }

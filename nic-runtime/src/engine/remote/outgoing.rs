@@ -2,7 +2,17 @@
 
 use nic_core::memory::HostSpan;
 
-use super::By;
+/// The part of a host or NIC that carries out a write.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum By {
+    /// The processor of the host. The caller has charged the processor's time for the write.
+    Processor,
+    /// A DMA request, which takes the bytes from host memory.
+    Dma(HostSpan),
+    /// A DMA request after all earlier requests, for a few bytes of the library. The length of the span in host memory
+    /// determines how long the DMA request takes.
+    DmaBehind(HostSpan),
+}
 
 /// The messages of one end of a connection that DMA moves and whose last request is not done.
 #[derive(Debug, Default)]

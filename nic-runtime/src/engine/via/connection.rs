@@ -7,23 +7,22 @@ use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus, ViaEvent};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::FreeQueue;
-use nic_core::via::{
-    Acknowledged, Arrival, CONTROL_BYTES, Reason, Reliability, Side, Status, ViState, ViaHeader,
-};
+use nic_core::via::{Acknowledged, Arrival, Reason, Reliability, Side, Status, ViState, ViaHeader};
 
-use super::HasVia;
-use super::hardware::{Delay, schedule};
-use super::{SILENCE, Sent, immediate, order, over_memory, regions, user};
+use super::delays::{enter_completion, schedule, send_control, take_completion};
+use super::immediate;
+use super::state::{Delay, HasVia, SILENCE, Sent, ViaState};
+use super::{order, over_memory, regions};
 use crate::engine::remote::{Shown, tell_arrives, tell_leaves};
+use crate::protocol::Header;
 use crate::sim::Parts;
 use crate::storage::Growing;
-use crate::wire::protocol::Header;
-use crate::wire::{Fate, Packet, PacketRef};
+use crate::wire::{Packet, PacketRef};
 
 /// Joins the ends of the connections, and reports the state at the start of the run: registered regions, posted receive
 /// descriptors and connections.
 pub(super) fn prepare(sim: &mut Parts<'_, impl HasVia>) {
-    super::join(sim);
+    over_memory::join_ends(sim);
     for index in 0..sim.engines.via_mut().ends.len() {
         let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
         if sim.engines.via_mut().end(id).is_none() {
@@ -189,7 +188,7 @@ pub(super) fn packet_received(sim: &mut Parts<'_, impl HasVia>, packet: PacketRe
     sim.report.emit(sim.now, to, kind);
     sim.end_arrival(packet);
     if judged == Arrival::Gap {
-        breaks(sim, to, Reason::Loss);
+        ViaState::breaks(sim, to, Reason::Loss);
     }
 }
 
@@ -212,26 +211,6 @@ pub(super) fn arrival_over(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) 
         let header = ViaHeader::Acknowledgement { before: number + 1 };
         send_control(sim, to, header, Trigger::Arrival(id));
     }
-}
-
-pub(super) fn send_control(
-    sim: &mut Parts<'_, impl HasVia>,
-    from: EndpointId,
-    header: ViaHeader,
-    trigger: Trigger,
-) {
-    let Some(connection) = sim.engines.via_mut().end(from).map(|end| end.connection) else {
-        return;
-    };
-    let packet = Packet {
-        fate: Some(Fate::default()),
-        has_arrival_slot: false,
-        has_send_slot: false,
-        header: Header::Via(header),
-        ..sim.new_packet(from, &connection, trigger)
-    };
-    let packet = sim.packets.add(packet, &[0; CONTROL_BYTES as usize]);
-    sim.enqueue(packet);
 }
 
 fn acknowledged(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, before: u64) {
@@ -292,22 +271,13 @@ pub(super) fn look_at_silence(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) 
         watch(sim, id, due);
         return false;
     }
-    breaks(sim, id, Reason::Loss);
+    ViaState::breaks(sim, id, Reason::Loss);
     true
 }
 
 /// Ends the connection at the request of the user at this end.
 pub(super) fn disconnect(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
-    breaks(sim, id, Reason::Disconnect);
-}
-
-/// Ends the connection at this end, and sends the peer a packet with the reason.
-pub(super) fn breaks(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
-    if sim.engines.via_mut().is_broken(id) {
-        return;
-    }
-    send_control(sim, id, ViaHeader::Close { reason }, Trigger::Timer);
-    ends(sim, id, reason);
+    ViaState::breaks(sim, id, Reason::Disconnect);
 }
 
 /// Ends the connection at this end. Receive descriptors and packets that wait for an acknowledgement complete as
@@ -357,8 +327,19 @@ pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, s
         };
         sim.report.emit(sim.now, id, kind);
         regions::release(sim, id, 1);
-        user::enter_completion(sim, id, Side::Receive);
-        user::take_completion(sim, id, Side::Receive);
+        enter_completion(sim, id, Side::Receive);
+        take_completion(sim, id, Side::Receive);
     }
     sim.levels_changed(id);
+}
+
+impl ViaState {
+    /// Ends the connection at this end, and sends the peer a packet with the reason.
+    pub(super) fn breaks(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
+        if sim.engines.via_mut().is_broken(id) {
+            return;
+        }
+        send_control(sim, id, ViaHeader::Close { reason }, Trigger::Timer);
+        ends(sim, id, reason);
+    }
 }

@@ -6,18 +6,19 @@ use crate::ids::{ProcessorId, Table};
 use nic_core::event::{DmaDirection, DropReason, Made, NicEvent, Trigger, TxStatus};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId, PostId};
 use nic_core::memory::HostSpan;
-use nic_core::time::{SimDuration, SimTime};
+use nic_core::time::SimDuration;
 use nic_core::unet::Completion;
 use nic_core::via::ViaHeader;
 
-use super::HasVia;
-use super::connection::{self, is_silent, look_at_silence, prepare};
-use super::over_memory::SendTurn;
-use super::receive::{self, Message, take_descriptors};
+use super::connection::look_at_silence;
+use super::connection::{is_silent, prepare};
+use super::immediate;
+use super::receive::{Message, take_descriptors};
+use super::requests;
 use super::segments::described;
-use super::user;
-use super::written::Pointer;
-use super::{ViaState, immediate, interrupt, order, over_memory, regions};
+use super::state::{Delay, HasVia, ViaState};
+use super::written;
+use super::{connection, order, over_memory, receive, regions, user};
 use crate::engine::interface::{Description, Interface, Protocol};
 use crate::engine::remote;
 use crate::engine::unet::engine::sendable;
@@ -25,35 +26,15 @@ use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
 use crate::nic::transfer::{DmaPeer, Transfer};
 use crate::nic::waiting::Waiters;
-use crate::nic::work::{OwnDelay, Work};
+use crate::protocol::Header;
 use crate::sim::Parts;
 use crate::slab::DelayRef;
-use crate::spec::{EndpointSpec, InterfaceKind, Provider, Scenario, SendSpec};
+use crate::spec::{EndpointSpec, Provider, Scenario, SendSpec};
 use crate::storage::Endpoint;
 use crate::wire::PacketRef;
-use crate::wire::protocol::Header;
 
 /// The engine of VIs.
 pub(crate) enum Via {}
-
-/// What the interface schedules.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Delay {
-    /// With the hardware provider, a check whether the VI has waited for an acknowledgement for too long.
-    Look(EndpointId),
-    /// Over remote memory, the end of the library's work for a posted descriptor. Void if the descriptors of that time
-    /// were flushed.
-    Library(EndpointId, SendTurn),
-    /// Over remote memory, a check whether the VI has written nothing for so long that its NIC sends the peer the
-    /// number of writes.
-    Silence(EndpointId),
-    /// Over remote memory, the end of an interrupt at the host, after which the library sees a pointer.
-    Event(EndpointId, Pointer),
-    /// Over remote memory, the time at which a window of the peer is mapped, for which writes of this VI wait.
-    Mapped(EndpointId),
-    /// A user requests to deregister or register a region. The variant holds the request's position in the scenario.
-    Region(u32),
-}
 
 impl Description for Via {
     type State = ViaState;
@@ -214,7 +195,7 @@ impl<E: HasVia> Interface<E> for Via {
     }
 
     fn start(sim: &mut Parts<'_, E>) {
-        regions::schedule_requests(sim);
+        requests::schedule_requests(sim);
     }
 
     #[cold]
@@ -225,8 +206,8 @@ impl<E: HasVia> Interface<E> for Via {
             Delay::Library(endpoint, turn) => {
                 return over_memory::library_over(sim, endpoint, turn);
             }
-            Delay::Region(number) => regions::due(sim, number),
-            Delay::Event(endpoint, pointer) => interrupt::taken(sim, endpoint, pointer),
+            Delay::Region(number) => requests::due(sim, number),
+            Delay::Event(endpoint, pointer) => written::taken(sim, endpoint, pointer),
             Delay::Mapped(endpoint) => remote::mapped(sim, endpoint),
         }
         true
@@ -315,13 +296,6 @@ impl<E: HasVia> Protocol<E> for Via {
     fn arrival_over(sim: &mut Parts<'_, E>, packet: PacketRef) {
         connection::arrival_over(sim, packet);
     }
-}
-
-/// Schedules the end of a delay for the given time.
-pub(super) fn schedule(sim: &mut Parts<'_, impl HasVia>, time: SimTime, delay: Delay) {
-    let place = sim.engines.via_mut().delays.add(delay);
-    let own = OwnDelay::new(InterfaceKind::Via, place);
-    sim.schedule.insert(time, Work::Own(own));
 }
 
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue.

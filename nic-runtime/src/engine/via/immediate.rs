@@ -6,7 +6,7 @@
 use nic_core::event::Trigger;
 use nic_core::id::{EndpointId, PacketId};
 
-use super::HasVia;
+use super::state::HasVia;
 use crate::sim::Parts;
 
 /// Returns the immediate data of the message that a call of an applet handles.

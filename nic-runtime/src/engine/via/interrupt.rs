@@ -8,10 +8,10 @@
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 
-use super::HasVia;
-use super::hardware::{Delay, schedule};
-use super::over_memory::{occupy, over};
-use super::written::{Pointer, sees};
+use super::delays::schedule;
+use super::library::Pointer;
+use super::over_memory::occupy;
+use super::state::{Delay, HasVia, over};
 use crate::sim::Parts;
 
 /// Interrupts the host after the peer has written a pointer, if the library waits for this pointer.
@@ -41,30 +41,4 @@ pub(super) fn interrupt(
     *free_at = time;
     occupy(sim, id, takes);
     schedule(sim, time, Delay::Event(id, pointer));
-}
-
-/// Lets the library see a pointer when the host has handled the interrupt for it.
-pub(super) fn taken(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, pointer: Pointer) {
-    if let Some(over) = over(sim, id) {
-        *over.coming.of(pointer) = false;
-    }
-    sees(sim, id, pointer);
-}
-
-/// The pointers for which an interrupt of the host is pending.
-#[derive(Debug, Default)]
-pub(super) struct Coming {
-    transfers: bool,
-    cookies: bool,
-    read: bool,
-}
-
-impl Coming {
-    fn of(&mut self, pointer: Pointer) -> &mut bool {
-        match pointer {
-            Pointer::Transfers => &mut self.transfers,
-            Pointer::Cookies => &mut self.cookies,
-            Pointer::Read => &mut self.read,
-        }
-    }
 }

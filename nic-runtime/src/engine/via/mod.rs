@@ -1,5 +1,7 @@
 //! VIA in the simulator: the state of VIs, the provider, connections and what users see.
 //!
+//! - `state` is what VIA keeps, `library` the state of a library over remote memory
+//! - `delays` schedules, sends control packets and enters completions
 //! - `hardware` is a provider: the NIC fetches descriptors and moves messages
 //! - `over_memory` is the other: a library writes to the memory of the peer
 //! - `written` is what the library does when the peer has written
@@ -8,280 +10,29 @@
 //! - `immediate` finds the immediate data of packets that applets send and deliver
 //! - `interrupt` tells the library of writes by interrupts
 //! - `receive` takes receive descriptors for messages
-//! - `regions` registers memory
+//! - `regions` registers memory, `requests` does what users ask of it
 //! - `segments` finds the pieces of a message that is not in one piece
 //! - `user` reports posts and completions, and fills completion queues
 
 mod connection;
+mod delays;
 mod hardware;
 mod immediate;
 mod interrupt;
+mod library;
 mod order;
 mod over_memory;
 mod receive;
 mod regions;
+mod requests;
 mod segments;
+mod state;
 mod user;
 mod written;
 
-use crate::ids::Table;
-use std::collections::{BTreeMap, VecDeque};
-
-use nic_core::id::{EndpointId, NicId, PacketId, PostId};
-use nic_core::time::{SimDuration, SimTime};
-use nic_core::unet::Channel;
-use nic_core::via::{CompletionQueue, Handle, Registry, Vi};
-
 pub(crate) use self::hardware::Via;
 pub(crate) use self::order::{number_write, takes_write};
-use self::over_memory::Over;
 pub(crate) use self::over_memory::{end_in_turn, occupy, schedule_mapped, writes_over};
 pub(crate) use self::regions::is_registered;
+pub(crate) use self::state::{HasVia, ViaState, is_vi};
 pub(crate) use self::written::written;
-use crate::engine::remote::{HasRemote, WindowState};
-use crate::nic::waiting::Waiters;
-use crate::sim::Parts;
-use crate::slab::{DelayRef, Slab};
-use crate::spec::InterfaceKind;
-use crate::spec::{EndpointSpec, Provider, Scenario, SendSpec};
-use crate::storage::Endpoint;
-use crate::storage::Growing;
-
-/// How long a VI waits, or writes nothing, before its NIC acts.
-const SILENCE: SimDuration = crate::profile::VI_TIMEOUT;
-
-/// Returns whether any endpoint of a scenario is a VI.
-pub(crate) fn is_used(scenario: &Scenario) -> bool {
-    let mut endpoints = scenario.endpoints.iter();
-    endpoints.any(|spec| spec.interface == InterfaceKind::Via)
-}
-
-/// Engines with VIA among them.
-pub(crate) trait HasVia: HasRemote {
-    fn via(&self) -> &ViaState;
-
-    fn via_mut(&mut self) -> &mut ViaState;
-
-    fn via_and_remote(&mut self) -> (&mut ViaState, &mut WindowState);
-}
-
-/// The state of all VIs.
-#[derive(Debug)]
-pub(crate) struct ViaState {
-    /// By endpoint. The list of VIs is empty if no endpoint is a VI.
-    ends: Table<EndpointId, Option<Box<ViEndpoint>>>,
-    queues: Vec<CompletionQueue<Growing>>,
-    /// The time at which the host of each NIC has handled all interrupts of its libraries. By NIC.
-    interrupts_end: Table<NicId, SimTime>,
-    registry: Registry<Growing>,
-    /// Segments and immediate data of the send descriptor that a user is about to post.
-    next: Extras,
-    delays: Slab<DelayRef, hardware::Delay>,
-}
-
-/// The segments and the immediate data of a send descriptor. Most descriptors have neither.
-#[derive(Clone, Debug, Default)]
-struct Extras {
-    immediate: Option<u32>,
-    /// The pieces of the payload that form the message, each with offset and length. The list of pieces is empty if the
-    /// message is in one piece.
-    segments: Vec<(u32, u32)>,
-}
-
-/// One VI.
-#[derive(Debug)]
-struct ViEndpoint {
-    vi: Vi,
-    connection: Channel,
-    /// Packets of the VI that the peer has not acknowledged, oldest first. A VI at the unreliable level has no packets
-    /// in this list.
-    sent: VecDeque<Sent>,
-    /// Whether a check for an overdue acknowledgement is scheduled.
-    is_watched: bool,
-    /// The VI's registered region.
-    region: Option<Handle>,
-    /// Number of descriptors under way, which use the region.
-    under_way: u32,
-    /// The immediate data that the running call of the applet has set.
-    set: Option<u32>,
-    /// Immediate data of arrived packets that the applet may still handle or deliver, oldest first.
-    arrived: VecDeque<(PacketId, u32)>,
-    /// Segments and immediate data of posted send descriptors that have any.
-    extras: BTreeMap<PostId, Extras>,
-    /// Number of receive descriptors whose message the user has read and returned.
-    returned: u64,
-    /// Remarks on completed receive descriptors, by their numbers. Most descriptors have none.
-    remarks: BTreeMap<u64, Remark>,
-    /// Positions of the completion queues for the VI's sends and for its receives.
-    queues: [Option<u32>; 2],
-    /// The VI's library, if its provider is the one over remote memory.
-    over: Option<Box<Over>>,
-}
-
-/// A remark on a completed receive descriptor of a VI.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Remark {
-    /// The message's immediate data.
-    Immediate(u32),
-    /// The descriptor has no message, because the message was longer than the descriptor.
-    TooLong,
-}
-
-/// A packet that a VI has sent and the peer has not acknowledged.
-#[derive(Copy, Clone, Debug)]
-struct Sent {
-    at: SimTime,
-    /// The send descriptor that completes with the acknowledgement of this packet, if there is one.
-    post: Option<PostId>,
-}
-
-impl ViaState {
-    /// Returns the state at the start of a run, in which every VI has its connection. The channels of U-Net also exist
-    /// from the start.
-    fn new(scenario: &Scenario, endpoints: &Table<EndpointId, Endpoint>) -> ViaState {
-        let mut state = ViaState {
-            ends: Table::new(),
-            queues: Vec::new(),
-            interrupts_end: Table::new(),
-            registry: Registry::default(),
-            next: Extras::default(),
-            delays: Slab::default(),
-        };
-        if !is_used(scenario) {
-            return state;
-        }
-        state.interrupts_end = Table::filled(scenario.nics.len(), SimTime::ZERO);
-        let queues = scenario.completion_queues.iter();
-        state.queues = queues
-            .map(|spec| CompletionQueue::new(spec.entries))
-            .collect();
-        let mut connections = Table::filled(endpoints.len(), None);
-        for (endpoint, id) in scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]) {
-            connections[endpoint] = endpoints[endpoint].channels.get(id).copied();
-        }
-        let vis = scenario.endpoints.iter().zip(connections);
-        for (spec, connection) in vis {
-            // The reader of scenarios has checked that every VI has its connection.
-            let (Some(spec), Some(connection)) = (spec.vi, connection) else {
-                state.ends.push(None);
-                continue;
-            };
-            let mut vi = Vi::new(spec.reliability, spec.splits);
-            let connected = vi.connect().and_then(|()| vi.accepted());
-            debug_assert_eq!(connected, Ok(()), "a new VI can connect");
-            state.ends.push(Some(Box::new(ViEndpoint {
-                vi,
-                connection,
-                sent: VecDeque::new(),
-                is_watched: false,
-                region: None,
-                under_way: 0,
-                set: None,
-                arrived: VecDeque::new(),
-                extras: BTreeMap::new(),
-                returned: 0,
-                remarks: BTreeMap::new(),
-                queues: spec.queues,
-                over: None,
-            })));
-        }
-        state
-    }
-
-    /// Returns whether a VI uses the provider over remote memory.
-    fn is_over_memory(&self, id: EndpointId) -> bool {
-        self.end(id).is_some_and(|end| end.over.is_some())
-    }
-
-    /// Returns whether any endpoint of the simulation is a VI.
-    #[inline]
-    pub(crate) fn is_on(&self) -> bool {
-        !self.ends.is_empty()
-    }
-
-    /// Sets the immediate data and the segments of the next send descriptor of a user.
-    fn set_next(&mut self, spec: &SendSpec) {
-        self.next = Extras {
-            immediate: spec.immediate,
-            segments: spec.segments.clone(),
-        };
-    }
-
-    /// Returns the immediate data of a posted send descriptor, if the descriptor has any.
-    fn immediate(&self, id: EndpointId, post: PostId) -> Option<u32> {
-        self.end(id)?.extras.get(&post)?.immediate
-    }
-
-    fn end(&self, id: EndpointId) -> Option<&ViEndpoint> {
-        self.ends.get(id)?.as_deref()
-    }
-
-    fn end_mut(&mut self, id: EndpointId) -> Option<&mut ViEndpoint> {
-        self.ends.get_mut(id)?.as_deref_mut()
-    }
-
-    /// Adds the packets of a NIC's VIs that still wait for an acknowledgement when nothing is due any more.
-    fn sent_at_rest(&self, nic: NicId, specs: &[EndpointSpec], waiters: &mut Waiters<'_>) {
-        for ((id, end), spec) in (0u32..).map(EndpointId).zip(&self.ends).zip(specs) {
-            let sent = end.as_ref().filter(|_| spec.nic == nic);
-            let sent = sent.map_or(0, |end| end.sent.len());
-            waiters.endpoint(id, "an acknowledgement of a packet", sent);
-        }
-    }
-
-    /// Returns whether an endpoint is a VI without a connection.
-    fn is_broken(&self, id: EndpointId) -> bool {
-        self.end(id).is_some_and(|end| !end.vi.is_connected())
-    }
-}
-
-/// Returns whether an endpoint is a VI. The result is false if the simulation has no VI.
-#[inline]
-pub(crate) fn is_vi(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> bool {
-    sim.engines.via().is_on() && sim.engines.via().end(id).is_some()
-}
-
-/// Creates the libraries at both ends of each connection over remote memory.
-fn join(sim: &mut Parts<'_, impl HasVia>) {
-    let scenario = sim.scenario;
-    for channel in &scenario.channels {
-        let of = |id: EndpointId| {
-            let spec = scenario.endpoints[id].vi.as_ref()?;
-            let profile = scenario.profile_of(scenario.endpoints[id].nic);
-            let is_over = spec.provider == Provider::Clan;
-            is_over.then_some((id, spec, profile))
-        };
-        let (Some(one), Some(other)) = (of(channel.a.0), of(channel.b.0)) else {
-            continue;
-        };
-        let ids = [one.0, other.0];
-        let remote = sim.engines.remote_mut();
-        let place = (&mut sim.memory, &mut remote.windows, &mut remote.mappings);
-        let joined = over_memory::join(place, &sim.endpoints, [one, other]);
-        debug_assert!(
-            joined.is_some(),
-            "the reader has checked profiles and sizes"
-        );
-        for (id, over) in ids.into_iter().zip(joined.into_iter().flatten()) {
-            if let Some(end) = sim.engines.via_mut().end_mut(id) {
-                end.over = Some(over);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_idle_vi_needs_little_memory() {
-        let hardware =
-            size_of::<Option<Box<ViEndpoint>>>() + size_of::<ViEndpoint>() + size_of::<Endpoint>();
-        let over = hardware + size_of::<Over>();
-        println!(
-            "bytes of an idle VI: hardware {hardware}, over remote memory {over} and its rings"
-        );
-        assert!(hardware <= 640 && over <= 1_024, "{hardware} {over}");
-    }
-}

@@ -14,35 +14,10 @@ use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::SimTime;
 use nic_core::via::{Reason, ViaHeader};
 
-use super::HasVia;
-use super::connection::{self, send_control};
-use super::hardware::{Delay, schedule};
-use super::over_memory::over;
-use super::{SILENCE, ViaState};
+use super::delays::{schedule, send_control};
+use super::state::{Delay, HasVia, SILENCE, ViaState, over};
 use crate::sim::Parts;
 use crate::wire::PacketRef;
-
-/// The numbers of the writes at one end of a connection.
-#[derive(Debug, Default)]
-pub(super) struct Order {
-    /// Writes so far.
-    next: u64,
-    /// Number of writes that have arrived from the peer so far.
-    expected: u64,
-    /// The time at which this end's newest write left.
-    left: SimTime,
-    /// Whether a check is scheduled that looks for a time without writes.
-    is_watched: bool,
-}
-
-impl ViaState {
-    /// Returns whether a NIC numbers writes between two endpoints, which are then the ends of a connection over remote
-    /// memory.
-    pub(crate) fn numbers_writes(&self, from: EndpointId, to: EndpointId) -> bool {
-        let end = self.end(from);
-        end.is_some_and(|end| end.over.is_some() && end.connection.peer == to)
-    }
-}
 
 /// Returns the number of a write that leaves, if the write belongs to a connection over remote memory.
 pub(crate) fn number_write(
@@ -101,7 +76,7 @@ pub(crate) fn takes_write(
     sim.report
         .emit(sim.now, to, NicEvent::Drop { packet, reason });
     if reason == DropReason::Gap {
-        connection::breaks(sim, to, Reason::Loss);
+        ViaState::breaks(sim, to, Reason::Loss);
     }
     false
 }
@@ -109,7 +84,7 @@ pub(crate) fn takes_write(
 /// Breaks the connection if the peer has sent a number of writes that is higher than the number of arrived writes.
 pub(super) fn counted(sim: &mut Parts<'_, impl HasVia>, to: EndpointId, before: u64) {
     if over(sim, to).is_some_and(|over| over.order.expected < before) {
-        connection::breaks(sim, to, Reason::Loss);
+        ViaState::breaks(sim, to, Reason::Loss);
     }
 }
 

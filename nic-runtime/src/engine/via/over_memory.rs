@@ -8,7 +8,7 @@ use crate::ids::{Table, at};
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus};
-use nic_core::id::{EndpointId, PacketId, PostId};
+use nic_core::id::{EndpointId, PostId};
 use nic_core::memory::{HostSpan, Region};
 use nic_core::remote::{RING_POINTER_BYTES, RemoteMemory, WindowId};
 use nic_core::time::{SimDuration, SimTime};
@@ -18,86 +18,17 @@ use nic_core::via::{
     Transfer as Entry, Unsent, Vi,
 };
 
-use super::HasVia;
-use super::hardware::{Delay, schedule};
-use super::interrupt::Coming;
-use super::order::Order;
+use super::delays::schedule;
+use super::library::{Coming, Opened, Order, Over, SendTurn};
+use super::regions;
 use super::segments::divided;
-use super::{Sent, ViEndpoint, connection, regions};
+use super::state::{Delay, HasVia, Sent, ViEndpoint, ViaState, over};
 use crate::engine::remote::{self, AllMappings, AllWindows, Moving, Writes};
 use crate::memory::HostMemory;
-use crate::profile::{Profile, ViaCosts};
+use crate::profile::Profile;
 use crate::sim::Parts;
-use crate::spec::{OnEmpty, TransferMode, ViSpec};
+use crate::spec::{OnEmpty, Provider, ViSpec};
 use crate::storage::Endpoint;
-
-/// Descriptors that are posted before the connection ends, or after it. The end flushes those that were posted before.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SendTurn(u32);
-
-/// The state of a VI's library.
-#[derive(Debug)]
-pub(super) struct Over {
-    pub(super) library: Library,
-    pub(super) layout: ControlLayout,
-    /// The memory of the VI's rings, which the peer writes.
-    pub(super) control: Region,
-    pub(super) opened: Opened,
-    pub(super) costs: (ViaCosts, remote::Costs),
-    transfer: TransferMode,
-    on_empty: OnEmpty,
-    strict: bool,
-    /// The time at which the library has done all work that was requested so far.
-    free_at: SimTime,
-    turn: SendTurn,
-    /// Number of posted descriptors whose time in the library is over, and that wait for receive descriptors of the
-    /// peer.
-    pub(super) due: u32,
-    /// Statuses of send descriptors that complete with an error.
-    failed: BTreeMap<PostId, Status>,
-    pub(super) moving: Moving,
-    /// Why the connection ends once all earlier messages have left, if a message has failed for which it must end. The
-    /// library sends no further message.
-    ends: Option<Reason>,
-    /// The peer's pointers for which an interrupt of the host is pending.
-    pub(super) coming: Coming,
-    /// The numbers of this end's writes and of the peer's writes.
-    pub(super) order: Order,
-    /// Packets of messages that have arrived and whose entries in the transfer queue have not been read, oldest first.
-    pub(super) came: VecDeque<PacketId>,
-}
-
-/// What the peer may write of this end's buffer area.
-#[derive(Debug)]
-pub(super) enum Opened {
-    /// Everything, through one window.
-    Area(WindowId),
-    /// With `strict`, the posted receive descriptors: each has a window. Oldest first.
-    Descriptors(VecDeque<WindowId>),
-    /// Nothing, because the buffer area is not registered. Only its registration opens a window again.
-    Nothing,
-}
-
-impl Opened {
-    /// Takes the windows of the oldest receive descriptors, which have completed.
-    pub(super) fn completed(&mut self, descriptors: usize) -> Vec<WindowId> {
-        match self {
-            Opened::Descriptors(windows) => {
-                windows.drain(..descriptors.min(windows.len())).collect()
-            }
-            Opened::Area(_) | Opened::Nothing => Vec::new(),
-        }
-    }
-
-    /// Takes all windows, because the buffer area is not registered any more.
-    fn withdraw(&mut self) -> Vec<WindowId> {
-        match std::mem::replace(self, Opened::Nothing) {
-            Opened::Area(window) => vec![window],
-            Opened::Descriptors(windows) => windows.into(),
-            Opened::Nothing => Vec::new(),
-        }
-    }
-}
 
 /// The memory and windows of one end, which are created before the libraries of both ends.
 struct Half {
@@ -168,36 +99,33 @@ pub(super) fn join(
     Some([over(0)?, over(1)?])
 }
 
-impl Over {
-    /// Returns whether the processor, and not DMA, moves a message of this length.
-    fn goes_by_pio(&self, length: u32) -> bool {
-        match self.transfer {
-            TransferMode::Pio => true,
-            TransferMode::Dma => false,
-            TransferMode::Auto => length < self.costs.0.pio_max,
-        }
-    }
-
-    /// Returns how long the library needs for a message, including the processor's writes.
-    fn takes(&self, length: u32) -> SimDuration {
-        let (via, memory) = &self.costs;
-        let mut takes = via.library;
-        if length > 0 {
-            takes += via.cookie;
-            if self.goes_by_pio(length) {
-                takes += memory.write_takes(length);
+/// Creates the libraries at both ends of each connection over remote memory.
+pub(super) fn join_ends(sim: &mut Parts<'_, impl HasVia>) {
+    let scenario = sim.scenario;
+    for channel in &scenario.channels {
+        let of = |id: EndpointId| {
+            let spec = scenario.endpoints[id].vi.as_ref()?;
+            let profile = scenario.profile_of(scenario.endpoints[id].nic);
+            let is_over = spec.provider == Provider::Clan;
+            is_over.then_some((id, spec, profile))
+        };
+        let (Some(one), Some(other)) = (of(channel.a.0), of(channel.b.0)) else {
+            continue;
+        };
+        let ids = [one.0, other.0];
+        let remote = sim.engines.remote_mut();
+        let place = (&mut sim.memory, &mut remote.windows, &mut remote.mappings);
+        let joined = join(place, &sim.endpoints, [one, other]);
+        debug_assert!(
+            joined.is_some(),
+            "the reader has checked profiles and sizes"
+        );
+        for (id, over) in ids.into_iter().zip(joined.into_iter().flatten()) {
+            if let Some(end) = sim.engines.via_mut().end_mut(id) {
+                end.over = Some(over);
             }
         }
-        takes
     }
-}
-
-/// Returns the library of a VI, if the VI's provider is the one over remote memory.
-pub(super) fn over<'s>(
-    sim: &'s mut Parts<'_, impl HasVia>,
-    id: EndpointId,
-) -> Option<&'s mut Over> {
-    sim.engines.via_mut().end_mut(id)?.over.as_deref_mut()
 }
 
 /// Returns how long a process is busy with the library for a message that it posts.
@@ -286,7 +214,7 @@ pub(super) fn post_again(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, offse
             remote::carry_out(sim, id, &connection, &writes, Trigger::Refill);
         }
         // The peer's read pointer is wrong, or the peer has not read the cookie queue for too long.
-        Err(_) => connection::breaks(sim, id, Reason::Loss),
+        Err(_) => ViaState::breaks(sim, id, Reason::Loss),
     }
 }
 
@@ -460,14 +388,14 @@ pub(crate) fn end_in_turn(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     if over.moving.count() == 0
         && let Some(reason) = over.ends.take()
     {
-        connection::breaks(sim, id, reason);
+        ViaState::breaks(sim, id, reason);
     }
 }
 
 /// Completes a send descriptor as flushed, and ends the connection at once.
 fn fail(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, post: PostId, reason: Reason) {
     end(sim, id, post, TxStatus::Failed);
-    connection::breaks(sim, id, reason);
+    ViaState::breaks(sim, id, reason);
 }
 
 pub(super) fn end(

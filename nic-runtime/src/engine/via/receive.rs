@@ -6,8 +6,7 @@ use nic_core::memory::HostSpan;
 use nic_core::unet::BufferList;
 use nic_core::via::{self, Placement};
 
-use super::HasVia;
-use super::{Remark, connection};
+use super::state::{HasVia, Remark, ViaState};
 use crate::sim::Parts;
 use crate::storage::Endpoint;
 
@@ -57,7 +56,7 @@ pub(super) fn take_descriptors(
         }
     };
     if let Some(reason) = breaks {
-        connection::breaks(sim, to, reason);
+        ViaState::breaks(sim, to, reason);
     }
     taken
 }

@@ -3,16 +3,12 @@
 //! The region of a VI is in use while a send descriptor is posted. The region is also in use while a receive descriptor
 //! is posted, until the user sees the message. A region in use stays registered.
 
-use crate::ids::at;
 use nic_core::event::ViaEvent;
 use nic_core::id::EndpointId;
 use nic_core::via::{Handle, RegionAction};
 
-use super::HasVia;
-use super::hardware::{Delay, schedule};
-use super::over_memory;
+use super::state::HasVia;
 use crate::sim::Parts;
-use crate::spec::RegionRequest;
 
 /// Registers the region of a VI. Descriptors under way use the region from this time on.
 pub(super) fn register(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
@@ -58,49 +54,11 @@ pub(crate) fn is_registered(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> boo
     handle(sim, id).is_some()
 }
 
-/// Schedules the scenario's requests to deregister and register regions.
-pub(super) fn schedule_requests(sim: &mut Parts<'_, impl HasVia>) {
-    let scenario = sim.scenario;
-    for (number, region) in (0..).zip(&scenario.regions) {
-        schedule(sim, region.at, Delay::Region(number));
-    }
-}
-
-/// Handles the request of a VI's user to deregister or register the region.
-pub(super) fn due(sim: &mut Parts<'_, impl HasVia>, number: u32) {
-    let scenario = sim.scenario;
-    let Some(region) = scenario.regions.get(at(number)) else {
-        return;
-    };
-    let id = region.endpoint;
-    match (region.request, handle(sim, id)) {
-        (RegionRequest::Register, None) => {
-            register(sim, id);
-            over_memory::open_again(sim, id);
-        }
-        (RegionRequest::Deregister, Some(handle)) => {
-            match sim.engines.via_mut().registry.deregister(handle) {
-                Ok(_) => {
-                    if let Some(end) = sim.engines.via_mut().end_mut(id) {
-                        end.region = None;
-                    }
-                    over_memory::close(sim, id);
-                    tell(sim, id, RegionAction::Deregistered);
-                }
-                Err(_) => tell(sim, id, RegionAction::Refused),
-            }
-        }
-        (RegionRequest::Register, Some(_)) | (RegionRequest::Deregister, None) => {
-            tell(sim, id, RegionAction::Refused);
-        }
-    }
-}
-
-fn handle(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> Option<Handle> {
+pub(super) fn handle(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> Option<Handle> {
     sim.engines.via().end(id)?.region
 }
 
-fn tell(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, action: RegionAction) {
+pub(super) fn tell(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, action: RegionAction) {
     let area = sim.endpoints[id].area;
     let kind = ViaEvent::Region {
         action,

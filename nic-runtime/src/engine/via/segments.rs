@@ -8,7 +8,7 @@ use nic_core::memory::{HostSpan, Region};
 use nic_core::remote::WindowId;
 use nic_core::via::Target;
 
-use super::ViaState;
+use super::state::ViaState;
 use crate::memory::HostMemory;
 use crate::spec::SendSpec;
 

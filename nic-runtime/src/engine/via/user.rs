@@ -1,18 +1,19 @@
 //! What users of VIs do and see: posts, completions, and entries of completion queues.
 
-use crate::ids::at;
 use nic_core::event::{TxStatus, ViaEvent};
 use nic_core::id::{ChannelId, EndpointId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
-use nic_core::via::{Completed, Side, Status};
+use nic_core::via::{Side, Status};
 
-use super::HasVia;
 use super::connection::flush_receives;
+use super::delays::{enter_completion, take_completion};
+use super::immediate;
 use super::receive::remark_at;
 use super::segments::joined;
+use super::state::{HasVia, Remark};
 use super::written::receive;
-use super::{Remark, immediate, over_memory, regions};
+use super::{over_memory, regions};
 use crate::sim::Parts;
 
 /// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
@@ -148,36 +149,6 @@ pub(super) fn publish(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     enter_completion(sim, id, Side::Receive);
     sim.levels_changed(id);
     sim.message_arrived(id);
-}
-
-/// Adds an entry to the completion queue for sends or receives of a VI, if the VI has this queue.
-pub(super) fn enter_completion(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, side: Side) {
-    let Some(queue) = queue(sim, id, side) else {
-        return;
-    };
-    let has_room = sim.engines.via_mut().queues[at(queue)].push(Completed { vi: id, side });
-    debug_assert!(has_room, "the reader of scenarios has checked the size");
-    let kind = ViaEvent::Completion {
-        queue: &sim.scenario.completion_queues[at(queue)].name,
-        side,
-    };
-    sim.report.emit(sim.now, id, kind);
-}
-
-/// Removes the oldest entry of the completion queue for sends or receives of a VI, if the VI has this queue.
-pub(super) fn take_completion(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, side: Side) {
-    if let Some(queue) = queue(sim, id, side) {
-        sim.engines.via_mut().queues[at(queue)].take();
-    }
-}
-
-/// Returns the position of the completion queue for sends or receives of a VI.
-fn queue(sim: &Parts<'_, impl HasVia>, id: EndpointId, side: Side) -> Option<u32> {
-    let [of_sends, of_receives] = sim.engines.via().end(id)?.queues;
-    match side {
-        Side::Send => of_sends,
-        Side::Receive => of_receives,
-    }
 }
 
 /// Reports the receive descriptors that the user posts when it returns the buffers of the oldest message.

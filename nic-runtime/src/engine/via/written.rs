@@ -7,11 +7,11 @@ use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
 use nic_core::via::{Placement, Reason, Reliability, Transfer as Entry, Vi, place};
 
-use super::HasVia;
 use super::interrupt::interrupt;
-use super::over_memory::{end, over, send_due};
+use super::library::Pointer;
+use super::over_memory::{end, send_due};
 use super::receive::{Message, remark};
-use super::{Remark, Sent, connection};
+use super::state::{HasVia, Remark, Sent, ViaState, over};
 use crate::engine::remote::{self, Writes};
 use crate::sim::Parts;
 
@@ -47,17 +47,6 @@ pub(crate) fn written(
     }
 }
 
-/// A pointer that the peer writes.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Pointer {
-    /// The write pointer of the transfer queue; a new value means that messages have arrived.
-    Transfers,
-    /// The write pointer of the cookie queue; a new value means that the peer has posted receive descriptors.
-    Cookies,
-    /// The read pointer of the transfer queue; a new value means that the peer has received messages.
-    Read,
-}
-
 /// Lets the library react to a pointer that the peer has written.
 pub(super) fn sees(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, pointer: Pointer) {
     match pointer {
@@ -76,7 +65,7 @@ fn complete_read(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
         return;
     };
     let Ok(unread) = over.library.unread(sim.memory.region(over.control)) else {
-        return connection::breaks(sim, id, Reason::Loss);
+        return ViaState::breaks(sim, id, Reason::Loss);
     };
     // The peer cannot have read an entry whose pointer DMA has not written.
     let unread = unread.max(over.moving.count());
@@ -109,7 +98,7 @@ pub(super) fn receive(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
             Ok(Some(Entry::TooLong)) => (Entry::TooLong, None),
             Ok(Some(entry)) => (entry, over.came.pop_front()),
             Ok(None) => return,
-            Err(_) => return connection::breaks(sim, id, Reason::Loss),
+            Err(_) => return ViaState::breaks(sim, id, Reason::Loss),
         };
         complete(sim, id, entry, packet);
         remote::carry_out(sim, id, &connection, &writes, Trigger::Timer);
@@ -177,7 +166,7 @@ fn complete(
             let kind = NicEvent::Drop { packet, reason };
             sim.report.emit(sim.now, id, kind);
             if let Some(reason) = Placement::Dropped(reason).breaks(&vi) {
-                connection::breaks(sim, id, reason);
+                ViaState::breaks(sim, id, reason);
             }
             return;
         }
@@ -189,4 +178,12 @@ fn complete(
     }
     sim.levels_changed(id);
     sim.publish(id);
+}
+
+/// Lets the library see a pointer when the host has handled the interrupt for it.
+pub(super) fn taken(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, pointer: Pointer) {
+    if let Some(over) = over(sim, id) {
+        *over.coming.of(pointer) = false;
+    }
+    sees(sim, id, pointer);
 }

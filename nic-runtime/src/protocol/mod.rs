@@ -58,7 +58,7 @@ macro_rules! protocols {
             /// A message between VIs, or a control packet of their connection.
             Via(nic_core::via::ViaHeader);
             /// A write to a window of the receiver's memory.
-            Remote(crate::wire::protocol::RemoteWrite);
+            Remote(crate::protocol::RemoteWrite);
         }
     };
 }

@@ -1,0 +1,75 @@
+//! The writes of a library, before the NIC carries them out.
+
+use nic_core::memory::HostSpan;
+use nic_core::remote::{OrderedMemory, RemoteMemory, WindowError, WindowId};
+
+use super::outgoing::{Behind, By};
+
+/// A write that a program or a library has made.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) window: WindowId,
+    pub(crate) offset: u32,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) by: By,
+    /// Whether the write is the first write of a message.
+    pub(crate) opens: bool,
+}
+
+/// The writes of a library, in the order in which the library made them.
+#[derive(Debug, Default)]
+pub(crate) struct Writes(pub(crate) Vec<Write>);
+
+impl Writes {
+    /// Adds a DMA request that writes bytes of host memory.
+    pub(crate) fn request(&mut self, window: WindowId, offset: u32, from: HostSpan) {
+        self.0.push(Write {
+            window,
+            offset,
+            bytes: Vec::new(),
+            by: By::Dma(from),
+            opens: false,
+        });
+    }
+
+    /// Marks the write at a position as the first write of a message, if a write has this position.
+    pub(crate) fn opens_at(&mut self, position: usize) {
+        if let Some(write) = self.0.get_mut(position) {
+            write.opens = true;
+        }
+    }
+}
+
+impl RemoteMemory for Writes {
+    fn write(&mut self, window: WindowId, offset: u32, bytes: &[u8]) -> Result<(), WindowError> {
+        self.0.push(Write {
+            window,
+            offset,
+            bytes: bytes.to_vec(),
+            by: By::Processor,
+            opens: false,
+        });
+        Ok(())
+    }
+}
+
+impl OrderedMemory for Writes {
+    type Behind = Behind;
+
+    fn write_behind(
+        &mut self,
+        window: WindowId,
+        offset: u32,
+        bytes: &[u8],
+        behind: Behind,
+    ) -> Result<(), WindowError> {
+        self.0.push(Write {
+            window,
+            offset,
+            bytes: bytes.to_vec(),
+            by: behind.way(),
+            opens: false,
+        });
+        Ok(())
+    }
+}
