@@ -41,45 +41,60 @@ mod trap;
 mod variant;
 mod verified;
 
+// What users get, from the bottom layer to the top. `ARCHITECTURE.md` lists the layers.
+
+// Numbers and names.
 pub use array_kind::ArrayKind;
+pub use cut::Cut;
+pub use descriptor::{
+    DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor, Parameters,
+    parse_field,
+};
+pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};
+pub use plain::is_plain;
+pub use trap::{CallSite, Trap, TrapKind, TrapValues};
+
+// The table of opcodes, and instructions.
+pub use insn::{
+    Cases, DecodeError, DecodeErrorKind, Insn, Instructions, LookupSwitch, Operand, RawInsn,
+    RawInstructions, TableSwitch, Targets, decode, instructions, raw_instructions,
+};
+pub use opcode::{
+    Action, BinaryOperator, Comparison, Computational, ConstantSource, ElementKind, Exclusion,
+    MemberAccess, MemberUse, Opcode, OperandLayout, Shuffle, StackChange, UnaryOperator,
+};
+
+// The parser.
 pub use classfile::{
     Attribute, AttributeName, Attributes, ClassAccess, ClassFile, ClassVersion, Code, Constant,
     ConstantPool, ConstantTag, Escaped, ExceptionHandler, Field, FieldAccess, MemberIdentity,
     MemberKind, MemberRef, Method, MethodAccess, OwnMember, ParseError, ParseErrorKind, PoolError,
     PoolErrorKind, TagSet, Utf8,
 };
-pub use cut::Cut;
-pub use descriptor::{
-    DescriptorError, DescriptorErrorKind, ElementType, FieldType, MethodDescriptor, Parameters,
-    parse_field,
-};
+
+// Natives and entries, the proof that a class is safe, and listings.
 pub use disasm::{Described, Disassembly};
 pub use entry::EntryDecl;
-pub use frame::{CallStack, Frame};
-pub use heap::{ArrayView, Heap, Lifetime};
-pub use id::{CpIndex, FieldId, MethodId, NativeId, Pc};
-pub use insn::{
-    Cases, DecodeError, DecodeErrorKind, Insn, Instructions, LookupSwitch, Operand, RawInsn,
-    RawInstructions, TableSwitch, Targets, decode, instructions, raw_instructions,
-};
-pub use instance::{BareStep, Instance, Natives, NoNatives, Step};
-pub use interp::Watcher;
-pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, link_portable, program_size};
-pub use linked_class::LinkedClass;
-pub use lower::{CodeCounts, count_code};
 pub use native::{
     NativeDecl, NativeDescriptor, NativeParameter, NativeType, find_native, find_native_of,
     is_native_class,
 };
+pub use verified::{AppletMembers, Verified};
+
+// The memory of running code.
+pub use heap::{ArrayView, Heap, Lifetime};
+
+// The linked form, and how a class gets it.
+pub use link::{LinkError, LinkErrorKind, LinkSite, Storage, link, link_portable, program_size};
+pub use lower::{CodeCounts, count_code};
 pub use op::Op;
-pub use opcode::{
-    Action, BinaryOperator, Comparison, Computational, ConstantSource, ElementKind, Exclusion,
-    MemberAccess, MemberUse, Opcode, OperandLayout, Shuffle, StackChange, UnaryOperator,
-};
-pub use plain::is_plain;
 pub use program::{
     LinkedConstant, LinkedField, LinkedMethod, Mark, Origin, Program, ProgramSize, ProgramStorage,
     SwitchCase, ValueKind,
 };
-pub use trap::{CallSite, Trap, TrapKind, TrapValues};
-pub use verified::{AppletMembers, Verified};
+
+// Execution.
+pub use frame::{CallStack, Frame};
+pub use instance::{BareStep, Instance, Natives, NoNatives, Step};
+pub use interp::Watcher;
+pub use linked_class::LinkedClass;

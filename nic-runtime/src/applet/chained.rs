@@ -369,7 +369,7 @@ pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
     let AppletAt { endpoint, applet } = ended.applet_at;
     if sim.processors[on].activation.has_asides {
-        sim.arm(ended.applet_at);
+        sim.arm_timer(ended.applet_at);
     }
     let message = sim.chains.of_mut(endpoint).and_then(Chain::end_handled);
     if let Some(message) = message {

@@ -113,7 +113,7 @@ fn leave(sim: &mut Simulation<'_>, applet_at: AppletAt) {
     sim.endpoints[endpoint].free.return_popped();
     for applet in sim.applets_of(endpoint) {
         let applet_at = AppletAt { endpoint, applet };
-        sim.clear(applet_at);
+        sim.clear_pending(applet_at);
         engine::unwatch_all(sim, applet_at);
     }
     sim.swaps.leave(endpoint);
@@ -139,7 +139,7 @@ fn load_applet(
         Err(Uninitialized::Exceeded) => return Err(NotLoaded::Exceeded),
     }
     sim.endpoints[applet_at.endpoint].free.keep_popped();
-    sim.arm(applet_at);
+    sim.arm_timer(applet_at);
     let heap_bytes = sim.applets[applet_at.applet].heap_bytes();
     let kind = SleEvent::Load {
         code_bytes: program.code_bytes(),

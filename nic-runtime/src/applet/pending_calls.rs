@@ -38,7 +38,7 @@ fn look_at_timer_of(sim: &mut Simulation<'_>, applet_at: AppletAt) -> bool {
         pending.look = None;
     }
     if pending.timer.is_none_or(|timer| timer > sim.now) {
-        sim.arm(applet_at);
+        sim.arm_timer(applet_at);
         return false;
     }
     pending.timer = None;
@@ -82,7 +82,7 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
 fn call_timer_again(sim: &mut Simulation<'_>, applet_at: AppletAt) {
     let attached_from = sim.live[applet_at.endpoint].fault.attached_from();
     sim.pending_calls.0[applet_at.applet].timer = Some(attached_from);
-    sim.arm(applet_at);
+    sim.arm_timer(applet_at);
 }
 
 /// Returns whether the cause of a call that has not begun is void: the timer was set again, or the watch was removed.
@@ -214,7 +214,7 @@ pub(crate) fn adapt(sim: &mut Simulation<'_>, applet_at: AppletAt, timer: Option
     if let Some(after) = timer {
         sim.set_timer(applet_at, after);
     }
-    sim.arm(applet_at);
+    sim.arm_timer(applet_at);
     sim.come_back(applet_at.endpoint);
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -
     let place_of = sim.place_of(applet_at);
     // Arm the applet's timer now, because the call may stay suspended beyond the timer's expiry.
     if has_asides {
-        sim.arm(applet_at);
+        sim.arm_timer(applet_at);
     }
     // A message on which an applet trapped waits for slots too, but outside any call, so no event is emitted.
     if stage.is_native() {
@@ -119,7 +119,7 @@ fn end_these(sim: &mut Simulation<'_>, on: ProcessorId) {
     let activation = &mut sim.processors[on].activation;
     if std::mem::take(&mut activation.has_asides) {
         let applet_at = activation.call().applet_at;
-        sim.arm(applet_at);
+        sim.arm_timer(applet_at);
         engine::call_over(sim, applet_at.endpoint);
         swap::make(sim, applet_at.endpoint, Some(on));
     }

@@ -284,7 +284,7 @@ impl<'a> Activation<'a> {
         self.call.as_ref().map(|call| call.applet_at)
     }
 
-    /// Returns the native that the call has reached; must be used only at [`Stage::Perform`](crate::run::stage::Stage).
+    /// Returns the native that the call has reached; must be used only at [`Stage::Perform`](crate::nic::stage::Stage).
     #[inline]
     pub(crate) fn native(&self) -> NicNative {
         self.reached.expect("the call has reached a native")

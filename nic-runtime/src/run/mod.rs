@@ -3,7 +3,7 @@
 //! An event of the trace is emitted only when the clock shows its time, so the stream of events is ordered by time. The
 //! files:
 //!
-//! - `processor` is the loop of a NIC's processor, `stage` runs a stage, `sources` finds its next work, `multiprocessor`
+//! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `multiprocessor`
 //!   coordinates several processors
 //! - `overtaken` ends calls that have become pointless while they waited for their applet
 //! - `slice` makes calls yield to work that keeps connections alive
@@ -21,7 +21,6 @@ mod partition;
 pub(crate) mod processor;
 pub(crate) mod slice;
 mod sources;
-pub(crate) mod stage;
 mod state;
 pub(crate) mod stuck;
 

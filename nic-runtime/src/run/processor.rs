@@ -1,4 +1,4 @@
-//! A NIC's processors: the state of each, and the loop that runs its stages.
+//! The loop of a NIC's processor, which runs its stages.
 //!
 //! The next step of a processor is a value, [`Stage`], which an engine interprets. Other events run between two stages
 //! of a processor. The data of a processor stay in [`Processor`] and are not passed from stage to stage, because a
@@ -6,13 +6,14 @@
 
 use crate::ids::ProcessorId;
 
-use super::stage;
-use crate::calls::processor::Span;
-use crate::engine::Simulation;
-use crate::nic::item::Next;
+use crate::applet::{capsule, chained, stages};
+use crate::calls::processor::{Processor, Span};
+use crate::engine::{self, Handled, Simulation};
+use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;
 use crate::nic::work::Work;
 use nic_core::event::NicEvent;
+use nic_core::sle::NicEntry;
 
 impl Simulation<'_> {
     /// Runs a processor's stages for as long as no other event is due in between.
@@ -26,7 +27,7 @@ impl Simulation<'_> {
         }
         let mut stage = processor.stage;
         loop {
-            stage = match stage::step::<false>(self, on, stage) {
+            stage = match step::<false>(self, on, stage) {
                 Next::After((delay, then)) => {
                     if !self.advance(delay, Work::Processor(on)) {
                         self.processors[on].stage = then;
@@ -46,7 +47,7 @@ impl Simulation<'_> {
         self.end_work(on);
         let mut stage = self.processors[on].stage;
         loop {
-            stage = match stage::step_apart(self, on, stage) {
+            stage = match step_apart(self, on, stage) {
                 Next::After((delay, then)) => {
                     self.begin_work(on, then);
                     if !self.advance(delay, Work::Processor(on)) {
@@ -69,7 +70,7 @@ impl Simulation<'_> {
         }
         let processor = &mut self.processors[on];
         processor.work = Some(Span {
-            stage: stage::work_before(then, processor),
+            stage: work_before(then, processor),
             begun: self.now,
         });
     }
@@ -91,4 +92,97 @@ impl Simulation<'_> {
             self.report.emit_of_nic(self.now, nic, kind);
         }
     }
+}
+
+/// Returns the key in a placement for the work that precedes this stage.
+pub(super) fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
+    match stage {
+        Stage::Idle | Stage::Look => "look",
+        Stage::Taken => match processor.in_hand {
+            Some(Item::Arrival(_)) => "receive",
+            Some(Item::Post(_)) | None => "transmit",
+            Some(Item::Own(_, own)) => own.work,
+        },
+        Stage::HandedOver => match processor.in_hand {
+            Some(Item::Arrival(_)) => NicEntry::DoRx.decl().name,
+            Some(Item::Post(_)) | None => NicEntry::DoTx.decl().name,
+            Some(Item::Own(_, own)) => own.work,
+        },
+        Stage::Enter
+        | Stage::Run
+        | Stage::Perform
+        | Stage::Landed
+        | Stage::Return
+        | Stage::Trap
+        | Stage::SendTrapped
+        | Stage::ChainEnter
+        | Stage::ChainRun
+        | Stage::ChainPerform
+        | Stage::ChainLanded
+        | Stage::ChainReturn
+        | Stage::ChainTrap => processor.activation.call().entry().decl().name,
+    }
+}
+
+/// Runs a stage of a processor whose work is recorded, or may end later than it was to end. Not inlined, since few
+/// processors are such.
+#[cold]
+#[inline(never)]
+pub(crate) fn step_apart(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Next {
+    step::<true>(sim, on, stage)
+}
+
+/// Runs a stage.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn step<const HEARD: bool>(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    stage: Stage,
+) -> Next {
+    // Each function that this `match` calls has no other caller. It is inlined here: once in the loop of `go_on`, and once
+    // in `step_apart`.
+    match stage {
+        Stage::Idle => Next::Stopped,
+        Stage::Look => sim.look(on),
+        Stage::Taken | Stage::HandedOver => handle(sim, on),
+        Stage::Enter => stages::enter::<HEARD>(sim, on),
+        Stage::Run => stages::run::<HEARD>(sim, on),
+        Stage::Perform => stages::perform_reached::<HEARD>(sim, on),
+        Stage::Landed => stages::landed::<HEARD>(sim, on),
+        Stage::Return => stages::return_from::<HEARD>(sim, on),
+        Stage::Trap => stages::end_trapped(sim, on),
+        Stage::SendTrapped => stages::go_on_trapped(sim, on),
+        Stage::ChainEnter => chained::enter(sim, on),
+        Stage::ChainRun => chained::run(sim, on),
+        Stage::ChainPerform => chained::perform(sim, on),
+        Stage::ChainLanded => chained::landed(sim, on),
+        Stage::ChainReturn => chained::returned(sim, on),
+        Stage::ChainTrap => chained::end_trapped(sim, on),
+    }
+}
+
+/// Handles the item in hand: by the applets of its endpoint, or else by the engine of its interface.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+    if sim.has_slow_paths
+        && let Some(next) = slow_path(sim, on)
+    {
+        return next;
+    }
+    match engine::handle(sim, on) {
+        Handled::Here(next) => next,
+        Handled::AppletRx(applet, packet) => stages::arrived(sim, on, applet, packet),
+        Handled::AppletTx(applet) => stages::posted(sim, on, applet),
+    }
+}
+
+/// Handles an item in hand that is a capsule, or is for a chain of applets. Returns `None` for any other item.
+#[cold]
+fn slow_path(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
+    if let Item::Arrival(packet) = *sim.in_hand(on)
+        && capsule::is_one(sim, packet)
+    {
+        return Some(capsule::take(sim, on, packet));
+    }
+    chained::take(sim, on)
 }

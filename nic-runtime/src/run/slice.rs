@@ -16,7 +16,6 @@
 use crate::ids::ProcessorId;
 use std::collections::VecDeque;
 
-use super::stage::{self};
 use crate::applet::chained;
 use crate::engine;
 use crate::engine::Simulation;
@@ -36,7 +35,7 @@ impl Simulation<'_> {
         self.end_work(on);
         let mut stage = self.processors[on].stage;
         loop {
-            stage = match stage::step_apart(self, on, stage) {
+            stage = match super::processor::step_apart(self, on, stage) {
                 Next::After((delay, then)) => {
                     self.begin_work(on, then);
                     let Some(next) = self.begin_timed(on, delay, (stage, then)) else {

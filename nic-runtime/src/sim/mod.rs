@@ -7,8 +7,7 @@
 //! - `wire` moves packets between NICs, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
 //! - `dma` moves bytes between NIC and host
 //! - `staging` assigns slots to packets
-//! - `completion` ends transmit descriptors
-//! - `user` and `programs` are the hosts, `prefetch` loads what they will touch
+//! - `user` and `programs` are the hosts, from a post to its completion and from a message to its return, `prefetch` loads what they will touch
 //! - `processors` wakes processors and hands items over, `pending` notes what applets are to be called for
 //! - `event_count` counts events and knows when the run pauses
 //! - `report` tells the sink of events, `levels` the fill levels of queues
@@ -16,7 +15,6 @@
 
 mod backlogs;
 mod cells;
-mod completion;
 mod dma;
 pub(crate) mod engines;
 pub(crate) mod event_count;

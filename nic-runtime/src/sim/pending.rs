@@ -14,7 +14,7 @@ use nic_core::unet::{INLINE_MAX, MessageBody};
 
 impl<E: Engines> Parts<'_, E> {
     /// Sets the timer of an applet, replacing any earlier setting; zero clears the timer. The timer counts from now, but
-    /// its check is scheduled only when the [call has ended](Parts::arm).
+    /// its check is scheduled only when the [call has ended](Parts::arm_timer).
     #[cold]
     pub(crate) fn set_timer(&mut self, applet_at: AppletAt, after: SimDuration) {
         let has_entry = self.applets[applet_at.applet].members.do_timer.is_some();
@@ -25,7 +25,7 @@ impl<E: Engines> Parts<'_, E> {
     }
 
     /// Forgets everything that an applet waits for, because nothing calls it any more.
-    pub(crate) fn clear(&mut self, applet_at: AppletAt) {
+    pub(crate) fn clear_pending(&mut self, applet_at: AppletAt) {
         if let Some(pending) = self.pending_calls.0.get_mut(applet_at.applet) {
             *pending = PendingCalls::default();
         }
@@ -34,7 +34,7 @@ impl<E: Engines> Parts<'_, E> {
     /// Schedules a check of the applet's timer. An applet's call schedules the timer's check once, at the end, so that a
     /// call that sets the timer often schedules one check only.
     #[cold]
-    pub(crate) fn arm(&mut self, AppletAt { endpoint, applet }: AppletAt) {
+    pub(crate) fn arm_timer(&mut self, AppletAt { endpoint, applet }: AppletAt) {
         let Some(pending) = self.pending_calls.0.get_mut(applet) else {
             return;
         };

@@ -1,18 +1,19 @@
-//! Users: each posts messages that are due, learns of received messages and reacts to them, one task at a time.
+//! Users: each posts messages that are due, learns when a descriptor is complete, and reads and answers messages, one
+//! task at a time.
 
 use crate::ids::at;
-use nic_core::event::{DropReason, NicEvent, UnetEvent};
+use nic_core::event::{DropReason, NicEvent, TxStatus, UnetEvent};
 use nic_core::host::{Reaction, TransmitSpace};
 use nic_core::id::{ChannelId, EndpointId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
-use nic_core::unet::{MessageBody, ReceiveDescriptor, TransmitDescriptor};
+use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 
 use super::prefetch::read_lines;
 use super::{Engines, Parts};
 use crate::host::{Notice, Notify, Task};
 use crate::memory::HostMemory;
-use crate::nic::item::Way;
+use crate::nic::item::{Next, Posted, Way};
 use crate::nic::work::Work;
 use crate::storage::Endpoint;
 
@@ -311,6 +312,67 @@ impl<E: Engines> Parts<'_, E> {
             self.levels_changed(id);
         }
         E::message_gone(self, id);
+    }
+
+    /// Records the status of a transmit descriptor, then looks for other work.
+    pub(crate) fn end_post(&mut self, posted: Posted, status: TxStatus) -> Next {
+        let Posted { endpoint, post, .. } = posted;
+        if self.live[endpoint].has_post_under_way {
+            self.next_post_may_come(endpoint);
+        }
+        let queue = &mut self.endpoints[endpoint].transmit;
+        let completion = queue.end(post, status);
+        self.complete(endpoint, post, completion);
+        Next::Look
+    }
+
+    /// Reports the completion of a transmit descriptor, if there is one, and frees the descriptor's space in the
+    /// transmit region.
+    pub(crate) fn complete(
+        &mut self,
+        id: EndpointId,
+        post: PostId,
+        completion: Option<Completion>,
+    ) {
+        let Some(Completion { descriptor, status }) = completion else {
+            return;
+        };
+        let status = E::completed(self, id, post, Completion { descriptor, status });
+        self.levels_changed(id);
+        self.users[id].region.complete(descriptor);
+        if !self.users_are_alone {
+            self.tell_completed(id, descriptor.channel, status);
+        }
+        self.begin_task(id);
+    }
+
+    /// Reports the completion of a transmit descriptor to the sink.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn report_completed(
+        &mut self,
+        id: EndpointId,
+        post: PostId,
+        Completion { descriptor, status }: Completion,
+    ) {
+        let refusal = match status {
+            TxStatus::Refused => unet::resolve_packet(&self.endpoints[id], descriptor).err(),
+            TxStatus::Ok | TxStatus::Trap | TxStatus::Failed => None,
+        };
+        let TransmitDescriptor {
+            channel,
+            offset,
+            length,
+        } = descriptor;
+        let kind = UnetEvent::TxDone {
+            channel,
+            offset,
+            length,
+            status,
+            refusal,
+            post,
+        };
+        self.report.emit(self.now, id, kind);
     }
 }
 
