@@ -12,7 +12,7 @@ use nic_core::unet::Completion;
 use super::emp::{Emp, EmpState, HasEmp};
 use super::interface::{Interface, Protocol};
 use super::remote::{HasRemote, Remote, WindowState};
-use super::table::{Simulation, States};
+use super::table::{Simulation, States, engine, of_engine};
 use super::via::{self, HasVia, Via, ViaState};
 use crate::protocol::{Header, protocols};
 use crate::sim::{Engines, Parts, Protocols};
@@ -20,122 +20,96 @@ use crate::spec::interface::interfaces;
 use crate::spec::{InterfaceKind, SendSpec};
 use crate::wire::PacketRef;
 
-/// Dispatches to the engine of each interface.
-macro_rules! dispatch {
-    ($($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
-        impl Engines for States {
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn completed(sim: &mut Simulation<'_>, id: EndpointId, post: PostId, completion: Completion) -> TxStatus {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::completed(sim, id, post, completion),)*
-                }
-            }
+impl Engines for States {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn completed(
+        sim: &mut Simulation<'_>,
+        id: EndpointId,
+        post: PostId,
+        completion: Completion,
+    ) -> TxStatus {
+        engine!([sim.infos[id].interface] completed(sim, id, post, completion))
+    }
 
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::publish(sim, id),)*
-                }
-            }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn publish(sim: &mut Simulation<'_>, id: EndpointId) {
+        engine!([sim.infos[id].interface] publish(sim, id))
+    }
 
-            #[cold]
-            fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::requests_done(sim, id, trigger),)*
-                }
-            }
+    #[cold]
+    fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
+        engine!([sim.infos[id].interface] requests_done(sim, id, trigger))
+    }
 
-            #[cold]
-            fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::is_first_empty(sim, id),)*
-                }
-            }
+    #[cold]
+    fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
+        engine!([sim.infos[id].interface] is_first_empty(sim, id))
+    }
 
-            #[cold]
-            fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::disconnect(sim, id),)*
-                }
-            }
+    #[cold]
+    fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
+        engine!([sim.infos[id].interface] disconnect(sim, id))
+    }
 
-            #[cold]
-            fn write_window(sim: &mut Simulation<'_>, id: EndpointId, place: (u32, u32), bytes: Vec<u8>) {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::write_window(sim, id, place, bytes),)*
-                }
-            }
+    #[cold]
+    fn write_window(sim: &mut Simulation<'_>, id: EndpointId, place: (u32, u32), bytes: Vec<u8>) {
+        engine!([sim.infos[id].interface] write_window(sim, id, place, bytes))
+    }
 
-            #[cold]
-            fn send_frame(sim: &mut Simulation<'_>, (id, channel): (EndpointId, ChannelId), bytes: &[u8]) {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::send_frame(sim, (id, channel), bytes),)*
-                }
-            }
+    #[cold]
+    fn send_frame(sim: &mut Simulation<'_>, (id, channel): (EndpointId, ChannelId), bytes: &[u8]) {
+        engine!([sim.infos[id].interface] send_frame(sim, (id, channel), bytes))
+    }
 
-            fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-                match sim.infos[endpoint].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::slot_found(sim, endpoint),)*
-                }
-            }
+    fn slot_found(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        engine!([sim.infos[endpoint].interface] slot_found(sim, endpoint))
+    }
 
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn send_begins(
-                sim: &mut Simulation<'_>,
-                endpoint: EndpointId,
-                spec: &SendSpec,
-            ) {
-                match sim.infos[endpoint].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::send_begins(sim, endpoint, spec),)*
-                }
-            }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn send_begins(sim: &mut Simulation<'_>, endpoint: EndpointId, spec: &SendSpec) {
+        engine!([sim.infos[endpoint].interface] send_begins(sim, endpoint, spec))
+    }
 
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn message_span(sim: &Simulation<'_>, id: EndpointId, spec: &SendSpec, space: HostSpan) -> HostSpan {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::message_span(sim, id, spec, space),)*
-                }
-            }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn message_span(
+        sim: &Simulation<'_>,
+        id: EndpointId,
+        spec: &SendSpec,
+        space: HostSpan,
+    ) -> HostSpan {
+        engine!([sim.infos[id].interface] message_span(sim, id, spec, space))
+    }
 
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::post_takes(sim, id, length),)*
-                }
-            }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn post_takes(sim: &Simulation<'_>, id: EndpointId, length: u32) -> SimDuration {
+        engine!([sim.infos[id].interface] post_takes(sim, id, length))
+    }
 
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn user_posted(sim: &mut Simulation<'_>, id: EndpointId, message: (ChannelId, HostSpan), post: PostId) {
-                match sim.infos[id].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::posted(sim, id, message, post),)*
-                }
-            }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn user_posted(
+        sim: &mut Simulation<'_>,
+        id: EndpointId,
+        message: (ChannelId, HostSpan),
+        post: PostId,
+    ) {
+        engine!([sim.infos[id].interface] posted(sim, id, message, post))
+    }
 
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-                match sim.infos[endpoint].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::descriptor_posted(sim, endpoint),)*
-                }
-            }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn descriptor_posted(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        engine!([sim.infos[endpoint].interface] descriptor_posted(sim, endpoint))
+    }
 
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-                match sim.infos[endpoint].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::message_gone(sim, endpoint),)*
-                }
-            }
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn message_gone(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        engine!([sim.infos[endpoint].interface] message_gone(sim, endpoint))
+    }
 
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
-                match sim.infos[endpoint].interface {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::message_read(sim, endpoint),)*
-                }
-            }
-        }
-    };
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn message_read(sim: &mut Simulation<'_>, endpoint: EndpointId) {
+        engine!([sim.infos[endpoint].interface] message_read(sim, endpoint))
+    }
 }
-
-interfaces!(dispatch);
 
 /// Dispatches to the engine of each protocol.
 macro_rules! protocol_dispatch {

@@ -27,106 +27,41 @@ use crate::wire::{Fabric, PacketRef};
 /// A simulation with all interfaces.
 pub(crate) type Simulation<'a> = Parts<'a, States>;
 
-/// Dispatches to the engine of each interface.
-macro_rules! dispatch {
-    ($($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
-        impl InterfaceKind {
-            /// Returns whether a packet of an applet reserves an arrival slot at its receiver.
-            pub(crate) fn reserves_arrival(self) -> bool {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::RESERVES_ARRIVAL,)*
-                }
-            }
+/// Calls a function of the engine of an interface, or names a constant of it: `engine!([interface] function(arguments))`.
+/// `engine!([interface] => function(arguments))` calls a function with the engine as its type parameter.
+macro_rules! engine {
+    ([$kind:expr] $name:ident $($arguments:tt)?) => {
+        interfaces!(of_engine [$kind] $name $($arguments)?)
+    };
+    ([$kind:expr] => $function:ident $arguments:tt) => {
+        interfaces!(of_engine [$kind] => $function $arguments)
+    };
+}
+pub(super) use engine;
 
-            /// Returns whether the send slots of an endpoint without an applet are for packets that the interface makes.
-            pub(crate) fn makes_packets(self) -> bool {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::MAKES_PACKETS,)*
-                }
-            }
-
-            /// Returns whether a peer would take a connection for broken if an arrival waited too long.
-            pub(crate) fn arrivals_keep_alive(self) -> bool {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::ARRIVALS_KEEP_ALIVE,)*
-                }
-            }
-
-            /// Returns how many send slots the messages of an endpoint on a NIC may hold, if there is a limit.
-            pub(crate) fn send_slots_share(self, scenario: &Scenario, nic: NicId) -> Option<i32> {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::send_slots_share(scenario, nic),)*
-                }
-            }
-
-            /// Returns the profile sections that endpoints of this interface need.
-            #[must_use]
-            pub fn sections(self) -> &'static [&'static str] {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::SECTIONS,)*
-                }
-            }
-
-            /// Returns the protocol of the interface's packets. A channel joins endpoints of one protocol.
-            #[must_use]
-            pub fn protocol(self) -> &'static str {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::PROTOCOL,)*
-                }
-            }
-
-            /// Returns whether applets of the interface's endpoints can be replaced during a run, and joined to a
-            /// chain.
-            #[must_use]
-            pub fn replaces_applets(self) -> bool {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::REPLACES_APPLETS,)*
-                }
-            }
-
-            /// Returns the bytes of NIC memory for the records of the messages that may be outstanding on a channel.
-            pub(crate) fn record_bytes(self) -> u64 {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::RECORD_BYTES,)*
-                }
-            }
-
-            /// Returns whether connections of the interface end if nothing answers for some time.
-            pub(crate) fn has_timeouts(self) -> bool {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::HAS_TIMEOUTS,)*
-                }
-            }
-
-            /// Returns whether users act independently of the interface.
-            pub(crate) fn users_are_alone(self) -> bool {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::USERS_ARE_ALONE,)*
-                }
-            }
-
-            /// Returns how many packets for an endpoint its peer repeats together.
-            pub(crate) fn repeated_together(self, profile: &Profile) -> u32 {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::repeated_together(profile),)*
-                }
-            }
-
-            /// Returns how many entries the receive queue of an endpoint has.
-            pub(crate) fn receive_entries(self, spec: &EndpointSpec) -> u32 {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::receive_entries(spec),)*
-                }
-            }
-
-            /// Returns whether the interface has items or delays of its own.
-            pub(crate) fn has_own_work(self) -> bool {
-                match self {
-                    $(InterfaceKind::$interface => crate::engine::$module::$interface::HAS_OWN_WORK,)*
-                }
-            }
+/// Calls a function of the engine that an expression names, with the rows of all interfaces.
+macro_rules! of_engine {
+    ({ [$kind:expr] $name:ident } $($(#[$doc:meta])* $module:ident: $interface:ident = $key:literal;)*) => {
+        match $kind {
+            $(InterfaceKind::$interface => crate::engine::$module::$interface::$name,)*
         }
+    };
+    ({ [$kind:expr] => $function:ident $arguments:tt } $($(#[$doc:meta])* $module:ident: $interface:ident = $key:literal;)*) => {
+        match $kind {
+            $(InterfaceKind::$interface => $function::<crate::engine::$module::$interface> $arguments,)*
+        }
+    };
+    ({ [$kind:expr] $name:ident $arguments:tt } $($(#[$doc:meta])* $module:ident: $interface:ident = $key:literal;)*) => {
+        match $kind {
+            $(InterfaceKind::$interface => crate::engine::$module::$interface::$name $arguments,)*
+        }
+    };
+}
+pub(super) use of_engine;
 
+/// Declares what concerns all interfaces together.
+macro_rules! all_engines {
+    ({} $($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
         /// The state of each interface.
         #[derive(Debug)]
         #[expect(dead_code, reason = "nothing reads the state of an interface that has none")]
@@ -153,20 +88,6 @@ macro_rules! dispatch {
             }
         }
 
-        /// Handles a delay that an interface has scheduled for now. Returns false if no work was left to do.
-        pub(crate) fn due(sim: &mut Simulation<'_>, interface: InterfaceKind, delay: DelayRef) -> bool {
-            match interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::due(sim, delay),)*
-            }
-        }
-
-        /// Returns whether a delay will have no effect when it becomes due.
-        pub(crate) fn is_obsolete(sim: &Simulation<'_>, interface: InterfaceKind, delay: DelayRef) -> bool {
-            match interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::is_obsolete(sim, delay),)*
-            }
-        }
-
         /// Prepares the endpoints of every interface.
         pub(crate) fn prepare(sim: &mut Simulation<'_>) {
             $(crate::engine::$module::$interface::prepare(sim);)*
@@ -183,152 +104,202 @@ macro_rules! dispatch {
             held.iter().sum()
         }
 
-        /// Returns how many transmit descriptors of an endpoint wait for a user.
-        pub(crate) fn posts_for_users(
-            sim: &Simulation<'_>,
-            endpoint: EndpointId,
-        ) -> usize {
-            match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::posts_for_users(sim, endpoint),)*
-            }
-        }
-
         /// Starts each interface's part of the run.
         pub(crate) fn start(sim: &mut Simulation<'_>) {
             $(crate::engine::$module::$interface::start(sim);)*
         }
-
-        /// Returns what an applet's call makes when it delivers a short message.
-        #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn placing(sim: &Simulation<'_>, id: EndpointId, length: u32) -> Option<Made> {
-            match sim.infos[id].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::placing(sim, id, length),)*
-            }
-        }
-
-        /// Uses up receive descriptors for a message of an applet.
-        #[cold]
-        pub(crate) fn place(sim: &mut Simulation<'_>, id: EndpointId, message: (Option<PacketId>, ChannelId, u32), trigger: Trigger) -> Option<Vec<HostSpan>> {
-            match sim.infos[id].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::place(sim, id, message, trigger),)*
-            }
-        }
-
-        /// Returns the immediate data of the message that a call of an applet handles.
-        #[cold]
-        pub(crate) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
-            match sim.infos[id].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::immediate(sim, id, trigger),)*
-            }
-        }
-
-        /// Sets the immediate data of the packets that the running call of an applet sends.
-        #[cold]
-        pub(crate) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
-            match sim.infos[id].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::set_immediate(sim, id, value),)*
-            }
-        }
-
-        /// Tells an endpoint's interface that a call ends during which an applet has set immediate data.
-        #[cold]
-        pub(crate) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
-            match sim.infos[id].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::call_over(sim, id),)*
-            }
-        }
-
-        /// Begins with an item that only an endpoint's interface can handle. Returns how long that takes.
-        pub(crate) fn begin_own(sim: &mut Simulation<'_>, on: ProcessorId, endpoint: EndpointId, job: JobRef) -> SimDuration {
-            match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::begin_own(sim, on, endpoint, job),)*
-            }
-        }
-
-        /// Sends a packet that an applet has made and that has its arrival and send slots.
-        #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
-            let (from, _) = sim.packets[packet].from;
-            match sim.infos[from].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::send(sim, packet),)*
-            }
-        }
-
-        /// Makes a processor begin with a packet.
-        #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn arrived(
-            sim: &mut Simulation<'_>,
-            on: ProcessorId,
-            packet: PacketRef,
-        ) -> Next {
-            let (to, _) = sim.packets[packet].to;
-            let processor = &mut sim.processors[on];
-            processor.in_hand = Some(Item::Arrival(packet));
-            let takes = match sim.infos[to].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::time_of_arrival(&processor.taking),)*
-            };
-            Next::after(takes, Stage::Taken)
-        }
-
-        /// Makes a processor begin with a transmit descriptor. The descriptor is passed by reference, because a copy
-        /// would be written in parts and read as words, for which a CPU has to wait.
-        #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn posted(
-            sim: &mut Simulation<'_>,
-            on: ProcessorId,
-            posted: &Posted,
-        ) -> Next {
-            let processor = &mut sim.processors[on];
-            processor.in_hand = Some(Item::Post(*posted));
-            let takes = match sim.infos[posted.endpoint].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::time_of_post(&processor.taking),)*
-            };
-            Next::after(takes, Stage::Taken)
-        }
-
-        /// Handles the item in hand, unless the applet of its endpoint is to handle it.
-        #[cfg_attr(not(debug_assertions), inline(always))]
-        pub(crate) fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Handled {
-            let endpoint = sim.in_hand(on).endpoint(&sim.packets);
-            match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => handle_item::<crate::engine::$module::$interface>(sim, on),)*
-            }
-        }
-
-        /// Handles an item of an interface's own.
-        #[cold]
-        fn handle_own(
-            sim: &mut Simulation<'_>,
-            on: ProcessorId,
-            endpoint: EndpointId,
-            job: JobRef,
-        ) -> Next {
-            match sim.infos[endpoint].interface {
-                $(InterfaceKind::$interface => crate::engine::$module::$interface::handle_own(sim, on, endpoint, job),)*
-            }
-        }
-
-        /// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped.
-        #[cold]
-        pub(crate) fn handle_without_applet(sim: &mut Simulation<'_>, item: Item) -> Next {
-            let endpoint = item.endpoint(&sim.packets);
-            match (item, sim.infos[endpoint].interface) {
-                $(
-                    (Item::Arrival(packet), InterfaceKind::$interface) => {
-                        crate::engine::$module::$interface::deliver(sim, packet)
-                    }
-                    (Item::Post(posted), InterfaceKind::$interface) => {
-                        crate::engine::$module::$interface::transmit(sim, posted)
-                    }
-                )*
-                // No applet handles an interface's own items.
-                (Item::Own(..), _) => Next::Look,
-            }
-        }
     };
 }
 
-interfaces!(dispatch);
+interfaces!(all_engines);
+
+impl InterfaceKind {
+    /// Returns whether a packet of an applet reserves an arrival slot at its receiver.
+    pub(crate) fn reserves_arrival(self) -> bool {
+        engine!([self] RESERVES_ARRIVAL)
+    }
+
+    /// Returns whether the send slots of an endpoint without an applet are for packets that the interface makes.
+    pub(crate) fn makes_packets(self) -> bool {
+        engine!([self] MAKES_PACKETS)
+    }
+
+    /// Returns whether a peer would take a connection for broken if an arrival waited too long.
+    pub(crate) fn arrivals_keep_alive(self) -> bool {
+        engine!([self] ARRIVALS_KEEP_ALIVE)
+    }
+
+    /// Returns how many send slots the messages of an endpoint on a NIC may hold, if there is a limit.
+    pub(crate) fn send_slots_share(self, scenario: &Scenario, nic: NicId) -> Option<i32> {
+        engine!([self] send_slots_share(scenario, nic))
+    }
+
+    /// Returns the profile sections that endpoints of this interface need.
+    #[must_use]
+    pub fn sections(self) -> &'static [&'static str] {
+        engine!([self] SECTIONS)
+    }
+
+    /// Returns the protocol of the interface's packets. A channel joins endpoints of one protocol.
+    #[must_use]
+    pub fn protocol(self) -> &'static str {
+        engine!([self] PROTOCOL)
+    }
+
+    /// Returns whether applets of the interface's endpoints can be replaced during a run, and joined to a
+    /// chain.
+    #[must_use]
+    pub fn replaces_applets(self) -> bool {
+        engine!([self] REPLACES_APPLETS)
+    }
+
+    /// Returns the bytes of NIC memory for the records of the messages that may be outstanding on a channel.
+    pub(crate) fn record_bytes(self) -> u64 {
+        engine!([self] RECORD_BYTES)
+    }
+
+    /// Returns whether connections of the interface end if nothing answers for some time.
+    pub(crate) fn has_timeouts(self) -> bool {
+        engine!([self] HAS_TIMEOUTS)
+    }
+
+    /// Returns whether users act independently of the interface.
+    pub(crate) fn users_are_alone(self) -> bool {
+        engine!([self] USERS_ARE_ALONE)
+    }
+
+    /// Returns how many packets for an endpoint its peer repeats together.
+    pub(crate) fn repeated_together(self, profile: &Profile) -> u32 {
+        engine!([self] repeated_together(profile))
+    }
+
+    /// Returns how many entries the receive queue of an endpoint has.
+    pub(crate) fn receive_entries(self, spec: &EndpointSpec) -> u32 {
+        engine!([self] receive_entries(spec))
+    }
+
+    /// Returns whether the interface has items or delays of its own.
+    pub(crate) fn has_own_work(self) -> bool {
+        engine!([self] HAS_OWN_WORK)
+    }
+}
+
+/// Handles a delay that an interface has scheduled for now. Returns false if no work was left to do.
+pub(crate) fn due(sim: &mut Simulation<'_>, interface: InterfaceKind, delay: DelayRef) -> bool {
+    engine!([interface] due(sim, delay))
+}
+
+/// Returns whether a delay will have no effect when it becomes due.
+pub(crate) fn is_obsolete(sim: &Simulation<'_>, interface: InterfaceKind, delay: DelayRef) -> bool {
+    engine!([interface] is_obsolete(sim, delay))
+}
+
+/// Returns how many transmit descriptors of an endpoint wait for a user.
+pub(crate) fn posts_for_users(sim: &Simulation<'_>, endpoint: EndpointId) -> usize {
+    engine!([sim.infos[endpoint].interface] posts_for_users(sim, endpoint))
+}
+
+/// Returns what an applet's call makes when it delivers a short message.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn placing(sim: &Simulation<'_>, id: EndpointId, length: u32) -> Option<Made> {
+    engine!([sim.infos[id].interface] placing(sim, id, length))
+}
+
+/// Uses up receive descriptors for a message of an applet.
+#[cold]
+pub(crate) fn place(
+    sim: &mut Simulation<'_>,
+    id: EndpointId,
+    message: (Option<PacketId>, ChannelId, u32),
+    trigger: Trigger,
+) -> Option<Vec<HostSpan>> {
+    engine!([sim.infos[id].interface] place(sim, id, message, trigger))
+}
+
+/// Returns the immediate data of the message that a call of an applet handles.
+#[cold]
+pub(crate) fn immediate(sim: &Simulation<'_>, id: EndpointId, trigger: Trigger) -> Option<u32> {
+    engine!([sim.infos[id].interface] immediate(sim, id, trigger))
+}
+
+/// Sets the immediate data of the packets that the running call of an applet sends.
+#[cold]
+pub(crate) fn set_immediate(sim: &mut Simulation<'_>, id: EndpointId, value: u32) {
+    engine!([sim.infos[id].interface] set_immediate(sim, id, value))
+}
+
+/// Tells an endpoint's interface that a call ends during which an applet has set immediate data.
+#[cold]
+pub(crate) fn call_over(sim: &mut Simulation<'_>, id: EndpointId) {
+    engine!([sim.infos[id].interface] call_over(sim, id))
+}
+
+/// Begins with an item that only an endpoint's interface can handle. Returns how long that takes.
+pub(crate) fn begin_own(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    endpoint: EndpointId,
+    job: JobRef,
+) -> SimDuration {
+    engine!([sim.infos[endpoint].interface] begin_own(sim, on, endpoint, job))
+}
+
+/// Sends a packet that an applet has made and that has its arrival and send slots.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn send(sim: &mut Simulation<'_>, packet: PacketRef) {
+    let (from, _) = sim.packets[packet].from;
+    engine!([sim.infos[from].interface] send(sim, packet))
+}
+
+/// Makes a processor begin with a packet.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn arrived(sim: &mut Simulation<'_>, on: ProcessorId, packet: PacketRef) -> Next {
+    let (to, _) = sim.packets[packet].to;
+    let processor = &mut sim.processors[on];
+    processor.in_hand = Some(Item::Arrival(packet));
+    let takes = engine!([sim.infos[to].interface] time_of_arrival(&processor.taking));
+    Next::after(takes, Stage::Taken)
+}
+
+/// Makes a processor begin with a transmit descriptor. The descriptor is passed by reference, because a copy
+/// would be written in parts and read as words, for which a CPU has to wait.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn posted(sim: &mut Simulation<'_>, on: ProcessorId, posted: &Posted) -> Next {
+    let processor = &mut sim.processors[on];
+    processor.in_hand = Some(Item::Post(*posted));
+    let takes = engine!([sim.infos[posted.endpoint].interface] time_of_post(&processor.taking));
+    Next::after(takes, Stage::Taken)
+}
+
+/// Handles an item of an interface's own.
+#[cold]
+fn handle_own(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    endpoint: EndpointId,
+    job: JobRef,
+) -> Next {
+    engine!([sim.infos[endpoint].interface] handle_own(sim, on, endpoint, job))
+}
+
+/// Handles the item in hand, unless the applet of its endpoint is to handle it.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Handled {
+    let endpoint = sim.in_hand(on).endpoint(&sim.packets);
+    engine!([sim.infos[endpoint].interface] => handle_item(sim, on))
+}
+
+/// Handles an item as if its endpoint had no applet, because the applet is detached or has trapped.
+#[cold]
+pub(crate) fn handle_without_applet(sim: &mut Simulation<'_>, item: Item) -> Next {
+    let interface = sim.infos[item.endpoint(&sim.packets)].interface;
+    match item {
+        Item::Arrival(packet) => engine!([interface] deliver(sim, packet)),
+        Item::Post(posted) => engine!([interface] transmit(sim, posted)),
+        // No applet handles an interface's own items.
+        Item::Own(..) => Next::Look,
+    }
+}
 
 /// Returns whether any endpoint of a scenario uses an interface with items or delays of its own.
 pub(crate) fn have_own_work(endpoints: &[EndpointSpec]) -> bool {

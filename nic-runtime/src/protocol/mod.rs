@@ -1,7 +1,7 @@
 //! Protocols: what a packet carries besides the bytes of a message.
 //!
 //! A protocol is a row of [`Header`]. The wires know its length and flip its bits, and leave the rest to the engine of
-//! the protocol (`interface.rs`).
+//! the protocol (`engine/interface.rs`).
 
 mod remote_write;
 

@@ -1,10 +1,11 @@
 //! The interfaces that a NIC offers: one row for each.
 
 /// The rows of all interfaces: the module and the type of the engine, and the name in a scenario. Passes the rows to a
-/// macro. The first interface is the default.
+/// macro, after the tokens that are given. The first interface is the default.
 macro_rules! interfaces {
-    ($then:ident) => {
+    ($then:ident $($given:tt)*) => {
         $then! {
+            { $($given)* }
             /// A U-Net endpoint: queues of transmit, receive and free descriptors, and channels.
             unet: Unet = "unet";
             /// An EMP endpoint: messages with tags, posted receives, and NICs that repeat lost frames.
@@ -18,7 +19,7 @@ pub(crate) use interfaces;
 
 /// Declares the kinds of interfaces.
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
+    ({} $($(#[$doc:meta])* $module:ident: $interface:ident = $name:literal;)*) => {
         /// The interface of an endpoint.
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
         pub enum InterfaceKind {
