@@ -29,27 +29,50 @@
 //! The examples filter packets, offer a native, share a class among threads, and replace a class while it runs.
 //! [`analysis`] computes bounds on what an accepted class can do. [`load_class`] is an alternative to [`load`] that
 //! allocates in an arena of the caller, and [`jive_load`] does without an allocator.
+//!
+//! # Features
+//!
+//! - `diagnosis`, on by default: [`explain`] and the lints, and the crates that they need. A program that never shows a
+//!   rejection to a person does without.
+//! - `json`: rejections, warnings, reports and bounds implement serde's `Serialize`.
+//! - `files`: bounded reading of untrusted files. `diagnosis` needs it, to quote Java sources.
 
+#[cfg_attr(
+    not(feature = "diagnosis"),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "only diagnoses look up the origins of values"
+    )
+)]
 pub mod analysis;
+mod certify;
+#[cfg(feature = "diagnosis")]
 pub mod diagnosis;
 mod error;
+#[cfg(feature = "diagnosis")]
 pub mod explanations;
 pub mod fields;
 mod handle;
 mod host;
 mod inferred;
+#[cfg(feature = "files")]
 pub mod input;
 mod instance;
 mod limits;
+#[cfg(feature = "diagnosis")]
 pub mod lint;
 mod load;
 pub mod names;
 mod owned;
+#[cfg(feature = "files")]
 pub mod plain_text;
 pub mod preset;
+#[cfg(feature = "diagnosis")]
 mod rejection;
 pub mod text;
 
+pub use certify::{CERTIFICATE_BYTES_MAX, CertifyError, certify, check_certified};
 pub use error::{CallError, HandleError, NamedTrap, NoMember};
 pub use handle::{Field, FieldKind, Method, Scalar};
 pub use host::{Host, HostError};
@@ -65,4 +88,5 @@ pub use jive_verifier::{Observer, Policy, VerifyError};
 pub use limits::Limits;
 pub use load::{LoadError, link_class, load_class, verify_class};
 pub use owned::{LoadedClass, load, load_as};
+#[cfg(feature = "diagnosis")]
 pub use rejection::{FoundAt, JavaSource, Rejection, Rejections, TrapDiagnosis, closest, explain};

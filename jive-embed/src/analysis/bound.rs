@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jive_core::limits::{ARRAY_ALIGNMENT, ARRAY_HEADER_BYTES};
 use jive_core::{ClassFile, Cut, Method, MethodId, OwnMember, Pc};
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::calls::{Callee, Signatures, callee};
@@ -25,14 +26,15 @@ const LOOP_STEPS_BASE: usize = 1 << 18;
 const LOOP_STEPS_PER_BYTE: usize = 16;
 
 /// The worst case of each entry point of a class.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Bounds {
     /// The bounds of the methods that are called from outside and of the initializers, in the order of the class file.
     pub entry_points: Vec<Bound>,
     /// Whether a bound holds only if nothing except the class itself stores to its fields.
     pub relies_on_fields: bool,
     /// Number of steps that the analysis took: visits of instructions, edges and slots.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub steps: usize,
 }
 
@@ -41,7 +43,8 @@ pub struct Bounds {
 ///
 /// An absent number means no bound: `recursion`, `unbounded_loops` or `is_too_large` says why. A call without a bound
 /// ends at the latest when its fuel is spent. [`Cut`] truncates names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Bound {
     /// Name of the method.
     pub method: String,
@@ -51,19 +54,19 @@ pub struct Bound {
     pub is_initializer: bool,
     /// Maximum number of bytecode instructions that the call executes, where a call of a native counts as one
     /// instruction.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub bytecodes: Option<u64>,
     /// Longest time of the call in nanoseconds, rounded up, without waits for resources that others use.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub time_ns: Option<u64>,
     /// Maximum number of operands on the operand stacks of all nested calls together.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub operand_stack: Option<u64>,
     /// Maximum number of nested calls, including the call of the entry point.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub call_depth: Option<usize>,
     /// Maximum number of bytes of the arrays that the call allocates, with their headers.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub heap_bytes: Option<u64>,
     /// Maximum number of calls of each native that the call can reach. The number of calls is `None` if there is no
     /// bound.
@@ -77,17 +80,18 @@ pub struct Bound {
     /// Number of loops without a bound that `unbounded_loops` leaves out.
     pub unbounded_loops_omitted: usize,
     /// Methods that call each other in a cycle, if the entry point reaches such a cycle.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub recursion: Option<Vec<String>>,
     /// Whether a number of this bound is absent because it does not fit in 64 bits.
     pub is_too_large: bool,
 }
 
 /// A loop with a bound.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct BoundedLoop {
     /// Where it is.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub place: LoopPlace,
     /// How often the loop's counter is tested, at most, each time that execution enters the loop. The last test of the
     /// counter leaves the loop.
@@ -95,21 +99,23 @@ pub struct BoundedLoop {
 }
 
 /// A loop without a bound.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct UnboundedLoop {
     /// Where it is.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub place: LoopPlace,
     /// Why the loop has no bound.
     pub reason: Reason,
     /// The field that the loop's counter is compared with, if the counter is compared with a field of unknown value.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub field: Option<String>,
 }
 
 /// Why a loop has no bound.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "kebab-case"))]
 pub enum Reason {
     /// No local variable is proven to step towards an end in every round of the loop.
     NoCounter,

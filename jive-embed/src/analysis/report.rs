@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jive_core::{ClassFile, Cut, Method, MethodId};
 use jive_verifier::Policy;
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::explore::{Explorer, Totals};
@@ -15,24 +16,26 @@ use super::paths::Range;
 pub const LISTED_MAX: usize = 32;
 
 /// Resource bounds of a class.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Report {
     /// Bytes of the permanent arrays that the static initializer and the constructor allocate. The number of permanent
     /// bytes includes the arrays' headers, but not `RxBuf`. The number of permanent bytes is `None` if it is not
     /// constant.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub persistent_heap_bytes: Option<u64>,
     /// The bounds of the methods that the runtime can call.
     pub entry_points: Vec<EntryPoint>,
     /// Number of steps that the analysis took: visits of instructions, edges and slots.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub steps: usize,
 }
 
 /// Resource bounds for a call of an entry point, including its callees.
 ///
 /// [`Cut`] truncates names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct EntryPoint {
     /// Name of the method.
     pub method: String,
@@ -40,18 +43,18 @@ pub struct EntryPoint {
     pub descriptor: String,
     /// The deepest chain of calls, starting with the method itself. If several chains are equally deep, the first that
     /// was found is listed. The chain is `None` for a recursive method.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub call_chain: Option<Vec<String>>,
     /// Methods that call each other in a cycle, if the entry point reaches such a cycle.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub recursion: Option<Vec<String>>,
     /// Bytes of the local variables and operand stacks along the call chain that needs most bytes. The number of frame
     /// bytes is `None` for a recursive method.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub frame_bytes_max: Option<u64>,
     /// Maximum number of bytes of the arrays that the call allocates. The number of bytes is `None` if it is unbounded
     /// or depends on data.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub heap_bytes_max: Option<u64>,
     /// Whether the call allocates the same number of bytes on every path.
     pub heap_is_constant: bool,
@@ -62,29 +65,31 @@ pub struct EntryPoint {
     /// The first [`LISTED_MAX`] loops that the call can execute and that are not proven to end.
     pub uncounted_loops: Vec<LoopPlace>,
     /// Number of loops not proven to end that `uncounted_loops` leaves out.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "is_zero"))]
     pub uncounted_loops_omitted: usize,
     /// Whether the step budget ended before all loops were analysed. If the step budget ended, nested loops may be
     /// missing, and some counted loops are listed as uncounted.
-    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "is_false"))]
     pub loops_incomplete: bool,
     /// Maximum number of instructions that the call can execute, or `None` if the call can reach loops or recursion.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub bytecodes_max: Option<u64>,
 }
 
 /// Location of a loop.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct LoopPlace {
     /// Name of the method that contains the loop.
     pub method: String,
     /// The pc of the loop's lowest instruction.
     pub pc: u16,
     /// Source line of the loop's lowest instruction.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub line: Option<u16>,
 }
 
+#[cfg(feature = "json")]
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
@@ -93,6 +98,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+#[cfg(feature = "json")]
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"

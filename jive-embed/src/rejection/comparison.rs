@@ -1,12 +1,12 @@
 //! The expected and the actual value of a verification error, in a few words each.
 
 use jive_core::{
-    ClassFile, CpIndex, Cut, FieldType, MemberKind, Method, MethodDescriptor, NativeDecl, Utf8,
-    parse_field,
+    ClassFile, CpIndex, Cut, MemberKind, Method, MethodDescriptor, NativeDecl, Utf8, parse_field,
 };
 use jive_verifier::{AppletMember, ResolutionError, TypeUse, VerifyError, VerifyErrorKind as Kind};
 
 use super::likely::signature;
+use crate::names::{java_signature, java_type};
 
 /// The types that Java code in the subset may use, as a list for messages.
 const TYPES: &str = "byte, short, int, boolean or an array of one of them";
@@ -121,16 +121,6 @@ fn of_native(
     Some((signature(native), found))
 }
 
-/// Shows a method as Java declares it, without names of parameters, [cut](Cut) and safe for display on a terminal.
-pub(crate) fn java_signature(name: Utf8<'_>, descriptor: Utf8<'_>) -> Option<String> {
-    let parsed = MethodDescriptor::parse(descriptor.as_bytes()).ok()?;
-    let result = parsed.result().map_or_else(|| "void".to_owned(), java_type);
-    let parameters = parsed.parameters().map(java_type);
-    let parameters = parameters.collect::<Vec<_>>().join(", ");
-    let name = Cut(name);
-    Some(Cut(format!("{result} {name}({parameters})")).to_string())
-}
-
 fn values(count: u32) -> String {
     match count {
         1 => "1 value".to_owned(),
@@ -214,43 +204,6 @@ fn present(class: &ClassFile<'_>, member: AppletMember) -> Option<String> {
         AppletMember::Entry(_) => {
             let method = method?;
             java_signature(method.name, method.descriptor)
-        }
-    }
-}
-
-/// Displays a type in Java syntax.
-fn java_type(kind: FieldType<'_>) -> String {
-    use jive_core::ElementType as E;
-    let name = |name: &[u8]| {
-        let name = String::from_utf8_lossy(name).replace('/', ".");
-        crate::text::printable(&name)
-    };
-    match kind {
-        FieldType::Byte => "byte".to_owned(),
-        FieldType::Char => "char".to_owned(),
-        FieldType::Double => "double".to_owned(),
-        FieldType::Float => "float".to_owned(),
-        FieldType::Int => "int".to_owned(),
-        FieldType::Long => "long".to_owned(),
-        FieldType::Short => "short".to_owned(),
-        FieldType::Boolean => "boolean".to_owned(),
-        FieldType::Object(class) => name(class),
-        FieldType::Array {
-            dimensions,
-            element,
-        } => {
-            let element = match element {
-                E::Byte => "byte".to_owned(),
-                E::Char => "char".to_owned(),
-                E::Double => "double".to_owned(),
-                E::Float => "float".to_owned(),
-                E::Int => "int".to_owned(),
-                E::Long => "long".to_owned(),
-                E::Short => "short".to_owned(),
-                E::Boolean => "boolean".to_owned(),
-                E::Object(class) => name(class),
-            };
-            element + &"[]".repeat(dimensions.into())
         }
     }
 }

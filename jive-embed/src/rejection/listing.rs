@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use jive_core::{ClassFile, Code, Disassembly, Pc, decode, instructions};
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use crate::diagnosis::Mark;
@@ -24,11 +25,12 @@ pub(super) struct Listing {
 }
 
 /// An instruction near an error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub(super) struct ListedInstruction {
     pc: u16,
     instruction: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     line: Option<u16>,
 }
 

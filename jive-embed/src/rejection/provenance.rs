@@ -2,6 +2,7 @@
 
 use jive_core::{ClassFile, Code, MethodId, NativeDecl, Pc};
 use jive_verifier::{Observer, Policy, TypeState, VerifyErrorKind};
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::listing::instruction;
@@ -20,21 +21,26 @@ const SOURCES_MAX: usize = 4;
 const ORIGINS_MAX: usize = 256;
 
 /// An origin of a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub(super) struct Source {
     /// The role of the value in the error.
     pub(super) role: Role,
     /// The instruction, parameter or other source of the value.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub(super) maker: Maker,
     /// The type of the value.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "json",
+        serde(rename = "type", skip_serializing_if = "Option::is_none")
+    )]
     pub(super) kind: Option<String>,
 }
 
 /// The roles of the values that an error compares.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "kebab-case"))]
 pub(super) enum Role {
     /// The value with the wrong type.
     Found,
@@ -43,8 +49,9 @@ pub(super) enum Role {
 }
 
 /// The source of a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "from", rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(tag = "from", rename_all = "kebab-case"))]
 pub(super) enum Maker {
     /// An instruction.
     Instruction {
@@ -53,7 +60,7 @@ pub(super) enum Maker {
         /// The instruction as text.
         instruction: String,
         /// The instruction's line in the Java source.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
         line: Option<u16>,
     },
     /// A parameter, whose value the caller sets.
@@ -61,7 +68,7 @@ pub(super) enum Maker {
         /// Number of the parameter, counted from 1.
         number: u16,
         /// Name of the parameter, if the class file has it.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
         name: Option<String>,
     },
     /// The receiver.

@@ -1,5 +1,6 @@
 //! What holds of the repository: layers, documents, prose and promises.
 
+mod features;
 mod layers;
 mod opcode_document;
 mod profiles;
