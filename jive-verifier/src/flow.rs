@@ -135,7 +135,7 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
     }
 
     fn infer(&mut self) -> Result<(), (Pc, VerifyErrorKind)> {
-        self.enter();
+        enter(&mut self.current, self.method, self.members);
         let merged = self.merge_into(0, Pc(0)).map_err(|kind| (Pc(0), kind))?;
         self.enqueue(0, merged);
         while let Some(leader) = self.queue.pop_lowest() {
@@ -216,29 +216,6 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         if merged != Merged::Same {
             self.queue.insert(leader);
             self.goes_back |= leader <= self.leader;
-        }
-    }
-
-    /// Sets the current type state to that at the method's entry: `this` and the parameters.
-    fn enter(&mut self) {
-        self.current.clear();
-        let mut local = 0;
-        if !self.method.is_static() {
-            let this = if self.method.is_constructor() {
-                self.current
-                    .set_receiver(VerificationType::UninitializedThis);
-                VerificationType::UninitializedThis
-            } else {
-                VerificationType::This
-            };
-            self.current.set_local(0, this);
-            local = 1;
-        }
-        let (signatures, signature) = (self.members.signatures(), self.method.signature);
-        for kind in signatures.parameters(signature) {
-            self.current.set_local(local, kind);
-            // The sum does not saturate, because a method has at most 255 parameters.
-            local = local.saturating_add(1);
         }
     }
 
@@ -365,6 +342,28 @@ impl<'c, 'a, 'w> Flow<'c, 'a, 'w> {
         let next = Pc(u16::try_from(insn.next_pc()).ok()?);
         let goes_on = insn.falls_through() && next.index() < self.method.bytes().len();
         (goes_on && !self.map.is_leader(next)).then_some(next)
+    }
+}
+
+/// Sets a type state to that at the method's entry: `this` and the parameters.
+pub(crate) fn enter(state: &mut State<'_>, method: &MethodCode<'_>, members: &Members<'_, '_>) {
+    state.clear();
+    let mut local = 0;
+    if !method.is_static() {
+        let this = if method.is_constructor() {
+            state.set_receiver(VerificationType::UninitializedThis);
+            VerificationType::UninitializedThis
+        } else {
+            VerificationType::This
+        };
+        state.set_local(0, this);
+        local = 1;
+    }
+    let (signatures, signature) = (members.signatures(), method.signature);
+    for kind in signatures.parameters(signature) {
+        state.set_local(local, kind);
+        // The sum does not saturate, because a method has at most 255 parameters.
+        local = local.saturating_add(1);
     }
 }
 

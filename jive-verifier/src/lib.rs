@@ -33,6 +33,11 @@
 //! - The padding of a switch must be zero below class file version 51. From version 51 on, the padding of a switch may
 //!   have any value.
 //!
+//! # Certificates
+//!
+//! A host verifies a class and keeps what it found at the branch targets ([`certify`]). A device [`check`]s the class
+//! against this certificate, in one walk and in the memory of one frame beside the constants. It need not trust the host.
+//!
 //! # Bounds
 //!
 //! The caller lends all memory that the verifier uses ([`work_size`], [`WorkArea`]). A budget of steps bounds the
@@ -50,6 +55,8 @@
     )
 )]
 
+mod certificate;
+mod check;
 mod class;
 mod descriptor;
 mod error;
@@ -70,6 +77,8 @@ mod types;
 mod verify;
 mod work;
 
+pub use certificate::{certified_len, certify};
+pub use check::{CheckArea, CheckError, FRAME_BYTES, check};
 pub use error::{Location, VerifyError, VerifyErrorKind};
 pub use found::{AppletMember, Expected, ResolutionError, TypeUse};
 pub use marks::CodeMarks;

@@ -241,6 +241,18 @@ impl<'s> State<'s> {
         })
     }
 
+    /// Returns whether the stored state has the same depth, and each of its types is as general as the current one: a merge
+    /// would leave it as it is.
+    pub(crate) fn fits(&self, stored: &[u8]) -> bool {
+        let reached = 0..=usize::from(self.top);
+        let (Some((depth, old)), Some(new)) = (stored.split_first(), self.types.get(reached))
+        else {
+            return false;
+        };
+        let is_covered = |(old, new): (&u8, &u8)| new & !old == 0;
+        *depth == self.depth() && old.len() >= new.len() && old.iter().zip(new).all(is_covered)
+    }
+
     pub(crate) fn depth(&self) -> u8 {
         self.top.wrapping_sub(self.floor)
     }

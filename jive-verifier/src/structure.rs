@@ -103,7 +103,7 @@ pub(crate) fn check_behind<'a>(
 }
 
 /// Checks the size of the method's frame against the limit of this VM.
-fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
+pub(crate) fn check_frame(method: &MethodCode<'_>) -> Result<(), VerifyError> {
     let needed = method.shape().slots();
     let limit = u32::from(FRAME_SLOTS_MAX);
     if needed > limit {
@@ -146,18 +146,40 @@ fn stray_branch(
         })
 }
 
-struct StructureCheck<'c, 'a, 'w, 'm> {
-    method: &'c MethodCode<'a>,
-    members: &'c mut Members<'a, 'w>,
-    map: &'c mut CodeMap<'m>,
-    /// Whether some branch has a target outside the code array.
-    has_stray_target: bool,
-    /// The first pc that an exception handler covers, if there is one.
-    first_handler: Option<Pc>,
+/// Receives where instructions start, and which pcs are branch targets.
+pub(crate) trait Marks {
+    /// An instruction starts at a pc.
+    fn mark_start(&mut self, pc: Pc);
+
+    /// An instruction has a branch target, which is a pc of the code but perhaps not the start of an instruction.
+    fn mark_leader(&mut self, pc: Pc);
 }
 
-impl StructureCheck<'_, '_, '_, '_> {
-    fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
+impl Marks for CodeMap<'_> {
+    #[inline(always)]
+    fn mark_start(&mut self, pc: Pc) {
+        CodeMap::mark_start(self, pc);
+    }
+
+    #[inline(always)]
+    fn mark_leader(&mut self, pc: Pc) {
+        CodeMap::mark_leader(self, pc);
+    }
+}
+
+/// The check of one instruction after another against the static constraints.
+pub(crate) struct StructureCheck<'c, 'a, 'w, M> {
+    pub(crate) method: &'c MethodCode<'a>,
+    pub(crate) members: &'c mut Members<'a, 'w>,
+    pub(crate) map: &'c mut M,
+    /// Whether some branch has a target outside the code array.
+    pub(crate) has_stray_target: bool,
+    /// The first pc that an exception handler covers, if there is one.
+    pub(crate) first_handler: Option<Pc>,
+}
+
+impl<M: Marks> StructureCheck<'_, '_, '_, M> {
+    pub(crate) fn instruction(&mut self, insn: RawInsn<'_>) -> Result<(), VerifyErrorKind> {
         if self.first_handler.is_some_and(|start| start <= insn.pc) {
             return Err(VerifyErrorKind::ExceptionHandler);
         }
@@ -327,7 +349,7 @@ fn array_type_code(opcode: Opcode, code: u8) -> Result<(), VerifyErrorKind> {
 
 /// Returns the error for a pc that is not the start of a valid instruction.
 #[cold]
-fn undecodable(code: &[u8], pc: Pc) -> VerifyErrorKind {
+pub(crate) fn undecodable(code: &[u8], pc: Pc) -> VerifyErrorKind {
     match RawInsn::fault(code, pc) {
         DecodeErrorKind::Truncated => VerifyErrorKind::TruncatedInstruction,
         DecodeErrorKind::UnknownOpcode(byte) => VerifyErrorKind::UnknownOpcode { byte },
