@@ -98,6 +98,10 @@ pub const NIC_STUB: &str = include_str!("../java/unet/Nic.java");
 /// `model/build.sh` builds the jar from `model/src`.
 pub const MODEL_JAR: &[u8] = include_bytes!("../model/jive-model.jar");
 
+/// A jar with an annotation processor by which javac gives each applet to `jive verify`. `javac/build.sh` builds the jar
+/// from `javac/src`.
+pub const JAVAC_JAR: &[u8] = include_bytes!("../javac/jive-javac.jar");
+
 /// Returns the applet that `builtin:name` selects.
 pub fn builtin(name: &str) -> Option<&'static Applet> {
     ALL.iter().find(|applet| applet.name == name)

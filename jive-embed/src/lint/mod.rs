@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use jive_core::{ClassFile, MethodId, Pc};
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use self::flow::Natives;
@@ -88,20 +89,34 @@ struct Finding {
 }
 
 /// The warnings about a class.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Warnings {
     warnings: Vec<Rejection>,
     /// Number of warnings that are not in `warnings`.
-    #[serde(rename = "warnings_omitted", skip_serializing_if = "is_zero")]
+    #[cfg_attr(
+        feature = "json",
+        serde(rename = "warnings_omitted", skip_serializing_if = "is_zero")
+    )]
     omitted: usize,
 }
 
+#[cfg(feature = "json")]
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
 )]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+impl<'w> IntoIterator for &'w Warnings {
+    type Item = &'w Rejection;
+    type IntoIter = std::slice::Iter<'w, Rejection>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
 }
 
 impl Warnings {
@@ -124,6 +139,17 @@ impl Warnings {
             warnings: warnings.collect(),
             omitted: findings.len().saturating_sub(SHOWN_MAX),
         }
+    }
+
+    /// Returns the warnings that are shown, in code order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Rejection> {
+        self.warnings.iter()
+    }
+
+    /// Returns the number of warnings that are not shown.
+    #[must_use]
+    pub const fn omitted(&self) -> usize {
+        self.omitted
     }
 
     /// Renders the warnings and the number of warnings not shown, or an empty text if there are no warnings.

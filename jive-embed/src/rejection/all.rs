@@ -2,6 +2,7 @@
 
 use jive_core::{ClassFile, NativeDecl};
 use jive_verifier::Policy;
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::collected::{Collected, Fault, collect};
@@ -11,15 +12,29 @@ use crate::load::LoadError;
 use crate::text::printable_path;
 
 /// The faults of a class: the first of each line and of each declaration, without those that follow from another fault.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Rejections {
     /// The faults, of which there is at least one; the first is the one for which the class is rejected.
     rejections: Vec<Rejection>,
     /// Number of faults that are not in `rejections`.
-    #[serde(rename = "rejections_omitted", skip_serializing_if = "is_zero")]
+    #[cfg_attr(
+        feature = "json",
+        serde(rename = "rejections_omitted", skip_serializing_if = "is_zero")
+    )]
     omitted: usize,
 }
 
+impl<'r> IntoIterator for &'r Rejections {
+    type Item = &'r Rejection;
+    type IntoIter = std::slice::Iter<'r, Rejection>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(feature = "json")]
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
@@ -72,6 +87,17 @@ impl Rejections {
     #[must_use]
     pub fn first(&self) -> &Rejection {
         self.rejections.first().expect("exploring begins with one")
+    }
+
+    /// Returns the faults that are told, in the order in which the verifier finds them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Rejection> {
+        self.rejections.iter()
+    }
+
+    /// Returns the number of faults that are not told.
+    #[must_use]
+    pub const fn omitted(&self) -> usize {
+        self.omitted
     }
 
     /// Renders a diagnosis for each fault and, if there are several, the number of faults.

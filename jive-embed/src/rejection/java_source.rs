@@ -23,7 +23,9 @@ const NEWER_BY: Duration = Duration::from_secs(2);
 /// A Java source file.
 #[derive(Clone, Debug)]
 pub struct JavaSource {
-    /// Path of the source file, safe for display on a terminal.
+    /// Path of the source file.
+    pub(super) file: PathBuf,
+    /// The same, safe for display on a terminal.
     pub(super) path: String,
     /// Whether the source was changed after the class file, so that its lines may not match the code.
     pub(super) is_newer: bool,
@@ -85,6 +87,7 @@ impl JavaSource {
         let changed = |path| fs::metadata(path).and_then(|found| found.modified()).ok();
         let both = changed(path).zip(changed(class_file));
         Some(JavaSource {
+            file: path.to_owned(),
             path: printable_path(path),
             is_newer: both.is_some_and(|(source, class)| source > class + NEWER_BY),
             text: plain_text::plain(&text).ok()?.into_owned(),
@@ -181,6 +184,7 @@ public class Filter extends Base {
 
     fn source() -> JavaSource {
         JavaSource {
+            file: PathBuf::from("Filter.java"),
             path: "Filter.java".to_owned(),
             is_newer: false,
             text: TEXT.to_owned(),

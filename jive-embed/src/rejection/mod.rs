@@ -18,11 +18,11 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Snippet};
 use anstyle::{AnsiColor, Effects, Style};
 use jive_core::{ClassFile, Cut, Method, MethodId, NativeDecl, ParseErrorKind, Pc};
 use jive_verifier::{Location, Policy, VerifyError, VerifyErrorKind};
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 pub use self::all::Rejections;
 use self::comparison::compared;
-pub(crate) use self::comparison::java_signature;
 use self::hint::hint;
 pub use self::java_source::{FoundAt, JavaSource};
 pub use self::likely::closest;
@@ -65,81 +65,82 @@ const ARROW: Style = AnsiColor::BrightBlue.on_default().effects(Effects::BOLD);
 /// The reason why a class was rejected, with all related facts.
 ///
 /// [`Cut`] truncates the names and descriptors in a rejection, also in its serialised form.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Rejection {
     /// The stable code.
     pub code: &'static str,
     /// The error message, which is a sentence.
     pub message: String,
     /// Name of the class, if the parser got as far as that name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub class: Option<String>,
     /// Offset in the file at which parsing failed, for a parse error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub offset: Option<u32>,
     /// Name of the field whose declaration has the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub field: Option<String>,
     /// Name of the method with the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub method: Option<String>,
     /// The descriptor of the field or method with the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub descriptor: Option<String>,
     /// The pc of the instruction with the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub pc: Option<u16>,
     /// The instruction with the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub instruction: Option<String>,
     /// Name of the Java source file.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub source_file: Option<String>,
     /// Line number of the error in the source file.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub line: Option<u16>,
     /// Further lines of the method that break the same rule in the same way. Only the first few.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub also_lines: Vec<u16>,
     /// Text of the source line with the number `line`, if the source file is next to the class file.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub source_line: Option<String>,
     /// The instructions around the instruction with the error.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     instructions: Vec<ListedInstruction>,
     /// The value that the verifier expected, for errors that compare values.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub expected: Option<String>,
     /// The actual value.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub found: Option<String>,
     /// The origins of the actual value, and of the value from another path that it clashes with.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     sources: Vec<Source>,
     /// Types of the local variables before the instruction with the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub locals: Option<Vec<&'static str>>,
     /// Types of the operands before the instruction with the error, with the top of the stack last.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub stack: Option<Vec<&'static str>>,
     /// A hint on how to fix the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub help: Option<String>,
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     file: PathBuf,
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     java: Option<JavaSource>,
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     listing: Listing,
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     types: Option<Types>,
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     is_warning: bool,
     /// Whether the diagnosis shows the source line as its main location, instead of as further information.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     is_at_line: bool,
     /// Further facts that the diagnosis shows as notes, such as the nested calls of a trap.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     extra_notes: Vec<String>,
 }
 
@@ -391,6 +392,24 @@ impl Rejection {
             words.push_str(&format!(" ({file}:{line})"));
         }
         words
+    }
+
+    /// Returns the file that the class was read from.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Returns the path of the Java source, if the source was found.
+    #[must_use]
+    pub fn source_path(&self) -> Option<&Path> {
+        self.java.as_ref().map(|java| java.file.as_path())
+    }
+
+    /// Returns whether this is a warning about an accepted class.
+    #[must_use]
+    pub const fn is_warning(&self) -> bool {
+        self.is_warning
     }
 
     /// Renders the diagnosis.

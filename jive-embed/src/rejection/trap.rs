@@ -28,7 +28,7 @@ pub struct TrapDiagnosis {
 impl TrapDiagnosis {
     /// Renders the diagnosis of the trap: kind, values, location, the line of the source, and the nested calls.
     ///
-    /// If the source is not found, the diagnosis shows the instructions around the trap.
+    /// The help says what to change, as for a rejection. If the source is not found, the diagnosis shows the instructions around the trap.
     #[must_use]
     pub fn render(&self, found: FoundAt<'_>, class: &ClassFile<'_>) -> String {
         let message = match &self.why {
@@ -36,8 +36,11 @@ impl TrapDiagnosis {
             None => "the call was aborted".to_owned(),
         };
         let mut shown = Rejection::new(found.file, self.kind.name(), message);
-        // The diagnosis omits the fix, which belongs to the kind of trap and is shown by `jive explain`.
-        shown.help = None;
+        let explained = format!("`jive explain {}` has an example", self.kind.name());
+        shown.help = Some(match shown.help {
+            Some(fix) => format!("{fix} {explained}."),
+            None => explained,
+        });
         shown.is_at_line = true;
         shown.of_class(class, found);
         if let Some(CallSite { method: id, pc }) = self.calls.first().copied() {

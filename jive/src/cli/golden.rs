@@ -3,7 +3,7 @@
 
 use nic_runtime::Run;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -14,7 +14,7 @@ use jive_core::ClassFile;
 use jive_embed::FoundAt;
 use jive_embed::diagnosis::{sentence, warning};
 use jive_embed::input::{self, ReadError};
-use jive_embed::text::printable_path;
+use jive_embed::text::{printable, printable_path};
 use nic_core::event::roles::Shown as Visibility;
 use nic_core::event::{Event, Names, Sink};
 use nic_runtime::export::golden::GoldenTrace;
@@ -48,7 +48,7 @@ the scenario has it. For a first golden trace name the scenario:
 
 Examples:
   jive test                           every test below the current directory
-  jive test my.toml --bless           writes my.trace
+  jive test my.toml --bless           writes my.trace, unless an expectation is not met
   jive test scenarios --bless         accepts every difference below scenarios
   jive test --filter echo --junit echo.xml
   jive test my.toml --java            repeats every call of an applet on OpenJDK
@@ -58,7 +58,7 @@ Exit status:
   0  every scenario passed, was blessed, or agrees with OpenJDK where it can be compared
   1  a trace differs, an expectation is not met, a class was rejected, a run is stuck, or OpenJDK
      differs
-  2  wrong usage, or a file that cannot be read; outranks 1";
+  2  wrong usage, a file that cannot be read, or a directory without a test; outranks 1";
 
 /// Runs every scenario with a golden trace or expectations, and shows where the run differs.
 #[derive(Args)]
@@ -71,6 +71,14 @@ pub(super) struct Arguments {
     /// Write the traces as they are now
     #[arg(long)]
     bless: bool,
+
+    /// With `--bless`: also write the trace of a run that does not meet an expectation
+    #[arg(long, requires = "bless")]
+    bless_failing: bool,
+
+    /// Accept that there is no test to run
+    #[arg(long)]
+    allow_empty: bool,
 
     /// Run this many scenarios at a time; as many as there are processors unless given
     #[arg(long, value_name = "N")]
@@ -106,7 +114,8 @@ enum Outcome {
     Agrees(u64, Vec<String>),
     /// No call was compared with OpenJDK, for these reasons.
     NotCompared(Vec<String>),
-    Blessed,
+    /// The golden trace was written; `false` if it was the same before.
+    Blessed(bool),
     Differs(String),
     Failed(Status, String),
 }
@@ -138,6 +147,10 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             return Ok(Status::Unusable);
         }
     };
+    if files.is_empty() && !arguments.allow_empty {
+        console.notice(&nothing_to_test(arguments))?;
+        return Ok(Status::Unusable);
+    }
     let default = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let jobs = match java {
         // Run one scenario at a time, because one Java process serves all scenarios.
@@ -148,7 +161,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let judged = in_order(
         &files,
         jobs,
-        |file| judge(file, arguments.bless, java.as_ref()),
+        |file| judge(file, arguments.blessing(), java.as_ref()),
         |happened| {
             let Happened::Done(file, judged) = happened else {
                 progress.show();
@@ -157,7 +170,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             progress.advance();
             let was_shown = progress.is_shown();
             progress.clear();
-            tally.take(file, judged, console)?;
+            tally.take(file, judged, arguments.bless, console)?;
             if was_shown {
                 console.flush()?;
                 progress.show();
@@ -189,6 +202,24 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         return Ok(Status::Unusable);
     }
     Ok(tally.status)
+}
+
+/// Returns the message that no scenario is a test.
+fn nothing_to_test(arguments: &Arguments) -> String {
+    let path = printable_path(&arguments.path);
+    let title = match &arguments.filter {
+        Some(filter) => {
+            let filter = printable(filter);
+            format!("no test below {path} has a path that contains `{filter}`")
+        }
+        None => format!("no scenario below {path} is a test"),
+    };
+    let notes = [
+        "a scenario is a test if a golden trace lies beside it, or if it says `[[expect]]`",
+        "`jive test NAME.toml --bless` writes a first golden trace",
+        "`--allow-empty` accepts a directory without a test",
+    ];
+    sentence(&title, &notes.map(str::to_owned))
 }
 
 /// Starts the Java process if the user asked for the comparison with OpenJDK. The inner error of the result is the
@@ -244,6 +275,7 @@ impl Tally {
         &mut self,
         file: &TestFile,
         judged: Judged,
+        bless: bool,
         console: &mut Console,
     ) -> Result<(), Failure> {
         let name = printable_path(&file.path);
@@ -254,7 +286,12 @@ impl Tally {
         let result = match judged.outcome {
             Outcome::Passed => {
                 self.passed += 1;
-                console.remark(&format!("ok: {name}"))?;
+                let unwritten = if bless {
+                    " (no golden trace to bless: name the scenario to write one)"
+                } else {
+                    ""
+                };
+                console.remark(&format!("ok: {name}{unwritten}"))?;
                 CaseResult::Passed
             }
             Outcome::Agrees(calls, notes) => {
@@ -273,9 +310,15 @@ impl Tally {
                 }
                 CaseResult::Skipped(reasons.join("\n"))
             }
-            Outcome::Blessed => {
+            Outcome::Blessed(is_new) => {
                 self.passed += 1;
-                console.remark(&format!("blessed: {name}"))?;
+                let golden = printable_path(&file.golden());
+                let what = if is_new {
+                    "wrote"
+                } else {
+                    "the same as before:"
+                };
+                console.remark(&format!("blessed: {name} ({what} {golden})"))?;
                 CaseResult::Passed
             }
             Outcome::Differs(difference) => {
@@ -307,7 +350,7 @@ impl Tally {
     }
 }
 
-fn judge(file: &TestFile, bless: bool, java: Option<&Session>) -> Judged {
+fn judge(file: &TestFile, bless: Option<Blessing>, java: Option<&Session>) -> Judged {
     let path = &file.path;
     let golden = file.golden();
     let mut inputs = vec![path.clone(), golden.clone()];
@@ -365,14 +408,20 @@ fn compare_java(file: &TestFile, scenario: &Scenario, java: &Session) -> Outcome
     }
 }
 
-fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> Outcome {
+fn run_one(
+    file: &TestFile,
+    golden: &Path,
+    scenario: &Scenario,
+    bless: Option<Blessing>,
+) -> Outcome {
     let path = &file.path;
-    let judged = if bless && (file.has_golden || file.is_named) {
+    let blessing = bless.filter(|_| file.has_golden || file.is_named);
+    let judged = if let Some(blessing) = blessing {
         let inputs = scenario_file::inputs(path, scenario);
         if let Err(report) = overwrite::check(&[golden], &inputs) {
             return Outcome::Failed(Status::Unusable, report);
         }
-        write(scenario, golden)
+        write(scenario, golden, blessing)
     } else if file.has_golden {
         compare(scenario, golden)
     } else if scenario.expectations.is_empty() {
@@ -388,7 +437,17 @@ fn run_one(file: &TestFile, golden: &Path, scenario: &Scenario, bless: bool) -> 
             if let Some(report) = run::stuck(&end) {
                 return Outcome::Failed(run::status(end.reason), report);
             }
-            let outcome = outcome.with(path, &judgement.unwrap_or_default());
+            let was_blessed = matches!(outcome, Outcome::Blessed(_));
+            let mut outcome = outcome.with(path, &judgement.unwrap_or_default());
+            if let Outcome::Differs(difference) = &mut outcome
+                && blessing.is_some()
+            {
+                let golden = printable_path(golden);
+                difference.push_str(&match was_blessed {
+                    true => format!("wrote {golden} all the same\n"),
+                    false => format!("did not write {golden}: `--bless-failing` writes it\n"),
+                });
+            }
             outcome.explained(&log, (path, scenario))
         }
         Err(NotJudged::Refused(error)) => {
@@ -413,6 +472,25 @@ fn nothing_to_judge(path: &Path, golden: &Path) -> String {
     sentence(&title, &[note])
 }
 
+/// Which traces `--bless` writes.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Blessing {
+    /// Those of runs that meet their expectations.
+    Met,
+    /// All.
+    Failing,
+}
+
+impl Arguments {
+    fn blessing(&self) -> Option<Blessing> {
+        let which = match self.bless_failing {
+            true => Blessing::Failing,
+            false => Blessing::Met,
+        };
+        self.bless.then_some(which)
+    }
+}
+
 impl Outcome {
     /// Adds the expectations that are not met to the result.
     fn with(self, path: &Path, judgement: &Judgement) -> Outcome {
@@ -423,9 +501,10 @@ impl Outcome {
         let unmet = unmet.join("\n\n");
         match self {
             Outcome::Differs(difference) => Outcome::Differs(format!("{difference}\n{unmet}\n")),
-            Outcome::Passed | Outcome::Agrees(..) | Outcome::NotCompared(_) | Outcome::Blessed => {
-                Outcome::Differs(format!("{unmet}\n"))
-            }
+            Outcome::Passed
+            | Outcome::Agrees(..)
+            | Outcome::NotCompared(_)
+            | Outcome::Blessed(_) => Outcome::Differs(format!("{unmet}\n")),
             failed @ Outcome::Failed(..) => failed,
         }
     }
@@ -515,10 +594,47 @@ fn open(golden: &Path) -> Result<BufReader<io::Take<File>>, ReadError> {
     Ok(BufReader::new(file.take(TRACE_BYTES_MAX)))
 }
 
-/// Writes the scenario's trace to a temporary file, which replaces the golden trace once it is complete.
-fn write(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
-    let file = OutputFile::derived(golden).map_err(NotJudged::Unwritable)?;
-    let mut run = WithTraps::new(GoldenTrace::new(file, scenario.golden));
+/// A trace that is written to a temporary file, and compared on the way with the golden trace that it may replace.
+struct Replacing {
+    file: OutputFile,
+    /// The rest of the golden trace; `None` once the two differ, or if there is no golden trace.
+    before: Option<BufReader<io::Take<File>>>,
+}
+
+impl Replacing {
+    /// Returns whether the whole trace is the golden trace.
+    fn is_same(&mut self) -> bool {
+        let end = self.before.as_mut().map(BufReader::fill_buf);
+        end.is_some_and(|rest| rest.is_ok_and(<[u8]>::is_empty))
+    }
+}
+
+impl Write for Replacing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        if let Some(before) = &mut self.before {
+            let mut expected = vec![0; written];
+            let read = before.read_exact(&mut expected);
+            if read.is_err() || expected != bytes[..written] {
+                self.before = None;
+            }
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Writes the scenario's trace to a temporary file, which replaces the golden trace once it is complete. A run that is
+/// stuck or does not meet an expectation leaves the golden trace as it is, unless the user wants its trace too.
+fn write(scenario: &Scenario, golden: &Path, blessing: Blessing) -> Result<Shown, NotJudged> {
+    let replacing = Replacing {
+        file: OutputFile::derived(golden).map_err(NotJudged::Unwritable)?,
+        before: open(golden).ok(),
+    };
+    let mut run = WithTraps::new(GoldenTrace::new(replacing, scenario.golden));
     let (end, judgement) = Run::new(scenario)
         .sink(&mut run)
         .judge()
@@ -526,7 +642,16 @@ fn write(scenario: &Scenario, golden: &Path) -> Result<Shown, NotJudged> {
         .map_err(NotJudged::Refused)?
         .judged();
     let WithTraps { sink: trace, log } = run;
-    let placed = trace.finish().and_then(OutputFile::place);
-    placed.map_err(NotJudged::Unwritable)?;
-    Ok((Outcome::Blessed, end, judgement, log))
+    let mut trace = trace.finish().map_err(NotJudged::Unwritable)?;
+    let unmet = judgement.as_ref().map_or(0, |judged| judged.unmet.len());
+    let is_met = unmet == 0 && run::stuck(&end).is_none();
+    let outcome = if !is_met && blessing == Blessing::Met {
+        Outcome::Passed
+    } else if trace.is_same() {
+        Outcome::Blessed(false)
+    } else {
+        trace.file.place().map_err(NotJudged::Unwritable)?;
+        Outcome::Blessed(true)
+    };
+    Ok((outcome, end, judgement, log))
 }

@@ -45,6 +45,9 @@ pub(super) fn load(
 ) -> Result<Scenario, Vec<String>> {
     let source = source(name, read);
     let (bytes, directory) = source.map_err(|error| vec![unreadable(name, error)])?;
+    if bytes.starts_with(&CLASS_MAGIC) {
+        return Err(vec![not_a_scenario(name)]);
+    }
     scenario::parse(&bytes, directory.as_deref(), seed)
         .map_err(|error| scenario_report::render(name, &bytes, &error))
 }
@@ -65,6 +68,23 @@ fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), inp
 pub(super) fn text_of(name: &Path) -> Vec<u8> {
     let source = source(name, input::read_file);
     source.map_or(Vec::new(), |(bytes, _)| bytes)
+}
+
+/// The bytes that every class file begins with (JVMS §4.1).
+const CLASS_MAGIC: [u8; 4] = [0xca, 0xfe, 0xba, 0xbe];
+
+/// Returns the message for a class file that is given in place of a scenario.
+fn not_a_scenario(path: &Path) -> String {
+    let shown = printable_path(path);
+    let notes = [
+        format!("`jive run --applet {shown} --in CAPTURE` runs it on the packets of a capture"),
+        format!("`jive packet {shown} --rx BYTES` runs it on one packet"),
+        "a scenario names the class: `applet = \"NAME.class\"`, see `jive init`".to_owned(),
+    ];
+    sentence(
+        &format!("expected a scenario, found the class file {shown}"),
+        &notes,
+    )
 }
 
 fn unreadable(path: &Path, error: input::ReadError) -> String {

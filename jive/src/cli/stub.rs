@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jive_embed::text::printable_path;
 use nic_runtime::applet::{java_stub, natives_reference};
 
 use super::console::{Console, Failure, Status};
-use super::output_file::{unwritable, write_derived};
+use super::output_file::{directory_of, unwritable, write_derived};
 
 /// Path below a source directory at which the Java compiler looks for the class `Nic`.
 const STUB_PATH: &str = "unet/Nic.java";
@@ -23,6 +23,8 @@ Examples:
   javac --release 8 -d . Filter.java unet/Nic.java
   jive stub > Nic.java
   jive stub --model --out .           writes ./jive-model.jar, to run an applet on a JVM
+  jive stub --javac-plugin jive-javac.jar
+  javac -processorpath jive-javac.jar Filter.java
 
 Exit status:
   0  done
@@ -40,6 +42,10 @@ pub(super) struct Arguments {
     #[arg(long, requires = "out")]
     model: bool,
 
+    /// Write a jar to this path, by which javac verifies the applets that it compiles
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "model", "markdown"])]
+    javac_plugin: Option<PathBuf>,
+
     /// Print the natives' reference, the page `docs/natives.md`, in place of the class
     #[arg(long)]
     markdown: bool,
@@ -47,6 +53,9 @@ pub(super) struct Arguments {
 
 /// Carries the command out.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
+    if let Some(path) = &arguments.javac_plugin {
+        return write(path, applets::JAVAC_JAR, console);
+    }
     let Some(directory) = &arguments.out else {
         let text = if arguments.markdown {
             natives_reference()
@@ -60,15 +69,19 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         true => (directory.join(MODEL_FILE), applets::MODEL_JAR.to_vec()),
         false => (directory.join(STUB_PATH), java_stub().into_bytes()),
     };
-    let parent = path.parent().unwrap_or(directory);
-    let written = fs::create_dir_all(parent).and_then(|()| write_derived(&path, bytes));
+    write(&path, bytes, console)
+}
+
+/// Writes a file, and the directories in which it lies.
+fn write(path: &Path, bytes: impl AsRef<[u8]>, console: &mut Console) -> Result<Status, Failure> {
+    let written = fs::create_dir_all(directory_of(path)).and_then(|()| write_derived(path, bytes));
     match written {
         Ok(()) => {
-            console.written(&format!("wrote {}", printable_path(&path)))?;
+            console.written(&format!("wrote {}", printable_path(path)))?;
             Ok(Status::Done)
         }
         Err(error) => {
-            console.notice(&unwritable(&path, &error))?;
+            console.notice(&unwritable(path, &error))?;
             Ok(Status::Unusable)
         }
     }

@@ -56,6 +56,21 @@ fn codes_are_explained_and_unknown_ones_are_2() {
         "{}",
         unknown.err
     );
+    // The case does not matter, and a part that only one code has is enough.
+    for (word, code) in [
+        ("nullpointer", "NullPointerException"),
+        ("fuelexhausted", "FuelExhausted"),
+        ("LONG", "subset/long"),
+        ("unbounded", "lint/unbounded-loop"),
+    ] {
+        let found = jive(["explain", word]);
+        assert_eq!(found.status, 0, "{word}: {}", found.err);
+        assert!(found.out.starts_with(&format!("{code}\n")), "{word}");
+    }
+    let several = jive(words("explain exception"));
+    assert_eq!(several.status, 2);
+    let codes = "codes with this word are `malformed/exception-table`, ";
+    assert!(several.err.contains(codes), "{}", several.err);
     let all = jive(words("explain"));
     for code in ["malformed/magic", "unsafe/merge-type", "FuelExhausted"] {
         assert!(all.out.contains(code), "{code}");

@@ -99,11 +99,22 @@ fn a_scenario_with_expectations_is_a_test_without_a_trace() {
     );
     // Unless the command names the scenario, `--bless` writes no new golden trace. A golden trace does not replace the
     // expectations.
-    test("test --bless");
+    let all = test("test --bless").out;
     assert!(!directory.path().join("met.trace").exists());
-    let blessed = test("test unmet.toml --bless");
+    let unwritten = "ok: ./met.toml (no golden trace to bless: name the scenario to write one)\n";
+    assert!(all.contains(unwritten), "{all}");
+    // A run that does not meet an expectation leaves the golden trace as it is, unless it is asked for.
+    let golden = directory.path().join("unmet.trace");
+    let refused = test("test unmet.toml --bless");
+    assert_eq!(refused.status, 1, "{}", refused.out);
+    let unwritten = "\ndid not write unmet.trace: `--bless-failing` writes it\n";
+    assert!(refused.out.contains(unwritten), "{}", refused.out);
+    assert!(!golden.exists());
+    let blessed = test("test unmet.toml --bless --bless-failing");
     assert_eq!(blessed.status, 1, "{}", blessed.out);
-    assert!(directory.path().join("unmet.trace").exists());
+    let written = "\nwrote unmet.trace all the same\n";
+    assert!(blessed.out.contains(written), "{}", blessed.out);
+    assert!(golden.exists());
     assert_eq!(test("test unmet.toml").status, 1);
 }
 

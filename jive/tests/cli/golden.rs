@@ -17,14 +17,25 @@ fn golden_traces_are_made_compared_and_accepted() {
     let jive = |line: &str| jive_in(directory.path(), words(line), b"");
 
     let nothing = jive("test");
+    assert_eq!((nothing.status, nothing.out.as_str()), (2, ""));
+    let title = "error: no scenario below . is a test\n";
+    assert!(nothing.err.starts_with(title), "{}", nothing.err);
+    let allowed = jive("test --allow-empty");
     assert_eq!(
-        (nothing.status, nothing.out.as_str()),
-        (0, "0 passed, 0 differ, 0 failed to load\n")
+        (allowed.status, allowed.out.as_str(), allowed.err.as_str()),
+        (0, "0 passed, 0 differ, 0 failed to load\n", "")
     );
     let blessed = jive("test below/drop.toml --bless");
     assert_eq!(
         blessed.out,
-        "blessed: below/drop.toml\n1 passed, 0 differ, 0 failed to load\n"
+        "blessed: below/drop.toml (wrote below/drop.trace)\n\
+         1 passed, 0 differ, 0 failed to load\n"
+    );
+    let again = jive("test below/drop.toml --bless");
+    assert_eq!(
+        again.out,
+        "blessed: below/drop.toml (the same as before: below/drop.trace)\n\
+         1 passed, 0 differ, 0 failed to load\n"
     );
     let same = jive("test");
     assert_eq!(
@@ -199,10 +210,11 @@ fn the_last_line_adds_up_and_a_filter_chooses() {
             "ok: ./masked.toml\n1 passed, 0 differ, 0 failed to load\n"
         )
     );
-    assert_eq!(
-        jive("test --filter nothing").out,
-        "0 passed, 0 differ, 0 failed to load\n"
-    );
+    let nothing = jive("test --filter nothing");
+    assert_eq!(nothing.status, 2);
+    let title = "error: no test below . has a path that contains `nothing`\n";
+    assert!(nothing.err.starts_with(title), "{}", nothing.err);
+    assert_eq!(jive("test --filter nothing --allow-empty").status, 0);
     assert_eq!(jive("test --jobs 0").status, 2);
 }
 

@@ -29,6 +29,8 @@ mod golden;
 mod init;
 #[cfg(unix)]
 mod interrupted;
+#[cfg(unix)]
+mod javac;
 mod lint;
 #[cfg(unix)]
 mod names;
@@ -52,6 +54,7 @@ mod texts;
 mod trace_schema;
 mod traps;
 mod verify;
+mod verify_formats;
 mod walkthrough;
 #[cfg(unix)]
 mod written;

@@ -400,12 +400,9 @@ fn a_second_mark_is_named_where_it_is() {
 /// The places besides `plain_text` that turn bytes into text, with what the bytes are. None of them is a file that
 /// people keep.
 const OTHERS: [(&str, &str); 11] = [
+    ("jive-embed/src/names.rs", "names in class files"),
     ("jive-embed/src/plain_text.rs", "the reader itself"),
     ("jive-embed/src/preset.rs", "a name that was just made"),
-    (
-        "jive-embed/src/rejection/comparison.rs",
-        "names in class files",
-    ),
     ("jive-embed/src/rejection/hint.rs", "names in class files"),
     ("jive-lab/src/asm/print.rs", "names in class files"),
     (

@@ -46,6 +46,12 @@ const TRAPS: [(&str, &str, usize, &str); 6] = [
     ),
 ];
 
+/// Returns the fix of a trap's explanation.
+fn explained(kind: &str) -> &'static str {
+    let explanation = jive_embed::explanations::find(kind);
+    explanation.expect("every trap is explained").fix
+}
+
 #[test]
 fn traps_report_values_line_and_calls() {
     for (length, (kind, why, line, text)) in (1..).zip(TRAPS) {
@@ -61,6 +67,10 @@ fn traps_report_values_line_and_calls() {
         let at = at.unwrap_or_else(|| panic!("{text}: {err}"));
         assert!(shown[at].starts_with(&format!("{line} |")), "{err}");
         assert!(shown[at + 1].ends_with(&"^".repeat(text.len())), "{err}");
+        let help = format!("`jive explain {kind}` has an example.");
+        let help = format!("= help: {} {help}\n", explained(kind));
+        let one_line = err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(one_line.contains(help.trim_end()), "{err}");
         let innermost = if kind == "StackOverflowError" {
             "deep"
         } else {

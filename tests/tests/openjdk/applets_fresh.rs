@@ -68,21 +68,23 @@ fn class_files_are_those_of_javac_17() {
 }
 
 #[test]
-fn model_jar_is_that_of_its_sources() {
+fn jars_are_those_of_their_sources() {
     if !jdk::is_javac_17_installed() {
         skip(
-            "freshness of jive-model.jar",
+            "freshness of jive-model.jar and jive-javac.jar",
             "`javac` on the path is not that of JDK 17",
         );
         return;
     }
-    let built = tempfile::tempdir().expect("a temporary directory");
-    let script = committed::path("../../applets/model/build.sh");
-    let build = Command::new("sh").arg(&script).arg(built.path()).status();
-    assert!(build.expect("`sh` starts").success());
-    let built = fs::read(built.path().join("jive-model.jar")).expect("it was built");
-    let is_fresh = built == applets::MODEL_JAR;
-    assert!(is_fresh, "run applets/model/build.sh");
+    for (folder, committed) in [("model", applets::MODEL_JAR), ("javac", applets::JAVAC_JAR)] {
+        let built = tempfile::tempdir().expect("a temporary directory");
+        let script = committed::path(&format!("../../applets/{folder}/build.sh"));
+        let build = Command::new("sh").arg(&script).arg(built.path()).status();
+        assert!(build.expect("`sh` starts").success());
+        let built = fs::read(built.path().join(format!("jive-{folder}.jar")));
+        let is_fresh = built.expect("it was built") == committed;
+        assert!(is_fresh, "run applets/{folder}/build.sh");
+    }
 }
 
 #[test]

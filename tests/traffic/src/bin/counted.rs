@@ -6,7 +6,7 @@ use std::hint::black_box;
 use bumpalo::Bump;
 use jive_core::ClassFile;
 use jive_embed::analysis::Report;
-use jive_embed::{load_class, verify_class};
+use jive_embed::{Instance, Limits, Method, NoNatives, load, load_class, verify_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::spec::Scenario;
@@ -17,6 +17,11 @@ const PACKETS: u64 = 1_000;
 /// Methods of the large class, each with nearly 7 KB of code.
 const LARGE_METHODS: u32 = 4;
 const LARGE_LOOPS: u32 = 375;
+
+/// Calls of the last method of a class that has as many as a class may have. A handle finds it without a look-up of its
+/// name, which would take as long as the calls themselves.
+const CALLS: u32 = 1_000;
+const METHODS_MAX: u32 = 64;
 
 fn main() {
     let work = std::env::args().nth(1);
@@ -41,8 +46,16 @@ fn main() {
             }
         }
         Some("packets") => counted_packets(&Traffic::of_one_pair(PACKETS).scenario()),
+        Some("calls") => {
+            let bytes = traffic::large::class_file(METHODS_MAX, 1);
+            let class = load(&bytes, &[]).expect("loads");
+            let last = format!("run{}", METHODS_MAX - 1);
+            let method = class.method(&last, "(II)I").expect("its last method");
+            let instance = class.instantiate(Limits::default(), NoNatives);
+            counted_calls(&mut instance.expect("has no initializer"), method);
+        }
         _ => {
-            eprintln!("usage: counted load|large|verify|analysis|packets");
+            eprintln!("usage: counted load|large|verify|analysis|packets|calls");
             std::process::exit(2);
         }
     }
@@ -98,4 +111,11 @@ fn counted_packets(scenario: &Scenario) {
             .map(|outcome| outcome.end),
     )
     .expect("runs");
+}
+
+#[inline(never)]
+fn counted_calls(instance: &mut Instance<NoNatives>, method: Method) {
+    for _ in 0..CALLS {
+        black_box(instance.call(black_box(method), &[0.into(), 0.into()])).expect("returns");
+    }
 }

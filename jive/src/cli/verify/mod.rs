@@ -1,5 +1,9 @@
 //! `jive verify`: verifies class files and explains each rejection.
 
+mod found;
+mod lines;
+mod sarif;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +20,8 @@ use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::export::plain_json;
 use serde::Serialize;
 
+use self::found::ClassFiles;
+use self::lines::Style;
 use super::bound;
 use super::class_file;
 use super::console::{Console, Failure, Status};
@@ -28,18 +34,20 @@ Examples:
   jive verify --first Filter.class      the first fault alone, in place of all
   jive verify --class-only *.class      judges classes that are no applets
   cat Filter.class | jive verify -
+  jive verify --lint build/classes      every class below a folder
   jive verify --format json Filter.class | jq .code
+  jive verify --format sarif build/classes > jive.sarif
 
 Exit status:
   0  every class was accepted, with or without warnings
   1  a class was rejected
-  2  wrong usage, or a file that cannot be read; outranks 1";
+  2  wrong usage, a file that cannot be read, or a folder without a class; outranks 1";
 
 /// Parses and verifies class files: one line for each accepted file, one diagnosis for each fault of a rejected file.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// Class files, or `builtin:NAME`; `-` is standard input
+    /// Class files, folders of class files, or `builtin:NAME`; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -63,6 +71,10 @@ pub(super) struct Arguments {
     #[arg(long)]
     first: bool,
 
+    /// Accept a folder that has no class file
+    #[arg(long)]
+    allow_empty: bool,
+
     /// How verdicts are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -74,6 +86,12 @@ enum Format {
     Text,
     /// An object for each file, on a line of its own
     Json,
+    /// A line for each fault and warning, as javac writes it: for editors and problem matchers
+    Javac,
+    /// A workflow command for each fault and warning, which GitHub Actions shows at its line
+    Github,
+    /// One log of SARIF 2.1.0
+    Sarif,
 }
 
 /// The verdict on one file.
@@ -125,8 +143,18 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             entries: NicEntry::TABLE,
         }
     };
+    let ClassFiles { files, empty } = ClassFiles::of(&arguments.files);
     let mut status = Status::Done;
-    for file in &arguments.files {
+    if !arguments.allow_empty {
+        for folder in &empty {
+            status = Status::Unusable;
+            let title = format!("{} has no class file", printable_path(folder));
+            let note = "`--allow-empty` accepts a folder without one".to_owned();
+            console.notice(&sentence(&title, &[note]))?;
+        }
+    }
+    let mut log = sarif::Log::new();
+    for file in &files {
         let verdict = judge(file, policy, arguments);
         status = status.max(match verdict {
             Verdict::Accepted(_) => Status::Done,
@@ -143,9 +171,33 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
                 plain_json::to_writer(console.out(), &report).map_err(std::io::Error::from)?;
                 writeln!(console.out())?;
             }
+            Format::Javac => lines::write(Style::Javac, file, &verdict, console.out())?,
+            Format::Github => lines::write(Style::Github, file, &verdict, console.out())?,
+            Format::Sarif => log.add(file, &verdict),
         }
     }
+    if arguments.format == Format::Sarif {
+        plain_json::to_writer(console.out(), &log.finish()).map_err(std::io::Error::from)?;
+        writeln!(console.out())?;
+    }
     Ok(status)
+}
+
+impl Verdict {
+    /// Returns the faults of a rejected class, or the warnings about an accepted one, and how many more there are.
+    fn told(&self) -> (Vec<&Rejection>, usize) {
+        match self {
+            Verdict::Accepted(Accepted {
+                warnings: Some(warnings),
+                ..
+            }) => (warnings.iter().collect(), warnings.omitted()),
+            Verdict::Rejected(rejected) => match &rejected.all {
+                Some(all) => (all.iter().collect(), all.omitted()),
+                None => (vec![&rejected.first], 0),
+            },
+            Verdict::Accepted(_) | Verdict::Unreadable { .. } => (Vec::new(), 0),
+        }
+    }
 }
 
 fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
