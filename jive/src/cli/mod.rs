@@ -4,6 +4,7 @@ mod against_golden;
 mod asm;
 mod bound;
 mod call;
+mod certify;
 mod class_file;
 mod completions;
 mod console;
@@ -131,6 +132,7 @@ enum Command {
     Smith(smith::Arguments),
     Shrink(shrink::Arguments),
     Stub(stub::Arguments),
+    Certify(certify::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
 }
@@ -164,6 +166,7 @@ pub fn main() -> ExitCode {
         Command::Smith(arguments) => smith::main(&arguments, &mut console),
         Command::Shrink(arguments) => shrink::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
+        Command::Certify(arguments) => certify::main(&arguments, &mut console),
         Command::Init(arguments) => init::main(&arguments, &mut console),
         Command::Completions(arguments) => completions::main(&arguments, &mut console),
     };

@@ -20,6 +20,7 @@ mod bound_page;
 mod bound_placed;
 #[cfg(unix)]
 mod bounded;
+mod certify;
 mod displays;
 mod documents;
 mod exec;
