@@ -6,7 +6,6 @@
 use crate::ids::{AppletId, ProcessorId, at};
 use jive_core::{Trap, TrapKind};
 use nic_core::event::{DropReason, Made, Trigger, TxStatus};
-use nic_core::id::EndpointId;
 use nic_core::memory::Region;
 use nic_core::sle::{Effect, NATIVE_ARGUMENTS_MAX, NativeKind, NicEntry, NicNative, Rights, check};
 use nic_core::time::SimDuration;
@@ -21,40 +20,31 @@ use crate::nic::endpoint::AppletAt;
 use crate::nic::item::{Item, Next};
 use crate::nic::stage::Stage;
 
-impl Stage {
-    /// Returns the stage of a call in a chain that corresponds to a stage of a single applet's call.
-    pub(crate) fn of_chain(self, is_chain: bool) -> Stage {
-        if !is_chain {
-            return self;
-        }
-        match self {
-            Stage::Enter => Stage::ChainEnter,
-            Stage::Run => Stage::ChainRun,
-            Stage::Perform => Stage::ChainPerform,
-            Stage::Landed => Stage::ChainLanded,
-            Stage::Return => Stage::ChainReturn,
-            Stage::Trap => Stage::ChainTrap,
-            // The stages below are no stages of a call, or are already those of a call in a chain.
-            Stage::Idle
-            | Stage::Look
-            | Stage::Taken
-            | Stage::HandedOver
-            | Stage::SendTrapped
-            | Stage::ChainEnter
-            | Stage::ChainRun
-            | Stage::ChainPerform
-            | Stage::ChainLanded
-            | Stage::ChainReturn
-            | Stage::ChainTrap => self,
-        }
+/// Runs a stage of a call in a chain. Returns `None` if the processor's call is in no chain, or if the stage is the same
+/// there.
+pub(crate) fn step(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> Option<Next> {
+    if !is_chained(sim, on) {
+        return None;
+    }
+    match stage {
+        Stage::Enter => Some(enter(sim, on)),
+        Stage::Run => Some(run(sim, on)),
+        Stage::Perform => Some(perform(sim, on)),
+        Stage::Return => Some(returned(sim, on)),
+        Stage::Trap => Some(end_trapped(sim, on)),
+        Stage::Idle
+        | Stage::Look
+        | Stage::Taken
+        | Stage::HandedOver
+        | Stage::Landed
+        | Stage::SendTrapped => None,
     }
 }
 
-impl Simulation<'_> {
-    /// Returns the stage at which a call of an endpoint's applet begins.
-    pub(crate) fn entrance(&self, endpoint: EndpointId) -> Stage {
-        Stage::Enter.of_chain(self.chains.of(endpoint).is_some())
-    }
+/// Returns whether the processor's call is that of an applet in a chain.
+pub(crate) fn is_chained(sim: &Simulation<'_>, on: ProcessorId) -> bool {
+    let applet_at = sim.processors[on].activation.applet_at();
+    applet_at.is_some_and(|applet_at| sim.chains.of(applet_at.endpoint).is_some())
 }
 
 /// Begins a round of a chain with the item in hand, if the item is for a chain.
@@ -62,45 +52,21 @@ impl Simulation<'_> {
 pub(crate) fn take(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
     let item = *sim.in_hand(on);
     let chain = sim.chains.of(item.endpoint(&sim.packets))?;
-    let next = match item {
+    match item {
         Item::Arrival(packet) => {
             let last = chain.last();
-            stages::arrived(sim, on, last, packet)
+            Some(stages::arrived(sim, on, last, packet))
         }
         Item::Post(_) => {
             let first = chain.first();
-            stages::posted(sim, on, first)
+            Some(stages::posted(sim, on, first))
         }
-        Item::Own(..) => return None,
-    };
-    // If the item in hand was for another processor, this processor may have taken another item.
-    Some(match next {
-        Next::After((delay, Stage::Enter)) => {
-            let endpoint = sim.processors[on].activation.call().applet_at.endpoint;
-            Next::after(delay, sim.entrance(endpoint))
-        }
-        next => next,
-    })
-}
-
-/// Turns the next stage of a single applet's call into that of a call in a chain, if the processor still runs one.
-fn within(sim: &mut Simulation<'_>, on: ProcessorId, next: Next) -> Next {
-    let processor = &mut sim.processors[on];
-    // The processor may have suspended its call and continued another one.
-    let applet_at = processor.activation.applet_at();
-    let is_chain = applet_at.is_some_and(|applet_at| sim.chains.of(applet_at.endpoint).is_some());
-    match next {
-        Next::After((delay, stage)) => Next::after(delay, stage.of_chain(is_chain)),
-        Next::Look => Next::Look,
-        Next::Stopped => {
-            processor.stage = processor.stage.of_chain(is_chain);
-            Next::Stopped
-        }
+        Item::Own(..) => None,
     }
 }
 
 #[cold]
-pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let call = *sim.processors[on].activation.call();
     let AppletAt { endpoint, applet } = call.applet_at;
     // Within a chain's round, the processor keeps other processors out of the chain.
@@ -108,7 +74,7 @@ pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         if sim.processors[on].role.is_recorded
             && let Some(next) = sim.enter_recorded(on)
         {
-            return within(sim, on, next);
+            return next;
         }
         if let Some(chain) = sim.chains.of_mut(endpoint) {
             chain.begin(call);
@@ -118,12 +84,11 @@ pub(crate) fn enter(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     if let Cause::Chain(ChainMessage { way: Way::Up, .. }) = call.cause {
         chain::receive(sim, endpoint, applet);
     }
-    let next = stages::enter_call::<true>(sim, on);
-    within(sim, on, next)
+    stages::enter_call::<true>(sim, on)
 }
 
 #[cold]
-pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let next = stages::run::<true>(sim, on);
     match next {
         // A copy within the NIC needs no DMA engine. The time of a copy within the NIC is added when the copy is
@@ -132,16 +97,10 @@ pub(crate) fn run(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
             let native = sim.processors[on].activation.native();
             let native = sim.processors[on].costs.of(native).time;
             let saved = native.less(native_takes(sim, on));
-            Next::after(delay.less(saved), Stage::ChainPerform)
+            Next::after(delay.less(saved), Stage::Perform)
         }
-        next => within(sim, on, next),
+        next => next,
     }
-}
-
-#[cold]
-pub(crate) fn landed(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    let next = stages::landed::<true>(sim, on);
-    within(sim, on, next)
 }
 
 /// Returns how long the native that a call in a chain has reached takes before it is performed.
@@ -209,16 +168,15 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
 }
 
 #[cold]
-pub(crate) fn perform(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+fn perform(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let native = sim.processors[on].activation.native();
-    let next = match between(sim, on, native) {
+    match between(sim, on, native) {
         None => stages::perform_reached::<true>(sim, on),
         Some(between) => match perform_between(sim, on, native, between) {
             Ok(time) => Next::after(time, Stage::Run),
             Err(kind) => stages::refuse_native(sim, on, kind),
         },
-    };
-    within(sim, on, next)
+    }
 }
 
 /// Performs a native between two applets. Returns the time that the native takes in addition to its cost.
@@ -335,7 +293,7 @@ fn admit(
 }
 
 #[cold]
-pub(crate) fn returned(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+fn returned(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &sim.processors[on].activation;
     let (call, value) = (*activation.call(), activation.reported.returned);
     tell::returned(sim, on, call.applet_at, call.method, value);
@@ -344,7 +302,7 @@ pub(crate) fn returned(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
 }
 
 #[cold]
-pub(crate) fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
+fn end_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
     let activation = &mut sim.processors[on].activation;
     let (call, trap): (Call, Option<Trap>) = (*activation.call(), activation.trap.take());
     let endpoint = call.applet_at.endpoint;
@@ -421,7 +379,7 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
             method,
             Cause::Chain(message),
         ));
-        return Next::after(setup, Stage::ChainEnter);
+        return Next::after(setup, Stage::Enter);
     }
     let Some(round) = chain.round.take() else {
         return Next::Look;

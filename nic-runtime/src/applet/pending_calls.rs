@@ -15,6 +15,7 @@ use crate::calls::pending::{PendingCalls, Watched};
 use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Next;
+use crate::nic::stage::Stage;
 
 /// Checks the timers of an endpoint's applets; returns whether one has expired.
 pub(crate) fn look_at_timer(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
@@ -74,7 +75,7 @@ pub(crate) fn take_timer(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) 
         if sim.chains.of(applet_at.endpoint).is_some() {
             sim.come_back(applet_at.endpoint);
         }
-        return Some(Next::after(setup, sim.entrance(applet_at.endpoint)));
+        return Some(Next::after(setup, Stage::Enter));
     }
 }
 
@@ -120,7 +121,7 @@ pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId)
         let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.refill.setup;
-        return Some(Next::after(setup, sim.entrance(applet_at.endpoint)));
+        return Some(Next::after(setup, Stage::Enter));
     }
 }
 
@@ -156,7 +157,7 @@ pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId
         let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.watch.setup;
-        return Some(Next::after(setup, sim.entrance(applet_at.endpoint)));
+        return Some(Next::after(setup, Stage::Enter));
     }
 }
 

@@ -26,7 +26,6 @@ pub(crate) fn suspend(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -
     let has_asides = activation.has_asides;
     let (applet_at, trigger) = (activation.call().applet_at, activation.call().trigger());
     let endpoint = applet_at.endpoint;
-    let stage = stage.of_chain(sim.chains.of(endpoint).is_some());
     let place_of = sim.place_of(applet_at);
     // Arm the applet's timer now, because the call may stay suspended beyond the timer's expiry.
     if has_asides {

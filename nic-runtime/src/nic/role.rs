@@ -57,7 +57,7 @@ pub(crate) struct ProcessorRole {
     pub(crate) is_recorded: bool,
     /// Whether the end of the processor's work may move.
     pub(crate) is_timed: bool,
-    /// Whether the processor's work neither moves nor is reported.
+    /// Whether the processor's work neither moves nor is reported, and its NIC has no chain of applets.
     pub(crate) is_plain: bool,
 }
 
@@ -156,7 +156,7 @@ impl ProcessorRole {
         placement: &Placement,
         contention: u32,
         slice: Option<SimDuration>,
-        is_heard: bool,
+        is_watched: bool,
     ) -> ProcessorRole {
         let other = |place: u32| (place != number).then_some(ProcessorId(first + place));
         let contention = if count == 1 { ALONE } else { contention };
@@ -180,7 +180,7 @@ impl ProcessorRole {
             slicing: slice.map(Slicing::new),
             is_recorded: count > 1 || slice.is_some(),
             is_timed: contention != ALONE || slice.is_some(),
-            is_plain: contention == ALONE && slice.is_none() && !is_heard,
+            is_plain: contention == ALONE && slice.is_none() && !is_watched,
         }
     }
 

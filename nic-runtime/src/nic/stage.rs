@@ -29,18 +29,6 @@ pub(crate) enum Stage {
     Trap,
     /// Send the message on which an applet trapped, now that the message's packet has slots.
     SendTrapped,
-    /// [`Stage::Enter`] for an applet of a chain.
-    ChainEnter,
-    /// [`Stage::Run`] for an applet of a chain.
-    ChainRun,
-    /// [`Stage::Perform`] for an applet of a chain.
-    ChainPerform,
-    /// [`Stage::Landed`] for an applet of a chain.
-    ChainLanded,
-    /// [`Stage::Return`] for an applet of a chain.
-    ChainReturn,
-    /// [`Stage::Trap`] for an applet of a chain.
-    ChainTrap,
 }
 
 const _: () = assert!(size_of::<Stage>() == 1);
@@ -55,24 +43,13 @@ impl Stage {
             | Stage::Landed
             | Stage::Return
             | Stage::Trap
-            | Stage::SendTrapped
-            | Stage::ChainEnter
-            | Stage::ChainRun
-            | Stage::ChainPerform
-            | Stage::ChainLanded
-            | Stage::ChainReturn
-            | Stage::ChainTrap => true,
+            | Stage::SendTrapped => true,
             Stage::Idle | Stage::Look | Stage::Taken | Stage::HandedOver | Stage::Enter => false,
         }
     }
 
-    /// Returns whether a call that continues at this stage has entered its applet.
-    pub(crate) fn has_entered(self) -> bool {
-        self.is_in_call() && !matches!(self, Stage::ChainEnter)
-    }
-
     /// Returns whether this stage performs a native.
     pub(crate) fn is_native(self) -> bool {
-        matches!(self, Stage::Perform | Stage::ChainPerform)
+        matches!(self, Stage::Perform)
     }
 }

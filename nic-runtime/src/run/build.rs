@@ -390,7 +390,17 @@ fn processors<'a>(
         for number in 0..spec.processors {
             let places = (first, number, spec.processors);
             let contention = profile.processor.contention;
-            let role = ProcessorRole::new(places, &spec.placement, contention, slice, is_heard);
+            let has_chain = nic
+                .endpoints
+                .iter()
+                .any(|id| scenario.endpoints[*id].has_chain());
+            let role = ProcessorRole::new(
+                places,
+                &spec.placement,
+                contention,
+                slice,
+                is_heard || has_chain,
+            );
             let taking = Taking::new(profile.base.as_ref(), nic.endpoints.len());
             processors.push(Processor::new(
                 (id, costs),

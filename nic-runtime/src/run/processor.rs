@@ -114,13 +114,7 @@ pub(super) fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static s
         | Stage::Landed
         | Stage::Return
         | Stage::Trap
-        | Stage::SendTrapped
-        | Stage::ChainEnter
-        | Stage::ChainRun
-        | Stage::ChainPerform
-        | Stage::ChainLanded
-        | Stage::ChainReturn
-        | Stage::ChainTrap => processor.activation.call().entry().decl().name,
+        | Stage::SendTrapped => processor.activation.call().entry().decl().name,
     }
 }
 
@@ -141,6 +135,10 @@ pub(crate) fn step<const HEARD: bool>(
 ) -> Next {
     // Each function that this `match` calls has no other caller. It is inlined here: once in the loop of `go_on`, and once
     // in `step_apart`.
+    // The processors of a NIC with a chain are not plain, so the plain loop need not ask for chains.
+    if HEARD && let Some(next) = chained::step(sim, on, stage) {
+        return next;
+    }
     match stage {
         Stage::Idle => Next::Stopped,
         Stage::Look => sim.look(on),
@@ -152,12 +150,6 @@ pub(crate) fn step<const HEARD: bool>(
         Stage::Return => stages::return_from::<HEARD>(sim, on),
         Stage::Trap => stages::end_trapped(sim, on),
         Stage::SendTrapped => stages::go_on_trapped(sim, on),
-        Stage::ChainEnter => chained::enter(sim, on),
-        Stage::ChainRun => chained::run(sim, on),
-        Stage::ChainPerform => chained::perform(sim, on),
-        Stage::ChainLanded => chained::landed(sim, on),
-        Stage::ChainReturn => chained::returned(sim, on),
-        Stage::ChainTrap => chained::end_trapped(sim, on),
     }
 }
 

@@ -94,12 +94,11 @@ impl Simulation<'_> {
         if resumed.is_some() {
             return resumed;
         }
-        if !matches!(ended, Stage::Run | Stage::ChainRun) {
+        if !matches!(ended, Stage::Run) {
             return None;
         }
         let native = match then {
-            Stage::Perform => processor.costs.of(processor.activation.native()).time,
-            Stage::ChainPerform => chained::native_takes(self, on),
+            Stage::Perform => chained::native_takes(self, on),
             Stage::Idle
             | Stage::Look
             | Stage::Taken
@@ -109,12 +108,7 @@ impl Simulation<'_> {
             | Stage::Landed
             | Stage::Return
             | Stage::Trap
-            | Stage::SendTrapped
-            | Stage::ChainEnter
-            | Stage::ChainRun
-            | Stage::ChainLanded
-            | Stage::ChainReturn
-            | Stage::ChainTrap => SimDuration::ZERO,
+            | Stage::SendTrapped => SimDuration::ZERO,
         };
         Some(thousandths(native))
     }
@@ -161,7 +155,7 @@ impl Simulation<'_> {
         });
         slicing.serves_until = Some(now + slicing.slice);
         let stage = std::mem::replace(&mut processor.stage, Stage::Look);
-        if stage.has_entered() {
+        if stage.is_in_call() {
             let (endpoint, trigger) = self.subject_of_call(on);
             let kind = SleEvent::AppletSuspend { trigger };
             self.report.emit(now, endpoint, kind);
@@ -190,7 +184,7 @@ impl Simulation<'_> {
             slicing.after_code = yielded.after_code;
             slicing.is_waiting = yielded.is_waiting;
         }
-        if yielded.stage.has_entered() {
+        if yielded.stage.is_in_call() {
             let (endpoint, trigger) = self.subject_of_call(on);
             let kind = SleEvent::AppletResume { trigger };
             self.report.emit(now, endpoint, kind);
