@@ -5,20 +5,34 @@ use std::fmt::Write as _;
 use jive_core::compiled::{FORM, Form, MethodRow, Tables, bits, form};
 use jive_core::{ClassFile, Program};
 
+use crate::Options;
 use crate::live::Callee;
 use crate::method::{Body, Interpreted, Signature, graph, print};
+use crate::names::{Names, snake_case, type_name};
+use crate::typed::print_type;
 
 /// A printed class.
 #[derive(Clone, Debug)]
 pub struct Printed {
-    /// The module, as Rust.
+    /// A module, as Rust.
     pub text: String,
+    /// The name of the module.
+    pub module: String,
+    /// The name of the type of an instance in the module.
+    pub type_name: String,
     /// The methods that stay interpreted, by name, and why.
     pub interpreted: Vec<(String, Interpreted)>,
 }
 
-/// Prints a linked class as the items of a module.
-pub(crate) fn module(class: &ClassFile<'_>, program: &Program<'_>) -> Printed {
+/// What printed code does that a reader of Rust would not write.
+const ALLOWED: &str = "clippy::all, clippy::allow_attributes, clippy::allow_attributes_without_reason, clippy::pedantic, nonstandard_style, unreachable_pub, unused, unused_qualifications";
+
+/// Prints a linked class as a module.
+pub(crate) fn module(
+    class: &ClassFile<'_>,
+    program: &Program<'_>,
+    options: &Options<'_>,
+) -> Printed {
     let tables = Tables::of(program);
     let rows: Vec<MethodRow> = tables.methods.iter().map(MethodRow::of).collect();
     let mut bodies = Vec::new();
@@ -65,10 +79,18 @@ pub(crate) fn module(class: &ClassFile<'_>, program: &Program<'_>) -> Printed {
             break;
         }
     }
-    let mut text = String::new();
+    let java = class.name().to_string();
+    let module = Names::new().give(&snake_case(java.rsplit('/').next().unwrap_or(&java)));
+    let type_name = Names::new().give(&type_name(&java));
+    let mut text = format!(
+        "/// Printed by `jive-build` {}.\n#[allow({ALLOWED})]\n#[forbid(unsafe_code)]\npub mod {module} {{\n",
+        env!("CARGO_PKG_VERSION"),
+    );
     print_tables(&mut text, &tables, &rows);
     print_code(&mut text, &rows, &signatures);
+    print_type(&mut text, &type_name, class, &rows, options);
     text.push_str(&functions);
+    text.push_str("}\n");
     let named = class.methods().zip(&signatures).zip(&rows);
     let interpreted = named.filter(|(_, row)| row.entry < row.end);
     let interpreted = interpreted
@@ -78,6 +100,8 @@ pub(crate) fn module(class: &ClassFile<'_>, program: &Program<'_>) -> Printed {
             .map(|(name, reason)| (name.to_string(), reason))
             .collect(),
         text,
+        module,
+        type_name,
     }
 }
 

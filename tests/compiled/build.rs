@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use jive_build::Options;
 use jive_core::ClassFile;
 use jive_embed::{Policy, verify_class};
 use jive_lab::Random;
@@ -13,11 +14,12 @@ use jive_lab::generate::{Kind, Smith};
 use nic_core::sle::NicNative;
 
 /// Where classes and fixtures are, from the root of the tree.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "applets/class",
     "tests/java/class",
     "tests/java/assembled",
     "tests/java/compilers",
+    "tests/compiled/classes",
     "tests/fixtures/accept",
     "bench/kernels/class",
     "jive-core/tests/classes",
@@ -73,8 +75,9 @@ fn main() {
         let Ok(verified) = verify_class(class, Policy::ClassOnly, NicNative::TABLE, &mut ()) else {
             continue;
         };
-        let printed =
-            jive_build::print(&verified).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let printed = Options::new().print_verified(&verified);
+        let printed = printed.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let module = &printed.module;
         for (method, reason) in printed.interpreted {
             let _ = writeln!(
                 interpreted,
@@ -87,8 +90,8 @@ fn main() {
         let _ = writeln!(text, "pub(crate) mod p{count} {{\n{}}}", printed.text);
         let _ = writeln!(
             list,
-            "    Class {{ name: {name:?}, bytes: include_bytes!({file:?}), program: &p{count}::PROGRAM, \
-             call: jive_core::compiled::call::<p{count}::Code, Mock> }},"
+            "    Class {{ name: {name:?}, bytes: include_bytes!({file:?}), program: &p{count}::{module}::PROGRAM, \
+             call: jive_core::compiled::call::<p{count}::{module}::Code, Mock> }},"
         );
         count += 1;
     }
@@ -98,11 +101,22 @@ fn main() {
          /// The methods that stay interpreted: class, method and reason.\n\
          pub static INTERPRETED: &[(&str, &str, &str)] = &[\n{interpreted}];"
     );
-    fs::write(
-        Path::new(&env::var("OUT_DIR").unwrap()).join("printed.rs"),
-        text,
-    )
-    .unwrap();
+    let out = PathBuf::from(env::var("OUT_DIR").unwrap());
+    fs::write(out.join("printed.rs"), text).unwrap();
+    // Two classes as a user compiles them.
+    let filter = root.join("jive-embed/examples/Filter.class");
+    jive_build::compile(filter).unwrap_or_else(|error| panic!("{error}"));
+    let source = fs::read_to_string("classes/Arrays.jasm").unwrap();
+    let arrays = out.join("Arrays.class");
+    let assembled = assemble("Arrays.jasm", &source).unwrap_or_else(|error| panic!("{error}"));
+    // Written only if it changed, because the build script depends on it.
+    if fs::read(&arrays).ok().as_deref() != Some(&assembled.bytes) {
+        fs::write(&arrays, assembled.bytes).unwrap();
+    }
+    let options = Options::new().heap_bytes(256).nested_calls(4).fuel(1_000);
+    options
+        .compile(arrays)
+        .unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Lists the files of a folder and of its folders.

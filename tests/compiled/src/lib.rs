@@ -4,6 +4,12 @@
 mod mock;
 mod printed;
 
+/// Classes as a user compiles them.
+pub mod user {
+    include!(concat!(env!("OUT_DIR"), "/filter.rs"));
+    include!(concat!(env!("OUT_DIR"), "/arrays.rs"));
+}
+
 pub use mock::{Mock, Performed};
 pub use printed::{CLASSES, INTERPRETED};
 
