@@ -6,6 +6,7 @@ mod bound;
 mod call;
 mod certify;
 mod class_file;
+mod compile;
 mod completions;
 mod console;
 mod cpu_clock;
@@ -72,6 +73,7 @@ Examples:
   jive verify Filter.class            may this class run on the NIC, and if not, why
   jive exec Filter.class hash 5 -1    calls one static method
   jive packet Filter.class --rx 4500  what does it do with this packet?
+  jive compile Filter.class           the class as safe Rust
   jive asm --print Filter.class       the class as text, which `jive asm` reads
   jive bound Filter.class             what does a call cost at most?
   jive profile my.toml                where do its applets spend their time?
@@ -123,6 +125,7 @@ enum Command {
     Verify(verify::Arguments),
     Disasm(disasm::Arguments),
     Exec(exec::Arguments),
+    Compile(compile::Arguments),
     Packet(packet::Arguments),
     Bound(bound::Arguments),
     Profile(profile::Arguments),
@@ -157,6 +160,7 @@ pub fn main() -> ExitCode {
         Command::Verify(arguments) => verify::main(&arguments, &mut console),
         Command::Disasm(arguments) => disasm::main(&arguments, &mut console),
         Command::Exec(arguments) => exec::main(&arguments, &mut console),
+        Command::Compile(arguments) => compile::main(&arguments, &mut console),
         Command::Packet(arguments) => packet::main(&arguments, &mut console),
         Command::Bound(arguments) => bound::main(&arguments, &mut console),
         Command::Profile(arguments) => profile::main(&arguments, &mut console),

@@ -21,6 +21,7 @@ mod bound_placed;
 #[cfg(unix)]
 mod bounded;
 mod certify;
+mod compile;
 mod displays;
 mod documents;
 mod exec;

@@ -49,7 +49,9 @@ fn only_help_and_version_go_to_standard_output() {
         assert_eq!((ended.status, ended.out.as_str()), (2, ""), "{line}");
         assert!(!ended.err.is_empty());
     }
-    for command in ["run", "test", "verify", "disasm", "exec", "explain", "stub"] {
+    for command in [
+        "run", "test", "verify", "disasm", "exec", "compile", "explain", "stub",
+    ] {
         let help = jive([command, "--help"]).out;
         assert!(
             help.contains("Examples:") && help.contains("Exit status:"),
