@@ -5,6 +5,7 @@ pub mod applets;
 pub mod clock;
 pub mod copies;
 pub mod figures;
+pub mod handlers;
 pub mod kernel;
 pub mod loading;
 pub mod markdown;

@@ -9,6 +9,7 @@ use allocations::CountingAllocator;
 use bench::applets::AppletSpeed;
 use bench::copies::{Copies, Measured};
 use bench::figures::{Loading, Packets};
+use bench::handlers::Handlers;
 use bench::kernel::{HELD_OUT, Kernel, PUBLIC, VALIDATION};
 use bench::peer::{Peer, PeerError};
 use bench::peers;
@@ -104,6 +105,7 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
         loading: None,
         packets: None,
         applets: Vec::new(),
+        handlers: None,
         sizes: Vec::new(),
         promises: Vec::new(),
         skipped: Vec::new(),
@@ -134,6 +136,7 @@ fn run(arguments: &Arguments) -> Result<(), PeerError> {
     if wants(Section::Applets) {
         eprintln!("applets");
         report.applets = AppletSpeed::measure();
+        report.handlers = Some(Handlers::measure()?);
     }
     if wants(Section::Sizes) {
         eprintln!("sizes");
@@ -180,6 +183,7 @@ fn all_peers(arguments: &Arguments) -> (Vec<Box<dyn Peer>>, Vec<String>) {
         Box::new(peers::Jive {
             place: arguments.copy.unwrap_or_default(),
         }),
+        Box::new(peers::Printed),
     ];
     match &arguments.wasm3 {
         Some(program) => match peers::wasm3(program) {

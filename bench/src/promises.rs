@@ -111,6 +111,7 @@ impl Promises {
 pub fn promises(report: &Report) -> Vec<Promise> {
     let mut promises = Promises(Vec::new());
     programs(report, &mut promises);
+    printed(report, &mut promises);
     packets(report, &mut promises);
     loading(report, &mut promises);
     sizes(report, &mut promises);
@@ -151,6 +152,50 @@ fn programs(report: &Report, promises: &mut Promises) {
         AtMost(1.15),
         None,
         over.map(|(held_out, kernels)| held_out / kernels),
+    );
+}
+
+fn printed(report: &Report, promises: &mut Promises) {
+    use Bound::AtMost;
+
+    let printed = "JIVE, printed Rust";
+    let sets = [
+        (
+            &report.kernels,
+            "kernels, printed Rust, mean, times native",
+            2.2,
+            1.55,
+        ),
+        (
+            &report.validation,
+            "validation, printed Rust, mean, times native",
+            2.2,
+            1.8,
+        ),
+        (
+            &report.held_out,
+            "held-out, printed Rust, mean, times native",
+            2.6,
+            1.8,
+        ),
+    ];
+    for (table, what, must, goal) in sets {
+        let mean = table.as_ref();
+        let mean = mean.and_then(|table| table.mean_ratio(printed, "native"));
+        promises.add(what, AtMost(must), AtMost(goal), mean);
+    }
+    let kernels = report.kernels.as_ref();
+    promises.add(
+        "nullcall, printed Rust, times the interpreter's",
+        AtMost(1.0),
+        AtMost(0.5),
+        kernels.and_then(|kernels| kernels.ratio(NULLCALL, printed, "JIVE")),
+    );
+    promises.add(
+        "RawUnet `doTx` + `doRx`, natives that do nothing, printed Rust, times the interpreter's",
+        AtMost(0.29),
+        AtMost(0.18),
+        report.handlers.as_ref().map(|handlers| handlers.ratio),
     );
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::applets::AppletSpeed;
 use crate::figures::{Loading, Packets};
+use crate::handlers::Handlers;
 use crate::promises::Promise;
 use crate::sizes::Size;
 use crate::table::Table;
@@ -31,6 +32,9 @@ pub struct Report {
     /// Speeds of the library of applets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub applets: Vec<AppletSpeed>,
+    /// The handlers of an applet, interpreted and printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handlers: Option<Handlers>,
     /// Sizes of the freestanding crates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Size>,

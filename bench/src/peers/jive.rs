@@ -13,11 +13,11 @@ use crate::kernel::Kernel;
 use crate::peer::{Peer, PeerError, Running, in_process};
 
 /// Maximum depth of nested calls, as in `jive exec`.
-const FRAMES: usize = 201;
+pub(super) const FRAMES: usize = 201;
 /// Bytes of heap.
-const HEAP_BYTES: usize = 64 << 10;
+pub(super) const HEAP_BYTES: usize = 64 << 10;
 /// Instructions that each call may execute, as in `jive exec`.
-const FUEL: u64 = 10_000_000;
+pub(super) const FUEL: u64 = 10_000_000;
 /// Registers in a page of 4,096 bytes.
 const PAGE: usize = 4096 / size_of::<i32>();
 
@@ -62,13 +62,13 @@ impl Peer for Jive {
     }
 }
 
-fn method(class: &ClassFile<'_>, name: &str) -> Result<MethodId, PeerError> {
+pub(super) fn method(class: &ClassFile<'_>, name: &str) -> Result<MethodId, PeerError> {
     let position = class.methods().position(|method| method.name == name);
     let position = position.ok_or_else(|| format!("the class has no method {name}"))?;
     Ok(MethodId(u16::try_from(position)?))
 }
 
-fn text(trap: Trap) -> PeerError {
+pub(super) fn text(trap: Trap) -> PeerError {
     format!("trap: {} at pc {}", trap.kind, trap.pc).into()
 }
 

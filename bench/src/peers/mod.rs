@@ -5,6 +5,7 @@ mod child;
 mod ebpf;
 mod jive;
 mod native;
+mod printed;
 #[cfg(feature = "peers")]
 mod tinywasm;
 #[cfg(feature = "peers")]
@@ -15,6 +16,7 @@ pub use child::{Child, Jvm, openjdk, wasm3};
 pub use ebpf::Rbpf;
 pub use jive::Jive;
 pub use native::Native;
+pub use printed::Printed;
 #[cfg(feature = "peers")]
 pub use tinywasm::Tinywasm;
 #[cfg(feature = "peers")]
