@@ -3,10 +3,8 @@
 //! [`compile`] in the build script of a crate writes a module for a class file; `include!` it:
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     jive_build::compile("Filter.class").unwrap_or_else(|error| panic!("{error}"));
-//! }
+//! // In `main` of build.rs.
+//! jive_build::compile("Filter.class").unwrap_or_else(|error| panic!("{error}"));
 //! ```
 //!
 //! ```text

@@ -25,7 +25,7 @@ fn a_class_that_is_refused_is_an_error_with_its_diagnosis() {
     let source = ".method static run()I stack 2 locals 0\n    iconst_1\n    iadd\n    ireturn\n";
     let unsafe_class = assemble("Test.jasm", source).unwrap().bytes;
     assert!(refused(&unsafe_class).contains("unsafe/stack-underflow"));
-    let whole = jive_lab::asm::assemble("Test.jasm", ".class A\n").unwrap().bytes;
+    let whole = assemble("Test.jasm", ".class A\n").unwrap().bytes;
     for end in 0..whole.len() {
         refused(&whole[..end]);
     }
@@ -35,7 +35,11 @@ fn a_class_that_is_refused_is_an_error_with_its_diagnosis() {
 fn a_file_that_is_missing_is_an_error() {
     let error = jive_build::compile("no/such/Test.class").unwrap_err();
     assert!(matches!(error, BuildError::Read { .. }), "{error}");
-    assert!(error.to_string().starts_with("cannot read no/such/Test.class"));
+    assert!(
+        error
+            .to_string()
+            .starts_with("cannot read no/such/Test.class")
+    );
 }
 
 #[test]
@@ -44,7 +48,7 @@ fn a_loop_of_two_entrances_stays_interpreted() {
     let printed = printed(source);
     let expected = ("loop".to_owned(), Interpreted::Irreducible);
     assert_eq!(printed.interpreted, [expected]);
-    // Its callers are printed, and leave where they call it.
+    // Methods that call it are printed, and leave at the call.
     assert!(!printed.text.contains("fn m0<") && printed.text.contains("fn m1<"));
     assert!(!printed.text.contains("m0(run"));
 }
