@@ -43,7 +43,7 @@ impl Natives for Report {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (mut memory, mut scratch) = ([MaybeUninit::uninit(); 4096], [MaybeUninit::uninit(); 4096]);
+    let (mut memory, mut scratch) = ([MaybeUninit::uninit(); 8192], [MaybeUninit::uninit(); 4096]);
     let (storage, scratch) = (Storage::new(&mut memory), Storage::new(&mut scratch));
     let bytes = include_bytes!("../c/Filter.class");
     let class = load(bytes, Policy::ClassOnly, NATIVES, &storage, &scratch)?;

@@ -132,7 +132,7 @@ fn write_crate(folder: &Path, printed: &Printed) -> io::Result<()> {
         "[package]\nname = \"compiled-{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [dependencies]\njive-core = \"={version}\"\n\n[workspace]\n"
     );
-    fs::write(folder.join("Cargo.toml"), manifest)?;
+    write_named(&folder.join("Cargo.toml"), &manifest)?;
     let Printed {
         text,
         module,
@@ -143,5 +143,5 @@ fn write_crate(folder: &Path, printed: &Printed) -> io::Result<()> {
         "//! The class `{type_name}`, compiled.\n#![no_std]\n#![forbid(unsafe_code)]\n\n\
          pub use {module}::{type_name};\n\n{text}"
     );
-    fs::write(folder.join("src/lib.rs"), library)
+    write_named(&folder.join("src/lib.rs"), &library)
 }
