@@ -1,4 +1,4 @@
-//! Loading, before the clock starts: verifies and links classes, and runs the initializers of applets.
+//! Loading, before the clock starts: runs the initializers of applets, whose classes have been verified and linked.
 //!
 //! Natives that initializers call take effect at once, at time 0. Packets that initializers send are queued on their
 //! links when all applets are loaded.

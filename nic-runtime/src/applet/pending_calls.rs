@@ -1,5 +1,5 @@
-//! Timers, refills and watches: the reasons to call an applet other than messages. This module holds each applet's
-//! timer, the receive buffers that the applet's user has returned, and the events of its watches.
+//! Timers, refills and watches: the reasons to call an applet other than messages. This module takes
+//! what is due, and begins the calls; `calls::pending` holds what waits.
 
 use crate::engine;
 use crate::ids::ProcessorId;

@@ -1,6 +1,6 @@
 //! The loop of a NIC's processor, which runs its stages.
 //!
-//! The next step of a processor is a value, [`Stage`], which an engine interprets. Other events run between two stages
+//! The next step of a processor is a value, [`Stage`], which `step` runs. Other events run between two stages
 //! of a processor. The data of a processor stay in [`Processor`] and are not passed from stage to stage, because a
 //! packet takes some twenty stages.
 

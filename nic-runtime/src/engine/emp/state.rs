@@ -60,8 +60,10 @@ pub(super) enum Subject {
 
 /// Engines with EMP among them.
 pub(crate) trait HasEmp: Engines {
+    /// Returns the state of EMP.
     fn emp(&self) -> &EmpState;
 
+    /// Returns the state of EMP, to change it.
     fn emp_mut(&mut self) -> &mut EmpState;
 }
 

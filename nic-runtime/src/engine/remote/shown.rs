@@ -1,4 +1,4 @@
-//! How outputs show the packets of VIs: a message as a packet of the wire, any other packet by its kind.
+//! How outputs show the packets of VIs and of remote memory: a message as a packet of the wire, any other packet by its kind.
 
 use nic_core::event::{NicEvent, ViaEvent};
 use nic_core::time::SimDuration;

@@ -20,8 +20,10 @@ use crate::wire::{Fabric, PacketRef};
 
 /// Engines with remote memory among them, and what remote memory asks of the libraries that write to it.
 pub(crate) trait HasRemote: Engines {
+    /// Returns the state of remote memory.
     fn remote(&self) -> &WindowState;
 
+    /// Returns the state of remote memory, to change it.
     fn remote_mut(&mut self) -> &mut WindowState;
 
     /// Returns whether writes from one endpoint to another are numbered.

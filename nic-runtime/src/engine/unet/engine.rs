@@ -1,5 +1,4 @@
-//! The engine for U-Net endpoints: delivers packets and sends descriptors on the base path, or passes them to the
-//! endpoint's applet.
+//! The engine for U-Net endpoints: delivers packets and sends descriptors on the base path, where no applet does.
 
 use crate::ids::{ProcessorId, Table};
 

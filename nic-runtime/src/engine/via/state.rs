@@ -28,10 +28,13 @@ pub(crate) fn is_used(scenario: &Scenario) -> bool {
 
 /// Engines with VIA among them.
 pub(crate) trait HasVia: HasRemote {
+    /// Returns the state of VIA.
     fn via(&self) -> &ViaState;
 
+    /// Returns the state of VIA, to change it.
     fn via_mut(&mut self) -> &mut ViaState;
 
+    /// Returns the states of VIA and of remote memory, to change both.
     fn via_and_remote(&mut self) -> (&mut ViaState, &mut WindowState);
 }
 
