@@ -9,7 +9,9 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::FreeQueue;
 use nic_core::via::{Acknowledged, Arrival, Reason, Reliability, Side, Status, ViState, ViaHeader};
 
-use super::delays::{enter_completion, schedule, send_control, take_completion};
+use super::completions::{enter_completion, take_completion};
+use super::control::send_control;
+use super::delays::schedule;
 use super::immediate;
 use super::state::{Delay, HasVia, SILENCE, Sent, ViaState};
 use super::{order, over_memory, regions};

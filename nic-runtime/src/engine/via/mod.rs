@@ -1,7 +1,7 @@
 //! VIA in the simulator: the state of VIs, the provider, connections and what users see.
 //!
 //! - `state` is what VIA keeps, `library` the state of a library over remote memory
-//! - `delays` schedules, sends control packets and enters completions
+//! - `delays` schedules, `control` sends control packets, `completions` fills completion queues
 //! - `hardware` is a provider: the NIC fetches descriptors and moves messages
 //! - `over_memory` is the other: a library writes to the memory of the peer
 //! - `written` is what the library does when the peer has written
@@ -12,9 +12,11 @@
 //! - `receive` takes receive descriptors for messages
 //! - `regions` registers memory, `requests` does what users ask of it
 //! - `segments` finds the pieces of a message that is not in one piece
-//! - `user` reports posts and completions, and fills completion queues
+//! - `user` reports posts and completions
 
+mod completions;
 mod connection;
+mod control;
 mod delays;
 mod hardware;
 mod immediate;

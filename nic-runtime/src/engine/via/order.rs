@@ -14,7 +14,8 @@ use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::SimTime;
 use nic_core::via::{Reason, ViaHeader};
 
-use super::delays::{schedule, send_control};
+use super::control::send_control;
+use super::delays::schedule;
 use super::state::{Delay, HasVia, SILENCE, ViaState, over};
 use crate::sim::Parts;
 use crate::wire::PacketRef;

@@ -6,8 +6,8 @@ use nic_core::memory::HostSpan;
 use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 use nic_core::via::{Side, Status};
 
+use super::completions::{enter_completion, take_completion};
 use super::connection::flush_receives;
-use super::delays::{enter_completion, take_completion};
 use super::immediate;
 use super::receive::remark_at;
 use super::segments::joined;

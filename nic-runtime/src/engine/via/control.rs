@@ -1,0 +1,30 @@
+//! Control packets between the NICs of a connection.
+
+use nic_core::event::Trigger;
+use nic_core::id::EndpointId;
+use nic_core::via::{CONTROL_BYTES, ViaHeader};
+
+use super::state::HasVia;
+use crate::protocol::Header;
+use crate::sim::Parts;
+use crate::wire::{Fate, Packet};
+
+pub(super) fn send_control(
+    sim: &mut Parts<'_, impl HasVia>,
+    from: EndpointId,
+    header: ViaHeader,
+    trigger: Trigger,
+) {
+    let Some(connection) = sim.engines.via_mut().end(from).map(|end| end.connection) else {
+        return;
+    };
+    let packet = Packet {
+        fate: Some(Fate::default()),
+        has_arrival_slot: false,
+        has_send_slot: false,
+        header: Header::Via(header),
+        ..sim.new_packet(from, &connection, trigger)
+    };
+    let packet = sim.packets.add(packet, &[0; CONTROL_BYTES as usize]);
+    sim.enqueue(packet);
+}
