@@ -17,14 +17,13 @@ pub struct ChannelId(pub i32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u64);
 
-/// Id of a transmit descriptor within its endpoint. An id repeats only after 2³² descriptors have used the same entry
-/// of the queue.
+/// Id of a transmit descriptor within its endpoint. An id repeats only after 2³² descriptors.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PostId {
     /// Index of the descriptor's entry in the transmit queue.
     pub entry: u32,
-    /// Number of descriptors that used the same entry before.
-    pub turn: u32,
+    /// Number of descriptors that the user posted at the endpoint before.
+    pub number: u32,
 }
 
 impl PostId {

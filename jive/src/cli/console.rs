@@ -13,6 +13,8 @@ use super::interrupt;
 pub(super) enum Status {
     /// The command succeeded.
     Done,
+    /// A default ended a run that had messages left to send.
+    Cut,
     /// A class was rejected, a golden trace differed, an expectation is not met, or an applet trapped while it was
     /// loaded.
     Rejected,
@@ -31,6 +33,7 @@ impl From<Status> for ExitCode {
             Status::Rejected => 1,
             Status::Unusable => 2,
             Status::Trapped => 3,
+            Status::Cut => 4,
             Status::Interrupted => interrupt::STATUS,
         })
     }

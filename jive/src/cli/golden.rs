@@ -56,8 +56,8 @@ Examples:
 
 Exit status:
   0  every scenario passed, was blessed, or agrees with OpenJDK where it can be compared
-  1  a trace differs, an expectation is not met, a class was rejected, a run is stuck, or OpenJDK
-     differs
+  1  a trace differs, an expectation is not met, a class was rejected, a run is stuck or cut by a
+     limit that its scenario does not set, or OpenJDK differs
   2  wrong usage, a file that cannot be read, or a directory without a test; outranks 1";
 
 /// Runs every scenario with a golden trace or expectations, and shows where the run differs.
@@ -438,6 +438,10 @@ fn run_one(
                 return Outcome::Failed(run::status(end.reason), report);
             }
             let was_blessed = matches!(outcome, Outcome::Blessed(_));
+            let outcome = match run::cut(scenario, &end) {
+                Some(report) => outcome.and(&report),
+                None => outcome,
+            };
             let mut outcome = outcome.with(path, &judgement.unwrap_or_default());
             if let Outcome::Differs(difference) = &mut outcome
                 && blessing.is_some()
@@ -498,13 +502,17 @@ impl Outcome {
         if unmet.is_empty() {
             return self;
         }
-        let unmet = unmet.join("\n\n");
+        self.and(&unmet.join("\n\n"))
+    }
+
+    /// Adds the report of something that lets the scenario fail.
+    fn and(self, report: &str) -> Outcome {
         match self {
-            Outcome::Differs(difference) => Outcome::Differs(format!("{difference}\n{unmet}\n")),
+            Outcome::Differs(difference) => Outcome::Differs(format!("{difference}\n{report}\n")),
             Outcome::Passed
             | Outcome::Agrees(..)
             | Outcome::NotCompared(_)
-            | Outcome::Blessed(_) => Outcome::Differs(format!("{unmet}\n")),
+            | Outcome::Blessed(_) => Outcome::Differs(format!("{report}\n")),
             failed @ Outcome::Failed(..) => failed,
         }
     }

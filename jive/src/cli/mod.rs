@@ -63,6 +63,7 @@ Exit status:
      tolerance
   2  wrong usage, or a file that cannot be read or parsed as a scenario; outranks 1
   3  a call trapped (`jive exec` and `jive packet` alone)
+  4  a limit that the scenario does not set cut the run (`jive run` alone)
   130  interrupted by Ctrl-C (`jive run`, `jive profile` and `jive shrink` alone)";
 
 const EXAMPLES: &str = "\

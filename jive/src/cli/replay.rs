@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use clap::Args;
-use jive_embed::diagnosis::sentence;
+use jive_embed::diagnosis::{sentence, warning};
 use jive_embed::input::ReadError;
 use jive_embed::text::{path_text, printable_path};
 use nic_core::id::ChannelId;
 use nic_core::time::SimTime;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
 use nic_runtime::scenario::alone::{PEER, PEER_NAME, UNTIL, alone};
-use nic_runtime::scenario::{Arrival, CaptureError, Elapsed, PacketStream};
+use nic_runtime::scenario::{Arrival, CaptureError, Cut, Elapsed, PacketStream};
 use nic_runtime::spec::Scenario;
 use nic_runtime::spec::{ClassSpec, LinkType};
 
@@ -54,9 +54,24 @@ pub(super) struct CaptureArguments {
     #[arg(long, value_name = "N", requires = "applet", default_value_t = u64::MAX, hide_default_value = true)]
     count: u64,
 
+    /// What arrives of a packet of which the capture has only the beginning (`tcpdump -s`): `pad` it with zeros, `drop`
+    /// it, or `refuse` to read on
+    #[arg(long, value_name = "HOW", requires = "applet", value_parser = cut, default_value = "refuse")]
+    cut: Cut,
+
     /// Packets that arrive: `len>=60`, or `12:2=0800` for two bytes from offset 12 on; several must all hold
     #[arg(long, value_name = "CONDITION", requires = "applet")]
     filter: Vec<Condition>,
+}
+
+/// Reads what happens to cut packets.
+fn cut(word: &str) -> Result<Cut, String> {
+    let mut words = Cut::ALL.into_iter();
+    let found = words.find(|(known, _)| *known == word);
+    let names = || Cut::ALL.map(|(word, _)| word).join(", ");
+    found
+        .map(|(_, cut)| cut)
+        .ok_or_else(|| format!("expected one of {}", names()))
 }
 
 impl CaptureArguments {
@@ -79,6 +94,7 @@ impl CaptureArguments {
             skip: self.skip,
             count: self.count,
             filter: self.filter.clone(),
+            cut: self.cut,
         };
         prepare(applet, capture, chosen)
     }
@@ -98,6 +114,16 @@ pub(super) fn report(
             "left out {count} packets of more than {limit} bytes, which no packet of the NIC has"
         );
         console.notice(&sentence(&title, &[]))?;
+    }
+    for (count, what) in [
+        (replayed.padded, "padded with zeros"),
+        (replayed.dropped, "left out"),
+    ] {
+        if count > 0 {
+            let title =
+                format!("{count} packets, of which the capture has only the beginning, are {what}");
+            console.notice(&warning(&title))?;
+        }
     }
     let mut told = Vec::new();
     if let (Some(packets), Some(link)) = (replayed.other_link, replayed.link) {
@@ -141,6 +167,8 @@ struct Chosen {
     count: u64,
     /// The conditions that each packet meets.
     filter: Vec<Condition>,
+    /// What happens to packets of which the capture has only the beginning.
+    cut: Cut,
 }
 
 /// Which packets of a capture did not arrive as the capture has them, and why.
@@ -148,6 +176,9 @@ struct Chosen {
 pub(super) struct Replayed {
     /// The packets that were left out because they are longer than the NIC's packets.
     too_long: Option<Told>,
+    /// How many packets end in zeros, and how many were left out, because the capture has only their beginnings.
+    padded: u64,
+    dropped: u64,
     /// The packets that were left out because of their link type.
     other_link: Option<Told>,
     /// The packets that were left out because no run lasts so long.
@@ -239,6 +270,11 @@ impl Player {
             if !conditions.all(|condition| condition.holds(&packet.bytes)) {
                 continue;
             }
+            if packet.missing > 0 && self.chosen.cut == Cut::Drop {
+                replayed.dropped += 1;
+                continue;
+            }
+            replayed.padded += u64::from(packet.missing > 0);
             self.chosen.count -= 1;
             if *replayed.link.get_or_insert(packet.link) != packet.link {
                 Told::add(&mut replayed.other_link, number);
@@ -319,6 +355,7 @@ fn prepare(
     let file = open(capture).map_err(|error| unreadable(capture, &error))?;
     let packets = PacketStream::new(BufReader::new(file));
     let packets = packets.map_err(|error| unreadable(capture, &error))?;
+    let packets = packets.with_cut(chosen.cut);
     let replayed = Arc::new(Mutex::new(Replayed::default()));
     let mut player = Player {
         packets,

@@ -13,6 +13,7 @@ use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::pcapng::{Tap, Watched};
+use nic_runtime::export::summary::CutLine;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
@@ -45,6 +46,8 @@ Exit status:
   1  a class was rejected, or trapped while it was loaded without --lenient-load; an `[[expect]]` is not
      met; the run is stuck
   2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory
+  4  a limit that the scenario does not set ended the run before all messages of its `[[send]]`
+     were through; 0 with --allow-cut
   130  interrupted: Ctrl-C ends the run, files are whole and the summary is printed; a second one
        ends jive at once";
 
@@ -95,6 +98,10 @@ pub(super) struct Arguments {
     /// Start an endpoint without its applet if the applet traps while it is loaded; else that ends the run
     #[arg(long)]
     lenient_load: bool,
+
+    /// Let a run end well although a limit that the scenario does not set cut off messages of its `[[send]]`
+    #[arg(long)]
+    allow_cut: bool,
 
     #[command(flatten)]
     capture: CaptureArguments,
@@ -236,8 +243,9 @@ fn run(
         )) => {
             explain_traps(arguments, scenario, &traps, console)?;
             report_stuck(&end, console)?;
+            let cut = report_cut(arguments, (scenario, &end), console)?;
             let judged = report_unmet(arguments, judgement, console)?;
-            Ok(status(end.reason).max(judged))
+            Ok(status(end.reason).max(judged).max(cut))
         }
         Ok((end, Finished::Summarize(summary), ended)) => {
             let Ended {
@@ -251,8 +259,9 @@ fn run(
             write!(console.out(), "{dump}")?;
             explain_traps(arguments, scenario, &traps, console)?;
             report_stuck(&end, console)?;
+            let cut = report_cut(arguments, (scenario, &end), console)?;
             let judged = report_unmet(arguments, judgement, console)?;
-            Ok(status(end.reason).max(judged))
+            Ok(status(end.reason).max(judged).max(cut))
         }
         Ok((end, Finished::NoSuchPacket, _)) => {
             report_stuck(&end, console)?;
@@ -296,6 +305,47 @@ pub(super) fn report_stuck(end: &RunEnd, console: &mut Console) -> Result<(), Fa
     match stuck(end) {
         Some(report) => Ok(console.notice(&report)?),
         None => Ok(()),
+    }
+}
+
+/// Returns the report of a run that was cut, or `None`.
+pub(super) fn cut(scenario: &Scenario, end: &RunEnd) -> Option<String> {
+    let limit = match end.reason {
+        EndReason::Until => "until",
+        EndReason::MaxEvents => "max_events",
+        EndReason::MaxBytecodes => "max_bytecodes",
+        EndReason::Idle
+        | EndReason::Stuck
+        | EndReason::LoadTrap(_)
+        | EndReason::Unheard
+        | EndReason::Interrupted => "",
+    };
+    let shown = end.cut.iter().map(|cut| CutLine { scenario, cut });
+    let notes = Vec::from_iter(shown.map(|line| line.to_string()));
+    (!notes.is_empty()).then(|| match limit {
+        "" => sentence("a capture changed while it was sent", &notes),
+        limit => sentence(
+            &format!(
+                "the default of `{limit}` cut the run at {}; the scenario can set `{limit}`",
+                end.time
+            ),
+            &notes,
+        ),
+    })
+}
+
+/// Shows the messages that a run left unposted or under way, and returns the exit status that follows.
+fn report_cut(
+    arguments: &Arguments,
+    (scenario, end): (&Scenario, &RunEnd),
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    match cut(scenario, end) {
+        Some(report) if !arguments.allow_cut => {
+            console.notice(&report)?;
+            Ok(Status::Cut)
+        }
+        Some(_) | None => Ok(Status::Done),
     }
 }
 
@@ -470,6 +520,7 @@ mod tests {
         let mut end = RunEnd {
             time: SimTime::ZERO,
             reason: EndReason::Stuck,
+            cut: Vec::new(),
             waiting: vec![
                 waiting(Some("a\u{202e}"), "an acknowledgement from endpoint b", 8),
                 waiting(None, "a processor to take its work", 1),

@@ -123,6 +123,7 @@ impl Setup<'_> {
         }
         for pair in 0..self.pairs {
             scenario.sends.extend(sends.iter().map(|send| SendSpec {
+                table: 0,
                 endpoint: Setup::sender(pair),
                 ..send.clone()
             }));

@@ -20,6 +20,7 @@ mod bound_page;
 mod bound_placed;
 #[cfg(unix)]
 mod bounded;
+mod captures_sent;
 mod certify;
 mod compile;
 mod displays;

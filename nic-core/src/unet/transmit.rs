@@ -18,6 +18,8 @@ pub struct TransmitQueue<S: Storage> {
     // Counts of descriptors are `u32`, so that an idle endpoint needs little memory.
     capacity: u32,
     pending: u32,
+    // Number of descriptors that were posted so far.
+    number: u32,
     vacant: Chain,
     posted: Chain,
 }
@@ -27,12 +29,13 @@ struct Entry {
     descriptor: TransmitDescriptor,
     // Number of packets of the entry's descriptor that have not left.
     packets: u32,
-    // The status of the descriptor, once the NIC has handled it, even if packets still have to leave.
+    // The status of the descriptor, once the NIC has handled it, even if packets still have to leave. A vacant entry has
+    // the status of its last descriptor, and no packets.
     ended: Option<TxStatus>,
     // Whether a packet of the entry's descriptor has failed on a reliable interface.
     has_failed: bool,
-    // Number of descriptors that used this entry before.
-    turn: u32,
+    // Number of descriptors that were posted before.
+    number: u32,
     // The link to the next entry in `vacant` or `posted`.
     link: Link,
 }
@@ -61,6 +64,7 @@ impl<S: Storage> TransmitQueue<S> {
             entries: S::List::default(),
             capacity: S::capacity::<DESCRIPTORS_MAX>(capacity),
             pending: 0,
+            number: 0,
             vacant: Chain::default(),
             posted: Chain::default(),
         }
@@ -94,7 +98,7 @@ impl<S: Storage> TransmitQueue<S> {
                     packets: 0,
                     ended: None,
                     has_failed: false,
-                    turn: u32::MAX,
+                    number: 0,
                     link: Link::default(),
                 });
                 entry
@@ -102,11 +106,14 @@ impl<S: Storage> TransmitQueue<S> {
         };
         let taken = &mut self.entries[entry as usize];
         taken.descriptor = descriptor;
-        taken.turn = taken.turn.wrapping_add(1);
-        let turn = taken.turn;
+        taken.ended = None;
+        taken.has_failed = false;
+        let number = self.number;
+        taken.number = number;
+        self.number = number.wrapping_add(1);
         self.posted.push_back(&mut self.entries, entry);
         self.pending += 1;
-        Ok(PostId { entry, turn })
+        Ok(PostId { entry, number })
     }
 
     /// Returns the id that [`TransmitQueue::post`] would give the next descriptor, or `None` if the descriptor would
@@ -114,8 +121,8 @@ impl<S: Storage> TransmitQueue<S> {
     #[must_use]
     pub fn next_post(&self) -> Option<PostId> {
         let entry = self.vacant.first()?;
-        let turn = self.entries.get(entry as usize)?.turn.wrapping_add(1);
-        Some(PostId { entry, turn })
+        let number = self.number;
+        Some(PostId { entry, number })
     }
 
     /// Returns whether the NIC has taken every descriptor in the queue.
@@ -142,14 +149,14 @@ impl<S: Storage> TransmitQueue<S> {
     pub fn take(&mut self) -> Option<(PostId, TransmitDescriptor)> {
         let entry = self.posted.pop_front(&mut self.entries)?;
         let Entry {
-            descriptor, turn, ..
+            descriptor, number, ..
         } = self.entries[entry as usize];
-        Some((PostId { entry, turn }, descriptor))
+        Some((PostId { entry, number }, descriptor))
     }
 
     /// Puts a descriptor, on which the NIC has not acted yet, back at the front of the queue.
     pub fn take_back(&mut self, post: PostId) {
-        self.check_turn(post);
+        self.check_number(post);
         self.posted.push_front(&mut self.entries, post.entry);
     }
 
@@ -159,16 +166,32 @@ impl<S: Storage> TransmitQueue<S> {
         self.pending as usize
     }
 
+    /// Returns how many descriptors the user has posted, modulo 2³².
+    #[must_use]
+    pub fn posted(&self) -> u32 {
+        self.number
+    }
+
+    /// Returns the descriptors that have not completed, in no particular order.
+    pub fn outstanding(&self) -> impl Iterator<Item = (PostId, TransmitDescriptor)> {
+        let entries = (0u32..).zip(self.entries.iter());
+        let entries = entries.filter(|(_, entry)| entry.ended.is_none() || entry.packets > 0);
+        entries.map(|(entry, of)| {
+            let number = of.number;
+            (PostId { entry, number }, of.descriptor)
+        })
+    }
+
     /// Records that a descriptor caused a packet.
     pub fn packet_made(&mut self, post: PostId) {
-        self.check_turn(post);
+        self.check_number(post);
         self.entries[post.index()].packets += 1;
     }
 
     /// Records that a packet of a descriptor has left, and returns the completion if nothing else of the descriptor is
     /// outstanding.
     pub fn packet_left(&mut self, post: PostId) -> Option<Completion> {
-        self.check_turn(post);
+        self.check_number(post);
         self.entries[post.index()].packets -= 1;
         self.complete(post)
     }
@@ -176,23 +199,23 @@ impl<S: Storage> TransmitQueue<S> {
     /// Records that a packet of a descriptor will never arrive. A descriptor with a failed packet fails, even if its
     /// status would be `Ok`.
     pub fn packet_failed(&mut self, post: PostId) {
-        self.check_turn(post);
+        self.check_number(post);
         self.entries[post.index()].has_failed = true;
     }
 
     /// Records the status of a descriptor, and returns the completion if none of the descriptor's packets is
     /// outstanding.
     pub fn end(&mut self, post: PostId, status: TxStatus) -> Option<Completion> {
-        self.check_turn(post);
+        self.check_number(post);
         self.entries[post.index()].ended = Some(status);
         self.complete(post)
     }
 
     /// Checks in debug builds that the entry still has the descriptor that the caller means.
-    fn check_turn(&self, post: PostId) {
+    fn check_number(&self, post: PostId) {
         debug_assert_eq!(
-            self.entries[post.index()].turn,
-            post.turn,
+            self.entries[post.index()].number,
+            post.number,
             "the descriptor has completed, and another has its entry"
         );
     }
@@ -209,9 +232,6 @@ impl<S: Storage> TransmitQueue<S> {
         if has_failed && status == TxStatus::Ok {
             status = TxStatus::Failed;
         }
-        let entry = &mut self.entries[post.index()];
-        entry.ended = None;
-        entry.has_failed = false;
         self.vacant.push_front(&mut self.entries, post.entry);
         self.pending -= 1;
         Some(Completion { descriptor, status })
@@ -248,16 +268,34 @@ mod tests {
     fn a_full_queue_gives_the_descriptor_back() {
         let mut queue = TransmitQueue::<Fixed>::new(1);
         assert_eq!(queue.next_post(), None);
-        assert_eq!(queue.post(descriptor(0)), Ok(PostId { entry: 0, turn: 0 }));
+        assert_eq!(
+            queue.post(descriptor(0)),
+            Ok(PostId {
+                entry: 0,
+                number: 0
+            })
+        );
         assert_eq!(queue.post(descriptor(8)), Err(Full(descriptor(8))));
         let (post, taken) = queue.take().unwrap();
         assert_eq!(taken, descriptor(0));
         // The NIC takes a descriptor, which does not complete the descriptor.
         assert!(!queue.has_room());
         assert!(queue.end(post, TxStatus::Ok).is_some());
-        // The entry of the completed descriptor is reused with the next turn number.
-        assert_eq!(queue.next_post(), Some(PostId { entry: 0, turn: 1 }));
-        assert_eq!(queue.post(descriptor(8)), Ok(PostId { entry: 0, turn: 1 }));
+        // The entry of the completed descriptor is reused with the next number.
+        assert_eq!(
+            queue.next_post(),
+            Some(PostId {
+                entry: 0,
+                number: 1
+            })
+        );
+        assert_eq!(
+            queue.post(descriptor(8)),
+            Ok(PostId {
+                entry: 0,
+                number: 1
+            })
+        );
     }
 
     #[test]

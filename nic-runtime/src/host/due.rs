@@ -97,6 +97,12 @@ impl DueSends {
         self.0.is_empty()
     }
 
+    /// Returns the messages that are due: the position of each send in the scenario, and how many of its messages. A send
+    /// may occur several times.
+    pub fn counts(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.0.iter().map(|run| (run.send, run.count))
+    }
+
     /// Returns the send of the oldest due message, as its position in the scenario.
     #[must_use]
     pub fn first(&self) -> Option<u32> {

@@ -7,6 +7,7 @@ mod due;
 mod exchange;
 pub(crate) mod own;
 pub mod program;
+pub(crate) mod replay;
 mod turns;
 
 pub use due::DueSends;

@@ -1,10 +1,13 @@
 //! The processes whose programs act by themselves: those that the caller supplies, and those that a scenario names.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use super::Exchanging;
 use super::program::{HostProgram, OwnProcess, Programs};
+use super::replay::{Progress, Replaying};
 use crate::spec::{EndpointSpec, HostSpec, Scenario};
+use nic_core::host::Program;
 use nic_core::id::EndpointId;
 
 /// No process of the scenario has the name under which a program was supplied.
@@ -19,6 +22,8 @@ pub(crate) struct NoProcess {
 pub(crate) struct OwnProcesses {
     pub(crate) processes: Vec<OwnProcess>,
     pub(crate) of_endpoint: BTreeMap<EndpointId, usize>,
+    /// How far each capture of [`Scenario::replays`] has come.
+    pub(crate) replays: Vec<Arc<Progress>>,
 }
 
 impl OwnProcesses {
@@ -43,7 +48,47 @@ impl OwnProcesses {
             own.add(program, endpoints);
         }
         own.add_exchanges(scenario);
+        own.add_replays(scenario);
         Ok(own)
+    }
+
+    /// Lets the process of each endpoint that sends long captures send them, besides what its program does.
+    fn add_replays(&mut self, scenario: &Scenario) {
+        let replays = scenario.replays.iter();
+        self.replays = replays.map(|_| Arc::default()).collect();
+        for replay in &scenario.replays {
+            let home = replay.endpoint;
+            let spec = &scenario.endpoints[home];
+            let process = match self.of_endpoint.get(&home) {
+                Some(&process) => process,
+                None => {
+                    let program: Box<dyn HostProgram> = Box::new(program_of(spec.host));
+                    let endpoints = match spec.process {
+                        Some(process) => {
+                            endpoints_where(scenario, |spec| spec.process == Some(process))
+                        }
+                        None => vec![home],
+                    };
+                    self.add(program, endpoints);
+                    self.processes.len() - 1
+                }
+            };
+            if self.processes[process].replays {
+                continue;
+            }
+            let OwnProcess {
+                program,
+                endpoints,
+                replays,
+                ..
+            } = &mut self.processes[process];
+            *replays = true;
+            let progress = self.replays.iter().map(Arc::clone);
+            let of_process = scenario.replays.iter().zip(progress);
+            let of_process = of_process.filter(|(replay, _)| endpoints.contains(&replay.endpoint));
+            let inner = std::mem::replace(program, Box::new(Program::Sink));
+            *program = Box::new(Replaying::new(of_process, inner));
+        }
     }
 
     /// Adds the programs that the scenario names and that post messages by themselves. A supplied program replaces the
@@ -78,6 +123,7 @@ impl OwnProcesses {
             program,
             endpoints,
             actions: VecDeque::new(),
+            replays: false,
         });
     }
 
@@ -100,6 +146,17 @@ impl OwnProcesses {
     }
 }
 
+/// Returns the reactions of a program to messages.
+pub(crate) fn program_of(host: HostSpec) -> Program {
+    match host {
+        // An exchange has a program of its own that posts the messages, so the user's program here only reads arriving
+        // messages.
+        HostSpec::Sink | HostSpec::Exchange(_) => Program::Sink,
+        HostSpec::Echo => Program::Echo,
+        HostSpec::Acknowledge { every } => Program::Acknowledge { every },
+    }
+}
+
 /// Returns the endpoints with a property, in the order of the scenario.
 fn endpoints_where(scenario: &Scenario, has: impl Fn(&EndpointSpec) -> bool) -> Vec<EndpointId> {
     let endpoints = (0u32..).map(EndpointId).zip(&scenario.endpoints);
@@ -116,13 +173,16 @@ impl OwnProcesses {
         let OwnProcesses {
             processes,
             of_endpoint,
+            replays,
         } = self;
+        census.length("own.replays", replays.len());
         census.length("own.processes", processes.len());
         census.length("own.of_endpoint", of_endpoint.len());
         for OwnProcess {
             program: _,
             endpoints,
             actions,
+            replays: _,
         } in processes
         {
             census.length("own.endpoints", endpoints.len());

@@ -204,6 +204,8 @@ pub(crate) struct OwnProcess {
     pub(crate) program: Box<dyn HostProgram>,
     pub(crate) endpoints: Vec<EndpointId>,
     pub(crate) actions: VecDeque<Action>,
+    /// Whether the program also sends captures.
+    pub(crate) replays: bool,
 }
 
 impl OwnProcess {

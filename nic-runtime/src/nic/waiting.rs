@@ -1,10 +1,10 @@
-//! What still waits when nothing is due any more.
+//! What still waits when nothing is due any more, and what a limit cut off.
 
 use std::fmt;
 
 use nic_core::event::Names;
 use nic_core::event::fields::Escaped;
-use nic_core::id::{EndpointId, NicId};
+use nic_core::id::{ChannelId, EndpointId, NicId};
 use serde::Serialize;
 
 /// Something that waits although nothing is due any more.
@@ -31,6 +31,37 @@ impl fmt::Display for Waiting {
         match self.count {
             1 => Ok(()),
             count => write!(f, " ({count} times)"),
+        }
+    }
+}
+
+/// The messages of a `[[send]]` that a run did not bring to their end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct CutSend {
+    /// The position of the `[[send]]` in the file, from 0.
+    pub table: u32,
+    /// The endpoint that sends.
+    pub endpoint: EndpointId,
+    /// The endpoint's number of the channel.
+    pub channel: ChannelId,
+    /// How many messages the `[[send]]` has.
+    pub messages: u64,
+    /// How many of these were not posted.
+    pub unposted: u64,
+    /// How many were posted, and did not complete, or have packets that did not arrive. An endpoint whose own program
+    /// posts too has none, because its messages cannot be told apart.
+    pub under_way: u64,
+}
+
+impl CutSend {
+    pub(crate) fn of(table: u32, endpoint: EndpointId, channel: ChannelId) -> CutSend {
+        CutSend {
+            table,
+            endpoint,
+            channel,
+            messages: 0,
+            unposted: 0,
+            under_way: 0,
         }
     }
 }

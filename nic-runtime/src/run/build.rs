@@ -7,7 +7,6 @@ use std::num::NonZeroU32;
 use bumpalo::Bump;
 use nic_core::chain::Link;
 use nic_core::event::{Levels, Sink};
-use nic_core::host::Program;
 use nic_core::id::{EndpointId, NicId};
 use nic_core::random::{Chance, Name};
 use nic_core::sle::{Applet, memory_bytes};
@@ -26,7 +25,7 @@ use crate::calls::suspended::{Suspensions, call_stack};
 use crate::calls::swaps::{Swaps, may_bring_calls};
 use crate::engine::Simulation;
 use crate::engine::{self, States};
-use crate::host::own::OwnProcesses;
+use crate::host::own::{self, OwnProcesses};
 use crate::host::{Notify, TransmitRegion, Turns, User};
 use crate::memory::HostMemory;
 use crate::nic::cells::Cells;
@@ -41,7 +40,7 @@ use crate::profile::{Flow, HostProfile, Profile};
 use crate::sched::Schedule;
 use crate::sim::event_count::EventCount;
 use crate::sim::report::Report;
-use crate::spec::{self, EndpointSpec, HostSpec, LinkSpec, Scenario};
+use crate::spec::{self, EndpointSpec, LinkSpec, Scenario};
 use crate::storage::{Channels, Endpoint, FreeQueue};
 use crate::wire::Backlogs;
 use crate::wire::{Admission, Fabric, Faults, PacketStore, Wire};
@@ -219,13 +218,7 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
 }
 
 fn user(of: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
-    let program = match of.host {
-        // An exchange has a program of its own that posts the messages, so the user's program here only reads arriving
-        // messages.
-        HostSpec::Sink | HostSpec::Exchange(_) => Program::Sink,
-        HostSpec::Echo => Program::Echo,
-        HostSpec::Acknowledge { every } => Program::Acknowledge { every },
-    };
+    let program = own::program_of(of.host);
     let notify = match of.notify {
         spec::Notify::Poll { every } => Notify::Poll(every),
         spec::Notify::Upcall => Notify::Upcall(costs.upcall),

@@ -7,7 +7,7 @@
 //!   coordinates several processors
 //! - `overtaken` ends calls that have become pointless while they waited for their applet
 //! - `slice` makes calls yield to work that keeps connections alive
-//! - `stuck` looks for what still waits when nothing is due
+//! - `stuck` looks for what still waits when nothing is due, `cut` for messages that a limit left behind
 //! - `build` prepares a run, `partition` splits it into groups of NICs
 //! - `state` is the final state
 //!
@@ -15,6 +15,7 @@
 //! interface, and [`applet`] for applets.
 
 pub(crate) mod build;
+mod cut;
 pub(crate) mod multiprocessor;
 mod overtaken;
 mod partition;
@@ -43,7 +44,7 @@ use crate::judge::{self, Judgement, Judging};
 use crate::nic::ClaimId;
 pub use crate::nic::role::CallWaits;
 pub use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
-pub use crate::nic::waiting::Waiting;
+pub use crate::nic::waiting::{CutSend, Waiting};
 use crate::nic::work::Work;
 use crate::spec::Scenario;
 
@@ -56,6 +57,9 @@ pub struct RunEnd {
     pub reason: EndReason,
     /// What waits for what, if the run is [stuck](EndReason::Stuck); otherwise empty.
     pub waiting: Vec<Waiting>,
+    /// The messages of `[[send]]` tables that a limit left unposted or under way, although the scenario does not set the
+    /// limit; see [`CutSend`].
+    pub cut: Vec<CutSend>,
     /// Number of simulation events handled.
     pub events: u64,
     /// Total time that users' processors spend on the work that they have begun: posting, reading and copying.
@@ -290,7 +294,10 @@ impl<'a> Prepared<'a> {
         let mut simulation = Simulation::build((arena, &mut memory), scenario, classes, sink)?;
         simulation.bring(std::mem::take(own));
         let end = simulation.run(groups);
-        Ok(end.map(|end| (end, look(&simulation))))
+        Ok(end.map(|mut end| {
+            end.cut = simulation.cut(scenario, end.reason);
+            (end, look(&simulation))
+        }))
     }
 }
 
@@ -333,6 +340,7 @@ impl Simulation<'_> {
             time: self.now,
             reason,
             waiting,
+            cut: Vec::new(),
             events: self.events.count(),
             host: self.host_time,
         })

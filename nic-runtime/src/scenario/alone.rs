@@ -151,6 +151,7 @@ mod tests {
         let mut scenario = alone(class, ChannelId(7));
         let at = SimTime::from_ps(1_000_000_000);
         scenario.sends.push(SendSpec {
+            table: 0,
             endpoint: PEER,
             channel: ChannelId(7),
             at,

@@ -2,6 +2,7 @@
 //! requested memory.
 
 use std::collections::BTreeMap;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use jive_embed::input::{self, ReadError};
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::capture::{self, Cut, Gathered};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::state;
@@ -33,6 +35,8 @@ pub(super) struct Context<'s> {
     class_bytes: u64,
     payload_bytes: u64,
     sent_file_bytes: u64,
+    /// How many bytes of captures may still be read.
+    capture_bytes_left: u64,
     area_bytes: u64,
     heap_bytes: u64,
     descriptors: u64,
@@ -53,6 +57,7 @@ impl<'s> Context<'s> {
             class_bytes: 0,
             payload_bytes: 0,
             sent_file_bytes: 0,
+            capture_bytes_left: limits::CAPTURES_TOTAL_MAX,
             area_bytes: 0,
             heap_bytes: 0,
             descriptors: 0,
@@ -168,6 +173,25 @@ impl<'s> Context<'s> {
             }
             read => read,
         }
+    }
+
+    /// Reads a capture that a send names, and returns its path and what was found. Packets that do not fit beside the
+    /// other payloads are not held.
+    ///
+    /// # Errors
+    ///
+    /// Returns a mistake if the file cannot be read or is no capture.
+    pub(super) fn sent_capture(
+        &mut self,
+        name: &str,
+        cut: Cut,
+    ) -> Result<(PathBuf, Gathered), MistakeKind> {
+        let path = self.path(name)?;
+        let file = input::open_regular(&path).map_err(MistakeKind::File)?;
+        let room = limits::PAYLOADS_TOTAL_MAX - self.payload_bytes;
+        let left = &mut self.capture_bytes_left;
+        let gathered = capture::gather(BufReader::new(file), cut, room, left);
+        Ok((path, gathered.map_err(MistakeKind::Capture)?))
     }
 
     /// Checks that the limit on payloads has room for a payload of this length, before the payload is made.

@@ -7,6 +7,7 @@ use jive_core::TrapKind;
 use nic_core::event::{DropReason, WireDropReason};
 use nic_core::via::{Reliability, SEGMENTS_MAX};
 
+use super::capture::Cut;
 use super::form::{Absent, Form, Row, Section, list};
 use super::key::{
     Count, Default, Flag, Key, Name, NameOf, Optional, Probability, Rate, Raw, Required, Shaped,
@@ -205,12 +206,15 @@ tables! {
         profile: Text, default "lanai-1998";
         /// Seed of every random choice; the option `--seed` overrides it.
         seed: Count(0, u64::MAX), default "1";
-        /// Virtual time at which the run ends at the latest; events at exactly this time still occur.
+        /// Virtual time at which the run ends at the latest; events at exactly this time still occur. With a capture,
+        /// the default is a second after its last packet, if that is later.
         until: Time, default "1s";
         /// Number of simulation events after which the run ends at the latest; a message counts when its turn comes.
+        /// Each packet of a capture adds 1,000 to the default.
         // A packet causes at least ten events.
         max_events: Count(1, limits::EVENTS_MAX), default "10000000";
-        /// Limit of instructions of all applets together, in calls and while they are loaded.
+        /// Limit of instructions of all applets together, in calls and while they are loaded. Each packet of a capture
+        /// adds 200,000 to the default.
         // In a run that the default of `max_events` ends, this allows 2,000 instructions for each packet; the shipped
         // applets execute about 20. It takes 1 to 4 seconds of CPU time, and about 20 if applets mostly call natives.
         max_bytecodes: Count(1, limits::BYTECODES_MAX), default "2000000000";
@@ -430,6 +434,9 @@ tables! {
         capsule: Text, or "";
         /// With `pcap`: `"back-to-back"` posts all packets from `at` on, as fast as the user can.
         pace: Words<Pace>(PACES), default "recorded";
+        /// With `pcap`: what is sent of a packet of which the capture has only the beginning (`tcpdump -s`): `"pad"`
+        /// with zeros, `"drop"` it, or `"refuse"` the capture.
+        cut: Words<Cut>(&Cut::ALL), default "refuse";
         /// With `capsule`: the number of the capsule.
         number: Count(0, U32_MAX), default "1";
         /// With `capsule`: the bytes of the class file in each fragment.

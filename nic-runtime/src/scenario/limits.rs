@@ -67,15 +67,15 @@ pub const HEAPS_TOTAL_MAX: u64 = 1 << 28;
 /// Maximum number of bytes of all payloads, which stay in memory for the whole run.
 pub const PAYLOADS_TOTAL_MAX: u64 = 1 << 26;
 
-/// Maximum number of bytes of a capture file: the packets of a capture count as payloads, and its headers and comments
-/// need room too.
-pub const CAPTURE_BYTES_MAX: u64 = 2 * PAYLOADS_TOTAL_MAX;
+/// Maximum number of bytes read from payload files. Refused files and repeated reads count towards the limit on bytes
+/// read, because reading takes time.
+pub const SENT_FILES_TOTAL_MAX: u64 = 4 * PAYLOADS_TOTAL_MAX;
 
-/// Maximum number of bytes read from payload files and captures. Refused files and repeated reads count towards the
-/// limit on bytes read, because reading takes time.
-pub const SENT_FILES_TOTAL_MAX: u64 = 2 * CAPTURE_BYTES_MAX;
+/// Maximum number of bytes of all captures that sends name, as they are before compression. They are read twice, which
+/// takes a few seconds at this length, and no memory: the packets of a long capture are read again when they are due.
+pub const CAPTURES_TOTAL_MAX: u64 = 1 << 32;
 
-/// Maximum number of packets or interfaces of a capture: each packet is a send.
+/// Maximum number of interfaces of a capture, and of packets that are held in memory: each of these is a send.
 pub const CAPTURE_PACKETS_MAX: usize = SENDS_MAX;
 
 /// Maximum number of bytes of all class files. A class file that several endpoints name counts once.

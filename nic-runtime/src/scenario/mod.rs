@@ -33,7 +33,7 @@ mod windows;
 mod words;
 
 pub use builtin::{BUILTIN, Builtin, builtin};
-pub use capture::{Arrival, CaptureError, CapturePacket, Elapsed, PacketStream};
+pub use capture::{Arrival, CaptureError, CapturePacket, Cut, Elapsed, PacketStream};
 pub use context::BUILTIN_PREFIX;
 pub use expect::has_expectations;
 pub use form::{Absent, Form, Row, Section};

@@ -5,12 +5,13 @@ use nic_core::sle::{FragmentHeader, checksum};
 use nic_core::time::SimDuration;
 use toml::de::DeValue;
 
-use super::capture::{self, CapturedPacket};
+use super::capture::{CaptureFile, CapturedPacket, Cut, Gathered};
 use super::context::Context;
 use super::keys::{NOT_EXPECTED, PAYLOAD, Pace};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::table::{self, Located, Table};
+use crate::spec::CaptureCounts;
 
 /// The payload of a send.
 pub(super) enum Payload {
@@ -20,14 +21,35 @@ pub(super) enum Payload {
     Capture(Vec<CapturedPacket>),
     /// A class file, to be cut into the fragments of a capsule.
     Class(Vec<u8>),
+    /// A capture that is read again when its packets are due, since it is too long to hold.
+    Replay(CaptureFile),
+}
+
+/// The payload of a send, and what was found in the capture if it has one.
+pub(super) struct Read {
+    pub(super) payload: Payload,
+    pub(super) capture: Option<Found>,
+}
+
+/// What was found in a capture.
+#[derive(Copy, Clone)]
+pub(super) struct Found {
+    pub(super) counts: CaptureCounts,
+    /// The length of the longest packet.
+    pub(super) longest: u64,
+    /// The time from the first packet to the last.
+    pub(super) lasts: SimDuration,
 }
 
 /// Makes a payload from the value of a form's key. The three strings name the payload's owner, whose name seeds random
 /// bytes.
 type Form = fn(&mut Context<'_>, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
 
-/// The forms of payloads, by their keys; a payload has exactly one of these keys.
-static FORMS: [(&str, Form); 8] = [
+/// The key of the form that is read apart, because its reader needs the keys beside it.
+const CAPTURE: &str = PAYLOAD.pcap.name;
+
+/// The forms of payloads but [`CAPTURE`], by their keys; a payload has exactly one key of a form.
+static FORMS: [(&str, Form); 7] = [
     (PAYLOAD.text.name, |_, value, _| {
         Ok(Payload::Message(table::text(value)?.as_bytes().to_vec()))
     }),
@@ -51,18 +73,14 @@ static FORMS: [(&str, Form); 8] = [
         let bytes = context.sent_file(table::text(value)?, limits::PAYLOADS_TOTAL_MAX)?;
         Ok(Payload::Message(bytes))
     }),
-    (PAYLOAD.pcap.name, |context, value, _| {
-        let bytes = context.sent_file(table::text(value)?, limits::CAPTURE_BYTES_MAX)?;
-        let packets = capture::read(&bytes).map_err(MistakeKind::Capture)?;
-        Ok(Payload::Capture(packets))
-    }),
     (PAYLOAD.capsule.name, |context, value, _| {
         Ok(Payload::Class(context.sent_class(table::text(value)?)?))
     }),
 ];
 
 /// The keys that a form may have in addition to its own key, each with its form.
-static BESIDE: [(&str, &str); 3] = [
+static BESIDE: [(&str, &str); 4] = [
+    (PAYLOAD.cut.name, PAYLOAD.pcap.name),
     (PAYLOAD.pace.name, PAYLOAD.pcap.name),
     (PAYLOAD.number.name, PAYLOAD.capsule.name),
     (PAYLOAD.fragment.name, PAYLOAD.capsule.name),
@@ -74,7 +92,7 @@ pub(super) fn read<'t>(
     context: &mut Context<'_>,
     value: &'t toml::Spanned<DeValue<'t>>,
     owner: [&str; 3],
-) -> Option<Located<Payload>> {
+) -> Option<Located<Read>> {
     let mistakes_before = context.mistakes().len();
     let form = Table::of_value(value, PAYLOAD.section, context.mistakes())?;
     let has_unknown_key = context.mistakes().len() > mistakes_before;
@@ -85,8 +103,10 @@ pub(super) fn read<'t>(
             context.mistakes().add(value.span(), kind);
         }
     }
-    let mut given = FORMS
-        .iter()
+    let cut = PAYLOAD.cut.get(&form, context.mistakes());
+    let forms = FORMS.iter().map(|(key, make)| (*key, Some(*make)));
+    let mut given = forms
+        .chain([(CAPTURE, None)])
         .filter_map(|(key, make)| form.value(key).map(|raw| (make, raw)));
     let (Some((make, raw)), None) = (given.next(), given.next()) else {
         // A misspelt form has already been reported as an unknown key.
@@ -98,24 +118,79 @@ pub(super) fn read<'t>(
         }
         return None;
     };
-    let made = make(context, raw.get_ref(), owner);
-    let mut payload = context.mistakes().note(raw.span(), made)?;
     let span = raw.span().into();
-    if let (Payload::Capture(packets), Pace::BackToBack) = (&mut payload, pace) {
-        for packet in packets {
-            packet.after = SimDuration::ZERO;
-        }
+    let made = match make {
+        Some(make) => make(context, raw.get_ref(), owner).map(Read::of),
+        None => capture(context, raw.get_ref(), cut, pace),
+    };
+    let mut read = context.mistakes().note(raw.span(), made)?;
+    if let Payload::Class(class) = &read.payload {
+        read.payload = Payload::Capture(fragments(class, &form, context));
     }
-    if let Payload::Class(class) = &payload {
-        payload = Payload::Capture(fragments(class, &form, context));
-    }
-    if !context.take_payload_bytes(payload.length(), span) {
+    if !context.take_payload_bytes(read.payload.length(), span) {
         return None;
     }
-    Some(Located {
-        value: payload,
-        span,
-    })
+    Some(Located { value: read, span })
+}
+
+impl Read {
+    fn of(payload: Payload) -> Read {
+        Read {
+            payload,
+            capture: None,
+        }
+    }
+}
+
+/// Reads a capture, and holds its packets if they fit.
+fn capture(
+    context: &mut Context<'_>,
+    value: &DeValue<'_>,
+    cut: Cut,
+    pace: Pace,
+) -> Result<Read, MistakeKind> {
+    let (path, gathered) = context.sent_capture(table::text(value)?, cut)?;
+    let Gathered {
+        packets,
+        sent,
+        padded,
+        dropped,
+        longest,
+        lasts,
+    } = gathered;
+    let is_recorded = pace == Pace::Recorded;
+    let payload = match packets {
+        None => Payload::Replay(CaptureFile {
+            path,
+            cut,
+            is_recorded,
+        }),
+        Some(mut packets) => {
+            if !is_recorded {
+                for packet in &mut packets {
+                    packet.after = SimDuration::ZERO;
+                }
+            }
+            Payload::Capture(packets)
+        }
+    };
+    let counts = CaptureCounts {
+        send: 0,
+        sent,
+        padded,
+        dropped,
+    };
+    let lasts = if is_recorded {
+        lasts
+    } else {
+        SimDuration::ZERO
+    };
+    let capture = Some(Found {
+        counts,
+        longest,
+        lasts,
+    });
+    Ok(Read { payload, capture })
 }
 
 /// The forms of an expected payload, which cannot be random, because random bytes depend on the sender.
@@ -154,30 +229,43 @@ fn read_one_expected<'t>(
         }
     }
     let payload = read(context, value, ["expect", "", ""])?;
-    let messages = payload.value.into_messages().into_iter();
-    Some(messages.map(|message| message.bytes).collect())
+    let Some(messages) = payload.value.payload.into_messages() else {
+        context.mistakes().add(payload.span, too_many());
+        return None;
+    };
+    Some(messages.into_iter().map(|message| message.bytes).collect())
 }
 
 impl Payload {
-    /// Returns the total length of the payload's messages.
-    fn length(&self) -> u64 {
+    /// Returns the total length of the payload's messages that are held.
+    pub(super) fn length(&self) -> u64 {
         match self {
             Payload::Message(bytes) | Payload::Class(bytes) => bytes.len() as u64,
             Payload::Capture(packets) => {
                 packets.iter().map(|packet| packet.bytes.len() as u64).sum()
             }
+            Payload::Replay(_) => 0,
         }
     }
 
-    /// Returns the payload's messages, each with its time after the first message.
-    pub(super) fn into_messages(self) -> Vec<CapturedPacket> {
+    /// Returns the payload's messages, each with its time after the first message, unless they are not held.
+    pub(super) fn into_messages(self) -> Option<Vec<CapturedPacket>> {
         match self {
-            Payload::Message(bytes) | Payload::Class(bytes) => vec![CapturedPacket {
+            Payload::Message(bytes) | Payload::Class(bytes) => Some(vec![CapturedPacket {
                 after: SimDuration::ZERO,
                 bytes,
-            }],
-            Payload::Capture(packets) => packets,
+            }]),
+            Payload::Capture(packets) => Some(packets),
+            Payload::Replay(_) => None,
         }
+    }
+}
+
+/// Returns the mistake of a send whose messages are too many to hold.
+pub(super) fn too_many() -> MistakeKind {
+    MistakeKind::TooMany {
+        what: "messages of sends and captures",
+        limit: limits::SENDS_MAX as u64,
     }
 }
 
@@ -242,8 +330,12 @@ mod tests {
         let forms = PAYLOAD.section.one_of.iter().copied();
         let received = forms.clone().filter(|form| *form != "random");
         assert_eq!(received.collect::<Vec<_>>(), RECEIVED);
-        let made = FORMS.iter().map(|(name, _)| *name);
-        assert!(made.eq(forms));
+        let mut made: Vec<_> = FORMS.iter().map(|(name, _)| *name).collect();
+        made.push(CAPTURE);
+        let mut forms: Vec<_> = forms.collect();
+        made.sort_unstable();
+        forms.sort_unstable();
+        assert_eq!(made, forms);
     }
 
     #[test]

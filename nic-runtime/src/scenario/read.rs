@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jive_embed::plain_text::{self, NotUtf8};
-use nic_core::time::SimTime;
+use nic_core::time::{SimDuration, SimTime};
 use toml::de::DeTable;
 
 use super::context::Context;
@@ -21,12 +21,11 @@ use super::receives;
 use super::regions;
 use super::swaps;
 use super::table::{Mistakes, Table};
-use super::traffic;
+use super::traffic::{self, Sends};
 use super::vis;
 use super::windows;
 use crate::profile::Profile;
-use crate::spec::Scenario;
-use crate::spec::Span;
+use crate::spec::{LimitsSet, Scenario, Span};
 
 /// The reason why a text is no valid scenario.
 #[derive(Clone, Debug)]
@@ -62,6 +61,16 @@ impl std::fmt::Display for ScenarioError {
 }
 
 impl std::error::Error for ScenarioError {}
+
+/// How long a run with a capture goes on after its last packet is due.
+const AFTER_LAST_PACKET: SimDuration = SimDuration::from_ns(1_000_000_000);
+
+/// How many events each packet of a capture adds to the default of `max_events`: many times what a packet needs.
+const EVENTS_PER_PACKET: u64 = 1_000;
+
+/// How many instructions each packet of a capture adds to the default of `max_bytecodes`, in the proportion of the
+/// defaults.
+const BYTECODES_PER_PACKET: u64 = 200_000;
 
 /// Reads a scenario, whose file names are relative to `directory`. If `directory` is `None`, the scenario may only name
 /// files that are built in. A given `seed` overrides that of the scenario.
@@ -145,15 +154,63 @@ fn read_root(
     traffic::check_code_channels(&endpoints, &channels, context.mistakes());
     let receives = receives::read(root, &mut endpoints, &mut context);
     processes::check_exchanges(&endpoints, &channels, context.mistakes());
-    let sends = traffic::sends(root, &endpoints, &mut context);
+    let Sends {
+        sends,
+        replays,
+        captures,
+        last,
+    } = traffic::sends(root, &endpoints, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let regions = regions::read(root, &endpoints, &mut context);
     let places = (&nics[..], &of_nic, &joined);
     let windows = windows::read(root, &endpoints, places, &mut context);
     let mistakes = context.mistakes();
-    let until = SimTime::ZERO + ROOT.until.get(root, mistakes);
-    let events_max = ROOT.max_events.get(root, mistakes);
-    let bytecodes_max = ROOT.max_bytecodes.get(root, mistakes);
+    let until = ROOT.until.given(root, mistakes);
+    let events_max = ROOT.max_events.given(root, mistakes);
+    let bytecodes_max = ROOT.max_bytecodes.given(root, mistakes);
+    let limits_set = LimitsSet {
+        until: until.is_some(),
+        events: events_max.is_some(),
+        bytecodes: bytecodes_max.is_some(),
+    };
+    // A capture runs to its end unless the scenario says otherwise.
+    let packets: u64 = captures.iter().map(|capture| capture.sent).sum();
+    let more = |each: u64, most: u64, default: u64| {
+        packets
+            .saturating_mul(each)
+            .saturating_add(default)
+            .min(most)
+    };
+    let until = until.map_or_else(
+        || {
+            let default = SimTime::ZERO + ROOT.until.default();
+            match captures.is_empty() {
+                true => default,
+                false => default.max(last + AFTER_LAST_PACKET),
+            }
+        },
+        |until| SimTime::ZERO + until.value,
+    );
+    let events_max = events_max.map_or_else(
+        || {
+            more(
+                EVENTS_PER_PACKET,
+                limits::EVENTS_MAX,
+                ROOT.max_events.default(),
+            )
+        },
+        |given| given.value,
+    );
+    let bytecodes_max = bytecodes_max.map_or_else(
+        || {
+            more(
+                BYTECODES_PER_PACKET,
+                limits::BYTECODES_MAX,
+                ROOT.max_bytecodes.default(),
+            )
+        },
+        |given| given.value,
+    );
     let link_type = ROOT.link_type.get(root, mistakes);
     let expectations = expect::read(root, (&endpoints, &swaps), &mut context);
     let golden = golden::read(root, &mut context);
@@ -168,6 +225,7 @@ fn read_root(
         until,
         events_max,
         bytecodes_max,
+        limits_set,
         link_type,
         golden,
         nics: nics.into(),
@@ -178,6 +236,8 @@ fn read_root(
         channels,
         receives,
         sends,
+        replays,
+        captures,
         swaps,
         regions,
         windows,
@@ -207,13 +267,11 @@ fn shared(profile: &Profile) -> Arc<Profile> {
 
 #[cfg(test)]
 mod tests {
-    use nic_core::id::{ChannelId, EndpointId, NicId};
-    use nic_core::time::SimDuration;
-
     use super::*;
     use crate::scenario::MistakeKind;
     use crate::spec::InterfaceKind;
     use crate::spec::{ChannelSpec, HostSpec, Notify};
+    use nic_core::id::{ChannelId, EndpointId, NicId};
 
     const ONE_NIC: &str = "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"e\"\n";
 

@@ -1,10 +1,11 @@
 //! Reads `[[channel]]` and `[[send]]` tables.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::sle::capsule::CODE_CHANNEL;
-use nic_core::time::SimTime;
+use nic_core::time::{SimDuration, SimTime};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -15,7 +16,7 @@ use super::keys::{ROOT, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::names::NameIndex;
-use super::payload;
+use super::payload::{self, Found, Payload};
 use super::profiles::NicProfiles;
 use super::receives;
 use super::table::{Mistakes, Table, wrong_type};
@@ -23,7 +24,7 @@ use super::vis;
 use crate::profile::EmpCosts;
 use crate::spec::InterfaceKind;
 use crate::spec::Span;
-use crate::spec::{ChannelSpec, NicSpec, SendSpec};
+use crate::spec::{CaptureCounts, ChannelSpec, NicSpec, ReplaySpec, SendSpec};
 use crate::units::{show_duration, show_size};
 
 /// An end of a channel: the endpoint, the endpoint's number for the channel, and the number's place in the file.
@@ -154,19 +155,29 @@ pub(super) fn channel_number(value: &DeValue<'_>) -> Result<ChannelId, MistakeKi
     Ok(ChannelId(number))
 }
 
+/// What `[[send]]` tables make: messages, captures that are read during the run, and what was found in captures.
+#[derive(Default)]
+pub(super) struct Sends {
+    pub(super) sends: Vec<SendSpec>,
+    pub(super) replays: Vec<ReplaySpec>,
+    pub(super) captures: Vec<CaptureCounts>,
+    /// When the last packet of all captures is due.
+    pub(super) last: SimTime,
+}
+
 /// Reads every `[[send]]`.
 pub(super) fn sends(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
     context: &mut Context<'_>,
-) -> Vec<SendSpec> {
+) -> Sends {
     let limit = limits::SENDS_MAX;
     let tables = root.tables(ROOT.send.name, SEND.section, limit, context.mistakes());
     // The random bytes of a send depend on the sender and on the send's position among the sender's own sends. The
     // sends of other endpoints therefore do not change an endpoint's random bytes.
     let mut of_endpoint = BTreeMap::<EndpointId, u64>::new();
-    let mut sends = Vec::new();
-    for send in &tables {
+    let mut made = Sends::default();
+    for (number, send) in (0u32..).zip(&tables) {
         let mistakes = context.mistakes();
         let endpoint = endpoints.names.find_key(&SEND.endpoint, send, mistakes);
         let endpoint = endpoint.map(EndpointId);
@@ -191,34 +202,64 @@ pub(super) fn sends(
             continue;
         };
         let region = transmit_region(&endpoints.specs[endpoint.0 as usize]);
-        let messages = payload.value.into_messages();
-        let longest = messages.iter().map(|message| message.bytes.len() as u64);
-        let length = longest.max().unwrap_or(0);
-        if length > region {
+        let payload::Read {
+            payload: held,
+            capture,
+        } = payload.value;
+        if let Some(Found { counts, lasts, .. }) = capture {
+            made.captures.push(CaptureCounts {
+                send: number,
+                ..counts
+            });
+            let repeats = SimDuration::from_ps(every.as_ps().saturating_mul(repeat - 1));
+            made.last = made.last.max(at + lasts + repeats);
+        }
+        let longest = capture.map_or(held.length(), |found| found.longest);
+        if longest > region {
+            let length = longest;
             let kind = MistakeKind::PayloadDoesNotFit { length, region };
             context.mistakes().add(payload.span, kind);
         }
-        if sends.len() + messages.len() > limit {
-            let kind = MistakeKind::TooMany {
-                what: "messages of sends and captures",
-                limit: limit as u64,
-            };
-            context.mistakes().add(payload.span, kind);
+        let channel = channel.value;
+        if let (Payload::Replay(file), Some(found)) = (&held, capture) {
+            // A packet that is read when it is due is sent once, and as it is.
+            let is_plain = tag == 0
+                && immediate.is_none()
+                && SEND.segments.raw(send, context.mistakes()).is_none();
+            if repeat > 1 || !is_plain {
+                context.mistakes().add(payload.span, payload::too_many());
+                continue;
+            }
+            made.replays.push(ReplaySpec {
+                table: number,
+                endpoint,
+                channel,
+                at,
+                count: found.counts.sent,
+                messages: Arc::new(file.clone()),
+            });
+            continue;
+        }
+        let messages = held.into_messages().unwrap_or_default();
+        if made.sends.len() + messages.len() > limit {
+            context.mistakes().add(payload.span, payload::too_many());
             continue;
         }
         let spec = &endpoints.specs[endpoint.0 as usize];
         let segments = vis::segments_of_send(send, (spec, &messages), context.mistakes());
-        sends.extend(messages.into_iter().map(|message| SendSpec {
-            endpoint,
-            channel: channel.value,
-            at: at + message.after,
-            payload: message.bytes,
-            tag,
-            immediate,
-            segments: segments.clone(),
-            repeat,
-            every,
-        }));
+        made.sends
+            .extend(messages.into_iter().map(|message| SendSpec {
+                table: number,
+                endpoint,
+                channel,
+                at: at + message.after,
+                payload: message.bytes,
+                tag,
+                immediate,
+                segments: segments.clone(),
+                repeat,
+                every,
+            }));
     }
-    sends
+    made
 }

@@ -27,6 +27,7 @@ impl<E: Engines> Parts<'_, E> {
         let due = &mut self.users[spec.endpoint].due;
         if spec.every == SimDuration::ZERO && spec.repeat > 1 {
             due.add_at_once(send, spec.repeat, self.now);
+            self.sends_made[at(send)] = spec.repeat;
         } else {
             due.add(send, self.now);
             let made = &mut self.sends_made[at(send)];

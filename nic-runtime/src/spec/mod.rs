@@ -45,6 +45,8 @@ pub struct Scenario {
     /// The limit of instructions of all applets together, counted as fuel is. The limit on instructions includes those
     /// that applets execute while they are loaded.
     pub bytecodes_max: u64,
+    /// Which of these limits the file sets. The others are defaults.
+    pub limits_set: LimitsSet,
     /// The format of the messages, for programs that read captures of the run.
     pub link_type: LinkType,
     /// The contents of the golden trace, which do not influence the run.
@@ -66,6 +68,10 @@ pub struct Scenario {
     pub receives: Vec<ReceiveSpec>,
     /// The sends of all users, in file order.
     pub sends: Vec<SendSpec>,
+    /// The captures that are read during the run, in file order.
+    pub replays: Vec<ReplaySpec>,
+    /// What was found in the captures that sends name, in file order.
+    pub captures: Vec<CaptureCounts>,
     /// The classes that become applets during the run, in file order.
     pub swaps: Vec<SwapSpec>,
     /// The windows of remote memory, in file order.
@@ -473,9 +479,58 @@ pub enum RegionRequest {
     Register,
 }
 
+/// Which limits of a run the scenario sets.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct LimitsSet {
+    /// Whether it sets [`Scenario::until`].
+    pub until: bool,
+    /// Whether it sets [`Scenario::events_max`].
+    pub events: bool,
+    /// Whether it sets [`Scenario::bytecodes_max`].
+    pub bytecodes: bool,
+}
+
+/// Messages that are made one after the other while they are sent.
+pub trait Messages: std::fmt::Debug + Send + Sync {
+    /// Starts to make the messages, each with its time after the first.
+    fn open(&self) -> Box<dyn Iterator<Item = (SimDuration, Vec<u8>)> + Send>;
+}
+
+/// A capture whose packets the user at an endpoint sends, too long to be held.
+#[derive(Clone, Debug)]
+pub struct ReplaySpec {
+    /// The position of the `[[send]]` in the file, from 0.
+    pub table: u32,
+    /// The endpoint that sends.
+    pub endpoint: EndpointId,
+    /// The endpoint's number of the channel.
+    pub channel: ChannelId,
+    /// When the first message is posted.
+    pub at: SimTime,
+    /// How many messages there are.
+    pub count: u64,
+    /// The messages.
+    pub messages: Arc<dyn Messages>,
+}
+
+/// What was found in a capture.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct CaptureCounts {
+    /// The position of the `[[send]]` in the file, from 0.
+    pub send: u32,
+    /// How many packets are sent.
+    pub sent: u64,
+    /// How many of these end in zeros, which stand for bytes that the capture does not have.
+    pub padded: u64,
+    /// How many packets are left out, because the capture has only their beginnings.
+    pub dropped: u64,
+}
+
 /// Messages that the user at an endpoint sends.
 #[derive(Clone, Debug)]
 pub struct SendSpec {
+    /// The position of the `[[send]]` in the file, from 0. The packets of a capture have the same.
+    pub table: u32,
     /// The endpoint that sends.
     pub endpoint: EndpointId,
     /// The endpoint's number of the channel. If the channel of a send does not exist, the NIC refuses the message.

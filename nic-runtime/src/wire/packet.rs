@@ -104,6 +104,18 @@ impl PacketStore {
         self.vacant.push(packet);
     }
 
+    /// Returns the packets that are not released.
+    pub fn live(&self) -> impl Iterator<Item = &Packet> {
+        let mut is_vacant = vec![false; self.packets.len()];
+        for place in &self.vacant {
+            is_vacant[place.0 as usize] = true;
+        }
+        let packets = self.packets.iter().zip(is_vacant);
+        packets
+            .filter(|(_, is_vacant)| !is_vacant)
+            .map(|(packet, _)| packet)
+    }
+
     /// Notes in debug builds that a packet is released, or is used again.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn note_vacant(&mut self, packet: PacketRef, is_vacant: bool) {

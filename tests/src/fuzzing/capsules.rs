@@ -80,6 +80,7 @@ pub fn capsule(bytes: &[u8]) {
     scenario
         .sends
         .extend(packets.into_iter().map(|payload| SendSpec {
+            table: 0,
             endpoint: EndpointId(0),
             channel: ChannelId(1),
             at,

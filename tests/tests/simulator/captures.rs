@@ -76,7 +76,12 @@ fn captures_are_read_as_tshark_reads_them() {
             let Packet {
                 at, link, bytes, ..
             } = packet.clone();
-            CapturePacket { at, link, bytes }
+            CapturePacket {
+                at,
+                link,
+                bytes,
+                missing: 0,
+            }
         });
         let made: Vec<_> = made.collect();
         same(&name, &packets, &made);

@@ -140,6 +140,7 @@ impl Traffic {
                 .push(link((NicId(2 * number - 2), NicId(2 * number))));
             if self.network == Network::Met {
                 scenario.sends.push(SendSpec {
+                    table: 0,
                     endpoint: first(number - 1),
                     channel: TO_NEXT,
                     payload: vec![0x55; self.length],
@@ -184,6 +185,7 @@ impl Traffic {
             if position < self.active {
                 let first = pair.sends[0].at + SPACING.times(position.into());
                 scenario.sends.push(SendSpec {
+                    table: 0,
                     endpoint: client,
                     at: first,
                     payload: vec![0x55; self.length],

@@ -3,10 +3,12 @@
 mod page;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Write;
 use std::num::NonZeroU64;
 
 use jive_core::MethodId;
+use nic_core::event::fields::Escaped;
 use nic_core::event::roles::{Roles, Shape, Shown, Step, Track};
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::{EndpointId, NicId};
@@ -19,8 +21,8 @@ use super::distribution::Distribution;
 use super::is_shown;
 use super::plain_json::Object;
 use super::tally::Tally;
-use crate::nic::waiting::Waiting;
-use crate::spec::Scenario;
+use crate::nic::waiting::{CutSend, Waiting};
+use crate::spec::{CaptureCounts, Scenario};
 
 /// Counts and sums of an endpoint, or of all endpoints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -145,6 +147,12 @@ pub struct Summary {
     reason: EndReason,
     /// What waits for what, if the run is stuck.
     waiting: Vec<Waiting>,
+    /// The messages that a limit cut off.
+    cut: Vec<CutRow>,
+    /// What was found in the captures that sends name.
+    captures: Vec<CaptureRow>,
+    /// The names of the endpoints, for messages that were cut off.
+    names: Vec<String>,
     events: u64,
     /// The sums over all endpoints. Until the run has ended, the totals count only events that belong to no endpoint.
     totals: Totals,
@@ -164,6 +172,85 @@ struct Expectations {
     not_met: usize,
 }
 
+/// The messages of a `[[send]]` that a limit cut off. Tables are counted from 1.
+#[derive(Clone, Debug, Serialize)]
+struct CutRow {
+    send: u64,
+    endpoint: String,
+    channel: i32,
+    messages: u64,
+    unposted: u64,
+    under_way: u64,
+}
+
+impl CutRow {
+    fn of(names: &[String], cut: &CutSend) -> CutRow {
+        let name = names.get(cut.endpoint.0 as usize);
+        CutRow {
+            send: u64::from(cut.table) + 1,
+            endpoint: name.cloned().unwrap_or_default(),
+            channel: cut.channel.0,
+            messages: cut.messages,
+            unposted: cut.unposted,
+            under_way: cut.under_way,
+        }
+    }
+}
+
+impl fmt::Display for CutRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CutRow {
+            send,
+            channel,
+            messages,
+            unposted,
+            under_way,
+            ..
+        } = self;
+        let endpoint = Escaped(&self.endpoint);
+        write!(
+            f,
+            "{unposted} of {messages} messages of `[[send]]` {send} ({endpoint}, channel {channel}) are not posted, \
+             and {under_way} are under way"
+        )
+    }
+}
+
+/// Shows as text which messages of a `[[send]]` a limit cut off.
+pub struct CutLine<'a> {
+    /// The scenario of the run.
+    pub scenario: &'a Scenario,
+    /// The messages.
+    pub cut: &'a CutSend,
+}
+
+impl fmt::Display for CutLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.scenario.endpoints.iter().map(|spec| spec.name.clone());
+        CutRow::of(&Vec::from_iter(names), self.cut).fmt(f)
+    }
+}
+
+/// What was found in the capture of a `[[send]]`. Tables are counted from 1.
+#[derive(Clone, Debug, Serialize)]
+struct CaptureRow {
+    send: u64,
+    packets: u64,
+    padded: u64,
+    left_out: u64,
+}
+
+impl CaptureRow {
+    fn of(counts: &CaptureCounts) -> CaptureRow {
+        CaptureRow {
+            send: u64::from(counts.send) + 1,
+            packets: counts.sent,
+            padded: counts.padded,
+            left_out: counts.dropped,
+        }
+    }
+}
+
 impl Summary {
     /// Starts the summary of a run of this scenario.
     #[must_use]
@@ -175,6 +262,13 @@ impl Summary {
             time: SimTime::ZERO,
             reason: EndReason::Idle,
             waiting: Vec::new(),
+            cut: Vec::new(),
+            captures: scenario.captures.iter().map(CaptureRow::of).collect(),
+            names: scenario
+                .endpoints
+                .iter()
+                .map(|spec| spec.name.clone())
+                .collect(),
             events: 0,
             totals: Totals::default(),
             endpoints: Vec::new(),
@@ -192,6 +286,11 @@ impl Summary {
     /// Records what waits for what in a run that is stuck.
     pub fn waits(&mut self, waiting: &[Waiting]) {
         self.waiting = waiting.to_vec();
+    }
+
+    /// Records the messages that a limit cut off.
+    pub fn cut(&mut self, cut: &[CutSend]) {
+        self.cut = cut.iter().map(|cut| CutRow::of(&self.names, cut)).collect();
     }
 
     /// Records the end of the run, and adds up the endpoints' rows. The caller must end the summary once, after the
@@ -266,9 +365,9 @@ impl Summary {
         if let Some(endpoint) = self.trapped_endpoint() {
             map.serialize_entry("ended_by", endpoint)?;
         }
-        if !self.waiting.is_empty() {
-            map.serialize_entry("waiting", &self.waiting)?;
-        }
+        map.serialize_entry("waiting", &self.waiting)?;
+        map.serialize_entry("cut", &self.cut)?;
+        map.serialize_entry("captures", &self.captures)?;
         map.serialize_entry("events", &self.events)?;
         map.serialize_entry("totals", &self.totals)?;
         map.serialize_entry("endpoints", &Vec::from_iter(self.rows()))?;

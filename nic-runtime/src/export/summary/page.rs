@@ -5,7 +5,7 @@ use std::fmt;
 use nic_core::event::EndReason;
 use nic_core::event::fields::Escaped;
 
-use super::{Expectations, MethodRow, Summary, Totals};
+use super::{CaptureRow, Expectations, MethodRow, Summary, Totals};
 use crate::export::accounts::Account;
 use crate::export::tally::Tally;
 
@@ -35,6 +35,23 @@ impl fmt::Display for Summary {
         writeln!(f, "virtual time  {}; {ended}", self.time)?;
         for waiting in &self.waiting {
             writeln!(f, "stuck         {waiting}")?;
+        }
+        for cut in &self.cut {
+            writeln!(f, "cut           {cut}")?;
+        }
+        for CaptureRow {
+            send,
+            packets,
+            padded,
+            left_out,
+        } in &self.captures
+        {
+            if *padded > 0 || *left_out > 0 {
+                writeln!(
+                    f,
+                    "capture       {packets} packets of `[[send]]` {send}, {padded} padded with zeros; {left_out} cut ones left out"
+                )?;
+            }
         }
         writeln!(f, "events        {}", self.events)?;
         let accounts = &totals.accounts;

@@ -8,12 +8,19 @@ mod pcap;
 mod pcapng;
 mod source;
 mod stream;
+mod unpacked;
 
+use std::io::{BufReader, Read};
+use std::path::PathBuf;
+
+use jive_embed::input;
 use nic_core::time::SimDuration;
 
-use self::packet::check_count;
-pub use self::packet::{CaptureError, CapturePacket};
+pub use self::packet::{CaptureError, CapturePacket, Cut};
 pub use self::stream::{Arrival, Elapsed, PacketStream};
+use crate::scenario::limits;
+use crate::spec::Messages;
+
 /// A packet of a capture that a scenario sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CapturedPacket {
@@ -23,39 +30,139 @@ pub(super) struct CapturedPacket {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Reads every packet of a capture, in the order of the file. A packet without a time has the time of the packet before
-/// it, or of the first packet that has a time.
+/// What a first reading of a capture found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Gathered {
+    /// The packets, in the order of the file, or `None` if there are too many to hold.
+    pub(super) packets: Option<Vec<CapturedPacket>>,
+    /// How many packets are sent.
+    pub(super) sent: u64,
+    /// How many of these end in zeros that the capture does not have.
+    pub(super) padded: u64,
+    /// How many packets are not sent, because the capture has only their beginnings.
+    pub(super) dropped: u64,
+    /// The length of the longest packet.
+    pub(super) longest: u64,
+    /// The time from the first packet to the last, if the packets are read one after the other.
+    pub(super) lasts: SimDuration,
+}
+
+/// Reads a capture to its end, and holds its packets unless they have more than `room` bytes together or are too many.
+/// A packet without a time has the time of the packet before it, or of the first packet that has a time. Reading ends
+/// once it has taken the `left` bytes.
 ///
 /// # Errors
 ///
 /// Returns a [`CaptureError`] that says what is wrong with the capture file.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
-    let mut seen = Vec::new();
-    for packet in PacketStream::new(bytes)? {
-        check_count(seen.len())?;
-        seen.push(packet?);
+pub(super) fn gather(
+    reader: impl Read,
+    cut: Cut,
+    room: u64,
+    left: &mut u64,
+) -> Result<Gathered, CaptureError> {
+    let mut stream = PacketStream::new(reader)?.with_cut(cut).with_limit(*left);
+    let gathered = gather_from(&mut stream, cut, room);
+    *left = stream.left();
+    gathered
+}
+
+fn gather_from(
+    stream: &mut PacketStream<impl Read>,
+    cut: Cut,
+    room: u64,
+) -> Result<Gathered, CaptureError> {
+    let mut held = Some(Vec::new());
+    let (mut bytes, mut longest) = (0, 0);
+    let (mut sent, mut padded, mut dropped) = (0, 0, 0);
+    let (mut earliest, mut first) = (None, None);
+    let mut elapsed = Elapsed::default();
+    for packet in stream {
+        let packet = packet?;
+        elapsed.next(packet.at);
+        first = first.or(packet.at);
+        earliest = earliest.into_iter().chain(packet.at).min();
+        if packet.missing > 0 && cut == Cut::Drop {
+            dropped += 1;
+            continue;
+        }
+        sent += 1;
+        padded += u64::from(packet.missing > 0);
+        let length = packet.bytes.len() as u64;
+        bytes += length;
+        longest = length.max(longest);
+        if sent > limits::CAPTURE_PACKETS_MAX as u64 || bytes > room {
+            held = None;
+        } else if let Some(held) = &mut held {
+            held.push((packet.at, packet.bytes));
+        }
     }
-    if seen.is_empty() {
+    if sent == 0 {
         return Err(CaptureError::Empty);
     }
-    let times = || seen.iter().filter_map(|packet| packet.at);
-    let earliest = times().min().unwrap_or(0);
-    let mut last = times().next().unwrap_or(0);
-    let packets = seen.into_iter().map(|packet| {
-        last = packet.at.unwrap_or(last);
-        let after = u64::try_from(last - earliest).unwrap_or(u64::MAX);
-        CapturedPacket {
-            after: SimDuration::from_ps(after),
-            bytes: packet.bytes,
-        }
+    let (earliest, mut last) = (earliest.unwrap_or(0), first.unwrap_or(0));
+    let packets = held.map(|held| {
+        let packets = held.into_iter().map(|(at, bytes)| {
+            last = at.unwrap_or(last);
+            let after = u64::try_from(last - earliest).unwrap_or(u64::MAX);
+            CapturedPacket {
+                after: SimDuration::from_ps(after),
+                bytes,
+            }
+        });
+        packets.collect()
     });
-    Ok(packets.collect())
+    Ok(Gathered {
+        packets,
+        sent,
+        padded,
+        dropped,
+        longest,
+        lasts: elapsed.last(),
+    })
+}
+
+/// A capture whose packets a run reads as they become due.
+#[derive(Clone, Debug)]
+pub(super) struct CaptureFile {
+    pub(super) path: PathBuf,
+    pub(super) cut: Cut,
+    /// Whether the packets have the times of the capture; otherwise all are due at once.
+    pub(super) is_recorded: bool,
+}
+
+impl Messages for CaptureFile {
+    fn open(&self) -> Box<dyn Iterator<Item = (SimDuration, Vec<u8>)> + Send> {
+        let CaptureFile {
+            cut, is_recorded, ..
+        } = *self;
+        let file = input::open_regular(&self.path).ok();
+        let stream = file.and_then(|file| PacketStream::new(BufReader::new(file)).ok());
+        let mut elapsed = Elapsed::default();
+        let packets = stream
+            .into_iter()
+            .flat_map(move |stream| stream.with_cut(cut));
+        Box::new(packets.map_while(Result::ok).filter_map(move |packet| {
+            let after = match elapsed.next(packet.at) {
+                Arrival::After(after) | Arrival::Early(after) if is_recorded => after,
+                Arrival::After(_) | Arrival::Early(_) => SimDuration::ZERO,
+                Arrival::Beyond => SimDuration::from_ps(u64::MAX),
+            };
+            let is_sent = packet.missing == 0 || cut == Cut::Pad;
+            is_sent.then_some((after, packet.bytes))
+        }))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::limits;
+
+    fn read(file: &[u8]) -> Result<Vec<CapturedPacket>, CaptureError> {
+        let room = limits::PAYLOADS_TOTAL_MAX;
+        let mut left = u64::MAX;
+        let gathered = gather(file, Cut::Refuse, room, &mut left)?;
+        Ok(gathered.packets.expect("there is room"))
+    }
 
     /// A little-endian pcap file with times in microseconds and two packets. The time of the second packet is 1.5 ms
     /// before that of the first.

@@ -13,9 +13,33 @@ pub struct CapturePacket {
     pub at: Option<i128>,
     /// The number of the link type, as in the registry of tcpdump.
     pub link: u16,
-    /// All bytes of the packet, none of which is missing in the capture. They include a frame check sequence, if the
-    /// capture has it.
+    /// The bytes of the packet that the capture has, or all of its bytes if the missing ones were [padded](Cut::Pad).
+    /// They include a frame check sequence, if the capture has it.
     pub bytes: Vec<u8>,
+    /// How many bytes at the end of the packet the capture does not have.
+    pub missing: u32,
+}
+
+/// What a reader does with a packet of which the capture has only the beginning, because of the limit on captured bytes
+/// (`tcpdump -s`).
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// The packet is a [mistake](CaptureError::Cut), behind which nothing is read.
+    #[default]
+    Refuse,
+    /// Zeros stand for the missing bytes.
+    Pad,
+    /// The packet is left out.
+    Drop,
+}
+
+impl Cut {
+    /// Every way, with its word.
+    pub const ALL: [(&'static str, Cut); 3] = [
+        ("refuse", Cut::Refuse),
+        ("pad", Cut::Pad),
+        ("drop", Cut::Drop),
+    ];
 }
 
 /// The reason why a capture file cannot be replayed. Packets in a [`CaptureError`] are counted from 1.
@@ -71,8 +95,10 @@ pub enum CaptureError {
     /// The capture file has no packet.
     #[error("expected a capture with at least one packet")]
     Empty,
-    /// The capture has only the beginning of a packet.
-    #[error("expected whole packets, found {captured} of {length} bytes of packet {packet}")]
+    /// The capture has only the beginning of a packet, and the reader was to [refuse](Cut::Refuse) such packets.
+    #[error(
+        "expected whole packets, found {captured} of {length} bytes of packet {packet}; `cut` can be `pad` or `drop`"
+    )]
     Cut {
         /// The number of the packet.
         packet: usize,

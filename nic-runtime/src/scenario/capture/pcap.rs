@@ -6,7 +6,7 @@
 use std::io::Read;
 
 use super::packet::{CaptureError, CapturePacket, PICOSECONDS_PER_SECOND};
-use super::source::{Order, Source, whole_packet};
+use super::source::{Order, Source, packet_bytes};
 
 /// What a magic number says of a file.
 #[derive(Copy, Clone)]
@@ -148,12 +148,13 @@ impl Records {
             Lengths::Unknown => (one.min(other), one.max(other)),
         };
         source.skip(self.extra)?;
-        let bytes = whole_packet(source, captured, length)?;
+        let (bytes, missing) = packet_bytes(source, captured, length)?;
         let whole = i128::from(seconds) * PICOSECONDS_PER_SECOND;
         Ok(Some(CapturePacket {
             at: Some(whole + i128::from(part) * self.unit),
             link: self.link,
             bytes,
+            missing,
         }))
     }
 }

@@ -7,7 +7,7 @@
 use std::io::Read;
 
 use super::packet::{CaptureError, CapturePacket, PICOSECONDS_PER_SECOND, check_count};
-use super::source::{Order, Source, whole_packet};
+use super::source::{Order, Source, packet_bytes};
 
 /// The type of a section header block, which reads the same in both byte orders: the first bytes of a pcapng file.
 pub(super) const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
@@ -166,11 +166,12 @@ impl Blocks {
         let interface = interface.ok_or_else(|| source.damaged())?;
         let [high, low, captured, length] = self.order.words(block.take::<16, R>(source)?);
         let count = u64::from(high) << 32 | u64::from(low);
-        let bytes = block.packet((captured, length), source)?;
+        let (bytes, missing) = block.packet((captured, length), source)?;
         Ok(CapturePacket {
             at: Some(moment(interface, count)),
             link: interface.link,
             bytes,
+            missing,
         })
     }
 
@@ -186,11 +187,12 @@ impl Blocks {
             0 => length,
             snaplen => length.min(snaplen),
         };
-        let bytes = block.packet((captured, length), source)?;
+        let (bytes, missing) = block.packet((captured, length), source)?;
         Ok(CapturePacket {
             at: None,
             link: interface.link,
             bytes,
+            missing,
         })
     }
 }
@@ -235,9 +237,9 @@ impl Block {
         &mut self,
         (captured, length): (u32, u32),
         source: &mut Source<R>,
-    ) -> Result<Vec<u8>, CaptureError> {
+    ) -> Result<(Vec<u8>, u32), CaptureError> {
         self.count(captured.into(), source)?;
-        whole_packet(source, captured, length)
+        packet_bytes(source, captured, length)
     }
 
     /// Passes over the rest of the block, which ends with its length.

@@ -10,7 +10,7 @@ const STEP: usize = 4_096;
 
 /// A file that is read once, from its beginning. It knows how many packets were read, to say where a file breaks off.
 pub(super) struct Source<R: Read> {
-    reader: R,
+    pub(super) reader: R,
     /// Bytes that [`Source::peek`] has read ahead, and how many of them were taken.
     ahead: (Vec<u8>, usize),
     /// Number of packets that were read.
@@ -158,28 +158,27 @@ impl Order {
     }
 }
 
-/// Reads a packet's bytes, of which none may be missing. A packet may have more bytes than its length says.
-pub(super) fn whole_packet<R: Read>(
+/// Reads the bytes of a packet that a capture has, and how many are missing. A packet may have more bytes than its length
+/// says.
+pub(super) fn packet_bytes<R: Read>(
     source: &mut Source<R>,
     captured: u32,
     length: u32,
-) -> Result<Vec<u8>, CaptureError> {
-    let packet = source.packets + 1;
-    let limit = limits::PAYLOADS_TOTAL_MAX;
-    if u64::from(captured) > limit {
-        return Err(CaptureError::TooLong {
-            packet,
-            captured,
-            limit,
-        });
-    }
+) -> Result<(Vec<u8>, u32), CaptureError> {
+    check_length(source.packets + 1, captured)?;
     let bytes = source.take_long(captured as usize)?;
-    if captured < length {
-        return Err(CaptureError::Cut {
-            packet,
-            captured,
-            length,
-        });
+    Ok((bytes, length.saturating_sub(captured)))
+}
+
+/// Returns an error if a packet has more bytes than a payload may have.
+pub(super) fn check_length(packet: usize, captured: u32) -> Result<(), CaptureError> {
+    let limit = limits::PAYLOADS_TOTAL_MAX;
+    if u64::from(captured) <= limit {
+        return Ok(());
     }
-    Ok(bytes)
+    Err(CaptureError::TooLong {
+        packet,
+        captured,
+        limit,
+    })
 }
