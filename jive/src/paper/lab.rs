@@ -124,6 +124,7 @@ impl Setup<'_> {
         for pair in 0..self.pairs {
             scenario.sends.extend(sends.iter().map(|send| SendSpec {
                 table: 0,
+                gap: None,
                 endpoint: Setup::sender(pair),
                 ..send.clone()
             }));

@@ -113,9 +113,10 @@ fn each_command_has_a_json_form_with_a_schema_or_needs_none() {
             jive([command, "--help"]).out.contains(name),
             "{command} {option}"
         );
-        if let Some((name, _)) = why.strip_prefix('[').and_then(|link| link.split_once(']')) {
-            schemas.insert(name.to_owned());
-        }
+        let links = why.split('[').skip(1);
+        let links = links.filter_map(|link| link.split_once(']'));
+        let names = links.map(|(name, _)| name.to_owned());
+        schemas.extend(names.filter(|name| name.ends_with(".schema.json")));
     }
     assert_eq!(listed, commands());
     let files = fs::read_dir(docs)

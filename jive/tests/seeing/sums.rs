@@ -110,8 +110,8 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
             let count = found.counts.get(column).copied().unwrap_or(0);
             assert_eq!(number(row, column), count, "{column} of {what}");
         }
-        assert_eq!(row["drops"], json!(found.drops), "{what}");
-        assert_eq!(row["traps"], json!(found.traps), "{what}");
+        assert_eq!(counted(&row["drops"]), json!(found.drops), "{what}");
+        assert_eq!(counted(&row["traps"]), json!(found.traps), "{what}");
         assert_eq!(number(row, "dma_ns"), found.dma_ps / 1000, "{what}");
         assert_eq!(number(row, "wire_ns"), found.wire_ps / 1000, "{what}");
         // The trace rounds both ends of a call down to a nanosecond.
@@ -197,4 +197,13 @@ fn each_transfer_takes_what_the_bandwidth_says() {
             assert_eq!(number(event, "dur_ns"), expected, "{name}: {event}");
         }
     }
+}
+
+/// Returns the counts of an object that are not 0.
+fn counted(counts: &Value) -> Value {
+    let mut counts = counts.clone();
+    if let Some(counts) = counts.as_object_mut() {
+        counts.retain(|_, count| *count != 0);
+    }
+    counts
 }

@@ -82,6 +82,15 @@ impl<'a> Payload<'a> {
         whole.into_iter().chain(shares)
     }
 
+    /// Returns how many bytes the message has.
+    #[must_use]
+    pub fn length(self) -> u64 {
+        match self {
+            Payload::Whole(bytes) => bytes.len() as u64,
+            Payload::Shares { length, .. } => length.into(),
+        }
+    }
+
     /// Returns the bytes of the message, in order.
     pub fn bytes(self) -> impl Iterator<Item = u8> {
         self.pieces().flatten().copied()

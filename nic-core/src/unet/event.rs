@@ -186,7 +186,9 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    fn word(self) -> &'static str {
+    /// Returns the word that the trace shows for the reason.
+    #[must_use]
+    pub fn word(self) -> &'static str {
         match self {
             Refusal::UnknownChannel => "unknown-channel",
             Refusal::OutsideArea => "outside-area",

@@ -42,6 +42,7 @@ impl Census {
             host_costs: _,
             sends: _,
             sends_made,
+            gaps,
             nics,
             processors,
             more_sources,
@@ -78,6 +79,7 @@ impl Census {
         let counted = &mut census;
         assert!(schedule.is_empty(), "the census is taken at rest");
         counted.length("sends", sends_made.len());
+        counted.length("gaps", gaps.len());
         counted.count("more_sources", more_sources);
         memory.counted(counted);
         counted.count("levels", &levels.len());

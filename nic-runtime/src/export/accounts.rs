@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nic_core::event::roles::{Cause, Dropped, Roles, Step};
-use nic_core::event::{Made, Trigger};
+use nic_core::event::{Made, Refusal, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -18,14 +18,17 @@ pub struct Account {
     outcomes: Tally,
     /// Name in outputs for messages or packets that have no outcome yet.
     open: &'static str,
+    /// The outcomes that outputs for programs always show.
+    known: &'static [&'static str],
 }
 
 impl Account {
-    fn new(open: &'static str) -> Account {
+    fn new(open: &'static str, known: &'static [&'static str]) -> Account {
         Account {
             opened: 0,
             outcomes: Tally::default(),
             open,
+            known,
         }
     }
 
@@ -70,11 +73,23 @@ impl Account {
 impl Serialize for Account {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (name, count) in self.parts() {
+        for (name, count) in self.outcomes.with_all(self.known.iter().copied()).iter() {
             map.serialize_entry(name, &count)?;
         }
+        map.serialize_entry(self.open, &self.pending())?;
         map.end()
     }
+}
+
+/// Shows every reason for which a NIC refuses a descriptor.
+fn all_refusals<S: Serializer>(refusals: &Tally, serializer: S) -> Result<S::Ok, S::Error> {
+    let words = [
+        Refusal::UnknownChannel,
+        Refusal::OutsideArea,
+        Refusal::TooLong,
+    ];
+    let all = refusals.with_all(words.into_iter().map(Refusal::word));
+    all.serialize(serializer)
 }
 
 /// The accounts of an endpoint, or the sums over all endpoints.
@@ -83,6 +98,7 @@ pub struct Accounts {
     /// Transmit descriptors that the user pushed, by the status of their `tx-done`.
     pub posts: Account,
     /// Refused descriptors, by reason.
+    #[serde(serialize_with = "all_refusals")]
     pub refusals: Tally,
     /// Packets that the applet pushed: `sent`, or dropped for a reason.
     pub pushes: Account,
@@ -96,11 +112,14 @@ pub struct Accounts {
 impl Default for Accounts {
     fn default() -> Accounts {
         Accounts {
-            posts: Account::new("pending"),
+            posts: Account::new("pending", &["ok", "trap", "refused", "failed"]),
             refusals: Tally::default(),
-            pushes: Account::new("waiting"),
-            wire: Account::new("in-flight"),
-            arrivals: Account::new("waiting"),
+            pushes: Account::new("waiting", &["sent", "failed"]),
+            wire: Account::new(
+                "in-flight",
+                &["received", "loss", "crc", "overrun", "failed"],
+            ),
+            arrivals: Account::new("waiting", &["delivered", "applet", "capsule"]),
         }
     }
 }

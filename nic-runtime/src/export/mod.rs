@@ -12,6 +12,7 @@ pub mod json;
 pub mod pcapng;
 pub mod perfetto;
 pub mod plain_json;
+pub mod stats;
 pub mod summary;
 pub mod tally;
 pub mod text;

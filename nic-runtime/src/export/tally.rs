@@ -1,5 +1,7 @@
 //! Counts by name, for names that come from a small fixed set: reasons, statuses, kinds of traps.
 
+use jive_core::TrapKind;
+use nic_core::event::{DropReason, WireDropReason};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -58,6 +60,31 @@ impl Tally {
     /// Visits the counts in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.iter().copied()
+    }
+}
+
+impl Tally {
+    /// Returns a copy that has these names too, with the count 0 where nothing was counted. Outputs for programs show
+    /// all names, so that a table which is made from one run has the columns of every run.
+    pub(super) fn with_all(&self, names: impl Iterator<Item = &'static str>) -> Tally {
+        let mut all = self.clone();
+        for name in names {
+            all.add_many(name, 0);
+        }
+        all
+    }
+
+    /// Returns a copy with every reason for drops.
+    #[must_use]
+    pub fn of_all_drops(&self) -> Tally {
+        let wire = WireDropReason::ALL.iter().map(|reason| reason.word());
+        let nic = DropReason::ALL.iter().map(|reason| reason.word());
+        self.with_all(wire.chain(nic))
+    }
+
+    /// Returns a copy with every kind of trap.
+    pub(super) fn of_all_traps(&self) -> Tally {
+        self.with_all(TrapKind::ALL.iter().map(|kind| kind.name()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Builds a simulation from a scenario, in the state before the first event.
 
 use crate::ids::{AppletId, ProcessorId, Table, at};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;
 
 use bumpalo::Bump;
@@ -113,6 +113,7 @@ impl<'a> Simulation<'a> {
             host_costs: host_costs(scenario),
             sends: &scenario.sends,
             sends_made: vec![0; scenario.sends.len()],
+            gaps: BTreeMap::new(),
             more_sources: u32::from(have_own_work)
                 + u32::from(has_multiprocessors)
                 + u32::from(!pending_calls.is_empty()),

@@ -152,6 +152,7 @@ mod tests {
         let at = SimTime::from_ps(1_000_000_000);
         scenario.sends.push(SendSpec {
             table: 0,
+            gap: None,
             endpoint: PEER,
             channel: ChannelId(7),
             at,

@@ -70,6 +70,8 @@ pub enum Form {
     Map(Box<Form>),
     /// A list of at least and at most so many values.
     List(Box<Form>, usize, usize),
+    /// A table that another reader reads.
+    Anything,
     /// Any of these.
     Either(Vec<Form>),
 }

@@ -242,10 +242,19 @@ tables! {
         region: Raw(|| several(REGION.section, limits::REGIONS_MAX)), or "";
         /// Ranges of memory that an applet of another endpoint may write.
         window: Raw(|| several(WINDOW.section, limits::WINDOWS_MAX)), or "";
+        /// The time from which on `jive run --stats` counts: `{ from = "1ms" }`.
+        stats: Raw(|| Form::Table(STATS.section, &[])), or "from the beginning";
+        /// The plan of [`jive sweep`](sweep.md); a run ignores it.
+        sweep: Raw(|| Form::Anything), or "";
         /// Contents of the scenario's golden trace.
         golden: Raw(|| Form::Table(GOLDEN.section, &[])), or "";
         /// Results that the run must have.
         expect: Raw(|| several(EXPECT.section, limits::EXPECTATIONS_MAX)), or "";
+    }
+
+    STATS in stats: "`stats`" {
+        /// When the statistics begin, so that they leave out how the run warms up.
+        from: Time, default "0s";
     }
 
     NIC in nic: "`[[nic]]`" {
@@ -411,6 +420,15 @@ tables! {
         repeat: Count(1, limits::REPEAT_MAX), default "1";
         /// Time between two messages; if 0, each is posted as soon as there is room.
         every: Time, default "0s";
+        /// Random times between two messages, in place of `every`.
+        gap: Raw(|| Form::Table(GAP.section, &[])), or "none";
+    }
+
+    GAP in gap: "`gap`", one of [poisson, uniform] {
+        /// The mean of exponential times, so that the messages are a Poisson process: `{ poisson = "10us" }`.
+        poisson: Time, or "";
+        /// The ends of uniform times: `{ uniform = ["1us", "5us"] }`.
+        uniform: Raw(|| list(Form::Time, 2, 2)), or "";
     }
 
     PAYLOAD in payload: "a payload", one of [text, hex, zeros, count, random, file, pcap, capsule] {

@@ -235,6 +235,12 @@ pub enum MistakeKind {
         /// The missing key or value that the given key needs.
         partner: &'static str,
     },
+    /// The times of a distribution make no distribution.
+    #[error("expected times above 0 of `{key}`, two of which are in their order")]
+    NotAGap {
+        /// The key of the distribution.
+        key: &'static str,
+    },
     /// Two keys exclude each other.
     #[error("expected no `{key}` beside `{of}`")]
     Excluded {
@@ -512,6 +518,7 @@ impl MistakeKind {
             | MistakeKind::OneOf { .. }
             | MistakeKind::NeedsPartner { .. }
             | MistakeKind::Excluded { .. }
+            | MistakeKind::NotAGap { .. }
             | MistakeKind::NoSuchProcessor { .. }
             | MistakeKind::UnknownPlacement { .. }
             | MistakeKind::OtherProtocol { .. }

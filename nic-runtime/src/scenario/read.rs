@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use jive_embed::plain_text::{self, NotUtf8};
 use nic_core::time::{SimDuration, SimTime};
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use super::context::Context;
 use super::endpoints;
 use super::expect;
 use super::golden;
-use super::keys::ROOT;
+use super::keys::{ROOT, STATS};
 use super::limits;
 use super::mistake::Mistake;
 use super::network;
@@ -20,7 +20,7 @@ use super::profiles::{self, NicProfiles};
 use super::receives;
 use super::regions;
 use super::swaps;
-use super::table::{Mistakes, Table};
+use super::table::{Mistakes, Table, wrong_type};
 use super::traffic::{self, Sends};
 use super::vis;
 use super::windows;
@@ -212,6 +212,16 @@ fn read_root(
         |given| given.value,
     );
     let link_type = ROOT.link_type.get(root, mistakes);
+    let stats = ROOT.stats.raw(root, mistakes);
+    let stats = stats.and_then(|value| Table::of_value(value, STATS.section, mistakes));
+    let stats_from = stats.map_or(SimDuration::ZERO, |stats| STATS.from.get(&stats, mistakes));
+    let stats_from = SimTime::ZERO + stats_from;
+    // The plan of a sweep has its own reader.
+    if let Some(sweep) = ROOT.sweep.raw(root, mistakes)
+        && !matches!(sweep.get_ref(), DeValue::Table(_))
+    {
+        mistakes.add(sweep.span(), wrong_type("a table", sweep.get_ref()));
+    }
     let expectations = expect::read(root, (&endpoints, &swaps), &mut context);
     let golden = golden::read(root, &mut context);
     let seed = context.seed();
@@ -226,6 +236,7 @@ fn read_root(
         events_max,
         bytecodes_max,
         limits_set,
+        stats_from,
         link_type,
         golden,
         nics: nics.into(),

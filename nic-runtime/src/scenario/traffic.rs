@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::random::Generator;
 use nic_core::sle::capsule::CODE_CHANNEL;
 use nic_core::time::{SimDuration, SimTime};
 use toml::Spanned;
@@ -12,19 +13,19 @@ use toml::de::DeValue;
 use super::context::Context;
 use super::endpoint_table::{Endpoints, transmit_region};
 use super::key::Shape;
-use super::keys::{ROOT, SEND};
+use super::keys::{GAP, ROOT, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::names::NameIndex;
 use super::payload::{self, Found, Payload};
 use super::profiles::NicProfiles;
 use super::receives;
-use super::table::{Mistakes, Table, wrong_type};
+use super::table::{Located, Mistakes, Table, time, wrong_type};
 use super::vis;
 use crate::profile::EmpCosts;
 use crate::spec::InterfaceKind;
 use crate::spec::Span;
-use crate::spec::{CaptureCounts, ChannelSpec, NicSpec, ReplaySpec, SendSpec};
+use crate::spec::{CaptureCounts, ChannelSpec, Gap, NicSpec, ReplaySpec, SendSpec};
 use crate::units::{show_duration, show_size};
 
 /// An end of a channel: the endpoint, the endpoint's number for the channel, and the number's place in the file.
@@ -165,6 +166,53 @@ pub(super) struct Sends {
     pub(super) last: SimTime,
 }
 
+/// Reads the distribution of the times between the messages of a send.
+fn gap(send: &Table<'_>, mistakes: &mut Mistakes) -> Option<Gap> {
+    let value = SEND.gap.raw(send, mistakes)?;
+    if let Some(every) = SEND.every.raw(send, mistakes) {
+        let (key, of) = (SEND.every.name, SEND.gap.name);
+        mistakes.add(every.span(), MistakeKind::Excluded { key, of });
+    }
+    let table = Table::of_value(value, GAP.section, mistakes)?;
+    let poisson = GAP.poisson.given(&table, mistakes);
+    let uniform = GAP.uniform.with(&table, uniform, mistakes);
+    match (poisson, uniform) {
+        (Some(Located { value, span }), None) if value == SimDuration::ZERO => {
+            let key = GAP.poisson.name;
+            mistakes.add(span, MistakeKind::NotAGap { key });
+            None
+        }
+        (Some(mean), None) => Some(Gap::Poisson(mean.value)),
+        (None, Some(ends)) => Some(Gap::Uniform(ends.value.0, ends.value.1)),
+        (Some(_), Some(_)) | (None, None) => {
+            let known = GAP.section.one_of;
+            // A value that cannot be read has been reported.
+            if table.value(GAP.poisson.name).is_some() == table.value(GAP.uniform.name).is_some() {
+                mistakes.add(value.span(), MistakeKind::OneOf { known });
+            }
+            None
+        }
+    }
+}
+
+/// Reads the ends of a uniform distribution, of which the first is not above the second.
+fn uniform(value: &DeValue<'_>) -> Result<(SimDuration, SimDuration), MistakeKind> {
+    let wrong = MistakeKind::NotAGap {
+        key: GAP.uniform.name,
+    };
+    let DeValue::Array(ends) = value else {
+        return Err(wrong_type("two times", value));
+    };
+    let [least, most] = &ends[..] else {
+        return Err(wrong);
+    };
+    let (least, most) = (time(least.get_ref())?, time(most.get_ref())?);
+    match least <= most && most > SimDuration::ZERO {
+        true => Ok((least, most)),
+        false => Err(wrong),
+    }
+}
+
 /// Reads every `[[send]]`.
 pub(super) fn sends(
     root: &Table<'_>,
@@ -194,6 +242,11 @@ pub(super) fn sends(
             *position
         });
         let name = endpoint.map_or("", |id| &endpoints.specs[id.0 as usize].name);
+        let gap = gap(send, context.mistakes());
+        let gap = gap.map(|gap| {
+            let name = ["gap", name, &position.to_string()];
+            (gap, Generator::named(context.seed(), &name))
+        });
         let payload = SEND
             .payload
             .raw(send, context.mistakes())
@@ -211,7 +264,9 @@ pub(super) fn sends(
                 send: number,
                 ..counts
             });
-            let repeats = SimDuration::from_ps(every.as_ps().saturating_mul(repeat - 1));
+            // The sum of random times has no bound, so their mean counts.
+            let each = gap.as_ref().map_or(every, |(gap, _)| gap.mean());
+            let repeats = SimDuration::from_ps(each.as_ps().saturating_mul(repeat - 1));
             made.last = made.last.max(at + lasts + repeats);
         }
         let longest = capture.map_or(held.length(), |found| found.longest);
@@ -223,7 +278,8 @@ pub(super) fn sends(
         let channel = channel.value;
         if let (Payload::Replay(file), Some(found)) = (&held, capture) {
             // A packet that is read when it is due is sent once, and as it is.
-            let is_plain = tag == 0
+            let is_plain = gap.is_none()
+                && tag == 0
                 && immediate.is_none()
                 && SEND.segments.raw(send, context.mistakes()).is_none();
             if repeat > 1 || !is_plain {
@@ -259,6 +315,7 @@ pub(super) fn sends(
                 segments: segments.clone(),
                 repeat,
                 every,
+                gap: gap.clone(),
             }));
     }
     made

@@ -1,13 +1,13 @@
 //! The parts of a simulation, in one struct.
 
 use crate::ids::{AppletId, ProcessorId, Table};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use bumpalo::Bump;
 use nic_core::chain::Link;
 use nic_core::event::Levels;
 use nic_core::id::{EndpointId, NicId};
-use nic_core::random::Name;
+use nic_core::random::{Generator, Name};
 use nic_core::sle::Applet;
 use nic_core::time::{SimDuration, SimTime};
 
@@ -76,6 +76,8 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) sends: &'a [SendSpec],
     /// Number of messages of each send that have become due one by one, with time between them.
     pub(crate) sends_made: Vec<u64>,
+    /// The random numbers of each send with random times between its messages.
+    pub(crate) gaps: BTreeMap<u32, Generator>,
     pub(crate) nics: Table<NicId, Nic>,
     pub(crate) processors: Table<ProcessorId, Processor<'a>>,
     /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or

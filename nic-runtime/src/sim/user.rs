@@ -25,7 +25,7 @@ impl<E: Engines> Parts<'_, E> {
         read_lines(&spec.payload);
         self.prefetch(spec.endpoint, Way::Out);
         let due = &mut self.users[spec.endpoint].due;
-        if spec.every == SimDuration::ZERO && spec.repeat > 1 {
+        if spec.every == SimDuration::ZERO && spec.repeat > 1 && spec.gap.is_none() {
             due.add_at_once(send, spec.repeat, self.now);
             self.sends_made[at(send)] = spec.repeat;
         } else {
@@ -33,8 +33,14 @@ impl<E: Engines> Parts<'_, E> {
             let made = &mut self.sends_made[at(send)];
             *made += 1;
             if *made < spec.repeat {
-                self.schedule
-                    .insert(self.now + spec.every, Work::Send(send));
+                let gap = match &spec.gap {
+                    None => spec.every,
+                    Some((gap, first)) => {
+                        let generator = self.gaps.entry(send);
+                        gap.draw(generator.or_insert_with(|| first.clone()))
+                    }
+                };
+                self.schedule.insert(self.now + gap, Work::Send(send));
             }
         }
         self.begin_task(spec.endpoint);

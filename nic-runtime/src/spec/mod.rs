@@ -7,6 +7,7 @@
 mod exchange;
 mod expect;
 mod field;
+mod gap;
 mod golden;
 pub(crate) mod interface;
 pub(crate) mod placement;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use jive_core::FieldId;
 use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::random::Generator;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Reliability;
 
@@ -26,6 +28,7 @@ use crate::profile::{Profile, WireProfile};
 pub use exchange::{Exchange, ExchangePattern};
 pub use expect::{Expectation, Expected, Order, Tally};
 pub use field::{FieldKind, FieldName, FieldValue};
+pub use gap::Gap;
 pub use golden::{Code, GoldenSettings, Times};
 pub use interface::InterfaceKind;
 pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement};
@@ -47,6 +50,8 @@ pub struct Scenario {
     pub bytecodes_max: u64,
     /// Which of these limits the file sets. The others are defaults.
     pub limits_set: LimitsSet,
+    /// The time from which on statistics count, which does not influence the run.
+    pub stats_from: SimTime,
     /// The format of the messages, for programs that read captures of the run.
     pub link_type: LinkType,
     /// The contents of the golden trace, which do not influence the run.
@@ -482,11 +487,11 @@ pub enum RegionRequest {
 /// Which limits of a run the scenario sets.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitsSet {
-    /// Whether it sets [`Scenario::until`].
+    /// Whether the scenario sets [`Scenario::until`].
     pub until: bool,
-    /// Whether it sets [`Scenario::events_max`].
+    /// Whether the scenario sets [`Scenario::events_max`].
     pub events: bool,
-    /// Whether it sets [`Scenario::bytecodes_max`].
+    /// Whether the scenario sets [`Scenario::bytecodes_max`].
     pub bytecodes: bool,
 }
 
@@ -550,4 +555,6 @@ pub struct SendSpec {
     pub repeat: u64,
     /// The time between two successive messages of the send.
     pub every: SimDuration,
+    /// The random times between them, in place of `every`, and the random numbers from which they are drawn.
+    pub gap: Option<(Gap, Generator)>,
 }

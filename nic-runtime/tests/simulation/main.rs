@@ -37,6 +37,7 @@ mod paper_applets;
 mod processes;
 mod processors;
 mod profiles;
+mod queue;
 mod random_runs;
 mod refills;
 mod states;

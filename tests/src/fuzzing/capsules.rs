@@ -81,6 +81,7 @@ pub fn capsule(bytes: &[u8]) {
         .sends
         .extend(packets.into_iter().map(|payload| SendSpec {
             table: 0,
+            gap: None,
             endpoint: EndpointId(0),
             channel: ChannelId(1),
             at,

@@ -124,6 +124,7 @@ fn words_of(form: Form) -> Vec<&'static str> {
         Form::Text
         | Form::Name
         | Form::NameOf(_)
+        | Form::Anything
         | Form::Integer(..)
         | Form::Size(..)
         | Form::Time

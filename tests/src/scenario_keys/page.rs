@@ -76,7 +76,7 @@ fn filled(words: &[String]) -> String {
 
 fn is_table(form: Form) -> bool {
     match form {
-        Form::Table(..) | Form::Map(_) => true,
+        Form::Table(..) | Form::Map(_) | Form::Anything => true,
         Form::List(of, ..) => is_table(*of),
         _ => false,
     }
@@ -142,7 +142,7 @@ fn value(form: Form) -> String {
             let words: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
             either(&words)
         }
-        Form::Table(..) | Form::Map(_) => "table".to_owned(),
+        Form::Table(..) | Form::Map(_) | Form::Anything => "table".to_owned(),
         Form::List(of, least, most) => match (*of, least == most) {
             (Form::NameOf(named), true) => {
                 format!("list of {most} names, each of {}", named.noun())

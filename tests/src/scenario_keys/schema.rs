@@ -123,6 +123,7 @@ fn value(form: Form) -> Value {
         Form::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Form::Flag => json!({ "type": "boolean" }),
         Form::Words(words) => json!({ "type": "string", "enum": words }),
+        Form::Anything => json!({ "type": "object" }),
         Form::Table(section, without) => table(section, without),
         Form::Map(of) => json!({ "type": "object", "additionalProperties": value(*of) }),
         Form::List(of, least, most) => {

@@ -56,9 +56,8 @@ fn events_show_names_cut() {
         assert!(trap.contains(&cut), "{trap:.500}");
         let cut = format!("\"{}…\"", "C".repeat(NAME_CHARS_MAX));
         assert!(trace.contains(&cut), "{trace:.2000}");
-        assert!(
-            trace.lines().all(|line| line.len() < 1_000),
-            "{trace:.2000}"
-        );
+        // The summary has a count for each reason and each kind of trap, and this one has no names.
+        let mut events = trace.lines().filter(|line| !line.contains("\"summary\""));
+        assert!(events.all(|line| line.len() < 1_000), "{trace:.2000}");
     }
 }

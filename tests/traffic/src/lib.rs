@@ -141,6 +141,7 @@ impl Traffic {
             if self.network == Network::Met {
                 scenario.sends.push(SendSpec {
                     table: 0,
+                    gap: None,
                     endpoint: first(number - 1),
                     channel: TO_NEXT,
                     payload: vec![0x55; self.length],
@@ -186,6 +187,7 @@ impl Traffic {
                 let first = pair.sends[0].at + SPACING.times(position.into());
                 scenario.sends.push(SendSpec {
                     table: 0,
+                    gap: None,
                     endpoint: client,
                     at: first,
                     payload: vec![0x55; self.length],

@@ -20,6 +20,7 @@ use super::accounts::{Accounts, Clerk, Entry};
 use super::distribution::Distribution;
 use super::is_shown;
 use super::plain_json::Object;
+use super::stats::StatsReport;
 use super::tally::Tally;
 use crate::nic::waiting::{CutSend, Waiting};
 use crate::spec::{CaptureCounts, Scenario};
@@ -42,8 +43,10 @@ pub struct Totals {
     /// Outcomes of the messages and packets.
     pub accounts: Accounts,
     /// Dropped packets by reason.
+    #[serde(serialize_with = "all_drops")]
     pub drops: Tally,
     /// Traps by kind.
+    #[serde(serialize_with = "all_traps")]
     pub traps: Tally,
     /// How often traps caused the applet to be detached.
     pub detachments: u64,
@@ -82,6 +85,14 @@ fn cycles(span: SimDuration, hertz: NonZeroU64) -> u64 {
     let cycles = u128::from(span.as_ps()) * u128::from(hertz.get());
     let rounded = (cycles + PICOSECONDS_PER_SECOND / 2) / PICOSECONDS_PER_SECOND;
     u64::try_from(rounded).unwrap_or(u64::MAX)
+}
+
+fn all_drops<S: Serializer>(drops: &Tally, serializer: S) -> Result<S::Ok, S::Error> {
+    drops.of_all_drops().serialize(serializer)
+}
+
+fn all_traps<S: Serializer>(traps: &Tally, serializer: S) -> Result<S::Ok, S::Error> {
+    traps.of_all_traps().serialize(serializer)
 }
 
 fn nanoseconds<S: Serializer>(span: &SimDuration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -161,6 +172,7 @@ pub struct Summary {
     endpoints: Vec<Option<Box<EndpointRow>>>,
     clerk: Clerk,
     expectations: Option<Expectations>,
+    stats: Option<Box<StatsReport>>,
     /// The name of a profile under which an applet of the run computes in no time.
     free: Option<String>,
 }
@@ -274,6 +286,7 @@ impl Summary {
             endpoints: Vec::new(),
             clerk: Clerk::default(),
             expectations: None,
+            stats: None,
             free: free_computing(scenario),
         }
     }
@@ -281,6 +294,11 @@ impl Summary {
     /// Sets the number of expectations that the run meets, and the number that it does not meet.
     pub fn judge(&mut self, met: usize, not_met: usize) {
         self.expectations = Some(Expectations { met, not_met });
+    }
+
+    /// Adds the statistics of the run, for outputs that show them within the summary.
+    pub fn add_stats(&mut self, stats: Option<Box<StatsReport>>) {
+        self.stats = stats;
     }
 
     /// Records what waits for what in a run that is stuck.
@@ -372,6 +390,9 @@ impl Summary {
         map.serialize_entry("totals", &self.totals)?;
         map.serialize_entry("endpoints", &Vec::from_iter(self.rows()))?;
         map.serialize_entry("methods", &Vec::from_iter(self.methods()))?;
+        if let Some(stats) = &self.stats {
+            map.serialize_entry("stats", stats)?;
+        }
         match &self.expectations {
             Some(expectations) => map.serialize_entry("expectations", expectations),
             None => Ok(()),

@@ -1,0 +1,555 @@
+//! Statistics of a run: rates, goodput, losses, latencies, shares of time in use and lengths of queues.
+//!
+//! The statistics count what happens from a time of the scenario on (`stats = { from = "1ms" }`), so that the beginning
+//! of a run, in which queues are still empty, can be left out. Memory is bounded: latencies are kept as histograms.
+
+mod latency;
+mod page;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use nic_core::event::roles::{Cause, Dropped, Shape, Step, Track};
+use nic_core::event::{DmaDirection, Event, Levels, Names, Sink, Trigger};
+use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
+use nic_core::time::{SimDuration, SimTime};
+use serde::Serialize;
+
+pub use self::latency::{Latencies, Latency};
+use super::tally::Tally;
+use crate::spec::{HostSpec, Scenario};
+
+/// Maximum number of packets whose posts are remembered. An applet may use packets without giving a message to its user,
+/// so the oldest are forgotten.
+const PACKETS_MAX: usize = 1 << 16;
+
+const PICOSECONDS_PER_SECOND: f64 = 1e12;
+
+/// When a message was posted.
+#[derive(Copy, Clone, Debug)]
+struct Origin {
+    posted: SimTime,
+    /// When the request was posted that the message answers.
+    request: Option<SimTime>,
+}
+
+/// What an endpoint sent and received on a channel.
+#[derive(Clone, Debug, Default)]
+struct ChannelCounts {
+    posted: u64,
+    posted_bytes: u64,
+    delivered: u64,
+    delivered_bytes: u64,
+    one_way: Latencies,
+    round_trip: Latencies,
+}
+
+impl ChannelCounts {
+    fn merge(&mut self, other: &ChannelCounts) {
+        self.posted += other.posted;
+        self.posted_bytes += other.posted_bytes;
+        self.delivered += other.delivered;
+        self.delivered_bytes += other.delivered_bytes;
+        self.one_way.merge(&other.one_way);
+        self.round_trip.merge(&other.round_trip);
+    }
+}
+
+/// A level over the time: its integral and its maximum.
+#[derive(Copy, Clone, Debug, Default)]
+struct Level {
+    now: u32,
+    since: SimTime,
+    /// The level in each picosecond, added up.
+    sum: u128,
+    most: u32,
+}
+
+impl Level {
+    fn set(&mut self, level: u32, time: SimTime, from: SimTime) {
+        self.pass(time, from);
+        self.now = level;
+        if time >= from {
+            self.most = self.most.max(level);
+        }
+    }
+
+    /// Counts the present level up to a time.
+    fn pass(&mut self, time: SimTime, from: SimTime) {
+        let since = self.since.max(from);
+        if time > since {
+            self.most = self.most.max(self.now);
+            self.sum += u128::from(self.now) * u128::from(time.since(since).as_ps());
+        }
+        self.since = self.since.max(time);
+    }
+
+    fn over(&self, window: SimDuration) -> QueueLength {
+        let mean = match window.as_ps() {
+            0 => 0.0,
+            ps => self.sum as f64 / ps as f64,
+        };
+        QueueLength {
+            mean,
+            max: self.most,
+        }
+    }
+}
+
+/// The state of an endpoint's statistics.
+#[derive(Clone, Debug, Default)]
+struct EndpointState {
+    channels: BTreeMap<ChannelId, ChannelCounts>,
+    drops: Tally,
+    /// When the descriptors were posted that use the entries of the transmit queue.
+    posts: Vec<Option<Origin>>,
+    /// Whether each message that its user posts answers the oldest message that the user was shown.
+    echoes: bool,
+    /// When the messages were posted that the user has been shown and has not answered, if it echoes.
+    requests: VecDeque<Option<SimTime>>,
+    transmit: Level,
+    receive: Level,
+    free: Level,
+}
+
+/// The times in which the parts of a NIC were in use.
+#[derive(Clone, Debug, Default)]
+struct NicState {
+    processors: Vec<SimDuration>,
+    dma_in: SimDuration,
+    dma_out: SimDuration,
+    wire: SimDuration,
+}
+
+/// The statistics of a run. They are complete after [`Stats::end`].
+#[derive(Clone, Debug)]
+pub struct Stats {
+    from: SimTime,
+    until: SimTime,
+    endpoint_names: Vec<(String, NicId)>,
+    nic_names: Vec<String>,
+    endpoints: Vec<EndpointState>,
+    nics: Vec<NicState>,
+    packets: BTreeMap<PacketId, Origin>,
+    /// The packets in the order in which they were sent, to forget the oldest.
+    sent: VecDeque<PacketId>,
+}
+
+impl Stats {
+    /// Starts the statistics of a run of this scenario.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Stats {
+        let sends = |id: EndpointId| {
+            scenario.sends.iter().any(|send| send.endpoint == id)
+                || scenario.replays.iter().any(|replay| replay.endpoint == id)
+        };
+        let endpoints = (0u32..).map(EndpointId).zip(&scenario.endpoints);
+        let endpoints = endpoints.map(|(id, spec)| EndpointState {
+            echoes: spec.host == HostSpec::Echo && !sends(id),
+            free: Level {
+                now: spec.free_buffer_count,
+                ..Level::default()
+            },
+            ..EndpointState::default()
+        });
+        let nics = scenario.nics.iter().map(|nic| NicState {
+            processors: vec![SimDuration::ZERO; nic.processors as usize],
+            ..NicState::default()
+        });
+        let names = scenario.endpoints.iter();
+        Stats {
+            from: scenario.stats_from,
+            until: SimTime::ZERO,
+            endpoint_names: names.map(|spec| (spec.name.clone(), spec.nic)).collect(),
+            nic_names: scenario.nics.iter().map(|nic| nic.name.clone()).collect(),
+            endpoints: endpoints.collect(),
+            nics: nics.collect(),
+            packets: BTreeMap::new(),
+            sent: VecDeque::new(),
+        }
+    }
+
+    /// Records the end of the run, after its last event.
+    pub fn end(&mut self, time: SimTime) {
+        self.until = time.max(self.from);
+        for endpoint in &mut self.endpoints {
+            for level in [
+                &mut endpoint.transmit,
+                &mut endpoint.receive,
+                &mut endpoint.free,
+            ] {
+                level.pass(time, self.from);
+            }
+        }
+    }
+
+    /// Returns the part of a span that the statistics count.
+    fn within(&self, begin: SimTime, end: SimTime) -> SimDuration {
+        let begin = begin.max(self.from);
+        match end > begin {
+            true => end.since(begin),
+            false => SimDuration::ZERO,
+        }
+    }
+
+    fn remember(&mut self, packet: PacketId, origin: Origin) {
+        if self.packets.insert(packet, origin).is_some() {
+            return;
+        }
+        self.sent.push_back(packet);
+        while self.sent.len() > PACKETS_MAX {
+            if let Some(oldest) = self.sent.pop_front() {
+                self.packets.remove(&oldest);
+            }
+        }
+    }
+
+    fn posted(
+        &mut self,
+        id: EndpointId,
+        time: SimTime,
+        entry: usize,
+        (channel, bytes): (ChannelId, u64),
+    ) {
+        let is_counted = time >= self.from;
+        let endpoint = &mut self.endpoints[id.0 as usize];
+        let request = match endpoint.echoes {
+            true => endpoint.requests.pop_front().flatten(),
+            false => None,
+        };
+        if endpoint.posts.len() <= entry {
+            endpoint.posts.resize(entry + 1, None);
+        }
+        endpoint.posts[entry] = Some(Origin {
+            posted: time,
+            request,
+        });
+        if is_counted {
+            let counts = endpoint.channels.entry(channel).or_default();
+            counts.posted += 1;
+            counts.posted_bytes += bytes;
+        }
+    }
+
+    fn delivered(
+        &mut self,
+        id: EndpointId,
+        time: SimTime,
+        packet: Option<PacketId>,
+        (channel, bytes): (ChannelId, u64),
+    ) {
+        let origin = packet.and_then(|packet| self.packets.remove(&packet));
+        let from = self.from;
+        let endpoint = &mut self.endpoints[id.0 as usize];
+        if endpoint.echoes {
+            endpoint
+                .requests
+                .push_back(origin.map(|origin| origin.posted));
+        }
+        if time < from {
+            return;
+        }
+        let counts = endpoint.channels.entry(channel).or_default();
+        counts.delivered += 1;
+        counts.delivered_bytes += bytes;
+        // A message that was posted during the warm-up has waited behind what is left out.
+        if let Some(origin) = origin {
+            if origin.posted >= from {
+                counts.one_way.add(time.since(origin.posted));
+            }
+            if let Some(request) = origin.request.filter(|request| *request >= from) {
+                counts.round_trip.add(time.since(request));
+            }
+        }
+    }
+
+    /// Returns the statistics as values.
+    #[must_use]
+    pub fn report(&self) -> StatsReport {
+        let window = self.until.since(self.from);
+        let mut all = ChannelCounts::default();
+        let mut drops = Tally::default();
+        let mut channels = Vec::new();
+        let mut endpoints = Vec::new();
+        for ((name, nic), state) in self.endpoint_names.iter().zip(&self.endpoints) {
+            let mut of_endpoint = ChannelCounts::default();
+            for (channel, counts) in &state.channels {
+                of_endpoint.merge(counts);
+                channels.push(ChannelStats {
+                    endpoint: name.clone(),
+                    channel: channel.0,
+                    traffic: Traffic::of(counts, window),
+                });
+            }
+            all.merge(&of_endpoint);
+            drops.merge(&state.drops);
+            endpoints.push(EndpointStats {
+                endpoint: name.clone(),
+                nic: self.nic_names[nic.0 as usize].clone(),
+                traffic: Traffic::of(&of_endpoint, window),
+                drops: state.drops.of_all_drops(),
+                transmit_queue: state.transmit.over(window),
+                receive_queue: state.receive.over(window),
+                free_buffers: state.free.over(window),
+            });
+        }
+        let share = |time: SimDuration| match window.as_ps() {
+            0 => 0.0,
+            ps => time.as_ps() as f64 / ps as f64,
+        };
+        let nics = self.nic_names.iter().zip(&self.nics);
+        let nics = nics.map(|(name, state)| NicStats {
+            nic: name.clone(),
+            processors: state.processors.iter().map(|time| share(*time)).collect(),
+            dma_in: share(state.dma_in),
+            dma_out: share(state.dma_out),
+            wire: share(state.wire),
+        });
+        StatsReport {
+            from_ns: self.from.as_ns(),
+            to_ns: self.until.as_ns(),
+            total: Traffic::of(&all, window),
+            drops: drops.of_all_drops(),
+            channels,
+            endpoints,
+            nics: nics.collect(),
+        }
+    }
+}
+
+impl Sink for Stats {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        let roles = event.kind.roles();
+        let nic = event.nic.0 as usize;
+        match (roles.track, roles.shape) {
+            (Track::Dma(direction), Shape::From(_, duration)) => {
+                let used = self.within(event.time, event.time + duration);
+                match direction {
+                    DmaDirection::HostToNic => self.nics[nic].dma_in += used,
+                    DmaDirection::NicToHost => self.nics[nic].dma_out += used,
+                }
+            }
+            (Track::WireTo(_), Shape::From(_, duration)) => {
+                let used = self.within(event.time, event.time + duration);
+                self.nics[nic].wire += used;
+            }
+            (Track::Work(processor), Shape::Since(_, begun)) => {
+                let used = self.within(begun, event.time);
+                if let Some(time) = self.nics[nic].processors.get_mut(processor as usize) {
+                    *time += used;
+                }
+            }
+            _ => {}
+        }
+        let Some(id) = event.endpoint else {
+            return;
+        };
+        if let Shape::Counters(levels) = roles.shape {
+            let Levels {
+                transmit,
+                receive,
+                free,
+                ..
+            } = levels;
+            let (time, from) = (event.time, self.from);
+            let endpoint = &mut self.endpoints[id.0 as usize];
+            endpoint.transmit.set(transmit, time, from);
+            endpoint.receive.set(receive, time, from);
+            endpoint.free.set(free, time, from);
+            return;
+        }
+        match roles.step {
+            Step::Posted {
+                post,
+                channel,
+                payload,
+            } => self.posted(
+                id,
+                event.time,
+                post.index(),
+                (channel, payload.len() as u64),
+            ),
+            Step::Sent { packet, .. } => {
+                if let Cause::Of(Trigger::Post(post)) = roles.cause {
+                    let posts = &self.endpoints[id.0 as usize].posts;
+                    if let Some(&Some(origin)) = posts.get(post.index()) {
+                        self.remember(packet, origin);
+                    }
+                }
+            }
+            Step::Delivered {
+                packet,
+                channel,
+                payload,
+            } => {
+                let length = payload.length();
+                self.delivered(id, event.time, packet, (channel, length));
+            }
+            Step::Lost { packet, reason } => self.lost(id, event.time, Some(packet), reason),
+            Step::Dropped {
+                packet,
+                reason,
+                what,
+            } => {
+                if what == Dropped::Answer {
+                    self.endpoints[id.0 as usize].requests.pop_front();
+                }
+                let packet = packet.filter(|_| !matches!(what, Dropped::Frame | Dropped::Answer));
+                self.lost(id, event.time, packet, reason);
+            }
+            Step::Other
+            | Step::Completed { .. }
+            | Step::CallBegan { .. }
+            | Step::CallSuspended
+            | Step::CallResumed
+            | Step::Made(_)
+            | Step::CallReturned { .. }
+            | Step::CallTrapped { .. }
+            | Step::Detached
+            | Step::Attached
+            | Step::ControlSent { .. }
+            | Step::ControlReceived { .. }
+            | Step::Mapped { .. }
+            | Step::Received { .. }
+            | Step::GivenUp { .. }
+            | Step::Consumed { .. } => {}
+        }
+    }
+}
+
+impl Stats {
+    fn lost(
+        &mut self,
+        id: EndpointId,
+        time: SimTime,
+        packet: Option<PacketId>,
+        reason: &'static str,
+    ) {
+        if let Some(packet) = packet {
+            self.packets.remove(&packet);
+        }
+        if time >= self.from {
+            self.endpoints[id.0 as usize].drops.add(reason);
+        }
+    }
+}
+
+/// The statistics of a run as values.
+#[derive(Clone, Debug, Serialize)]
+pub struct StatsReport {
+    /// From when on the statistics count, in nanoseconds.
+    pub from_ns: u64,
+    /// The end of the run, in nanoseconds.
+    pub to_ns: u64,
+    /// All channels together.
+    pub total: Traffic,
+    /// Drops of all endpoints, by reason.
+    pub drops: Tally,
+    /// Each channel of each endpoint, in the order of the scenario.
+    pub channels: Vec<ChannelStats>,
+    /// Each endpoint, in the order of the scenario.
+    pub endpoints: Vec<EndpointStats>,
+    /// Each NIC, in the order of the scenario.
+    pub nics: Vec<NicStats>,
+}
+
+/// What was sent and received.
+#[derive(Clone, Debug, Serialize)]
+pub struct Traffic {
+    /// Messages that users posted.
+    pub posted: u64,
+    /// Bytes of these messages.
+    pub posted_bytes: u64,
+    /// Messages that users were shown.
+    pub delivered: u64,
+    /// Bytes of these messages.
+    pub delivered_bytes: u64,
+    /// Messages posted in a second.
+    pub posted_per_second: f64,
+    /// Messages shown in a second.
+    pub delivered_per_second: f64,
+    /// Bytes posted in a second.
+    pub offered: f64,
+    /// Bytes shown in a second.
+    pub goodput: f64,
+    /// From the post of a message to its receive descriptor.
+    pub latency_ns: Option<Latency>,
+    /// From the post of a request to the receive descriptor of its answer, where the host program echoes.
+    pub round_trip_ns: Option<Latency>,
+}
+
+impl Traffic {
+    fn of(counts: &ChannelCounts, window: SimDuration) -> Traffic {
+        let per_second = |count: u64| match window.as_ps() {
+            0 => 0.0,
+            ps => count as f64 * PICOSECONDS_PER_SECOND / ps as f64,
+        };
+        Traffic {
+            posted: counts.posted,
+            posted_bytes: counts.posted_bytes,
+            delivered: counts.delivered,
+            delivered_bytes: counts.delivered_bytes,
+            posted_per_second: per_second(counts.posted),
+            delivered_per_second: per_second(counts.delivered),
+            offered: per_second(counts.posted_bytes),
+            goodput: per_second(counts.delivered_bytes),
+            latency_ns: counts.one_way.shown(),
+            round_trip_ns: counts.round_trip.shown(),
+        }
+    }
+}
+
+/// The statistics of an endpoint's channel. Latencies are those of the messages that the endpoint receives.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChannelStats {
+    /// The endpoint's name.
+    pub endpoint: String,
+    /// The endpoint's number of the channel.
+    pub channel: i32,
+    /// What it sent and received.
+    #[serde(flatten)]
+    pub traffic: Traffic,
+}
+
+/// The statistics of an endpoint.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndpointStats {
+    /// The endpoint's name.
+    pub endpoint: String,
+    /// The name of its NIC.
+    pub nic: String,
+    /// What it sent and received.
+    #[serde(flatten)]
+    pub traffic: Traffic,
+    /// Drops at the endpoint, by reason.
+    pub drops: Tally,
+    /// Transmit descriptors that are not done.
+    pub transmit_queue: QueueLength,
+    /// Receive descriptors that the user has not taken.
+    pub receive_queue: QueueLength,
+    /// Free buffers.
+    pub free_buffers: QueueLength,
+}
+
+/// The length of a queue.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize)]
+pub struct QueueLength {
+    /// The mean over the time.
+    pub mean: f64,
+    /// The maximum.
+    pub max: u32,
+}
+
+/// The shares of the time in which the parts of a NIC were in use.
+#[derive(Clone, Debug, Serialize)]
+pub struct NicStats {
+    /// The NIC's name.
+    pub nic: String,
+    /// Each processor.
+    pub processors: Vec<f64>,
+    /// The DMA engine from the host to the NIC.
+    pub dma_in: f64,
+    /// The DMA engine from the NIC to the host.
+    pub dma_out: f64,
+    /// The wires that leave the NIC, together.
+    pub wire: f64,
+}

@@ -1,0 +1,137 @@
+//! The statistics as a page of text.
+
+use std::fmt;
+
+use nic_core::event::fields::Escaped;
+
+use super::{EndpointStats, Latency, NicStats, QueueLength, StatsReport, Traffic};
+
+impl fmt::Display for StatsReport {
+    /// Writes the statistics as text: times in microseconds, shares in percent.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let us = |ns: u64| ns as f64 / 1e3;
+        writeln!(
+            f,
+            "\nstatistics from {:.3} us to {:.3} us",
+            us(self.from_ns),
+            us(self.to_ns)
+        )?;
+        writeln!(
+            f,
+            "\n{:<20} {:>9} {:>10} {:>12} {:>9} {:>12} {:>12}",
+            "traffic", "posted", "messages/s", "bytes/s", "received", "messages/s", "goodput B/s"
+        )?;
+        for row in &self.channels {
+            traffic(f, &name(&row.endpoint, row.channel), &row.traffic)?;
+        }
+        traffic(f, "all", &self.total)?;
+        self.latencies(f)?;
+        writeln!(
+            f,
+            "\n{:<20} {:>21} {:>21} {:>21}  loss",
+            "queues: mean, max", "transmit", "receive", "free buffers"
+        )?;
+        for row in &self.endpoints {
+            queues(f, row)?;
+        }
+        writeln!(
+            f,
+            "\n{:<20} {:>9} {:>9} {:>9}  processors",
+            "% of the time in use", "DMA in", "DMA out", "wire out"
+        )?;
+        for row in &self.nics {
+            shares(f, row)?;
+        }
+        Ok(())
+    }
+}
+
+fn name(endpoint: &str, channel: i32) -> String {
+    format!("{}:{channel}", Escaped(endpoint))
+}
+
+fn traffic(f: &mut fmt::Formatter<'_>, name: &str, row: &Traffic) -> fmt::Result {
+    writeln!(
+        f,
+        "{name:<20} {:>9} {:>10.1} {:>12.1} {:>9} {:>12.1} {:>12.1}",
+        row.posted,
+        row.posted_per_second,
+        row.offered,
+        row.delivered,
+        row.delivered_per_second,
+        row.goodput
+    )
+}
+
+impl StatsReport {
+    fn latencies(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = self
+            .channels
+            .iter()
+            .map(|row| (name(&row.endpoint, row.channel), &row.traffic));
+        let mut rows = Vec::new();
+        for (name, traffic) in parts.chain([("all".to_owned(), &self.total)]) {
+            for (what, latency) in [
+                ("", traffic.latency_ns),
+                (" and back", traffic.round_trip_ns),
+            ] {
+                rows.extend(latency.map(|latency| (format!("{name}{what}"), latency)));
+            }
+        }
+        if rows.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:<20} {:>8} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}",
+            "latency in us", "messages", "min", "mean", "p50", "p90", "p99", "p99.9", "max"
+        )?;
+        for (name, latency) in rows {
+            let Latency {
+                count,
+                min,
+                mean,
+                p50,
+                p90,
+                p99,
+                p999,
+                max,
+            } = latency;
+            write!(f, "{name:<20} {count:>8}")?;
+            for ns in [min, mean, p50, p90, p99, p999, max] {
+                write!(f, " {:>11.3}", ns / 1e3)?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+fn queues(f: &mut fmt::Formatter<'_>, row: &EndpointStats) -> fmt::Result {
+    write!(f, "{:<20}", Escaped(&row.endpoint).to_string())?;
+    for QueueLength { mean, max } in [row.transmit_queue, row.receive_queue, row.free_buffers] {
+        write!(f, " {mean:>13.3} {max:>7}")?;
+    }
+    let drops = row.drops.iter().filter(|(_, count)| *count > 0);
+    let drops: Vec<String> = drops
+        .map(|(reason, count)| format!("{reason} {count}"))
+        .collect();
+    let drops = if drops.is_empty() {
+        "none".to_owned()
+    } else {
+        drops.join(", ")
+    };
+    writeln!(f, "  {drops}")
+}
+
+fn shares(f: &mut fmt::Formatter<'_>, row: &NicStats) -> fmt::Result {
+    write!(f, "{:<20}", Escaped(&row.nic).to_string())?;
+    for share in [row.dma_in, row.dma_out, row.wire] {
+        write!(f, " {:>9.2}", share * 100.0)?;
+    }
+    write!(f, " ")?;
+    for share in &row.processors {
+        write!(f, " {:.2}", share * 100.0)?;
+    }
+    writeln!(f)
+}
