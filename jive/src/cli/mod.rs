@@ -42,6 +42,7 @@ mod shrink;
 mod smith;
 mod sram;
 mod stub;
+mod sweep;
 mod test_files;
 mod traps;
 mod verify;
@@ -70,6 +71,7 @@ const EXAMPLES: &str = "\
 Examples:
   jive init Parrot                    starts an applet with its test
   jive run                            the built-in scenario `pingpong`
+  jive sweep plan.toml                a scenario over many values and seeds, with means
   jive run my.toml --trace json       a scenario of your own, as JSON Lines
   jive verify Filter.class            may this class run on the NIC, and if not, why
   jive exec Filter.class hash 5 -1    calls one static method
@@ -134,6 +136,7 @@ enum Command {
     Paper(paper::Arguments),
     Asm(asm::Arguments),
     Smith(smith::Arguments),
+    Sweep(sweep::Arguments),
     Shrink(shrink::Arguments),
     Stub(stub::Arguments),
     Certify(certify::Arguments),
@@ -169,6 +172,7 @@ pub fn main() -> ExitCode {
         Command::Paper(arguments) => paper::main(&arguments, &mut console),
         Command::Asm(arguments) => asm::main(&arguments, &mut console),
         Command::Smith(arguments) => smith::main(&arguments, &mut console),
+        Command::Sweep(arguments) => sweep::main(&arguments, &mut console),
         Command::Shrink(arguments) => shrink::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
         Command::Certify(arguments) => certify::main(&arguments, &mut console),

@@ -2,7 +2,7 @@
 //!
 //! A command writes to a new temporary file in the destination's directory, and renames it when it is complete. A
 //! command never opens an existing file for writing, and a failed command leaves the destination unchanged. Only a pipe
-//! or a device named on the command line is written in place.
+//! or a device named on the command line is written in place, and a [`journal`] goes on where it ended.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -127,6 +127,24 @@ pub(super) fn write_derived(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<
     file.place()
 }
 
+/// Opens a file for reading and writing that a command adds to while it works, and that outlives an interrupted command.
+/// The name is derived from other names, so a symbolic link is not followed.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be written.
+pub(super) fn journal(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // The bits of the flag fit, because the operating system takes them as this type.
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    }
+    options.open(path)
+}
+
 /// Returns the directory of a file.
 pub(super) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
@@ -188,6 +206,17 @@ mod tests {
         assert_eq!(fs::read(&target).unwrap(), b"named");
         assert_eq!(fs::read(&link).unwrap(), b"derived");
         assert!(!link.is_symlink());
+    }
+
+    #[test]
+    fn a_journal_goes_on_and_follows_no_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let [target, link] = ["target", "link"].map(|name| directory.path().join(name));
+        journal(&target).unwrap().write_all(b"old").unwrap();
+        journal(&target).unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        symlink("target", &link).unwrap();
+        assert!(journal(&link).is_err());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::pcapng::{Capture, DataLink, Watched};
 use nic_runtime::export::perfetto::PerfettoTrace;
+use nic_runtime::export::stats::{Stats, StatsReport};
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
@@ -47,6 +48,7 @@ pub(super) struct Outputs<W> {
     timeline: Option<ToFile<PerfettoTrace<OutputFile>>>,
     captures: Vec<ToFile<Capture<OutputFile>>>,
     traps: TrapLog,
+    stats: Option<Box<Stats>>,
     /// What the applets execute, for a profile.
     executions: Option<Box<Executions>>,
     pulse: Pulse,
@@ -55,8 +57,8 @@ pub(super) struct Outputs<W> {
 
 /// What the caller still has to do after all outputs have ended.
 pub(super) enum Finished {
-    /// Print the summary.
-    Summarize(Box<Summary>),
+    /// Print the summary, and the statistics if there are some.
+    Summarize(Box<Summary>, Option<Box<StatsReport>>),
     /// Do nothing: the output already contains the summary.
     Whole,
     /// Report that the packet to follow did not occur.
@@ -101,6 +103,7 @@ impl<W: Write> Outputs<W> {
             timeline: None,
             captures: Vec::new(),
             traps: TrapLog::default(),
+            stats: None,
             executions: None,
             interrupted,
         }
@@ -116,6 +119,11 @@ impl<W: Write> Outputs<W> {
         self.executions
             .take()
             .map_or_else(Executions::default, |counted| *counted)
+    }
+
+    /// Adds statistics to the summary.
+    pub(super) fn add_stats(&mut self, scenario: &Scenario) {
+        self.stats = Some(Box::new(Stats::new(scenario)));
     }
 
     /// Adds a timeline for Perfetto to the outputs.
@@ -174,7 +182,11 @@ impl<W: Write> Outputs<W> {
             .into_iter()
             .map(|to| to.place(Capture::finish));
         let captures = Vec::from_iter(captures);
-        let shown = self.shown.finish(self.summary, dump);
+        let stats = self.stats.map(|mut stats| {
+            stats.end(end.time);
+            Box::new(stats.report())
+        });
+        let shown = self.shown.finish((self.summary, stats), dump);
         timeline?;
         captures.into_iter().collect::<Result<(), OutputError>>()?;
         Ok(shown?)
@@ -190,23 +202,28 @@ impl<O> ToFile<O> {
 }
 
 impl<W: Write> Shown<W> {
-    fn finish(self, summary: Summary, dump: &Dump<'_>) -> io::Result<Finished> {
+    fn finish(
+        self,
+        (mut summary, stats): (Summary, Option<Box<StatsReport>>),
+        dump: &Dump<'_>,
+    ) -> io::Result<Finished> {
         Ok(match self {
-            Shown::Nothing => Finished::Summarize(Box::new(summary)),
+            Shown::Nothing => Finished::Summarize(Box::new(summary), stats),
             Shown::Text(trace) => {
                 writeln!(trace.finish()?)?;
-                Finished::Summarize(Box::new(summary))
+                Finished::Summarize(Box::new(summary), stats)
             }
             Shown::Json(mut trace) => {
                 for applet in &dump.applets {
                     trace.add(applet);
                 }
+                summary.add_stats(stats);
                 trace.finish(&summary)?;
                 Finished::Whole
             }
             Shown::Story(story) if story.is_told() => {
                 writeln!(story.finish()?)?;
-                Finished::Summarize(Box::new(summary))
+                Finished::Summarize(Box::new(summary), stats)
             }
             Shown::Story(_) => Finished::NoSuchPacket,
         })
@@ -223,6 +240,7 @@ impl<W: Write> Sink for Outputs<W> {
         };
         shown
             || self.summary.wants(visibility)
+            || self.stats.is_some()
             || self.timeline.is_some()
             || !self.captures.is_empty()
     }
@@ -236,6 +254,9 @@ impl<W: Write> Sink for Outputs<W> {
         }
         self.summary.event(names, event);
         self.traps.event(names, event);
+        if let Some(stats) = &mut self.stats {
+            stats.event(names, event);
+        }
         if let Some(executions) = &mut self.executions {
             executions.event(names, event);
         }

@@ -28,7 +28,7 @@ use super::interrupt;
 use super::outputs::{Finished, OutputError, Outputs, Shown};
 use super::overwrite;
 use super::replay::{self, CaptureArguments};
-use super::scenario_file::{builtin_list, inputs, load, refusal};
+use super::scenario_file::{builtin_list, inputs, load_with, refusal};
 use super::sram::SramTable;
 use super::traps;
 
@@ -103,6 +103,14 @@ pub(super) struct Arguments {
     #[arg(long)]
     allow_cut: bool,
 
+    /// Also print rates, goodput, losses, latencies, queues, and shares of the time in use
+    #[arg(long, conflicts_with = "sram")]
+    stats: bool,
+
+    /// Set a key of the scenario, such as `link.0.loss=0.1` or `endpoint.client.fuel=500`; may be given several times
+    #[arg(long, value_name = "PLACE=VALUE", conflicts_with = "applet")]
+    set: Vec<String>,
+
     #[command(flatten)]
     capture: CaptureArguments,
 
@@ -151,7 +159,12 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     if let Some((applet, capture)) = arguments.capture.files() {
         return replay(arguments, (applet, capture), console);
     }
-    match load(&arguments.scenario, arguments.seed, input::read_given) {
+    let loaded = load_with(
+        &arguments.scenario,
+        (arguments.seed, &arguments.set),
+        input::read_given,
+    );
+    match loaded {
         Ok(scenario) if arguments.sram => show_sram(arguments, &scenario, console),
         Ok(mut scenario) => match check_outputs(arguments, &scenario) {
             Ok(()) => {
@@ -247,7 +260,7 @@ fn run(
             let judged = report_unmet(arguments, judgement, console)?;
             Ok(status(end.reason).max(judged).max(cut))
         }
-        Ok((end, Finished::Summarize(summary), ended)) => {
+        Ok((end, Finished::Summarize(summary, stats), ended)) => {
             let Ended {
                 judgement,
                 dump,
@@ -255,6 +268,9 @@ fn run(
             } = ended;
             if !console.is_quiet() {
                 write!(console.out(), "{summary}")?;
+            }
+            if let Some(stats) = stats {
+                write!(console.out(), "{stats}")?;
             }
             write!(console.out(), "{dump}")?;
             explain_traps(arguments, scenario, &traps, console)?;
@@ -458,6 +474,9 @@ fn listen<'s>(
         };
         let watched = Watched { taps, calls: true };
         outputs.add_capture(path, scenario, 1, watched)?;
+    }
+    if arguments.stats {
+        outputs.add_stats(scenario);
     }
     let mut run = Run::new(scenario)
         .programs(programs)

@@ -9,7 +9,7 @@ use jive_embed::{FoundAt, Rejection, Rejections, input, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::run::SimError;
-use nic_runtime::scenario::{self, BUILTIN, Builtin, closest, limits};
+use nic_runtime::scenario::{self, BUILTIN, Builtin, Settable, closest, limits};
 use nic_runtime::spec::ClassSpec;
 use nic_runtime::spec::Scenario;
 
@@ -43,13 +43,51 @@ pub(super) fn load(
     seed: Option<u64>,
     read: ReadFile,
 ) -> Result<Scenario, Vec<String>> {
+    load_with(name, (seed, &[]), read)
+}
+
+/// Reads a scenario as [`load`] does, after some of its keys were set, each as `PLACE=VALUE`.
+///
+/// # Errors
+///
+/// Returns the messages for the user.
+pub(super) fn load_with(
+    name: &Path,
+    (seed, settings): (Option<u64>, &[String]),
+    read: ReadFile,
+) -> Result<Scenario, Vec<String>> {
     let source = source(name, read);
     let (bytes, directory) = source.map_err(|error| vec![unreadable(name, error)])?;
     if bytes.starts_with(&CLASS_MAGIC) {
         return Err(vec![not_a_scenario(name)]);
     }
+    let bytes = match settings.is_empty() {
+        true => bytes,
+        false => set(&bytes, settings).map_err(|title| vec![sentence(&title, &[])])?,
+    };
     scenario::parse(&bytes, directory.as_deref(), seed)
         .map_err(|error| scenario_report::render(name, &bytes, &error))
+}
+
+/// Sets keys in the text of a scenario. Mistakes of the scenario are then shown in the text with these keys.
+fn set(bytes: &[u8], settings: &[String]) -> Result<Vec<u8>, String> {
+    let mut text = Settable::new(bytes).map_err(|error| error.to_string())?;
+    for setting in settings {
+        let (place, value) = setting.split_once('=').ok_or_else(|| {
+            format!(
+                "expected a setting such as `link.0.loss=0.1`, found `{}`",
+                printable(setting)
+            )
+        })?;
+        text.set(place.trim(), value.trim()).map_err(|error| {
+            format!(
+                "`--set {}`: {}",
+                printable(setting),
+                printable(&error.to_string())
+            )
+        })?;
+    }
+    Ok(text.text().into_bytes())
 }
 
 /// Returns a scenario's bytes, and the directory that its file names are relative to.

@@ -53,6 +53,7 @@ mod schema;
 mod shrink;
 mod smith;
 mod streams;
+mod sweep;
 mod texts;
 mod trace_schema;
 mod traps;

@@ -140,3 +140,32 @@ fn the_summary_is_what_the_events_add_up_to() {
         assert_eq!(sum(&totals["traps"]), count("trap") as u64);
     }
 }
+
+#[test]
+fn the_summary_has_a_schema_of_its_own_with_the_same_definitions() {
+    let [trace, summary] = ["trace", "summary"].map(|name| {
+        let mut read = Value::Null;
+        schema::with(&format!("{name}.schema.json"), |schema, _| {
+            read = schema.clone()
+        });
+        read
+    });
+    for (name, definition) in summary["$defs"].as_object().expect("definitions") {
+        assert_eq!(&trace["$defs"][name], definition, "{name}");
+    }
+    schema::with("summary.schema.json", |_, validator| {
+        let plain = jive(words("run pingpong --trace json")).out;
+        let with_stats = jive(words("run lossy-link --trace json --stats")).out;
+        for out in [plain, with_stats] {
+            let lines = values(out.as_bytes());
+            let summary = lines.last().expect("a summary");
+            if let Some(error) = validator.iter_errors(summary).next() {
+                panic!("{summary}: {error}");
+            }
+            // Nothing was dropped for this reason, and its count is there all the same.
+            assert_eq!(summary["totals"]["drops"]["chain-full"], 0);
+            assert_eq!(summary["endpoints"][0]["traps"]["StackOverflowError"], 0);
+            assert_strict(validator, summary);
+        }
+    });
+}

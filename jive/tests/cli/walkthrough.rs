@@ -139,6 +139,7 @@ fn every_page_with_commands_is_followed() {
         "research.md",
         "scenario.md",
         "seeing.md",
+        "sweep.md",
         "tutorial.md",
     ];
     let followed = followed.map(str::to_owned);
@@ -213,6 +214,14 @@ fn a_student_can_follow_the_guide_to_debugging() {
     let (page, _) = follow_page("docs/debugging.md");
     // The guide to debugging has two blocks of printed lines.
     assert_eq!(page.matches("```text").count(), 2);
+}
+
+#[test]
+fn the_sweep_of_the_guide_is_the_same_in_shards() {
+    let (_, printed) = follow_page("docs/sweep.md");
+    let rows = printed.lines().filter(|line| line.contains("4000"));
+    // The whole sweep and the joined shards print three points each.
+    assert_eq!(rows.count(), 6, "{printed}");
 }
 
 #[test]

@@ -1,0 +1,441 @@
+//! The plan of a sweep: the scenario, its axes and seeds, and what is collected.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use jive_embed::diagnosis::sentence;
+use jive_embed::input;
+use jive_embed::text::printable_path;
+use nic_runtime::scenario::{self, Settable, limits, parse};
+use nic_runtime::spec::Scenario;
+use sha2::{Digest, Sha256};
+use toml::{Table, Value};
+
+use super::metric::Metric;
+use crate::cli::scenario_report;
+
+/// Maximum number of values of an axis: more would be a mistake, since each is one point.
+const VALUES_MAX: u64 = 1_000_000;
+
+/// What is collected unless the plan says otherwise.
+const COLLECTED: [&str; 3] = ["goodput", "latency.mean", "latency.p99"];
+
+/// A part of a sweep: the runs whose number has this remainder.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shard {
+    /// The number of the part, from 1.
+    pub(super) number: u64,
+    /// How many parts there are.
+    pub(super) of: u64,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let expected = || format!("expected a part such as 3/50, from 1 on, found {text:?}");
+        let (number, of) = text.split_once('/').ok_or_else(expected)?;
+        let number = number.parse().map_err(|_| expected())?;
+        let of = of.parse().map_err(|_| expected())?;
+        match (1..=of).contains(&number) {
+            true => Ok(Shard { number, of }),
+            false => Err(expected()),
+        }
+    }
+}
+
+/// Keys that are set to one value each, at the same time.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    /// The places of the keys.
+    pub(super) places: Vec<String>,
+    /// The values of each key, as TOML writes them.
+    pub(super) values: Vec<Vec<String>>,
+}
+
+/// A plan whose every point can be read as a scenario.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    base: Settable,
+    directory: Option<PathBuf>,
+    /// The first seed; each point has the same seeds.
+    seed: u64,
+    pub(super) seeds: u64,
+    pub(super) axes: Vec<Axis>,
+    pub(super) collect: Vec<Metric>,
+    /// A digest of all that the rows depend on.
+    pub(super) digest: String,
+}
+
+impl Plan {
+    /// Reads a plan. An error is the message for the user.
+    pub(super) fn read(path: &Path) -> Result<Plan, String> {
+        let said = |title: String| sentence(&format!("{}: {title}", printable_path(path)), &[]);
+        let unreadable = |path: &Path, error: input::ReadError| {
+            sentence(
+                &format!("cannot read {}: {error}", printable_path(path)),
+                &[],
+            )
+        };
+        let bytes = input::read_given(path, limits::FILE_BYTES_MAX);
+        let bytes = bytes.map_err(|error| unreadable(path, error))?;
+        let mut base = Settable::new(&bytes).map_err(|error| said(error.to_string()))?;
+        let Some(Value::Table(mut sweep)) = base.take("sweep") else {
+            return Err(said("expected a section `[sweep]`".to_owned()));
+        };
+        let (mut text, mut file) = (base.text(), path.to_owned());
+        if let Some(of) = take(&mut sweep, "scenario", text_of).map_err(said)? {
+            file = path.parent().unwrap_or(Path::new("")).join(of);
+            let bytes = match file.exists() {
+                true => input::read_file(&file, limits::FILE_BYTES_MAX),
+                false => scenario::builtin(&file.to_string_lossy())
+                    .map(|builtin| builtin.text.as_bytes().to_vec())
+                    .ok_or(input::ReadError::Missing),
+            };
+            let bytes = bytes.map_err(|error| unreadable(&file, error))?;
+            base = Settable::new(&bytes).map_err(|error| said(error.to_string()))?;
+            _ = base.take("sweep");
+            text = base.text();
+        }
+        let directory = file.parent().map(Path::to_owned);
+        let whole = parse(text.as_bytes(), directory.as_deref(), None).map_err(|error| {
+            scenario_report::render(&file, text.as_bytes(), &error).join("\n\n")
+        })?;
+        let seeds = take(&mut sweep, "seeds", count_of)
+            .map_err(said)?
+            .unwrap_or(1);
+        let axes = axes(&mut sweep).map_err(said)?;
+        let collect = take(&mut sweep, "collect", texts_of).map_err(said)?;
+        let collect = collect.unwrap_or_else(|| COLLECTED.map(str::to_owned).to_vec());
+        let collect = collect.iter().map(|name| Metric::named(name, &whole));
+        let collect = collect.collect::<Result<Vec<_>, _>>().map_err(said)?;
+        if let Some(key) = sweep.keys().next() {
+            let known = "`scenario`, `axes`, `zip`, `seeds` and `collect`";
+            return Err(said(format!(
+                "expected the keys {known} of `[sweep]`, found `{key}`"
+            )));
+        }
+        let mut plan = Plan {
+            base,
+            directory,
+            seed: whole.seed,
+            seeds,
+            axes,
+            collect,
+            digest: String::new(),
+        };
+        if plan.points().checked_mul(seeds).is_none() {
+            return Err(said("expected fewer than 2^64 runs".to_owned()));
+        }
+        plan.check().map_err(said)?;
+        plan.digest = plan.digest_with(&whole);
+        Ok(plan)
+    }
+
+    /// Reads the scenario with each value of each axis, so that a mistake is found before anything runs.
+    fn check(&self) -> Result<(), String> {
+        for (number, axis) in self.axes.iter().enumerate() {
+            for value in 0..axis.values[0].len() {
+                let at = |other: usize| if other == number { value } else { 0 };
+                let places: Vec<usize> = (0..self.axes.len()).map(at).collect();
+                self.scenario_at(&places, self.seed).map_err(|error| {
+                    let shown = &axis.places[0];
+                    format!("with {shown} = {}: {error}", axis.values[0][value])
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn digest_with(&self, whole: &Scenario) -> String {
+        let mut digest = Sha256::new();
+        digest.update(env!("CARGO_PKG_VERSION"));
+        digest.update(self.base.text());
+        for class in &whole.classes {
+            digest.update(&class.bytes);
+        }
+        for send in &whole.sends {
+            digest.update(&send.payload);
+        }
+        let names: Vec<&str> = self
+            .collect
+            .iter()
+            .map(|metric| metric.name.as_str())
+            .collect();
+        digest.update(format!(
+            "{:?}{:?}{}{}",
+            self.axes, names, self.seed, self.seeds
+        ));
+        let bytes = digest.finalize();
+        bytes
+            .iter()
+            .take(16)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    /// Returns the number of points.
+    pub(super) fn points(&self) -> u64 {
+        let lengths = self.axes.iter().map(|axis| axis.values[0].len() as u64);
+        lengths.fold(1, u64::saturating_mul)
+    }
+
+    /// Returns the number of runs.
+    pub(super) fn runs(&self) -> u64 {
+        self.points().saturating_mul(self.seeds)
+    }
+
+    /// Returns the position on each axis of a point, of which the last axis changes fastest.
+    fn places(&self, point: u64) -> Vec<usize> {
+        let mut rest = point;
+        let places = self.axes.iter().rev().map(|axis| {
+            let length = axis.values[0].len() as u64;
+            let place = rest % length;
+            rest /= length;
+            usize::try_from(place).unwrap_or(0)
+        });
+        let mut places: Vec<usize> = places.collect();
+        places.reverse();
+        places
+    }
+
+    /// Returns the values of the keys at a point, as TOML writes them, with their places.
+    pub(super) fn values(&self, point: u64) -> Vec<(&str, &str)> {
+        let places = self.places(point);
+        let axes = self.axes.iter().zip(places);
+        let values = axes.flat_map(|(axis, place)| {
+            let keys = axis.places.iter().zip(&axis.values);
+            keys.map(move |(key, values)| (key.as_str(), values[place].as_str()))
+        });
+        values.collect()
+    }
+
+    /// Returns the places of all keys that the plan sets.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.axes
+            .iter()
+            .flat_map(|axis| axis.places.iter().map(String::as_str))
+    }
+
+    /// Returns the seed of a run of each point.
+    pub(super) fn seed(&self, run: u64) -> u64 {
+        self.seed.wrapping_add(run % self.seeds)
+    }
+
+    /// Returns the scenario of a run.
+    pub(super) fn scenario(&self, run: u64) -> Result<Scenario, String> {
+        self.scenario_at(&self.places(run / self.seeds), self.seed(run))
+    }
+
+    fn scenario_at(&self, places: &[usize], seed: u64) -> Result<Scenario, String> {
+        let mut text = self.base.clone();
+        for (axis, place) in self.axes.iter().zip(places) {
+            for (key, values) in axis.places.iter().zip(&axis.values) {
+                text.set(key, &values[*place])
+                    .map_err(|error| error.to_string())?;
+            }
+        }
+        let scenario = parse(
+            text.text().as_bytes(),
+            self.directory.as_deref(),
+            Some(seed),
+        );
+        scenario.map_err(|error| error.to_string())
+    }
+}
+
+/// Takes a key out of a table, and reads it.
+fn take<T>(
+    table: &mut Table,
+    key: &str,
+    read: impl FnOnce(Value) -> Option<T>,
+) -> Result<Option<T>, String> {
+    let Some(value) = table.remove(key) else {
+        return Ok(None);
+    };
+    let shown = value.to_string();
+    match read(value) {
+        Some(read) => Ok(Some(read)),
+        None => Err(format!("expected another value of `{key}`, found {shown}")),
+    }
+}
+
+fn text_of(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn texts_of(value: Value) -> Option<Vec<String>> {
+    let Value::Array(list) = value else {
+        return None;
+    };
+    let texts: Option<Vec<String>> = list.into_iter().map(text_of).collect();
+    texts.filter(|texts| !texts.is_empty())
+}
+
+fn count_of(value: Value) -> Option<u64> {
+    let count = value.as_integer()?;
+    u64::try_from(count).ok().filter(|count| *count > 0)
+}
+
+/// Reads the axes. Those that a list of `zip` names change together.
+fn axes(sweep: &mut Table) -> Result<Vec<Axis>, String> {
+    let given = take(sweep, "axes", |value| match value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    })?;
+    let zip = take(sweep, "zip", |value| match value {
+        Value::Array(lists) => lists.into_iter().map(texts_of).collect::<Option<Vec<_>>>(),
+        _ => None,
+    })?;
+    let mut axes: Vec<Axis> = Vec::new();
+    for (place, value) in given.unwrap_or_default() {
+        let values = values(&value).map_err(|what| format!("axis `{place}`: {what}"))?;
+        axes.push(Axis {
+            places: vec![place],
+            values: vec![values],
+        });
+    }
+    for names in zip.unwrap_or_default() {
+        let mut joined: Option<Axis> = None;
+        for name in &names {
+            let found = axes.iter().position(|axis| axis.places == [name.clone()]);
+            let found =
+                found.ok_or_else(|| format!("expected an axis in `zip`, found `{name}`"))?;
+            let axis = axes.remove(found);
+            match &mut joined {
+                None => joined = Some(axis),
+                Some(joined) if joined.values[0].len() == axis.values[0].len() => {
+                    joined.places.extend(axis.places);
+                    joined.values.extend(axis.values);
+                }
+                Some(joined) => {
+                    let (one, other) = (joined.values[0].len(), axis.values[0].len());
+                    return Err(format!(
+                        "expected as many values of `{name}` as of `{}`: {one}, found {other}",
+                        joined.places[0]
+                    ));
+                }
+            }
+        }
+        axes.extend(joined);
+    }
+    Ok(axes)
+}
+
+/// Reads the values of an axis: a list, or a range with its ends.
+fn values(value: &Value) -> Result<Vec<String>, String> {
+    match value {
+        Value::Array(list) if list.is_empty() => Err("expected at least one value".to_owned()),
+        Value::Array(list) => Ok(list.iter().map(Value::to_string).collect()),
+        Value::Table(range) => range_of(range),
+        other => Err(format!(
+            "expected a list or a range such as {{ from = 1, to = 9, step = 2 }}, found {other}"
+        )),
+    }
+}
+
+fn range_of(range: &Table) -> Result<Vec<String>, String> {
+    let number = |key: &str| match range.get(key) {
+        Some(Value::Integer(number)) => Ok(Some(*number as f64)),
+        Some(Value::Float(number)) if number.is_finite() => Ok(Some(*number)),
+        None => Ok(None),
+        Some(other) => Err(format!("expected a number `{key}`, found {other}")),
+    };
+    let known = ["from", "to", "step", "points", "log"];
+    if let Some(key) = range.keys().find(|key| !known.contains(&key.as_str())) {
+        return Err(format!(
+            "expected `from`, `to`, `step`, `points` or `log`, found `{key}`"
+        ));
+    }
+    let is_log = range.get("log").and_then(Value::as_bool).unwrap_or(false);
+    let (Some(from), Some(to)) = (number("from")?, number("to")?) else {
+        return Err("expected `from` and `to`".to_owned());
+    };
+    let is_whole = ["from", "to", "step"]
+        .iter()
+        .all(|key| range.get(*key).is_none_or(Value::is_integer));
+    let (step, points) = (number("step")?, number("points")?);
+    let points = match (step, points) {
+        (Some(step), None) if step > 0.0 && to >= from && !is_log => {
+            ((to - from) / step).floor() + 1.0
+        }
+        (None, Some(points)) if points >= 2.0 && points.fract() == 0.0 => points,
+        _ => return Err("expected a positive `step`, or at least 2 `points`".to_owned()),
+    };
+    if points > VALUES_MAX as f64 {
+        return Err(format!("expected at most {VALUES_MAX} values"));
+    }
+    if is_log && (from <= 0.0 || to <= 0.0) {
+        return Err("expected ends above 0 of a logarithmic range".to_owned());
+    }
+    let at = |index: u64| {
+        let index = index as f64;
+        match step {
+            Some(step) => from + index * step,
+            None if is_log => from * (to / from).powf(index / (points - 1.0)),
+            None => from + (to - from) * index / (points - 1.0),
+        }
+    };
+    let mut values: Vec<String> = (0..points as u64)
+        .map(|index| match is_whole {
+            true => format!("{}", at(index).round()),
+            // Twelve digits leave out what the arithmetic of binary fractions adds.
+            false => Value::Float(format!("{:.11e}", at(index)).parse().unwrap_or(0.0)).to_string(),
+        })
+        .collect();
+    // Whole numbers of a logarithmic range may be equal after rounding.
+    values.dedup();
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<Vec<String>, String> {
+        let table: Table = format!("value = {text}").parse().expect("it is TOML");
+        values(&table["value"])
+    }
+
+    #[test]
+    fn ranges_have_their_ends() {
+        let is = |text, expected: &[&str]| assert_eq!(of(text).expect(text), expected, "{text}");
+        is("[0, 0.5, \"1us\"]", &["0", "0.5", "\"1us\""]);
+        is("{ from = 1, to = 9, step = 4 }", &["1", "5", "9"]);
+        is(
+            "{ from = 0.0, to = 0.3, points = 4 }",
+            &["0.0", "0.1", "0.2", "0.3"],
+        );
+        is(
+            "{ from = 1, to = 64, points = 4, log = true }",
+            &["1", "4", "16", "64"],
+        );
+        is(
+            "{ from = 1, to = 4, points = 9, log = true }",
+            &["1", "2", "3", "4"],
+        );
+        for wrong in [
+            "[]",
+            "3",
+            "{ from = 1 }",
+            "{ from = 1, to = 2 }",
+            "{ from = 1, to = 2, step = 0 }",
+            "{ from = 0, to = 2, points = 3, log = true }",
+            "{ from = 1, to = 2, points = 1e9 }",
+            "{ from = 1, to = 2, pionts = 3 }",
+        ] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn parts_are_counted_from_one() {
+        assert_eq!("3/50".parse(), Ok(Shard { number: 3, of: 50 }));
+        for wrong in ["", "3", "0/5", "6/5", "1/0", "a/b", "-1/5"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+}
