@@ -14,8 +14,8 @@ import static unet.Nic.*;
  *    |<-- count, 2 -----|                  |      after WINDOW / 2 buffers
  * </pre>
  *
- * <p>The receiver needs WINDOW free buffers and WINDOW receive descriptors for each channel.
- * Links may not lose packets: a lost token would never return. {@code Reliable} does without this.
+ * <p>For each channel, the receiver needs WINDOW free buffers and receive descriptors, and one of
+ * the two NICs WINDOW + 3 arrival slots. Links may not lose packets: a lost token never returns.
  *
  * <p>Without a token, a message waits in a queue of the NIC. When the queue is full, the message is
  * refused: the user gets its number, counted from 0, as a descriptor on channel {@code ~channel}.

@@ -116,6 +116,10 @@ pub enum Status {
 }
 
 impl Status {
+    /// The statuses with which a receive descriptor completes for a message that has come and is lost. Such a message
+    /// counts as a drop, with the status as its reason.
+    pub const OF_LOST_MESSAGES: [Status; 1] = [Status::LengthError];
+
     /// Returns the word that the trace shows for the status.
     #[must_use]
     pub const fn word(self) -> &'static str {

@@ -5,7 +5,7 @@
 
 use jive_core::TrapKind;
 use nic_core::event::{DropReason, WireDropReason};
-use nic_core::via::{Reliability, SEGMENTS_MAX};
+use nic_core::via::{Reliability, SEGMENTS_MAX, Status};
 
 use super::capture::Cut;
 use super::form::{Absent, Form, Row, Section, list};
@@ -127,7 +127,8 @@ const NIC_STAGES: [&str; 7] = [
 words! {
     STAGES: NIC_STAGES => |name| name, EmpStage::NAMES => |name| name;
     /// The reasons for dropped packets, as keys of `drops`.
-    REASONS: WireDropReason::ALL => |reason| reason.word(), DropReason::ALL => |reason| reason.word();
+    REASONS: WireDropReason::ALL => |reason| reason.word(), DropReason::ALL => |reason| reason.word(),
+        Status::OF_LOST_MESSAGES => |status| status.word();
     /// The kinds of traps, as keys of `traps` and values of `trap`.
     TRAPS: TrapKind::ALL => |kind| kind.name();
 }
@@ -527,7 +528,7 @@ tables! {
         repeat: Count(1, limits::REPEAT_MAX), default "1";
         /// The number of receive descriptors.
         count: Count(0, u64::MAX), or "";
-        /// The number of drops by the endpoint's NIC or wire: the events `drop` and `wire-drop`.
+        /// The number of drops by the endpoint's NIC or wire: the events `drop` and `wire-drop`, and packets whose receive descriptors complete as `length-error`.
         drops: Raw(|| Form::Either(vec![number(), Form::Table(&DROPS, &[])])), or "";
         /// The number of traps of the applet.
         traps: Raw(|| Form::Either(vec![number(), Form::Table(&TRAP_COUNTS, &[])])), or "";

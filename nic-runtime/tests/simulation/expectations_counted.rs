@@ -44,6 +44,18 @@ impl Seen {
             .filter(|event| event["event"] == "rx-descriptor")
             // A descriptor of a VI has a status, and brings a message if it is `ok`.
             .filter(|event| event["status"].is_null() || event["status"] == "ok");
+        // A packet with a message that is longer than its descriptor is lost. Over remote memory no packet has it.
+        let too_long = events.iter().filter(|event| {
+            event["event"] == "rx-descriptor"
+                && event["status"] == "length-error"
+                && !event["packet"].is_null()
+        });
+        let too_long = too_long.map(|event| {
+            let endpoint = text(&event["endpoint"]).expect("it is at an endpoint");
+            (endpoint, "length-error".to_owned())
+        });
+        let mut drops = both(&["drop", "wire-drop"], "reason");
+        drops.extend(too_long);
         Seen {
             descriptors: descriptors
                 .map(|event| Descriptor {
@@ -52,7 +64,7 @@ impl Seen {
                     payload: text(&event["payload"]).expect("payloads are shown"),
                 })
                 .collect(),
-            drops: both(&["drop", "wire-drop"], "reason"),
+            drops,
             traps: both(&["trap"], "kind"),
         }
     }
@@ -310,12 +322,21 @@ fn count_again(seen: &Seen, expected: &[Expected]) -> Vec<bool> {
 fn expectations_are_met_as_the_trace_says() {
     let (mut met_in_all, mut unmet_in_all) = (0, 0);
     for seed in 0..runs(12) {
-        let toml = match seed % 3 {
-            0 => random_runs::scenario(seed),
-            1 => random_runs::spaced(seed),
-            _ => exchange::scenario(seed),
+        let (toml, trace) = match seed % 3 {
+            0 | 1 => {
+                let of = [random_runs::scenario, random_runs::spaced];
+                let toml = of[(seed % 3) as usize](seed);
+                let trace = trace::run(&toml);
+                (toml, trace)
+            }
+            // Here messages may wait until the end for a receiver that posts nothing; `exchange` checks which.
+            _ => {
+                let toml = exchange::scenario(seed);
+                let trace = trace::try_run(&toml).expect("it runs");
+                (toml, trace)
+            }
         };
-        let seen = Seen::of(&trace::run(&toml).events);
+        let seen = Seen::of(&trace.events);
         let mut generator = Generator::named(seed, &["expectations"]);
         let mut expectations = String::new();
         let mut expected = Vec::new();

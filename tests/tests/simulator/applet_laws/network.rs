@@ -20,6 +20,11 @@ impl Network {
         }
     }
 
+    /// Runs the scenario under a built-in profile. Must come before all other parts.
+    pub(crate) fn profile(&mut self, name: &str) {
+        self.text.insert_str(0, &format!("profile = \"{name}\"\n"));
+    }
+
     /// Adds an endpoint with further keys to the scenario, and returns its place.
     pub(crate) fn endpoint(&mut self, keys: &str) -> usize {
         let place = self.endpoints;
