@@ -12,10 +12,7 @@ use crate::spec::{AppletSpec, FieldState};
 
 /// Reads `applet`: the name of a class or a list of names. Returns a class for each name, or `None` for a class that
 /// cannot be read.
-pub(super) fn classes(
-    named: &Spanned<DeValue<'_>>,
-    context: &mut Context<'_>,
-) -> Vec<Option<usize>> {
+pub(super) fn classes(named: &Spanned<DeValue<'_>>, context: &mut Context) -> Vec<Option<usize>> {
     let names = match named.get_ref() {
         DeValue::Array(names) if names.is_empty() => {
             context.mistakes().add(named.span(), MistakeKind::NoApplets);
@@ -46,7 +43,7 @@ pub(super) fn states(
     table: &Table<'_>,
     classes: &[Option<usize>],
     heap: u64,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> (Vec<FieldState>, Vec<AppletSpec>) {
     let mut states = vec![Vec::new(); classes.len()];
     let named = table.value(ENDPOINT.applet.name).map(Spanned::get_ref);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jive_embed::input::{self, ReadError};
@@ -11,6 +11,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::capture::{self, Cut, Gathered};
+use super::files::{Files, Opened};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::state;
@@ -24,8 +25,9 @@ use crate::spec::{ClassSpec, FieldState};
 pub const BUILTIN_PREFIX: &str = "builtin:";
 
 /// The state of reading one scenario.
-pub(super) struct Context<'s> {
-    directory: Option<&'s Path>,
+pub(super) struct Context {
+    /// Where the files come from that the scenario names; `None` if it may name none.
+    from: Option<Arc<dyn Files>>,
     seed: u64,
     mistakes: Mistakes,
     classes: Vec<ClassSpec>,
@@ -43,12 +45,12 @@ pub(super) struct Context<'s> {
     free_buffers: u64,
 }
 
-impl<'s> Context<'s> {
-    /// Returns a context without mistakes. Paths of files are relative to `directory`, if there is one.
+impl Context {
+    /// Returns a context without mistakes.
     #[must_use]
-    pub(super) fn new(directory: Option<&'s Path>, seed: u64, mistakes: Mistakes) -> Context<'s> {
+    pub(super) fn new(from: Option<Arc<dyn Files>>, seed: u64, mistakes: Mistakes) -> Context {
         Context {
-            directory,
+            from,
             seed,
             mistakes,
             classes: Vec::new(),
@@ -88,7 +90,11 @@ impl<'s> Context<'s> {
     ///
     /// Returns a mistake if the file cannot be read or holds more than `limit` bytes.
     pub(super) fn file(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
-        input::read_file(&self.path(name)?, limit).map_err(MistakeKind::File)
+        let bytes = self.file_prefix(name, limit.saturating_add(1))?;
+        match bytes.len() as u64 > limit {
+            true => Err(MistakeKind::File(ReadError::TooLarge { limit })),
+            false => Ok(bytes),
+        }
     }
 
     /// Returns the index of the class that an endpoint names. Each class is read once.
@@ -102,8 +108,7 @@ impl<'s> Context<'s> {
         }
         let bytes = match name.strip_prefix(BUILTIN_PREFIX) {
             Some(builtin) => builtin_class(builtin)?,
-            None => input::read_file_prefix(&self.path(name)?, limits::CLASS_BYTES_READ)
-                .map_err(MistakeKind::File)?,
+            None => self.file_prefix(name, limits::CLASS_BYTES_READ)?,
         };
         let what = "bytes of class files";
         let length = bytes.len() as u64;
@@ -175,7 +180,7 @@ impl<'s> Context<'s> {
         }
     }
 
-    /// Reads a capture that a send names, and returns its path and what was found. Packets that do not fit beside the
+    /// Reads a capture that a send names, and returns where it is and what was found. Packets that do not fit beside the
     /// other payloads are not held.
     ///
     /// # Errors
@@ -185,13 +190,12 @@ impl<'s> Context<'s> {
         &mut self,
         name: &str,
         cut: Cut,
-    ) -> Result<(PathBuf, Gathered), MistakeKind> {
-        let path = self.path(name)?;
-        let file = input::open_regular(&path).map_err(MistakeKind::File)?;
+    ) -> Result<(Arc<dyn Files>, Gathered), MistakeKind> {
+        let (files, file) = self.open(name)?;
         let room = limits::PAYLOADS_TOTAL_MAX - self.payload_bytes;
         let left = &mut self.capture_bytes_left;
         let gathered = capture::gather(BufReader::new(file), cut, room, left);
-        Ok((path, gathered.map_err(MistakeKind::Capture)?))
+        Ok((files, gathered.map_err(MistakeKind::Capture)?))
     }
 
     /// Checks that the limit on payloads has room for a payload of this length, before the payload is made.
@@ -243,15 +247,21 @@ impl<'s> Context<'s> {
         self.mistakes.note(span, taken);
     }
 
-    /// Returns the path of a file, and records that the file is read.
-    fn path(&mut self, name: &str) -> Result<PathBuf, MistakeKind> {
-        let directory = self.directory.ok_or(MistakeKind::NoDirectory)?;
+    /// Reads the beginning of a file.
+    fn file_prefix(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, MistakeKind> {
+        let (_, file) = self.open(name)?;
+        input::read_prefix(file, limit).map_err(MistakeKind::File)
+    }
+
+    /// Opens a file, and records that it is read.
+    fn open(&mut self, name: &str) -> Result<(Arc<dyn Files>, Opened), MistakeKind> {
+        let from = self.from.clone().ok_or(MistakeKind::NoDirectory)?;
         if name.is_empty() {
             return Err(MistakeKind::EmptyPath);
         }
-        let path = directory.join(name);
-        self.files.push(path.clone());
-        Ok(path)
+        self.files.push(from.path(name));
+        let file = from.open(name).map_err(MistakeKind::File)?;
+        Ok((from, file))
     }
 }
 

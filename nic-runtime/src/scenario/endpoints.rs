@@ -26,7 +26,7 @@ pub(super) fn read<'t>(
     root: &Table<'t>,
     (nics, processes): (&NameIndex<'_>, &Processes<'_>),
     of_nic: &NicProfiles,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Endpoints<'t> {
     let mut names = NameIndex::new(Named::Endpoint);
     let limit = limits::ENDPOINTS_MAX;
@@ -75,7 +75,7 @@ fn read_endpoint(
     (name, nic): (&str, Option<NicId>),
     processes: &Processes<'_>,
     of_nic: &NicProfiles,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> EndpointSpec {
     // Any NIC id serves as a placeholder, because a scenario with a mistake is not run. Checks that need the endpoint's
     // NIC use `Endpoints::nics`.
@@ -207,7 +207,7 @@ fn narrow(number: u64) -> u32 {
 }
 
 /// Reads the size of the buffer area, and the count and length of the free buffers.
-fn buffers(table: &Table<'_>, context: &mut Context<'_>) -> (u64, (u64, u64)) {
+fn buffers(table: &Table<'_>, context: &mut Context) -> (u64, (u64, u64)) {
     let mistakes = context.mistakes();
     let area = ENDPOINT.buffer_area.get(table, mistakes);
     let (count, length) = (&FREE_BUFFERS.count, &FREE_BUFFERS.length);

@@ -50,7 +50,7 @@ pub fn has_expectations(text: &[u8]) -> bool {
 pub(super) fn read(
     root: &Table<'_>,
     applets: Applets<'_, '_>,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Vec<Expectation> {
     let limit = limits::EXPECTATIONS_MAX;
     let mistakes = context.mistakes();
@@ -72,7 +72,7 @@ fn expectation(
     table: &Table<'_>,
     applets: Applets<'_, '_>,
     classes: &mut Classes,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Option<Expectation> {
     let subjects = EXPECT
         .section
@@ -136,7 +136,7 @@ fn messages(
     table: &Table<'_>,
     value: &Spanned<DeValue<'_>>,
     channel: Option<ChannelId>,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Option<Expected> {
     let payloads = payload::read_expected(context, value);
     let mistakes = context.mistakes();
@@ -194,7 +194,7 @@ fn of_chain(
     spec: &EndpointSpec,
     name: &str,
     classes: &mut Classes,
-    context: &Context<'_>,
+    context: &Context,
 ) -> Result<(FieldName, FieldKind), MistakeKind> {
     let (class, field) = name.split_once('.').ok_or(MistakeKind::FieldOfChain)?;
     for (applet, _) in spec.applets() {
@@ -215,7 +215,7 @@ fn of_field(
     table: &Table<'_>,
     ((endpoints, swaps), endpoint): (Applets<'_, '_>, EndpointId),
     classes: &mut Classes,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Option<Expected> {
     let name = EXPECT.field.with(table, table::text, context.mistakes());
     let given = table.need(EXPECT.value.name, context.mistakes());

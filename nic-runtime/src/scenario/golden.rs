@@ -6,7 +6,7 @@ use super::table::Table;
 use crate::spec::GoldenSettings;
 
 /// Reads `[golden]`.
-pub(super) fn read(root: &Table<'_>, context: &mut Context<'_>) -> GoldenSettings {
+pub(super) fn read(root: &Table<'_>, context: &mut Context) -> GoldenSettings {
     let default = GoldenSettings::default();
     let mistakes = context.mistakes();
     let Some(value) = ROOT.golden.raw(root, mistakes) else {

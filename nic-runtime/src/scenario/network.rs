@@ -22,7 +22,7 @@ use crate::spec::{LinkSpec, NicSpec};
 pub(super) fn nics<'t>(
     root: &Table<'t>,
     of_all: &Arc<Profile>,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> (Vec<NicSpec>, NameIndex<'t>) {
     let mut names = NameIndex::new(Named::Nic);
     let limit = limits::NICS_MAX;
@@ -172,7 +172,7 @@ pub(super) fn links(
     root: &Table<'_>,
     nics: &NameIndex<'_>,
     of_nic: &NicProfiles,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Vec<LinkSpec> {
     let count = nics.len();
     let limit = count * (count + 1) / 2;

@@ -43,7 +43,7 @@ pub(super) struct Found {
 
 /// Makes a payload from the value of a form's key. The three strings name the payload's owner, whose name seeds random
 /// bytes.
-type Form = fn(&mut Context<'_>, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
+type Form = fn(&mut Context, &DeValue<'_>, [&str; 3]) -> Result<Payload, MistakeKind>;
 
 /// The key of the form that is read apart, because its reader needs the keys beside it.
 const CAPTURE: &str = PAYLOAD.pcap.name;
@@ -89,7 +89,7 @@ static BESIDE: [(&str, &str); 4] = [
 /// Reads a payload. Random bytes depend only on the scenario's seed and on `owner`, so other lines of the scenario file
 /// do not change these bytes.
 pub(super) fn read<'t>(
-    context: &mut Context<'_>,
+    context: &mut Context,
     value: &'t toml::Spanned<DeValue<'t>>,
     owner: [&str; 3],
 ) -> Option<Located<Read>> {
@@ -144,12 +144,13 @@ impl Read {
 
 /// Reads a capture, and holds its packets if they fit.
 fn capture(
-    context: &mut Context<'_>,
+    context: &mut Context,
     value: &DeValue<'_>,
     cut: Cut,
     pace: Pace,
 ) -> Result<Read, MistakeKind> {
-    let (path, gathered) = context.sent_capture(table::text(value)?, cut)?;
+    let name = table::text(value)?;
+    let (files, gathered) = context.sent_capture(name, cut)?;
     let Gathered {
         packets,
         sent,
@@ -161,7 +162,8 @@ fn capture(
     let is_recorded = pace == Pace::Recorded;
     let payload = match packets {
         None => Payload::Replay(CaptureFile {
-            path,
+            files,
+            name: name.to_owned(),
             cut,
             is_recorded,
         }),
@@ -198,7 +200,7 @@ const RECEIVED: [&str; 7] = ["text", "hex", "zeros", "count", "file", "pcap", "c
 
 /// Reads an expected payload, or a list of expected payloads. A capture gives one expected payload for each packet.
 pub(super) fn read_expected<'t>(
-    context: &mut Context<'_>,
+    context: &mut Context,
     value: &'t toml::Spanned<DeValue<'t>>,
 ) -> Option<Vec<Vec<u8>>> {
     let DeValue::Array(list) = value.get_ref() else {
@@ -216,7 +218,7 @@ pub(super) fn read_expected<'t>(
 }
 
 fn read_one_expected<'t>(
-    context: &mut Context<'_>,
+    context: &mut Context,
     value: &'t toml::Spanned<DeValue<'t>>,
 ) -> Option<Vec<Vec<u8>>> {
     if let DeValue::Table(table) = value.get_ref() {
@@ -270,7 +272,7 @@ pub(super) fn too_many() -> MistakeKind {
 }
 
 /// Cuts a class file into the fragments of a capsule, all to be sent as fast as the user can.
-fn fragments(class: &[u8], form: &Table<'_>, context: &mut Context<'_>) -> Vec<CapturedPacket> {
+fn fragments(class: &[u8], form: &Table<'_>, context: &mut Context) -> Vec<CapturedPacket> {
     let mistakes = context.mistakes();
     let number = PAYLOAD.number.get(form, mistakes);
     let length = PAYLOAD.fragment.get(form, mistakes);
@@ -295,7 +297,7 @@ fn fragments(class: &[u8], form: &Table<'_>, context: &mut Context<'_>) -> Vec<C
 }
 
 /// Reads the length of a payload, and checks it before memory is allocated for the payload.
-fn length(context: &Context<'_>, value: &DeValue<'_>) -> Result<usize, MistakeKind> {
+fn length(context: &Context, value: &DeValue<'_>) -> Result<usize, MistakeKind> {
     let length = table::size(value)?;
     if length > limits::PAYLOADS_TOTAL_MAX {
         return Err(MistakeKind::OutOfRange {

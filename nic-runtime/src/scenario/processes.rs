@@ -30,7 +30,7 @@ pub(super) struct Processes<'t> {
 pub(super) fn read<'t>(
     root: &Table<'t>,
     nics: &NameIndex<'_>,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Processes<'t> {
     let mistakes = context.mistakes();
     let mut names = NameIndex::new(Named::Process);
@@ -115,7 +115,7 @@ pub(super) fn hosts(
     root: &Table<'_>,
     nics: &mut [NicSpec],
     names: &NameIndex<'_>,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) {
     let mistakes = context.mistakes();
     let tables = root.tables(ROOT.host.name, HOST.section, nics.len(), mistakes);

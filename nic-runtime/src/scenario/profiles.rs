@@ -47,7 +47,7 @@ impl NicProfiles {
 pub(super) fn named<A: Presence>(
     key: &Key<Text, A>,
     table: &Table<'_>,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Option<Arc<Profile>> {
     let name = key.with(table, table::text, context.mistakes())?;
     let profile = read_once(name.value, context);
@@ -55,7 +55,7 @@ pub(super) fn named<A: Presence>(
 }
 
 /// Returns the profile that a scenario or a NIC names. Each profile is read once.
-fn read_once(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
+fn read_once(name: &str, context: &mut Context) -> Result<Arc<Profile>, MistakeKind> {
     if let Some(known) = context.profiles.get(name) {
         return known.clone();
     }
@@ -65,7 +65,7 @@ fn read_once(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, Mist
 }
 
 /// Reads a built-in profile, or else the profile in a file.
-fn read(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
+fn read(name: &str, context: &mut Context) -> Result<Arc<Profile>, MistakeKind> {
     match builtin(name) {
         Some(profile) => Ok(profile),
         None => file(name, context),
@@ -80,7 +80,7 @@ pub(super) fn builtin(name: &str) -> Option<Arc<Profile>> {
 }
 
 #[inline(never)]
-fn file(name: &str, context: &mut Context<'_>) -> Result<Arc<Profile>, MistakeKind> {
+fn file(name: &str, context: &mut Context) -> Result<Arc<Profile>, MistakeKind> {
     let is_path = name.contains('/') || Path::new(name).extension().is_some();
     if !is_path {
         let suggestion = closest(name, Profile::builtin_names());

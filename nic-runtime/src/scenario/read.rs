@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::context::Context;
 use super::endpoints;
 use super::expect;
+use super::files::{Directory, Files};
 use super::golden;
 use super::keys::{ROOT, STATS};
 use super::limits;
@@ -83,7 +84,24 @@ pub fn parse(
     directory: Option<&Path>,
     seed: Option<u64>,
 ) -> Result<Scenario, ScenarioError> {
-    parse_with(bytes, directory, seed, None)
+    let files = directory.map(|directory| {
+        let files: Arc<dyn Files> = Arc::new(Directory(directory.to_owned()));
+        files
+    });
+    parse_with(bytes, files, seed, None)
+}
+
+/// Reads a scenario as [`parse`] does, with the files that it names from anywhere.
+///
+/// # Errors
+///
+/// Returns the same errors as [`parse`].
+pub fn parse_from(
+    bytes: &[u8],
+    files: Arc<dyn Files>,
+    seed: Option<u64>,
+) -> Result<Scenario, ScenarioError> {
+    parse_with(bytes, Some(files), seed, None)
 }
 
 /// Reads a scenario that names only built-in files, and replaces its profile by the given profile.
@@ -97,7 +115,7 @@ pub fn parse_on(text: &str, profile: &Profile) -> Result<Scenario, ScenarioError
 
 fn parse_with(
     bytes: &[u8],
-    directory: Option<&Path>,
+    files: Option<Arc<dyn Files>>,
     seed: Option<u64>,
     profile: Option<&Profile>,
 ) -> Result<Scenario, ScenarioError> {
@@ -129,13 +147,13 @@ fn parse_with(
     );
     let in_file = ROOT.seed.get(&root, &mut mistakes);
     let seed = seed.unwrap_or(in_file);
-    let context = Context::new(directory, seed, mistakes);
+    let context = Context::new(files, seed, mistakes);
     read_root(&root, context, profile).map_err(ScenarioError::Mistakes)
 }
 
 fn read_root(
     root: &Table<'_>,
-    mut context: Context<'_>,
+    mut context: Context,
     given: Option<&Profile>,
 ) -> Result<Scenario, Vec<Mistake>> {
     let profile = match given {
@@ -261,7 +279,7 @@ fn read_root(
 }
 
 /// Reads the profile of the scenario, or the default one.
-fn profile(root: &Table<'_>, context: &mut Context<'_>) -> Arc<Profile> {
+fn profile(root: &Table<'_>, context: &mut Context) -> Arc<Profile> {
     match profiles::named(&ROOT.profile, root, context) {
         Some(profile) => profile,
         None => {

@@ -24,7 +24,7 @@ const ALIGNMENT: u64 = 8;
 pub(super) fn read(
     root: &Table<'_>,
     endpoints: &mut Endpoints<'_>,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Vec<ReceiveSpec> {
     let mistakes = context.mistakes();
     let limit = limits::SENDS_MAX;

@@ -16,7 +16,7 @@ use crate::spec::RegionSpec;
 pub(super) fn read(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Vec<RegionSpec> {
     let limit = limits::REGIONS_MAX;
     let mistakes = context.mistakes();

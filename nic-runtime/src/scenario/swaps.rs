@@ -20,7 +20,7 @@ pub(super) fn read(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
     of_nic: &NicProfiles,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Vec<SwapSpec> {
     let limit = limits::SWAPS_MAX;
     let mistakes = context.mistakes();
@@ -65,7 +65,7 @@ fn make_room(
     table: &Table<'_>,
     (endpoint, endpoints): (EndpointId, &Endpoints<'_>),
     of_nic: &NicProfiles,
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) {
     let place = endpoint.0 as usize;
     let interface = endpoints.specs[place].interface;

@@ -37,7 +37,7 @@ pub(super) fn channels(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
     (nics, of_nic, joined): (&[NicSpec], &NicProfiles, &BTreeSet<(NicId, NicId)>),
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Vec<ChannelSpec> {
     let mistakes = context.mistakes();
     let mut used = BTreeMap::new();
@@ -214,11 +214,7 @@ fn uniform(value: &DeValue<'_>) -> Result<(SimDuration, SimDuration), MistakeKin
 }
 
 /// Reads every `[[send]]`.
-pub(super) fn sends(
-    root: &Table<'_>,
-    endpoints: &Endpoints<'_>,
-    context: &mut Context<'_>,
-) -> Sends {
+pub(super) fn sends(root: &Table<'_>, endpoints: &Endpoints<'_>, context: &mut Context) -> Sends {
     let limit = limits::SENDS_MAX;
     let tables = root.tables(ROOT.send.name, SEND.section, limit, context.mistakes());
     // The random bytes of a send depend on the sender and on the send's position among the sender's own sends. The

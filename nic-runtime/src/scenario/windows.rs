@@ -27,7 +27,7 @@ pub(super) fn read(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
     (nics, of_nic, joined): (&[NicSpec], &NicProfiles, &BTreeSet<(NicId, NicId)>),
-    context: &mut Context<'_>,
+    context: &mut Context,
 ) -> Vec<WindowSpec> {
     let mistakes = context.mistakes();
     let limit = limits::WINDOWS_MAX;

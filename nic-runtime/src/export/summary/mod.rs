@@ -4,7 +4,6 @@ mod page;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::Write;
 use std::num::NonZeroU64;
 
 use jive_core::MethodId;
@@ -19,7 +18,6 @@ use serde::{Serialize, Serializer};
 use super::accounts::{Accounts, Clerk, Entry};
 use super::distribution::Distribution;
 use super::is_shown;
-use super::plain_json::Object;
 use super::stats::StatsReport;
 use super::tally::Tally;
 use crate::nic::waiting::{CutSend, Waiting};
@@ -373,10 +371,7 @@ impl Summary {
     }
 
     /// Writes the fields of the summary as the entries of a JSON object.
-    pub(super) fn serialize_fields<W: Write>(
-        &self,
-        map: &mut Object<'_, W>,
-    ) -> serde_json::Result<()> {
+    pub(super) fn serialize_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("event", "summary")?;
         map.serialize_entry("time_ns", &self.time.as_ns())?;
         map.serialize_entry("ended", self.reason.word())?;
@@ -397,6 +392,14 @@ impl Summary {
             Some(expectations) => map.serialize_entry("expectations", expectations),
             None => Ok(()),
         }
+    }
+}
+
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.serialize_fields(&mut map)?;
+        map.end()
     }
 }
 

@@ -11,13 +11,13 @@ mod stream;
 mod unpacked;
 
 use std::io::{BufReader, Read};
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use jive_embed::input;
 use nic_core::time::SimDuration;
 
 pub use self::packet::{CaptureError, CapturePacket, Cut};
 pub use self::stream::{Arrival, Elapsed, PacketStream};
+use crate::scenario::files::Files;
 use crate::scenario::limits;
 use crate::spec::Messages;
 
@@ -124,7 +124,8 @@ fn gather_from(
 /// A capture whose packets a run reads as they become due.
 #[derive(Clone, Debug)]
 pub(super) struct CaptureFile {
-    pub(super) path: PathBuf,
+    pub(super) files: Arc<dyn Files>,
+    pub(super) name: String,
     pub(super) cut: Cut,
     /// Whether the packets have the times of the capture; otherwise all are due at once.
     pub(super) is_recorded: bool,
@@ -135,7 +136,7 @@ impl Messages for CaptureFile {
         let CaptureFile {
             cut, is_recorded, ..
         } = *self;
-        let file = input::open_regular(&self.path).ok();
+        let file = self.files.open(&self.name).ok();
         let stream = file.and_then(|file| PacketStream::new(BufReader::new(file)).ok());
         let mut elapsed = Elapsed::default();
         let packets = stream
