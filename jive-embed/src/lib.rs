@@ -71,6 +71,8 @@ pub mod preset;
 #[cfg(feature = "diagnosis")]
 mod rejection;
 pub mod text;
+#[cfg(feature = "diagnosis")]
+mod verdict;
 
 pub use certify::{CERTIFICATE_BYTES_MAX, CertifyError, certify, check_certified};
 pub use error::{CallError, HandleError, NamedTrap, NoMember};
@@ -90,3 +92,5 @@ pub use load::{LoadError, link_class, load_class, verify_class};
 pub use owned::{LoadedClass, load, load_as};
 #[cfg(feature = "diagnosis")]
 pub use rejection::{FoundAt, JavaSource, Rejection, Rejections, TrapDiagnosis, closest, explain};
+#[cfg(feature = "diagnosis")]
+pub use verdict::{Accepted, Asked, Rejected, Verdict};

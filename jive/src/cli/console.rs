@@ -7,6 +7,7 @@ use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 
 use super::interrupt;
+use super::scenario_file::Blame;
 
 /// The result of a command. If several results apply to a command, the one that is declared last here wins.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +25,15 @@ pub(super) enum Status {
     Unusable,
     /// The user interrupted a run.
     Interrupted,
+}
+
+impl From<Blame> for Status {
+    fn from(blame: Blame) -> Status {
+        match blame {
+            Blame::Class => Status::Rejected,
+            Blame::Scenario => Status::Unusable,
+        }
+    }
 }
 
 impl From<Status> for ExitCode {

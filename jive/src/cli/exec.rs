@@ -15,8 +15,8 @@ use nic_core::sle::NicNative;
 use super::call::{Call, CallError};
 use super::class_file;
 use super::console::{Console, Failure, Status};
+use super::explained::Explained;
 use super::machine::Machine;
-use super::traps::Explained;
 
 /// Maximum number of bytes of a file of calls: a million short calls.
 const CALLS_BYTES_MAX: u64 = 16 << 20;

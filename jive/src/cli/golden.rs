@@ -17,6 +17,7 @@ use jive_embed::input::{self, ReadError};
 use jive_embed::text::{printable, printable_path};
 use nic_core::event::roles::Shown as Visibility;
 use nic_core::event::{Event, Names, Sink};
+use nic_experiment::experiment;
 use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::Judgement;
@@ -157,7 +158,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Some(_) => NonZeroUsize::MIN,
         None => arguments.jobs.unwrap_or_else(default),
     };
-    let mut progress = Progress::new("scenarios", files.len()).unless(console.is_quiet());
+    let mut progress = Progress::new("scenarios", files.len() as u64).unless(console.is_quiet());
     let judged = in_order(
         &files,
         jobs,
@@ -402,8 +403,8 @@ fn compare_java(file: &TestFile, scenario: &Scenario, java: &Session) -> Outcome
         Ok(Compared::Differs(difference)) => Outcome::Differs(difference),
         Ok(Compared::Failed(report)) => Outcome::Failed(Status::Unusable, report),
         Err(error) => {
-            let (status, report) = scenario_file::refusal((&file.path, &[]), scenario, error);
-            Outcome::Failed(status, report)
+            let (blame, report) = scenario_file::refusal((&file.path, &[]), scenario, error);
+            Outcome::Failed(blame.into(), report)
         }
     }
 }
@@ -434,11 +435,11 @@ fn run_one(
     };
     match judged {
         Ok((outcome, end, judgement, log)) => {
-            if let Some(report) = run::stuck(&end) {
+            if let Some(report) = experiment::stuck(&end) {
                 return Outcome::Failed(run::status(end.reason), report);
             }
             let was_blessed = matches!(outcome, Outcome::Blessed(_));
-            let outcome = match run::cut(scenario, &end) {
+            let outcome = match experiment::cut(scenario, &end) {
                 Some(report) => outcome.and(&report),
                 None => outcome,
             };
@@ -455,8 +456,8 @@ fn run_one(
             outcome.explained(&log, (path, scenario))
         }
         Err(NotJudged::Refused(error)) => {
-            let (status, report) = scenario_file::refusal((path, &[]), scenario, error);
-            Outcome::Failed(status, report)
+            let (blame, report) = scenario_file::refusal((path, &[]), scenario, error);
+            Outcome::Failed(blame.into(), report)
         }
         Err(NotJudged::Unreadable(error)) => {
             let title = format!("cannot read {}: {error}", printable_path(golden));
@@ -652,7 +653,7 @@ fn write(scenario: &Scenario, golden: &Path, blessing: Blessing) -> Result<Shown
     let WithTraps { sink: trace, log } = run;
     let mut trace = trace.finish().map_err(NotJudged::Unwritable)?;
     let unmet = judgement.as_ref().map_or(0, |judged| judged.unmet.len());
-    let is_met = unmet == 0 && run::stuck(&end).is_none();
+    let is_met = unmet == 0 && experiment::stuck(&end).is_none();
     let outcome = if !is_met && blessing == Blessing::Met {
         Outcome::Passed
     } else if trace.is_same() {

@@ -14,8 +14,8 @@ const ERASE_LINE: &str = "\r\x1b[K";
 #[derive(Debug)]
 pub(super) struct Progress {
     noun: &'static str,
-    total: usize,
-    done: usize,
+    total: u64,
+    done: u64,
     began: Instant,
     /// Whether standard error is a terminal; no line is shown elsewhere.
     has_terminal: bool,
@@ -24,7 +24,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// Begins work on `total` items; `noun` is their name in the plural.
-    pub(super) fn new(noun: &'static str, total: usize) -> Progress {
+    pub(super) fn new(noun: &'static str, total: u64) -> Progress {
         Progress {
             noun,
             total,
@@ -44,6 +44,11 @@ impl Progress {
     /// Counts one more finished item.
     pub(super) fn advance(&mut self) {
         self.done += 1;
+    }
+
+    /// Learns how many items are finished.
+    pub(super) fn reach(&mut self, done: u64) {
+        self.done = done;
     }
 
     /// Shows the current progress.
@@ -71,7 +76,21 @@ impl Progress {
             noun, total, done, ..
         } = self;
         let is_due = self.has_terminal && elapsed >= PATIENCE;
-        is_due.then(|| format!("{done} of {total} {noun}"))
+        is_due.then(|| format!("{done} of {total} {noun}{}", self.left(elapsed)))
+    }
+
+    /// Returns how long the rest takes, if it takes as long as what is finished.
+    fn left(&self, elapsed: Duration) -> String {
+        if self.done == 0 {
+            return String::new();
+        }
+        let rest = self.total.saturating_sub(self.done) as f64;
+        let seconds = elapsed.as_secs_f64() * rest / self.done as f64;
+        match seconds {
+            ..90.0 => format!(", about {seconds:.0} s left"),
+            90.0..5_400.0 => format!(", about {:.0} min left", seconds / 60.0),
+            _ => format!(", about {:.1} h left", seconds / 3_600.0),
+        }
     }
 }
 
@@ -142,13 +161,18 @@ mod tests {
         progress.advance();
         for (has_terminal, seconds, line) in [
             (true, 1, None),
-            (true, 2, Some("1 of 12 scenarios")),
+            (true, 2, Some("1 of 12 scenarios, about 22 s left")),
+            (true, 20, Some("1 of 12 scenarios, about 4 min left")),
             (false, 2, None),
         ] {
             progress.has_terminal = has_terminal;
             let shown = progress.line(Duration::from_secs(seconds));
             assert_eq!(shown.as_deref(), line);
         }
+        progress.has_terminal = true;
+        progress.reach(0);
+        let shown = progress.line(PATIENCE);
+        assert_eq!(shown.as_deref(), Some("0 of 12 scenarios"));
     }
 
     #[test]

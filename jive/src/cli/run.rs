@@ -9,11 +9,11 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::input;
 use nic_core::event::EndReason;
 use nic_core::id::PacketId;
+use nic_experiment::experiment::{cut, stuck};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::pcapng::{Tap, Watched};
-use nic_runtime::export::summary::CutLine;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::host::Programs;
@@ -232,9 +232,9 @@ fn show_sram(
         }
         Err(error) => {
             let at = (&*arguments.scenario, &arguments.source_path[..]);
-            let (status, report) = refusal(at, scenario, error);
+            let (blame, report) = refusal(at, scenario, error);
             console.notice(&report)?;
-            Ok(status)
+            Ok(blame.into())
         }
     }
 }
@@ -295,9 +295,9 @@ fn run(
         }
         Err(NotRun::Refused(error)) => {
             let at = (scenario_file(arguments), &arguments.source_path[..]);
-            let (status, report) = refusal(at, scenario, error);
+            let (blame, report) = refusal(at, scenario, error);
             console.notice(&report)?;
-            Ok(status)
+            Ok(blame.into())
         }
         Err(NotRun::Output(OutputError::Stream(failure))) => Err(failure.into()),
         Err(NotRun::Output(OutputError::File(report))) => {
@@ -307,47 +307,12 @@ fn run(
     }
 }
 
-/// Returns the report of a run that is stuck, or `None`.
-pub(super) fn stuck(end: &RunEnd) -> Option<String> {
-    (end.reason == EndReason::Stuck).then(|| {
-        let title = format!("the run is stuck at {}: this is an error of jive", end.time);
-        let notes = Vec::from_iter(end.waiting.iter().map(ToString::to_string));
-        sentence(&title, &notes)
-    })
-}
-
 /// Shows what waits for what in a run that is stuck.
 pub(super) fn report_stuck(end: &RunEnd, console: &mut Console) -> Result<(), Failure> {
     match stuck(end) {
         Some(report) => Ok(console.notice(&report)?),
         None => Ok(()),
     }
-}
-
-/// Returns the report of a run that was cut, or `None`.
-pub(super) fn cut(scenario: &Scenario, end: &RunEnd) -> Option<String> {
-    let limit = match end.reason {
-        EndReason::Until => "until",
-        EndReason::MaxEvents => "max_events",
-        EndReason::MaxBytecodes => "max_bytecodes",
-        EndReason::Idle
-        | EndReason::Stuck
-        | EndReason::LoadTrap(_)
-        | EndReason::Unheard
-        | EndReason::Interrupted => "",
-    };
-    let shown = end.cut.iter().map(|cut| CutLine { scenario, cut });
-    let notes = Vec::from_iter(shown.map(|line| line.to_string()));
-    (!notes.is_empty()).then(|| match limit {
-        "" => sentence("a capture changed while it was sent", &notes),
-        limit => sentence(
-            &format!(
-                "the default of `{limit}` cut the run at {}; the scenario can set `{limit}`",
-                end.time
-            ),
-            &notes,
-        ),
-    })
 }
 
 /// Shows the messages that a run left unposted or under way, and returns the exit status that follows.

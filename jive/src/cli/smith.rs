@@ -126,7 +126,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     }
     let shipped = applets::ALL.iter().map(|applet| applet.class.to_vec());
     let smith = Smith::new(shipped.collect());
-    let total = usize::try_from(arguments.count).unwrap_or(usize::MAX);
+    let total = arguments.count;
     let mut progress = Progress::new("class files", total).unless(console.is_quiet());
     let mut accepted = 0_u64;
     for number in arguments.from..arguments.from + arguments.count {

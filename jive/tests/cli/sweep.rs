@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::process::Ended;
 use crate::{jive_in, words};
@@ -120,8 +121,8 @@ fn the_table_does_not_depend_on_threads_interruptions_or_parts() {
     assert_eq!(read(directory.path(), "threads.csv"), rows);
 
     // What a killed process leaves: some whole rows, and the beginning of another.
-    run(directory.path(), "sweep plan.toml --out lines.jsonl");
-    let lines = read(directory.path(), "lines.jsonl");
+    run(directory.path(), "sweep plan.toml --shard 1/1 --out whole");
+    let lines = read(directory.path(), "whole/part-1-of-1.jsonl");
     let kept: Vec<&str> = lines.split_inclusive('\n').take(8).collect();
     let left = kept.concat() + "{\"run\":7,\"seed\":4,\"val";
     fs::write(directory.path().join("again.csv.part"), left).expect("it can be written");
@@ -245,6 +246,24 @@ fn plans_with_mistakes_run_nothing() {
         );
         assert_eq!(ended.status, 2, "{part}");
     }
+    for (axis, says) in [
+        (
+            "\"seed\" = [1, 2]",
+            "expected `seeds`, found an axis `seed`",
+        ),
+        (
+            "\"sweep.seeds\" = [1, 2]",
+            "expected a key of the scenario, found `sweep`",
+        ),
+        ("seeds = 4", "expected a table"),
+    ] {
+        let directory = planned(&PLAN.replace("\"send.0.repeat\" = [10, 40]", axis));
+        let ended = run(directory.path(), "sweep plan.toml");
+        assert_eq!(ended.status, 2, "{axis}: {}", ended.err);
+        if axis.starts_with('"') {
+            assert!(ended.err.contains(says), "{axis}: {}", ended.err);
+        }
+    }
     let ended = run(
         directory.path(),
         "sweep plan.toml --plot x=link.0.loss y=latency",
@@ -278,6 +297,212 @@ fn a_plot_has_a_curve_and_bars_for_each_value() {
         let mut texts = document.descendants().filter_map(|node| node.text());
         assert!(texts.any(|text| text.trim() == label), "{label}");
     }
+}
+
+#[test]
+fn a_plot_has_the_names_of_values_that_are_no_numbers() {
+    let plan = PLAN.replace(
+        "\"send.0.repeat\" = [10, 40]",
+        "\"endpoint.server.host\" = [\"sink\", \"echo\"]",
+    );
+    let directory = planned(&plan);
+    let line = "sweep plan.toml --plot x=endpoint.server.host y=goodput by=link.0.loss";
+    let ended = run(directory.path(), line);
+    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+    let svg = read(directory.path(), "sweep.svg");
+    let document = roxmltree::Document::parse(&svg).expect("it is XML");
+    for label in ["sink", "echo", "0.0", "0.5", "1.0"] {
+        let mut texts = document.descendants().filter_map(|node| node.text());
+        assert!(texts.any(|text| text.trim() == label), "{label}: {svg}");
+    }
+}
+
+#[test]
+fn rows_and_means_are_the_same_in_each_format() {
+    let directory = planned(PLAN);
+    let csv = run(
+        directory.path(),
+        "sweep plan.toml --out rows.csv --format csv",
+    );
+    let json = run(
+        directory.path(),
+        "sweep plan.toml --out rows.jsonl --format json",
+    );
+    assert_eq!((csv.status, json.status), (0, 0));
+    let rows = |name| read(directory.path(), name);
+    for (csv, json, count) in [
+        (rows("rows.csv"), rows("rows.jsonl"), 24),
+        (csv.out, json.out, 6),
+    ] {
+        let mut lines = csv.lines();
+        let names: Vec<&str> = lines.next().expect("a head").split(',').collect();
+        let objects: Vec<serde_json::Value> = json
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("an object"))
+            .collect();
+        assert_eq!(objects.len(), count);
+        for (line, object) in lines.zip(&objects) {
+            let keys = object.as_object().expect("an object");
+            assert_eq!(keys.len(), names.len());
+            for (name, field) in names.iter().zip(line.split(',')) {
+                match &object[*name] {
+                    serde_json::Value::Null => assert_eq!(field, "", "{name}"),
+                    serde_json::Value::String(text) => assert_eq!(field, text),
+                    serde_json::Value::Bool(flag) => assert_eq!(field, flag.to_string()),
+                    // `serde_json` may read the last digit of a number wrongly.
+                    number => {
+                        let csv: f64 = field.parse().expect("a number");
+                        let json = number.as_f64().expect("a number");
+                        assert!((csv - json).abs() <= json.abs() * 1e-15, "{name}: {field}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A plan over the lossy link of `docs/examples`, with a hundredth of its runs.
+fn small_loss() -> tempfile::TempDir {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples/loss.toml");
+    let text = fs::read_to_string(path).expect("it is committed");
+    let small = text.replace("seeds = 40", "seeds = 1");
+    let small = small.replace("[0.0, 0.05, 0.1, 0.15, 0.2]", "[0.0, 0.2]");
+    assert_ne!(small, text);
+    planned(&small)
+}
+
+#[test]
+#[cfg(unix)]
+fn a_sweep_that_was_killed_goes_on() {
+    let directory = small_loss();
+    let whole = run(directory.path(), "sweep plan.toml --out whole.csv");
+    assert_eq!((whole.status, whole.err.as_str()), (0, ""));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))
+        .args(words("sweep plan.toml --out rows.csv --jobs 1"))
+        .current_dir(directory.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the binary was built for this test");
+    // Midway: a head and three rows.
+    let part = directory.path().join("rows.csv.part");
+    let rows = || fs::read_to_string(&part).map_or(0, |text| text.lines().count());
+    while rows() < 4 && child.try_wait().expect("it was started").is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().expect("it was started");
+    child.wait().expect("it was started");
+    assert!((4..12).contains(&rows()), "{} rows", rows());
+    assert!(!directory.path().join("rows.csv").exists());
+    let again = run(directory.path(), "sweep plan.toml --out rows.csv");
+    assert_eq!((again.out.as_str(), again.status), (whole.out.as_str(), 0));
+    let [rows, whole_rows] = ["rows.csv", "whole.csv"].map(|name| read(directory.path(), name));
+    assert_eq!(rows, whole_rows);
+    for part in [7, 2, 10, 4, 1, 9, 3, 8, 6, 5] {
+        let line = format!("sweep plan.toml --shard {part}/10 --out parts");
+        assert_eq!(run(directory.path(), &line).status, 0);
+    }
+    let joined = run(
+        directory.path(),
+        "sweep plan.toml --join parts --out joined.csv",
+    );
+    assert_eq!(joined.out, whole.out);
+    assert_eq!(read(directory.path(), "joined.csv"), whole_rows);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_full_disk_loses_nothing_that_was_finished() {
+    let directory = planned(PLAN);
+    let whole = run(directory.path(), "sweep plan.toml --out whole.csv");
+    // The process may write files of one block, and writing more is an error, as on a full disk.
+    let limited = "trap '' XFSZ; ulimit -f 1; exec \"$0\" sweep plan.toml --out rows.csv --jobs 1";
+    let output = Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_jive")])
+        .current_dir(directory.path())
+        .output()
+        .expect("there is a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot write rows.csv.part"), "{said}");
+    assert!(!directory.path().join("rows.csv").exists());
+    let kept = read(directory.path(), "rows.csv.part");
+    assert!(kept.lines().count() > 2, "{kept}");
+    let again = run(directory.path(), "sweep plan.toml --out rows.csv");
+    assert_eq!((again.out.as_str(), again.status), (whole.out.as_str(), 0));
+    let [rows, whole] = ["rows.csv", "whole.csv"].map(|name| read(directory.path(), name));
+    assert_eq!(rows, whole);
+}
+
+#[test]
+#[cfg(unix)]
+fn one_process_writes_a_part_at_a_time() {
+    use rustix::fs::{FlockOperation, flock};
+    let directory = planned(PLAN);
+    fs::create_dir(directory.path().join("parts")).expect("it can be made");
+    let held = directory.path().join("parts/part-2-of-3.part");
+    let file = fs::File::create(&held).expect("it can be made");
+    flock(&file, FlockOperation::LockExclusive).expect("nobody has it");
+    let line = "sweep plan.toml --shard 2/3 --out parts";
+    let second = run(directory.path(), line);
+    assert_eq!(second.status, 2);
+    let said = "another process writes parts/part-2-of-3.part";
+    assert!(second.err.contains(said), "{}", second.err);
+    drop(file);
+    assert_eq!(run(directory.path(), line).status, 0);
+    // What lies in the place of the part is not written through.
+    let other = "sweep plan.toml --shard 1/3 --out parts";
+    let link = directory.path().join("parts/part-1-of-3.part");
+    fs::write(directory.path().join("victim"), "precious").expect("it can be written");
+    std::os::unix::fs::symlink("../victim", link).expect("it can be made");
+    assert_eq!(run(directory.path(), other).status, 2);
+    assert_eq!(read(directory.path(), "victim"), "precious");
+}
+
+#[test]
+fn what_an_interrupted_sweep_left_of_another_plan_is_not_lost() {
+    let directory = planned(PLAN);
+    run(directory.path(), "sweep plan.toml --shard 1/1 --out parts");
+    let rows = read(directory.path(), "parts/part-1-of-1.jsonl");
+    let other = PLAN.replace("seeds = 4", "seeds = 3");
+    for (left, says) in [
+        (&*rows, "rows.csv.part has rows of another plan"),
+        (
+            "notes\nof mine\n",
+            "expected rows of a sweep in rows.csv.part",
+        ),
+        ("notes", "expected rows of a sweep in rows.csv.part"),
+    ] {
+        fs::write(directory.path().join("plan.toml"), &other).expect("it can be written");
+        fs::write(directory.path().join("rows.csv.part"), left).expect("it can be written");
+        let ended = run(directory.path(), "sweep plan.toml --out rows.csv");
+        assert_eq!(ended.status, 2);
+        assert!(ended.err.contains(says), "{}", ended.err);
+        assert_eq!(read(directory.path(), "rows.csv.part"), left);
+        assert!(!directory.path().join("rows.csv").exists());
+    }
+    // With its own plan it goes on: here, it has nothing left to run.
+    fs::write(directory.path().join("plan.toml"), PLAN).expect("it can be written");
+    fs::write(directory.path().join("rows.csv.part"), rows).expect("it can be written");
+    assert_eq!(
+        run(directory.path(), "sweep plan.toml --out rows.csv").status,
+        0
+    );
+}
+
+#[test]
+fn a_plan_is_another_one_when_a_file_that_it_names_has_changed() {
+    let plan = PLAN.replace("{ zeros = 100 }", "{ file = \"payload.bin\" }");
+    let directory = planned(&plan);
+    let digest = |payload: &str| {
+        fs::write(directory.path().join("payload.bin"), payload).expect("it can be written");
+        let ended = run(directory.path(), "sweep plan.toml --out rows.csv");
+        assert_eq!(ended.status, 0, "{}", ended.err);
+        let rows = read(directory.path(), "rows.csv");
+        let row = rows.lines().nth(1).expect("a row");
+        row.split(',').nth(1).expect("a digest").to_owned()
+    };
+    assert_eq!(digest("abc"), digest("abc"));
+    assert_ne!(digest("abc"), digest("abd"));
 }
 
 #[test]

@@ -399,7 +399,7 @@ fn a_second_mark_is_named_where_it_is() {
 
 /// The places besides `plain_text` that turn bytes into text, with what the bytes are. None of them is a file that
 /// people keep.
-const OTHERS: [(&str, &str); 12] = [
+const OTHERS: [(&str, &str); 14] = [
     ("jive-embed/src/names.rs", "names in class files"),
     ("jive-embed/src/plain_text.rs", "the reader itself"),
     ("jive-embed/src/preset.rs", "a name that was just made"),
@@ -413,7 +413,15 @@ const OTHERS: [(&str, &str); 12] = [
     ("jive/src/cli/openjdk/child.rs", "what a process answers"),
     ("jive/src/cli/packet/mod.rs", "an argument"),
     (
-        "jive/src/cli/sweep/store.rs",
+        "nic-experiment/src/experiment.rs",
+        "JSON that was just written",
+    ),
+    (
+        "nic-experiment/src/sweep/pack.rs",
+        "a plan that was packed by another process",
+    ),
+    (
+        "nic-experiment/src/sweep/store.rs",
         "rows that a sweep has written, of which one may be cut",
     ),
     ("nic-runtime/src/at_rest/mod.rs", "the text of a record"),
@@ -427,9 +435,15 @@ const OTHERS: [(&str, &str); 12] = [
 fn files_become_text_in_one_place() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
-    let mut directories = ["jive", "jive-embed", "jive-lab", "nic-runtime"]
-        .map(|name| root.join(name).join("src"))
-        .to_vec();
+    let mut directories = [
+        "jive",
+        "jive-embed",
+        "jive-lab",
+        "nic-experiment",
+        "nic-runtime",
+    ]
+    .map(|name| root.join(name).join("src"))
+    .to_vec();
     while let Some(directory) = directories.pop() {
         for entry in fs::read_dir(directory).expect("it is a directory") {
             let path = entry.expect("it can be read").path();

@@ -273,9 +273,9 @@ fn handle(
     let (end, states) = match simulate::run(scenario, channel, packets, &mut gathered) {
         Ok(ran) => ran,
         Err(error) => {
-            let (status, report) = scenario_file::refusal(at, scenario, error);
+            let (blame, report) = scenario_file::refusal(at, scenario, error);
             console.notice(&report)?;
-            return Ok(status);
+            return Ok(blame.into());
         }
     };
     let class = &scenario.classes[0].bytes;

@@ -154,9 +154,9 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Ok(ran) => ran,
         Err(error) => {
             let at = (name, &arguments.source_path[..]);
-            let (status, report) = scenario_file::refusal(at, &scenario, error);
+            let (blame, report) = scenario_file::refusal(at, &scenario, error);
             console.notice(&report)?;
-            return Ok(status);
+            return Ok(blame.into());
         }
     };
     let of_run = (name, &scenario);

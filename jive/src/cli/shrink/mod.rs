@@ -248,7 +248,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
             return unusable(&format!("cannot write a candidate: {kind}"));
         }
     };
-    let most = usize::try_from(arguments.most).unwrap_or(usize::MAX);
+    let most = u64::from(arguments.most);
     let mut trial = Trial {
         command,
         place,

@@ -1,26 +1,17 @@
 //! `jive sweep`: runs a scenario for every combination of values, with several seeds each, and shows the means.
 
-mod metric;
-mod plan;
 mod plot;
-mod row;
-mod store;
-mod table;
 
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::thread;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use jive_embed::diagnosis::sentence;
+use nic_experiment::sweep::{self, Plan, Shard, Store, Swept, Table, Wish};
 
-use self::plan::{Plan, Shard};
-use self::row::Row;
-use self::store::Store;
 use super::console::{Console, Failure, Status};
-use super::in_order::{Happened, in_order};
 use super::interrupt;
 use super::output_file::{self, OutputFile};
 use super::progress::Progress;
@@ -86,6 +77,10 @@ pub(super) struct Arguments {
     )]
     svg: PathBuf,
 
+    /// How the means are printed
+    #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "shard")]
+    format: Format,
+
     /// Number of runs at a time; as many as there are processors unless given. The result does not depend on it
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -95,132 +90,110 @@ pub(super) struct Arguments {
     yes: bool,
 }
 
-/// Runs the command.
-pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    match sweep(arguments, console)? {
-        Ok(status) => Ok(status),
-        Err(report) => {
-            console.notice(&report)?;
-            Ok(Status::Unusable)
-        }
-    }
+/// How the means are printed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table for people
+    Text,
+    /// An object for each point, on a line of its own
+    Json,
+    /// A line of CSV for each point, behind one with the names of the columns
+    Csv,
 }
 
-/// Runs the command. The inner error is the message for the user.
-fn sweep(arguments: &Arguments, console: &mut Console) -> Result<Result<Status, String>, Failure> {
+/// Runs the command.
+pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     let plan = match Plan::read(&arguments.plan) {
         Ok(plan) => plan,
-        Err(report) => return Ok(Err(report)),
+        Err(message) => return unusable(&message, console),
     };
     let drawn = match plot::Drawn::of(&arguments.plot, &plan) {
         Ok(drawn) => drawn,
-        Err(title) => return Ok(Err(sentence(&title, &[]))),
+        Err(title) => return unusable(&sentence(&title, &[]), console),
     };
     let total = plan.runs();
     if total > RUNS_UNASKED && !arguments.yes && arguments.join.is_none() {
         let title = format!("this sweep has {total} runs; `--yes` runs more than {RUNS_UNASKED}");
-        return Ok(Err(sentence(&title, &[])));
+        return unusable(&sentence(&title, &[]), console);
     }
-    let mut store = match store(arguments, &plan) {
-        Ok(store) => store,
-        Err(title) => return Ok(Err(sentence(&title, &[]))),
+    let table = match table(arguments, &plan, console) {
+        Ok(Some(table)) => table,
+        Ok(None) => return Ok(Status::Interrupted),
+        Err(message) => return unusable(&message, console),
     };
-    let is_whole = match run(arguments, &plan, &mut store, console)? {
-        Ok(is_whole) => is_whole,
-        Err(title) => return Ok(Err(sentence(&title, &[]))),
-    };
-    if !is_whole {
-        return Ok(Ok(Status::Interrupted));
-    }
-    if let Err(title) = store.finish() {
-        return Ok(Err(sentence(&title, &[])));
-    }
-    let rows = store.into_rows();
     if arguments.shard.is_some() {
-        console.remark(&format!("{} runs of {total}", rows.len()))?;
-        return Ok(Ok(failed(&rows)));
+        console.remark(&format!("{} of {total} runs", table.rows().len()))?;
+        return Ok(failed(&table));
     }
-    let points = table::points(&plan, &rows);
-    write!(
-        console.out(),
-        "{}",
-        table::Means {
-            plan: &plan,
-            points: &points
-        }
-    )?;
-    if let Some(drawn) = drawn {
-        let svg = plot::draw(&drawn, &plan, &points);
-        let written = svg.and_then(|svg| {
-            let written = OutputFile::named(&arguments.svg).and_then(|mut file| {
-                file.write_all(svg.as_bytes())?;
-                file.place()
-            });
-            written.map_err(|error| output_file::unwritable(&arguments.svg, &error))
-        });
-        if let Err(report) = written {
-            return Ok(Err(report));
-        }
+    let means = table.means();
+    let shown = match arguments.format {
+        Format::Text => means.to_string(),
+        Format::Json => means.json_lines(),
+        Format::Csv => means.csv(),
+    };
+    write!(console.out(), "{shown}")?;
+    if let Some(drawn) = drawn
+        && let Err(message) = draw(&drawn, &table, arguments)
+    {
+        return unusable(&message, console);
     }
-    Ok(Ok(failed(&rows)))
+    Ok(failed(&table))
+}
+
+fn unusable(message: &str, console: &mut Console) -> Result<Status, Failure> {
+    console.notice(message)?;
+    Ok(Status::Unusable)
+}
+
+/// Runs what is missing, and returns the complete rows, or `None` if the user interrupted it. An error is the message for
+/// the user.
+fn table<'p>(
+    arguments: &Arguments,
+    plan: &'p Plan,
+    console: &Console,
+) -> Result<Option<Table<'p>>, String> {
+    let mut store = store(arguments, plan)?;
+    let interrupted = interrupt::requested();
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    let missing = shard.runs(plan.runs()).count() as u64 - store.count();
+    let mut progress = Progress::new("runs", missing).unless(console.is_quiet());
+    let swept = sweep::run(plan, &mut store, arguments.jobs, |done| {
+        progress.reach(done);
+        progress.show();
+        match interrupted.load(Ordering::Relaxed) {
+            true => Wish::Stop,
+            false => Wish::Continue,
+        }
+    });
+    progress.clear();
+    match swept? {
+        Swept::Interrupted => Ok(None),
+        Swept::Whole => store.finish().map(Some),
+    }
 }
 
 /// Returns where the rows are kept, with those that are there already.
-fn store(arguments: &Arguments, plan: &Plan) -> Result<Store, String> {
+fn store<'p>(arguments: &Arguments, plan: &'p Plan) -> Result<Store<'p>, String> {
     match (&arguments.join, &arguments.shard, &arguments.out) {
         (Some(directory), _, out) => Store::join(plan, directory, out.as_deref()),
         (None, Some(shard), Some(out)) => Store::of_shard(plan, *shard, out),
         (None, None, Some(out)) => Store::of_file(plan, out),
-        (None, _, None) => Ok(Store::in_memory(plan)),
+        (None, _, None) => Ok(Store::in_memory(plan, Shard::WHOLE)),
     }
 }
 
-fn failed(rows: &[Row]) -> Status {
-    match rows.iter().any(|row| row.error.is_some()) {
-        true => Status::Rejected,
-        false => Status::Done,
+fn failed(table: &Table<'_>) -> Status {
+    match table.failed() {
+        0 => Status::Done,
+        _ => Status::Rejected,
     }
 }
 
-/// Runs what is missing. Returns false if the user interrupted it.
-fn run(
-    arguments: &Arguments,
-    plan: &Plan,
-    store: &mut Store,
-    console: &mut Console,
-) -> Result<Result<bool, String>, Failure> {
-    let missing = store.missing();
-    if missing.is_empty() {
-        return Ok(Ok(true));
-    }
-    let default = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let jobs = arguments.jobs.unwrap_or_else(default);
-    let interrupted = interrupt::requested();
-    let mut progress = Progress::new("runs", missing.len()).unless(console.is_quiet());
-    let ran = in_order(
-        &missing,
-        jobs,
-        |run| match interrupted.load(Ordering::Relaxed) {
-            true => None,
-            false => Some(row::run(plan, *run)),
-        },
-        |happened| {
-            let Happened::Done(_, row) = happened else {
-                progress.show();
-                return Ok(());
-            };
-            let Some(row) = row else {
-                return Err(None);
-            };
-            progress.advance();
-            progress.show();
-            store.add(row).map_err(Some)
-        },
-    );
-    progress.clear();
-    Ok(match ran {
-        Ok(()) => Ok(true),
-        Err(None) => Ok(false),
-        Err(Some(title)) => Err(title),
-    })
+fn draw(drawn: &plot::Drawn, table: &Table<'_>, arguments: &Arguments) -> Result<(), String> {
+    let svg = plot::draw(drawn, table)?;
+    let written = OutputFile::named(&arguments.svg).and_then(|mut file| {
+        file.write_all(svg.as_bytes())?;
+        file.place()
+    });
+    written.map_err(|error| output_file::unwritable(&arguments.svg, &error))
 }

@@ -1,12 +1,8 @@
 //! Draws a metric over an axis, with error bars.
 
-use std::collections::BTreeMap;
-
 use jive_embed::diagnosis::sentence;
+use nic_experiment::sweep::{CurvePoint, Plan, Table};
 use plotters::prelude::*;
-
-use super::plan::Plan;
-use super::table::{Mean, Point};
 
 /// Size of the drawing, in pixels.
 const SIZE: (u32, u32) = (760, 480);
@@ -45,7 +41,7 @@ impl Drawn {
                 "x" => x = Some(axis()?),
                 "by" => by = Some(axis()?),
                 "y" => {
-                    let place = plan.collect.iter().position(|metric| metric.name == name);
+                    let place = plan.collect().iter().position(|metric| metric.name == name);
                     y = Some(place.ok_or_else(|| {
                         format!("expected a metric of `collect`, found `{name}`")
                     })?);
@@ -63,32 +59,37 @@ impl Drawn {
 /// A point of a curve: its place, its mean, and half the width of its interval.
 type Dot = (f64, f64, f64);
 
-/// Draws the means as SVG. Points with equal `x` and `by` are joined by their mean.
-pub(super) fn draw(drawn: &Drawn, plan: &Plan, points: &[Point]) -> Result<String, String> {
-    let mut curves = BTreeMap::<(usize, String), Vec<Dot>>::new();
-    let mut order = Vec::<String>::new();
-    for (number, point) in points.iter().enumerate() {
-        let Some(Mean { mean, half }) = point.means[drawn.y] else {
-            continue;
-        };
-        // A value that is no number, such as the name of an applet, has its position.
-        let x = point.values[drawn.x].parse().unwrap_or(number as f64);
-        let name = drawn
-            .by
-            .map_or(String::new(), |by| point.values[by].clone());
-        let place = order
-            .iter()
-            .position(|known| *known == name)
-            .unwrap_or_else(|| {
-                order.push(name.clone());
-                order.len() - 1
-            });
-        curves
-            .entry((place, name))
-            .or_default()
-            .push((x, mean, half.unwrap_or(0.0)));
+/// A curve: its name and its points.
+type Curve = (String, Vec<Dot>);
+
+/// Draws the means as SVG: of all rows with equal `x` and `by`, whatever the values of the other axes are.
+pub(super) fn draw(drawn: &Drawn, table: &Table<'_>) -> Result<String, String> {
+    let plan = table.plan();
+    let points = table.curves(drawn.y, drawn.x, drawn.by);
+    // If a value is no number, such as the name of an applet, all have their position.
+    let mut names = Vec::<&str>::new();
+    if points.iter().any(|point| point.x.parse::<f64>().is_err()) {
+        for point in &points {
+            if !names.contains(&point.x.as_str()) {
+                names.push(&point.x);
+            }
+        }
     }
-    let dots = || curves.values().flatten();
+    let mut curves = Vec::<Curve>::new();
+    for CurvePoint { x, by, mean } in &points {
+        let position = names.iter().position(|name| name == x);
+        let place = position.map_or_else(|| x.parse().unwrap_or(0.0), |at| at as f64);
+        let name = by.clone().unwrap_or_default();
+        let dot = (place, mean.mean, mean.half.unwrap_or(0.0));
+        match curves.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, dots)) => dots.push(dot),
+            None => curves.push((name, vec![dot])),
+        }
+    }
+    for (_, dots) in &mut curves {
+        dots.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
+    }
+    let dots = || curves.iter().flat_map(|(_, dots)| dots);
     let span = |of: fn(&Dot) -> [f64; 2]| {
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         for [low, high] in dots().map(of) {
@@ -104,7 +105,7 @@ pub(super) fn draw(drawn: &Drawn, plan: &Plan, points: &[Point]) -> Result<Strin
     let x = span(|(x, ..)| [*x, *x]);
     let y = span(|(_, mean, half)| [(mean - half).min(0.0), (mean + half) * 1.05]);
     let mut svg = String::new();
-    let drawing = draw_on(&mut svg, (x, y), (drawn, plan), &curves);
+    let drawing = draw_on(&mut svg, (x, y), (drawn, plan, &names), &curves);
     drawing.map_err(|error| sentence(&format!("cannot draw the plot: {error}"), &[]))?;
     Ok(svg)
 }
@@ -114,8 +115,8 @@ type Failed = Box<dyn std::error::Error>;
 fn draw_on(
     svg: &mut String,
     (x, y): (std::ops::Range<f64>, std::ops::Range<f64>),
-    (drawn, plan): (&Drawn, &Plan),
-    curves: &BTreeMap<(usize, String), Vec<Dot>>,
+    (drawn, plan, names): (&Drawn, &Plan, &[&str]),
+    curves: &[Curve],
 ) -> Result<(), Failed> {
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     let failed = |error: &dyn std::fmt::Display| -> Failed { error.to_string().into() };
@@ -131,14 +132,19 @@ fn draw_on(
         .max_light_lines(0)
         .bold_line_style(BLACK.mix(0.1))
         .x_desc(plan.keys().nth(drawn.x).unwrap_or_default())
-        .y_desc(plan.collect[drawn.y].name.as_str())
+        .y_desc(plan.collect()[drawn.y].name.as_str())
         .label_style(("sans-serif", 13))
         .axis_desc_style(("sans-serif", 14))
-        .x_label_formatter(&|value| format!("{value}"))
+        .x_label_formatter(&|value| match names {
+            [] => format!("{value}"),
+            names => {
+                position_of(*value, names.len()).map_or(String::new(), |at| names[at].to_owned())
+            }
+        })
         .y_label_formatter(&|value| format!("{value}"))
         .draw()
         .map_err(|error| failed(&error))?;
-    for (((_, name), dots), colour) in curves.iter().zip(COLOURS.iter().cycle()) {
+    for ((name, dots), colour) in curves.iter().zip(COLOURS.iter().cycle()) {
         let bars = dots.iter().map(|&(x, mean, half)| {
             ErrorBar::new_vertical(x, mean - half, mean, mean + half, colour.filled(), 8)
         });
@@ -168,4 +174,9 @@ fn draw_on(
     area.present().map_err(|error| failed(&error))?;
     drop(area);
     Ok(())
+}
+
+/// Returns the position that a mark of the axis is at, if it is at one of so many.
+fn position_of(mark: f64, count: usize) -> Option<usize> {
+    (0..count).find(|at| (*at as f64 - mark).abs() < 1e-9)
 }

@@ -5,10 +5,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use jive_embed::Rejection;
 use jive_embed::text::{path_text, printable_path};
-
-use super::Verdict;
+use jive_embed::{Rejection, Verdict};
 
 /// The form of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

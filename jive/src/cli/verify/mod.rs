@@ -7,14 +7,11 @@ mod sarif;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bumpalo::Bump;
 use clap::{Args, ValueEnum};
-use jive_core::ClassFile;
-use jive_embed::analysis::Report as Analysis;
 use jive_embed::diagnosis::sentence;
 use jive_embed::lint::Warnings;
 use jive_embed::text::{path_text, printable_path};
-use jive_embed::{FoundAt, Rejection, Rejections, load_class, names};
+use jive_embed::{Accepted, Asked, FoundAt, Verdict};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::export::plain_json;
@@ -94,39 +91,6 @@ enum Format {
     Sarif,
 }
 
-/// The verdict on one file.
-#[derive(Serialize)]
-#[serde(tag = "verdict", rename_all = "kebab-case")]
-enum Verdict {
-    Accepted(Accepted),
-    Rejected(Box<Rejected>),
-    Unreadable { message: String },
-}
-
-#[derive(Serialize)]
-struct Accepted {
-    class: String,
-    major: u16,
-    minor: u16,
-    methods: usize,
-    code_bytes: usize,
-    /// The limits of what the class can do, if the user asked for them.
-    #[serde(flatten)]
-    analysis: Option<Analysis>,
-    /// The lints' warnings, if the user asked for them.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    warnings: Option<Warnings>,
-}
-
-#[derive(Serialize)]
-struct Rejected {
-    #[serde(flatten)]
-    first: Rejection,
-    /// All faults of the class, including the first, unless the user asked for the first fault alone.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    all: Option<Rejections>,
-}
-
 #[derive(Serialize)]
 struct Report<'f> {
     file: &'f str,
@@ -183,23 +147,6 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     Ok(status)
 }
 
-impl Verdict {
-    /// Returns the faults of a rejected class, or the warnings about an accepted one, and how many more there are.
-    fn told(&self) -> (Vec<&Rejection>, usize) {
-        match self {
-            Verdict::Accepted(Accepted {
-                warnings: Some(warnings),
-                ..
-            }) => (warnings.iter().collect(), warnings.omitted()),
-            Verdict::Rejected(rejected) => match &rejected.all {
-                Some(all) => (all.iter().collect(), all.omitted()),
-                None => (vec![&rejected.first], 0),
-            },
-            Verdict::Accepted(_) | Verdict::Unreadable { .. } => (Vec::new(), 0),
-        }
-    }
-}
-
 fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
     let bytes = match class_file::read(file) {
         Ok(bytes) => bytes,
@@ -208,53 +155,17 @@ fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
             return Verdict::Unreadable { message };
         }
     };
-    let arena = Bump::new();
+    let environment = arguments.lint.then(|| bound::default_environment(policy));
+    let asked = Asked {
+        first: arguments.first,
+        analysis: arguments.report || arguments.format == Format::Json,
+        lints: environment.as_ref(),
+    };
     let found = FoundAt {
         file,
         source_path: &arguments.source_path,
     };
-    match load_class(&arena, &bytes, policy, NicNative::TABLE) {
-        Ok(loaded) => {
-            let analyse = arguments.report || arguments.format == Format::Json;
-            let analysis = analyse.then(|| Analysis::of(loaded.class, policy));
-            let mut accepted = Accepted::of(&loaded.class, analysis);
-            accepted.warnings = arguments.lint.then(|| {
-                let environment = bound::default_environment(policy);
-                Warnings::of(found, &loaded.class, &environment)
-            });
-            Verdict::Accepted(accepted)
-        }
-        Err(error) => {
-            let natives = NicNative::TABLE;
-            let rejected = if arguments.first {
-                Rejected {
-                    first: Rejection::explore(found, &bytes, policy, natives, error),
-                    all: None,
-                }
-            } else {
-                let all = Rejections::explore(found, &bytes, policy, natives, error);
-                Rejected {
-                    first: all.first().clone(),
-                    all: Some(all),
-                }
-            };
-            Verdict::Rejected(Box::new(rejected))
-        }
-    }
-}
-
-impl Accepted {
-    fn of(class: &ClassFile<'_>, analysis: Option<Analysis>) -> Accepted {
-        Accepted {
-            class: names::class_name(class),
-            major: class.version().major,
-            minor: class.version().minor,
-            methods: class.method_count(),
-            code_bytes: names::code_bytes(class),
-            analysis,
-            warnings: None,
-        }
-    }
+    Verdict::of(found, &bytes, (policy, NicNative::TABLE), asked)
 }
 
 fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Failure> {
@@ -281,11 +192,7 @@ fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Fai
             }
         }
         Verdict::Rejected(rejected) => {
-            let shown = match &rejected.all {
-                Some(all) => all.render(),
-                None => rejected.first.render(),
-            };
-            console.data(&format!("{shown}\n"))?;
+            console.data(&format!("{}\n", rejected.render()))?;
         }
         Verdict::Unreadable { message } => {
             console.notice(&sentence(&format!("cannot read {name}: {message}"), &[]))?;

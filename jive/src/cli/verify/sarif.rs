@@ -12,8 +12,8 @@ use jive_embed::explanations;
 use jive_embed::text::path_text;
 use serde::Serialize;
 
-use super::Verdict;
 use super::lines::{details, message, place};
+use jive_embed::Verdict;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

@@ -27,9 +27,9 @@ const RUN: [&str; 3] = ["drops", "time", "events"];
 
 /// A number of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Metric {
+pub struct Metric {
     /// The name, as the plan has it.
-    pub(super) name: String,
+    pub name: String,
     /// The endpoint whose number it is; `None` for all together.
     endpoint: Option<String>,
     /// The rest of the name.
@@ -38,7 +38,11 @@ pub(super) struct Metric {
 
 impl Metric {
     /// Finds a metric. Latencies are in nanoseconds and rates in bytes or messages per second.
-    pub(super) fn named(name: &str, scenario: &Scenario) -> Result<Metric, String> {
+    ///
+    /// # Errors
+    ///
+    /// Returns the message if there is no such metric.
+    pub fn named(name: &str, scenario: &Scenario) -> Result<Metric, String> {
         let (endpoint, what) = match name.strip_prefix("endpoint.") {
             None => (None, name),
             Some(rest) => {
@@ -74,7 +78,8 @@ impl Metric {
     }
 
     /// Returns the number of a run, or `None` if it has none, as a latency without messages.
-    pub(super) fn of(&self, stats: &StatsReport, events: u64) -> Option<f64> {
+    #[must_use]
+    pub fn of(&self, stats: &StatsReport, events: u64) -> Option<f64> {
         match self.what.as_str() {
             "drops" => return Some(stats.drops.sum() as f64),
             "time" => return Some(stats.to_ns as f64),

@@ -13,11 +13,11 @@ use jive_embed::text::printable_path;
 use tempfile::NamedTempFile;
 
 /// Prefix of the names of temporary files.
-pub(super) const TEMPORARY_PREFIX: &str = ".jive-";
+pub const TEMPORARY_PREFIX: &str = ".jive-";
 
 /// A file that is being written. The destination changes only when the file is [placed](OutputFile::place).
 #[derive(Debug)]
-pub(super) struct OutputFile(To);
+pub struct OutputFile(To);
 
 #[derive(Debug)]
 enum To {
@@ -34,7 +34,7 @@ impl OutputFile {
     /// # Errors
     ///
     /// Returns an error if the destination cannot be written.
-    pub(super) fn named(path: &Path) -> io::Result<OutputFile> {
+    pub fn named(path: &Path) -> io::Result<OutputFile> {
         match fs::metadata(path) {
             Ok(found) if found.is_file() => {
                 // Check that writing is allowed: renaming would replace a file that the user has write-protected.
@@ -60,7 +60,7 @@ impl OutputFile {
     /// # Errors
     ///
     /// Returns an error if the destination cannot be written.
-    pub(super) fn derived(path: &Path) -> io::Result<OutputFile> {
+    pub fn derived(path: &Path) -> io::Result<OutputFile> {
         OutputFile::new(path.to_owned(), None)
     }
 
@@ -86,7 +86,7 @@ impl OutputFile {
     /// # Errors
     ///
     /// Returns an error if the last bytes cannot be written or renaming fails.
-    pub(super) fn place(self) -> io::Result<()> {
+    pub fn place(self) -> io::Result<()> {
         match self.0 {
             To::New(writer, target) => {
                 let file = writer
@@ -116,37 +116,57 @@ impl Write for OutputFile {
     }
 }
 
-/// Writes a complete file whose name the command derived from other names.
+/// Opens a file that work goes on in after it was interrupted, and makes it if it is missing. Its name is derived, so a
+/// symbolic link is not followed.
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be written.
-pub(super) fn write_derived(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
-    let mut file = OutputFile::derived(path)?;
-    file.write_all(bytes.as_ref())?;
-    file.place()
-}
-
-/// Opens a file for reading and writing that a command adds to while it works, and that outlives an interrupted command.
-/// The name is derived from other names, so a symbolic link is not followed.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be written.
-pub(super) fn journal(path: &Path) -> io::Result<File> {
+/// Returns an error if the file cannot be opened.
+pub fn journal(path: &Path) -> io::Result<File> {
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+    }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // The bits of the flag fit, because the operating system takes them as this type.
-        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+        // The name may have become a link by now.
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
     }
     options.open(path)
 }
 
+/// Locks a file for this process, and returns whether no other process has locked it. Where there are no locks, it is
+/// always this one's.
+#[must_use]
+pub fn is_ours(file: &File) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{FlockOperation, flock};
+        flock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
+    }
+    #[cfg(not(unix))]
+    {
+        let _no_locks = file;
+        true
+    }
+}
+
+/// Writes a complete file whose name the command derived from other names.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be written.
+pub fn write_derived(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut file = OutputFile::derived(path)?;
+    file.write_all(bytes.as_ref())?;
+    file.place()
+}
+
 /// Returns the directory of a file.
-pub(super) fn directory_of(path: &Path) -> &Path {
+#[must_use]
+pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
@@ -154,7 +174,8 @@ pub(super) fn directory_of(path: &Path) -> &Path {
 }
 
 /// Returns the message for a file that cannot be written.
-pub(super) fn unwritable(path: &Path, error: &io::Error) -> String {
+#[must_use]
+pub fn unwritable(path: &Path, error: &io::Error) -> String {
     // Show only the kind of error: its text could name the temporary file, which the user does not know.
     let why = match error.kind() {
         io::ErrorKind::NotFound => "no such directory".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jive_core::{CallSite, ClassFile, Cut, Trap};
+use jive_core::{CallSite, ClassFile, Cut};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable;
 use jive_embed::{FoundAt, TrapDiagnosis};
@@ -10,10 +10,11 @@ use nic_core::id::EndpointId;
 use nic_runtime::export::traps::{NestedCall, TracedTrap, TrapLog, TrapPlace};
 use nic_runtime::spec::Scenario;
 
-use super::scenario_file::class_file;
+use crate::scenario_file::class_file;
 
 /// Renders the traps of a run, one diagnosis for each place. `name` is the scenario's file.
-pub(super) fn of_run(
+#[must_use]
+pub fn of_run(
     log: &TrapLog,
     (name, scenario): (&Path, &Scenario),
     source_path: &[PathBuf],
@@ -90,22 +91,4 @@ fn is_of(bytes: &[u8], trap: &TracedTrap) -> bool {
             is_named && line == Some(call.line)
         })
     })
-}
-
-/// Maximum number of places of traps that one `jive exec` explains.
-const EXPLAINED_MAX: usize = 8;
-
-/// The traps that `jive exec` has explained, at most one for each place.
-#[derive(Debug, Default)]
-pub(super) struct Explained(Vec<Trap>);
-
-impl Explained {
-    /// Returns whether a trap is the first of its kind at its place, and marks it as explained.
-    pub(super) fn is_new(&mut self, trap: Trap) -> bool {
-        let is_new = !self.0.contains(&trap) && self.0.len() < EXPLAINED_MAX;
-        if is_new {
-            self.0.push(trap);
-        }
-        is_new
-    }
 }

@@ -15,7 +15,7 @@ const AHEAD: usize = 4;
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The reason for a call of the function that receives the results.
-pub(super) enum Happened<'t, T, R> {
+pub enum Happened<'t, T, R> {
     /// The result of an item.
     Done(&'t T, R),
     /// No result arrived within [`PATIENCE`].
@@ -28,7 +28,7 @@ pub(super) enum Happened<'t, T, R> {
 /// # Errors
 ///
 /// Returns the first error of `take`, after which no more work is started.
-pub(super) fn in_order<T: Sync, R: Send, E>(
+pub fn in_order<T: Sync, R: Send, E>(
     items: &[T],
     workers: NonZeroUsize,
     work: impl Fn(&T) -> R + Sync,

@@ -5,14 +5,15 @@ use std::path::Path;
 use jive_embed::diagnosis::sentence;
 use nic_runtime::judge::{Judgement, Unmet};
 
-use super::scenario_file;
-use super::scenario_report;
+use crate::scenario_file;
+use crate::scenario_report;
 
 /// Maximum number of unmet expectations that are shown; further ones are only counted.
 const SHOWN_MAX: usize = 20;
 
 /// Renders every expectation that is not met, with its place in the scenario file.
-pub(super) fn render(name: &Path, judgement: &Judgement) -> Vec<String> {
+#[must_use]
+pub fn render(name: &Path, judgement: &Judgement) -> Vec<String> {
     let unmet = &judgement.unmet;
     if unmet.is_empty() {
         return Vec::new();

@@ -13,11 +13,20 @@ use nic_runtime::scenario::{self, BUILTIN, Builtin, Settable, closest, limits};
 use nic_runtime::spec::ClassSpec;
 use nic_runtime::spec::Scenario;
 
-use super::console::Status;
-use super::scenario_report;
+use crate::scenario_report;
+
+/// Whose fault it is that a scenario does not run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// A class was rejected.
+    Class,
+    /// The scenario cannot be read, or does not fit the NICs.
+    Scenario,
+}
 
 /// Returns the list of built-in scenarios, with a line for each scenario.
-pub(super) fn builtin_list() -> String {
+#[must_use]
+pub fn builtin_list() -> String {
     BUILTIN
         .iter()
         .map(|Builtin { name, summary, .. }| format!("  {name:<15} {summary}\n"))
@@ -25,24 +34,21 @@ pub(super) fn builtin_list() -> String {
 }
 
 /// Returns the scenario file and the files that it names.
-pub(super) fn inputs<'p>(path: &'p Path, scenario: &'p Scenario) -> Vec<&'p Path> {
+#[must_use]
+pub fn inputs<'p>(path: &'p Path, scenario: &'p Scenario) -> Vec<&'p Path> {
     let named = scenario.files.iter().map(PathBuf::as_path);
     std::iter::once(path).chain(named).collect()
 }
 
 /// Reads a whole file, or fails if it is longer than a limit.
-pub(super) type ReadFile = fn(&Path, u64) -> Result<Vec<u8>, input::ReadError>;
+pub type ReadFile = fn(&Path, u64) -> Result<Vec<u8>, input::ReadError>;
 
 /// Reads a scenario from a file or, if there is no such file, from the built-in scenarios.
 ///
 /// # Errors
 ///
 /// Returns the messages for the user.
-pub(super) fn load(
-    name: &Path,
-    seed: Option<u64>,
-    read: ReadFile,
-) -> Result<Scenario, Vec<String>> {
+pub fn load(name: &Path, seed: Option<u64>, read: ReadFile) -> Result<Scenario, Vec<String>> {
     load_with(name, (seed, &[]), read)
 }
 
@@ -51,7 +57,7 @@ pub(super) fn load(
 /// # Errors
 ///
 /// Returns the messages for the user.
-pub(super) fn load_with(
+pub fn load_with(
     name: &Path,
     (seed, settings): (Option<u64>, &[String]),
     read: ReadFile,
@@ -103,7 +109,8 @@ fn source(name: &Path, read: ReadFile) -> Result<(Vec<u8>, Option<PathBuf>), inp
 
 /// Returns a scenario's text, to show places in it. If the scenario came from a pipe, which cannot be read again, the
 /// text is empty.
-pub(super) fn text_of(name: &Path) -> Vec<u8> {
+#[must_use]
+pub fn text_of(name: &Path) -> Vec<u8> {
     let source = source(name, input::read_file);
     source.map_or(Vec::new(), |(bytes, _)| bytes)
 }
@@ -144,11 +151,8 @@ fn unreadable(path: &Path, error: input::ReadError) -> String {
 }
 
 /// Returns the file that a class of a scenario was read from, and its bytes.
-pub(super) fn class_file<'s>(
-    name: &Path,
-    scenario: &'s Scenario,
-    class: usize,
-) -> (PathBuf, &'s [u8]) {
+#[must_use]
+pub fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (PathBuf, &'s [u8]) {
     let ClassSpec { origin, bytes } = &scenario.classes[class];
     let beside = name.parent().unwrap_or(Path::new(""));
     if origin.starts_with(scenario::BUILTIN_PREFIX) {
@@ -181,24 +185,25 @@ fn rejected_classes((name, source_path): (&Path, &[PathBuf]), scenario: &Scenari
     reports.join("\n\n")
 }
 
-/// Describes why a scenario cannot be run, and returns the exit status that follows.
+/// Describes why a scenario cannot be run, and returns whose fault it is.
 ///
 /// `source_path` lists directories of Java sources.
-pub(super) fn refusal(
+#[must_use]
+pub fn refusal(
     (name, source_path): (&Path, &[PathBuf]),
     scenario: &Scenario,
     error: SimError,
-) -> (Status, String) {
+) -> (Blame, String) {
     let shown = printable_path(name);
     match error {
         SimError::Class { .. } => (
-            Status::Rejected,
+            Blame::Class,
             rejected_classes((name, source_path), scenario),
         ),
         SimError::Applet { class, error } => {
             let (file, bytes) = class_file(name, scenario, class);
             let rejection = Rejection::of_use(&file, bytes, error.code(), error.to_string());
-            (Status::Rejected, rejection.render())
+            (Blame::Class, rejection.render())
         }
         SimError::SramTooSmall(demand) => {
             let nic = &scenario.nics[demand.nic.0 as usize];
@@ -207,11 +212,10 @@ pub(super) fn refusal(
             let text = text_of(name);
             let report =
                 scenario_report::render_one(name, &text, nic.sram_place, title, help.to_owned());
-            (Status::Unusable, report)
+            (Blame::Scenario, report)
         }
-        SimError::PayloadTooLong { .. } | SimError::NoProcess { .. } | SimError::NoLink { .. } => (
-            Status::Unusable,
-            sentence(&format!("{shown}: {error}"), &[]),
-        ),
+        SimError::PayloadTooLong { .. } | SimError::NoProcess { .. } | SimError::NoLink { .. } => {
+            (Blame::Scenario, sentence(&format!("{shown}: {error}"), &[]))
+        }
     }
 }

@@ -9,7 +9,8 @@ use nic_runtime::scenario::{Mistake, MistakeKind, ScenarioError};
 use nic_runtime::spec::Span;
 
 /// Renders all mistakes of a scenario file, each as one diagnosis.
-pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
+#[must_use]
+pub fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<String> {
     let path = &printable_path(path);
     let text = &*plain_lossy(bytes);
     match error {
@@ -36,13 +37,8 @@ pub(super) fn render(path: &Path, bytes: &[u8], error: &ScenarioError) -> Vec<St
 }
 
 /// Renders a problem at one place of a scenario that is otherwise valid.
-pub(super) fn render_one(
-    path: &Path,
-    bytes: &[u8],
-    span: Span,
-    title: String,
-    help: String,
-) -> String {
+#[must_use]
+pub fn render_one(path: &Path, bytes: &[u8], span: Span, title: String, help: String) -> String {
     let text = &*plain_lossy(bytes);
     let path = &printable_path(path);
     let mut diagnosis = place(path, text, span, title);
@@ -51,7 +47,8 @@ pub(super) fn render_one(
 }
 
 /// Renders what is wrong with one place of a scenario, with a note of several lines.
-pub(super) fn render_noted(
+#[must_use]
+pub fn render_noted(
     path: &Path,
     bytes: &[u8],
     span: Span,

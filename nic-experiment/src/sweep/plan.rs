@@ -1,18 +1,22 @@
 //! The plan of a sweep: the scenario, its axes and seeds, and what is collected.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use jive_embed::diagnosis::sentence;
 use jive_embed::input;
 use jive_embed::text::printable_path;
-use nic_runtime::scenario::{self, Settable, limits, parse};
+use nic_runtime::scenario::{self, Directory, Files, Settable, limits, parse_from};
 use nic_runtime::spec::Scenario;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
+use super::columns;
 use super::metric::Metric;
-use crate::cli::scenario_report;
+use super::pack::{pack, unpack};
+use crate::kept::Kept;
+use crate::scenario_report;
 
 /// Maximum number of values of an axis: more would be a mistake, since each is one point.
 const VALUES_MAX: u64 = 1_000_000;
@@ -22,88 +26,169 @@ const COLLECTED: [&str; 3] = ["goodput", "latency.mean", "latency.p99"];
 
 /// A part of a sweep: the runs whose number has this remainder.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shard {
+pub struct Shard {
     /// The number of the part, from 1.
-    pub(super) number: u64,
+    number: u64,
     /// How many parts there are.
-    pub(super) of: u64,
+    of: u64,
+}
+
+impl Shard {
+    /// The part that is all.
+    pub const WHOLE: Shard = Shard { number: 1, of: 1 };
+
+    /// Returns the part with a number from 1 on, or `None` if there is none.
+    #[must_use]
+    pub fn new(number: u64, of: u64) -> Option<Shard> {
+        (1..=of).contains(&number).then_some(Shard { number, of })
+    }
+
+    /// Returns the number of the part, from 1, and how many parts there are.
+    #[must_use]
+    pub fn parts(self) -> (u64, u64) {
+        (self.number, self.of)
+    }
+
+    /// Returns the numbers of the part's runs.
+    pub fn runs(self, of_plan: u64) -> impl Iterator<Item = u64> {
+        // A step beyond the plan's runs leaves one run, whatever the step is.
+        let step = usize::try_from(self.of).unwrap_or(usize::MAX);
+        (self.number - 1..of_plan).step_by(step)
+    }
+
+    /// Returns whether a run belongs to the part.
+    #[must_use]
+    pub fn has(self, run: u64) -> bool {
+        run % self.of == self.number - 1
+    }
 }
 
 impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Shard, String> {
-        let expected = || format!("expected a part such as 3/50, from 1 on, found {text:?}");
-        let (number, of) = text.split_once('/').ok_or_else(expected)?;
-        let number = number.parse().map_err(|_| expected())?;
-        let of = of.parse().map_err(|_| expected())?;
-        match (1..=of).contains(&number) {
-            true => Ok(Shard { number, of }),
-            false => Err(expected()),
-        }
+        let read = || {
+            let (number, of) = text.split_once('/')?;
+            Shard::new(number.parse().ok()?, of.parse().ok()?)
+        };
+        read().ok_or_else(|| format!("expected a part such as 3/50, from 1 on, found {text:?}"))
     }
 }
 
 /// Keys that are set to one value each, at the same time.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
+pub struct Axis {
     /// The places of the keys.
-    pub(super) places: Vec<String>,
+    pub places: Vec<String>,
     /// The values of each key, as TOML writes them.
-    pub(super) values: Vec<Vec<String>>,
+    pub values: Vec<Vec<String>>,
 }
 
-/// A plan whose every point can be read as a scenario.
+/// A plan whose scenario can be read with each value of each axis.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     base: Settable,
-    directory: Option<PathBuf>,
+    /// The section `[sweep]`, without the name of the scenario.
+    sweep: Table,
+    files: Arc<Kept>,
     /// The first seed; each point has the same seeds.
     seed: u64,
-    pub(super) seeds: u64,
-    pub(super) axes: Vec<Axis>,
-    pub(super) collect: Vec<Metric>,
-    /// A digest of all that the rows depend on.
-    pub(super) digest: String,
+    seeds: u64,
+    axes: Vec<Axis>,
+    collect: Vec<Metric>,
+    digest: String,
 }
 
 impl Plan {
-    /// Reads a plan. An error is the message for the user.
-    pub(super) fn read(path: &Path) -> Result<Plan, String> {
-        let said = |title: String| sentence(&format!("{}: {title}", printable_path(path)), &[]);
-        let unreadable = |path: &Path, error: input::ReadError| {
-            sentence(
-                &format!("cannot read {}: {error}", printable_path(path)),
-                &[],
-            )
-        };
+    /// Reads the plan of a file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user.
+    pub fn read(path: &Path) -> Result<Plan, String> {
         let bytes = input::read_given(path, limits::FILE_BYTES_MAX);
         let bytes = bytes.map_err(|error| unreadable(path, error))?;
-        let mut base = Settable::new(&bytes).map_err(|error| said(error.to_string()))?;
+        Plan::of_text(&bytes, path)
+    }
+
+    /// Reads a plan. File names in it are relative to the directory of `path`, which messages name.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user.
+    pub fn of_text(bytes: &[u8], path: &Path) -> Result<Plan, String> {
+        let said = |title: String| said_of(path, &title);
+        let mut base = Settable::new(bytes).map_err(|error| said(error.to_string()))?;
         let Some(Value::Table(mut sweep)) = base.take("sweep") else {
             return Err(said("expected a section `[sweep]`".to_owned()));
         };
-        let (mut text, mut file) = (base.text(), path.to_owned());
+        let mut file = path.to_owned();
         if let Some(of) = take(&mut sweep, "scenario", text_of).map_err(said)? {
-            file = path.parent().unwrap_or(Path::new("")).join(of);
-            let bytes = match file.exists() {
-                true => input::read_file(&file, limits::FILE_BYTES_MAX),
-                false => scenario::builtin(&file.to_string_lossy())
-                    .map(|builtin| builtin.text.as_bytes().to_vec())
-                    .ok_or(input::ReadError::Missing),
+            if !base.text().trim().is_empty() {
+                let title = "expected only `[sweep]` in a plan that names its scenario";
+                return Err(said(title.to_owned()));
+            }
+            file = path.parent().unwrap_or(Path::new("")).join(&of);
+            let bytes = match (file.exists(), scenario::builtin(&of)) {
+                (false, Some(builtin)) => Ok(builtin.text.as_bytes().to_vec()),
+                _ => input::read_file(&file, limits::FILE_BYTES_MAX),
             };
             let bytes = bytes.map_err(|error| unreadable(&file, error))?;
-            base = Settable::new(&bytes).map_err(|error| said(error.to_string()))?;
+            base = Settable::new(&bytes).map_err(|error| said_of(&file, &error.to_string()))?;
+            // A scenario with a plan of its own may be swept by another one.
             _ = base.take("sweep");
-            text = base.text();
         }
-        let directory = file.parent().map(Path::to_owned);
-        let whole = parse(text.as_bytes(), directory.as_deref(), None).map_err(|error| {
-            scenario_report::render(&file, text.as_bytes(), &error).join("\n\n")
+        let directory = file.parent().unwrap_or(Path::new("")).to_owned();
+        Plan::new(base, sweep, Arc::new(Directory(directory)), (path, &file))
+    }
+
+    /// Returns the plan as bytes, with all files that its runs need.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user if a file is too long to be taken along.
+    pub fn pack(&self) -> Result<Vec<u8>, String> {
+        let files = self.files.taken().map_err(|name| {
+            let title = format!("expected files of less than 256 MiB, found `{name}`");
+            sentence(&title, &[])
         })?;
-        let seeds = take(&mut sweep, "seeds", count_of)
-            .map_err(said)?
-            .unwrap_or(1);
+        let mut text = Table::new();
+        text.insert("sweep".to_owned(), Value::Table(self.sweep.clone()));
+        // The section is last, since the scenario's own keys stand before all sections.
+        Ok(pack(&(self.base.text() + "\n" + &text.to_string()), &files))
+    }
+
+    /// Reads a plan that [`pack`](Plan::pack) returned.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user.
+    pub fn unpack(bytes: &[u8]) -> Result<Plan, String> {
+        let path = Path::new("the packed plan");
+        let none = || said_of(path, "expected a plan with its files");
+        let (text, files) = unpack(bytes).ok_or_else(none)?;
+        let base = Settable::new(text.as_bytes());
+        let mut base = base.map_err(|error| said_of(path, &error.to_string()))?;
+        let Some(Value::Table(sweep)) = base.take("sweep") else {
+            return Err(none());
+        };
+        Plan::new(base, sweep, Arc::new(files), (path, path))
+    }
+
+    fn new(
+        base: Settable,
+        section: Table,
+        files: Arc<dyn Files>,
+        (path, file): (&Path, &Path),
+    ) -> Result<Plan, String> {
+        let said = |title: String| said_of(path, &title);
+        let files = Arc::new(Kept::new(files));
+        let text = base.text();
+        let whole = parse_from(text.as_bytes(), Arc::clone(&files) as _, None);
+        let whole = whole
+            .map_err(|error| scenario_report::render(file, text.as_bytes(), &error).join("\n\n"))?;
+        let mut sweep = section.clone();
+        let seeds = take(&mut sweep, "seeds", count_of).map_err(said)?;
         let axes = axes(&mut sweep).map_err(said)?;
         let collect = take(&mut sweep, "collect", texts_of).map_err(said)?;
         let collect = collect.unwrap_or_else(|| COLLECTED.map(str::to_owned).to_vec());
@@ -117,18 +202,21 @@ impl Plan {
         }
         let mut plan = Plan {
             base,
-            directory,
+            sweep: section,
+            files,
             seed: whole.seed,
-            seeds,
+            seeds: seeds.unwrap_or(1),
             axes,
             collect,
             digest: String::new(),
         };
-        if plan.points().checked_mul(seeds).is_none() {
+        columns::check(&plan).map_err(said)?;
+        let counted = plan.lengths().try_fold(plan.seeds, u64::checked_mul);
+        if counted.is_none() {
             return Err(said("expected fewer than 2^64 runs".to_owned()));
         }
         plan.check().map_err(said)?;
-        plan.digest = plan.digest_with(&whole);
+        plan.digest = plan.digest_of_all();
         Ok(plan)
     }
 
@@ -147,42 +235,62 @@ impl Plan {
         Ok(())
     }
 
-    fn digest_with(&self, whole: &Scenario) -> String {
+    /// Returns the digest, when the scenario was read with each value of each axis and with it every file.
+    fn digest_of_all(&self) -> String {
         let mut digest = Sha256::new();
         digest.update(env!("CARGO_PKG_VERSION"));
         digest.update(self.base.text());
-        for class in &whole.classes {
-            digest.update(&class.bytes);
-        }
-        for send in &whole.sends {
-            digest.update(&send.payload);
-        }
-        let names: Vec<&str> = self
-            .collect
-            .iter()
-            .map(|metric| metric.name.as_str())
-            .collect();
-        digest.update(format!(
-            "{:?}{:?}{}{}",
-            self.axes, names, self.seed, self.seeds
-        ));
+        self.files.add_to(&mut digest);
+        let metrics = self.collect.iter().map(|metric| metric.name.as_str());
+        let metrics: Vec<&str> = metrics.collect();
+        let Plan {
+            axes, seed, seeds, ..
+        } = self;
+        digest.update(format!("{axes:?}{metrics:?}{seed} {seeds}"));
         let bytes = digest.finalize();
-        bytes
-            .iter()
-            .take(16)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        let digits = bytes.iter().take(16).map(|byte| format!("{byte:02x}"));
+        digits.collect()
+    }
+
+    /// Returns how many values each axis has.
+    fn lengths(&self) -> impl Iterator<Item = u64> {
+        self.axes.iter().map(|axis| axis.values[0].len() as u64)
     }
 
     /// Returns the number of points.
-    pub(super) fn points(&self) -> u64 {
-        let lengths = self.axes.iter().map(|axis| axis.values[0].len() as u64);
-        lengths.fold(1, u64::saturating_mul)
+    #[must_use]
+    pub fn points(&self) -> u64 {
+        self.lengths().product()
     }
 
     /// Returns the number of runs.
-    pub(super) fn runs(&self) -> u64 {
-        self.points().saturating_mul(self.seeds)
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.points() * self.seeds
+    }
+
+    /// Returns the number of runs of each point.
+    #[must_use]
+    pub fn seeds(&self) -> u64 {
+        self.seeds
+    }
+
+    /// Returns the axes.
+    #[must_use]
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// Returns what is collected of each run.
+    #[must_use]
+    pub fn collect(&self) -> &[Metric] {
+        &self.collect
+    }
+
+    /// Returns the digest of all that the rows depend on.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// Returns the position on each axis of a point, of which the last axis changes fastest.
@@ -200,7 +308,8 @@ impl Plan {
     }
 
     /// Returns the values of the keys at a point, as TOML writes them, with their places.
-    pub(super) fn values(&self, point: u64) -> Vec<(&str, &str)> {
+    #[must_use]
+    pub fn values(&self, point: u64) -> Vec<(&str, &str)> {
         let places = self.places(point);
         let axes = self.axes.iter().zip(places);
         let values = axes.flat_map(|(axis, place)| {
@@ -211,19 +320,24 @@ impl Plan {
     }
 
     /// Returns the places of all keys that the plan sets.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.axes
             .iter()
             .flat_map(|axis| axis.places.iter().map(String::as_str))
     }
 
     /// Returns the seed of a run of each point.
-    pub(super) fn seed(&self, run: u64) -> u64 {
+    #[must_use]
+    pub fn seed(&self, run: u64) -> u64 {
         self.seed.wrapping_add(run % self.seeds)
     }
 
     /// Returns the scenario of a run.
-    pub(super) fn scenario(&self, run: u64) -> Result<Scenario, String> {
+    ///
+    /// # Errors
+    ///
+    /// Returns why there is no such scenario, if values of several axes do not fit together.
+    pub fn scenario(&self, run: u64) -> Result<Scenario, String> {
         self.scenario_at(&self.places(run / self.seeds), self.seed(run))
     }
 
@@ -235,13 +349,19 @@ impl Plan {
                     .map_err(|error| error.to_string())?;
             }
         }
-        let scenario = parse(
-            text.text().as_bytes(),
-            self.directory.as_deref(),
-            Some(seed),
-        );
+        let files = Arc::clone(&self.files);
+        let scenario = parse_from(text.text().as_bytes(), files, Some(seed));
         scenario.map_err(|error| error.to_string())
     }
+}
+
+fn said_of(path: &Path, title: &str) -> String {
+    sentence(&format!("{}: {title}", printable_path(path)), &[])
+}
+
+fn unreadable(path: &Path, error: input::ReadError) -> String {
+    let title = format!("cannot read {}: {error}", printable_path(path));
+    sentence(&title, &[])
 }
 
 /// Takes a key out of a table, and reads it.
@@ -434,6 +554,12 @@ mod tests {
     #[test]
     fn parts_are_counted_from_one() {
         assert_eq!("3/50".parse(), Ok(Shard { number: 3, of: 50 }));
+        let parts = (1..=3).map(|number| Shard::new(number, 3).expect("it is one"));
+        let runs = parts.map(|part| part.runs(7).collect::<Vec<_>>());
+        assert_eq!(
+            runs.collect::<Vec<_>>(),
+            [vec![0, 3, 6], vec![1, 4], vec![2, 5]]
+        );
         for wrong in ["", "3", "0/5", "6/5", "1/0", "a/b", "-1/5"] {
             assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
         }

@@ -1,0 +1,224 @@
+//! A scenario that is run from a program: read with settings of single keys, run to its trace, summary and statistics.
+
+use std::path::{Path, PathBuf};
+
+use jive_embed::diagnosis::sentence;
+use jive_embed::input;
+use nic_core::event::roles::Shown;
+use nic_core::event::{EndReason, Event, Names, Sink};
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::plain_json;
+use nic_runtime::export::stats::Stats;
+use nic_runtime::export::summary::{CutLine, Summary};
+use nic_runtime::export::traps::TrapLog;
+use nic_runtime::run::RunEnd;
+use nic_runtime::spec::Scenario;
+use nic_runtime::{Outcome, Run};
+
+use crate::scenario_file::{Blame, load_with, refusal};
+use crate::{expectations, traps};
+
+/// Why an experiment cannot be read or run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Whose fault it is.
+    pub blame: Blame,
+    /// The message for the user.
+    pub message: String,
+}
+
+/// A scenario that was read, and the name it was given by.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    name: PathBuf,
+    scenario: Scenario,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The summary with its statistics as a JSON object, as `docs/summary.schema.json` describes it.
+    pub summary: String,
+    /// Why applets trapped: a message for each place.
+    pub traps: Vec<String>,
+    /// What waits for what, if the run is stuck.
+    pub stuck: Option<String>,
+    /// What a limit cut off that the scenario does not set, if there is something.
+    pub cut: Option<String>,
+    /// The expectations that are not met: a message for each.
+    pub unmet: Vec<String>,
+    /// Why the run ended.
+    pub reason: EndReason,
+}
+
+impl Experiment {
+    /// Reads a scenario from a file or, if there is no such file, from the built-in scenarios, after some of its keys were
+    /// set, each as `PLACE=VALUE`. A given seed overrides that of the scenario.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user.
+    pub fn read(
+        name: &Path,
+        (seed, settings): (Option<u64>, &[String]),
+    ) -> Result<Experiment, Fault> {
+        let scenario = load_with(name, (seed, settings), input::read_given);
+        let scenario = scenario.map_err(|messages| Fault {
+            blame: Blame::Scenario,
+            message: messages.join("\n\n"),
+        })?;
+        let name = name.to_owned();
+        Ok(Experiment { name, scenario })
+    }
+
+    /// Returns the scenario.
+    #[must_use]
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// Runs the scenario to its summary and statistics. The run ends early once `is_interrupted` returns true.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user if the scenario cannot be run.
+    pub fn run(&self, is_interrupted: &dyn Fn() -> bool) -> Result<Report, Fault> {
+        let scenario = &self.scenario;
+        let mut heard = Heard {
+            summary: Summary::new(scenario),
+            stats: Stats::new(scenario),
+            traps: TrapLog::default(),
+            is_interrupted,
+        };
+        let ran = Run::new(scenario).sink(&mut heard).judge().execute();
+        let outcome = ran.map_err(|error| self.refused(error))?;
+        let Outcome { end, judgement, .. } = outcome;
+        let Heard {
+            mut summary,
+            mut stats,
+            traps,
+            ..
+        } = heard;
+        stats.end(end.time);
+        summary.end(end.time, end.reason);
+        summary.waits(&end.waiting);
+        summary.cut(&end.cut);
+        if let Some(judgement) = &judgement {
+            summary.judge(judgement.met, judgement.unmet.len());
+        }
+        summary.add_stats(Some(Box::new(stats.report())));
+        let mut shown = Vec::new();
+        plain_json::to_writer(&mut shown, &summary).expect("memory can be written");
+        Ok(Report {
+            summary: String::from_utf8(shown).expect("JSON is UTF-8"),
+            traps: traps::of_run(&traps, (&self.name, scenario), &[]),
+            stuck: stuck(&end),
+            cut: cut(scenario, &end),
+            unmet: expectations::render(&self.name, &judgement.unwrap_or_default()),
+            reason: end.reason,
+        })
+    }
+
+    /// Runs the scenario and returns its events as JSON Lines, as `docs/trace.schema.json` describes them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user if the scenario cannot be run.
+    pub fn trace(
+        &self,
+        payload: PayloadMode,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<u8>, Fault> {
+        let mut lines = Vec::new();
+        let mut heard = Traced {
+            trace: JsonTrace::new(&mut lines, payload, &self.scenario),
+            is_interrupted,
+        };
+        let ran = Run::new(&self.scenario).sink(&mut heard).execute();
+        ran.map_err(|error| self.refused(error))?;
+        Ok(lines)
+    }
+
+    fn refused(&self, error: nic_runtime::run::SimError) -> Fault {
+        let (blame, message) = refusal((&self.name, &[]), &self.scenario, error);
+        Fault { blame, message }
+    }
+}
+
+/// The outputs of a run to its summary.
+struct Heard<'h> {
+    summary: Summary,
+    stats: Stats,
+    traps: TrapLog,
+    is_interrupted: &'h dyn Fn() -> bool,
+}
+
+impl Sink for Heard<'_> {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.summary.event(names, event);
+        self.stats.event(names, event);
+        self.traps.event(names, event);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        (self.is_interrupted)()
+    }
+}
+
+/// The trace of a run.
+struct Traced<'h> {
+    trace: JsonTrace<&'h mut Vec<u8>>,
+    is_interrupted: &'h dyn Fn() -> bool,
+}
+
+impl Sink for Traced<'_> {
+    fn wants(&self, shown: Shown) -> bool {
+        self.trace.wants(shown)
+    }
+
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.trace.event(names, event);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        (self.is_interrupted)()
+    }
+}
+
+/// Returns the report of a run that is stuck, or `None`.
+#[must_use]
+pub fn stuck(end: &RunEnd) -> Option<String> {
+    (end.reason == EndReason::Stuck).then(|| {
+        let title = format!("the run is stuck at {}: this is an error of jive", end.time);
+        let notes = Vec::from_iter(end.waiting.iter().map(ToString::to_string));
+        sentence(&title, &notes)
+    })
+}
+
+/// Returns the report of a run that was cut, or `None`.
+#[must_use]
+pub fn cut(scenario: &Scenario, end: &RunEnd) -> Option<String> {
+    let limit = match end.reason {
+        EndReason::Until => "until",
+        EndReason::MaxEvents => "max_events",
+        EndReason::MaxBytecodes => "max_bytecodes",
+        EndReason::Idle
+        | EndReason::Stuck
+        | EndReason::LoadTrap(_)
+        | EndReason::Unheard
+        | EndReason::Interrupted => "",
+    };
+    let shown = end.cut.iter().map(|cut| CutLine { scenario, cut });
+    let notes = Vec::from_iter(shown.map(|line| line.to_string()));
+    (!notes.is_empty()).then(|| match limit {
+        "" => sentence("a capture changed while it was sent", &notes),
+        limit => sentence(
+            &format!(
+                "the default of `{limit}` cut the run at {}; the scenario can set `{limit}`",
+                end.time
+            ),
+            &notes,
+        ),
+    })
+}
