@@ -26,7 +26,7 @@ pub enum Verdict {
     },
 }
 
-/// What is known of a class that was accepted.
+/// Facts about an accepted class.
 #[derive(Debug)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Accepted {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 /// Longest file that is kept in memory. Of a longer one, only the digest is kept.
 const KEPT_BYTES_MAX: u64 = 256 << 20;
 
-/// What is known of a file.
+/// A file that was read.
 #[derive(Clone, Debug)]
 enum Known {
     Kept(Arc<[u8]>),

@@ -27,7 +27,7 @@ const AT_A_TIME: usize = 1 << 14;
 pub enum Swept {
     /// Every run has its row.
     Whole,
-    /// It was interrupted. What was run is kept.
+    /// The watcher stopped the sweep. The rows of finished runs are kept.
     Interrupted,
 }
 
@@ -36,7 +36,7 @@ pub enum Swept {
 pub enum Wish {
     /// The sweep goes on.
     Continue,
-    /// The sweep ends, and what was run is kept.
+    /// The sweep ends after the runs that have begun.
     Stop,
 }
 

@@ -81,7 +81,7 @@ struct Journal {
 
 /// Why the rows of a file were not read to its end.
 enum Broken {
-    /// It is no file of rows.
+    /// The first line is no head of rows.
     NoRows,
     /// The rows are those of another plan.
     OtherPlan,

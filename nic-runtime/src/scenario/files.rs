@@ -43,7 +43,7 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// Any [`ReadError`]: a name leads to a regular file or nowhere.
     fn open(&self, name: &str) -> Result<Opened, ReadError>;
 
-    /// Returns where the file of a name is, for those who must not overwrite it.
+    /// Returns the path of a file, so that no output overwrites it.
     fn path(&self, name: &str) -> PathBuf {
         PathBuf::from(name)
     }
