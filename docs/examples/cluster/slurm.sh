@@ -6,7 +6,7 @@
 # A part that failed or ran out of time goes on where it was when the array is submitted again; parts that are complete
 # end at once. When all are there:
 #
-#     jive sweep docs/examples/loss.toml --join parts --out rows.csv
+#     jive sweep --join parts --out rows.csv
 #SBATCH --job-name=jive-sweep
 #SBATCH --array=1-50
 #SBATCH --cpus-per-task=2

@@ -407,6 +407,28 @@ fn a_sweep_that_was_killed_goes_on() {
     );
     assert_eq!(joined.out, whole.out);
     assert_eq!(read(directory.path(), "joined.csv"), whole_rows);
+    // The directory has the plan, with all files that it names.
+    fs::remove_file(directory.path().join("plan.toml")).expect("it is there");
+    let joined = run(directory.path(), "sweep --join parts --out again.csv");
+    assert_eq!(joined.out, whole.out);
+    assert_eq!(read(directory.path(), "again.csv"), whole_rows);
+}
+
+#[test]
+fn a_directory_has_the_parts_of_one_plan() {
+    let directory = planned(PLAN);
+    let part = "sweep plan.toml --shard 1/2 --out parts";
+    assert_eq!(run(directory.path(), part).status, 0);
+    let other = PLAN.replace("seeds = 4", "seeds = 3");
+    fs::write(directory.path().join("plan.toml"), other).expect("it can be written");
+    let ended = run(directory.path(), "sweep plan.toml --shard 2/2 --out parts");
+    assert_eq!(ended.status, 2);
+    let said = "parts/plan.pack is another plan";
+    assert!(ended.err.contains(said), "{}", ended.err);
+    assert!(!directory.path().join("parts/part-2-of-2.jsonl").exists());
+    for joined in ["sweep --join nowhere", "sweep"] {
+        assert_eq!(run(directory.path(), joined).status, 2);
+    }
 }
 
 #[test]

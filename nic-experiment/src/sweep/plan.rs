@@ -24,6 +24,12 @@ const VALUES_MAX: u64 = 1_000_000;
 /// What is collected unless the plan says otherwise.
 const COLLECTED: [&str; 3] = ["goodput", "latency.mean", "latency.p99"];
 
+/// The name of the packed plan in a directory of parts.
+pub(super) const PLAN_NAME: &str = "plan.pack";
+
+/// Longest packed plan that is read.
+const PACK_BYTES_MAX: u64 = 1 << 32;
+
 /// A part of a sweep: the runs whose number has this remainder.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Shard {
@@ -158,13 +164,28 @@ impl Plan {
         Ok(pack(&(self.base.text() + "\n" + &text.to_string()), &files))
     }
 
+    /// Reads the plan that the parts in a directory belong to.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user.
+    pub fn of_directory(directory: &Path) -> Result<Plan, String> {
+        let path = directory.join(PLAN_NAME);
+        let bytes = input::read_file(&path, PACK_BYTES_MAX);
+        let bytes = bytes.map_err(|error| unreadable(&path, error))?;
+        Plan::unpack_from(&bytes, &path)
+    }
+
     /// Reads a plan that [`pack`](Plan::pack) returned.
     ///
     /// # Errors
     ///
     /// Returns the message for the user.
     pub fn unpack(bytes: &[u8]) -> Result<Plan, String> {
-        let path = Path::new("the packed plan");
+        Plan::unpack_from(bytes, Path::new("the packed plan"))
+    }
+
+    fn unpack_from(bytes: &[u8], path: &Path) -> Result<Plan, String> {
         let none = || said_of(path, "expected a plan with its files");
         let (text, files) = unpack(bytes).ok_or_else(none)?;
         let base = Settable::new(text.as_bytes());

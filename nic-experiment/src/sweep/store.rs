@@ -12,7 +12,7 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable_path;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Plan, Shard};
+use super::plan::{PLAN_NAME, Plan, Shard};
 use super::row::Row;
 use super::table::Table;
 use crate::output_file::{self, OutputFile};
@@ -141,6 +141,7 @@ impl<'p> Store<'p> {
     /// Returns the message for the user as [`of_file`](Store::of_file) does, and if the part is one of another plan.
     pub fn of_shard(plan: &'p Plan, shard: Shard, directory: &Path) -> Result<Store<'p>, String> {
         fs::create_dir_all(directory).map_err(|error| failed("make", directory, &error))?;
+        keep_plan(plan, &directory.join(PLAN_NAME))?;
         let (number, of) = shard.parts();
         let out = directory.join(format!("part-{number}-of-{of}.jsonl"));
         let mut store = Store::new(plan, shard, Some((out.clone(), Form::Part)));
@@ -368,6 +369,25 @@ impl<'p> Store<'p> {
         }
         Ok(table)
     }
+}
+
+/// Puts a plan into the directory of its parts, so that they can be joined without it. A plan with files that are too
+/// long to be taken along is not put there.
+fn keep_plan(plan: &Plan, path: &Path) -> Result<(), String> {
+    if path.exists() {
+        return match Plan::of_directory(path.parent().unwrap_or(Path::new("")))?.digest() {
+            found if found == plan.digest() => Ok(()),
+            _ => {
+                let title = format!("{} is another plan", printable_path(path));
+                Err(sentence(&title, &[]))
+            }
+        };
+    }
+    let Ok(packed) = plan.pack() else {
+        return Ok(());
+    };
+    let kept = output_file::write_derived(path, packed);
+    kept.map_err(|error| output_file::unwritable(path, &error))
 }
 
 impl Form {

@@ -36,7 +36,7 @@ Examples:
   jive sweep plan.toml --out rows.csv        also a row for each run; goes on where it was interrupted
   jive sweep plan.toml --out rows.csv --plot x=link.0.loss y=latency.p99
   jive sweep plan.toml --shard 3/50 --out d  the third of 50 parts, to be run anywhere
-  jive sweep plan.toml --join d --out rows.csv
+  jive sweep --join d --out rows.csv         the parts put together
 
 Exit status:
   0  every run ended
@@ -48,8 +48,9 @@ Exit status:
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Arguments {
-    /// The plan: a TOML file with the section `[sweep]`
-    plan: PathBuf,
+    /// The plan: a TOML file with the section `[sweep]`. --join needs none, since its directory has it
+    #[arg(required_unless_present = "join")]
+    plan: Option<PathBuf>,
 
     /// Write a row for each run to this file, as CSV if its name ends so and otherwise as JSON Lines; with --shard a
     /// directory
@@ -103,7 +104,12 @@ enum Format {
 
 /// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
-    let plan = match Plan::read(&arguments.plan) {
+    let read = match (&arguments.plan, &arguments.join) {
+        (Some(plan), _) => Plan::read(plan),
+        (None, Some(directory)) => Plan::of_directory(directory),
+        (None, None) => unreachable!("clap asks for one of them"),
+    };
+    let plan = match read {
         Ok(plan) => plan,
         Err(message) => return unusable(&message, console),
     };
