@@ -247,18 +247,21 @@ mod _jive {
         ) -> PyResult<()> {
             let watch = Watch::new();
             let (before, total) = (store.count(), self.0.runs());
-            let ran = sweep::run(&self.0, store, jobs, |done| {
-                let done = before + done;
-                let is_over = watch.is_over(done == total, |py| {
+            let tell = |done: u64| {
+                watch.is_over(done == total, |py| {
                     if let Some(progress) = progress {
                         progress.call1(py, (done, total))?;
                     }
                     Ok(())
-                });
-                match is_over {
-                    true => Wish::Stop,
-                    false => Wish::Continue,
-                }
+                })
+            };
+            // What an earlier sweep has finished is told too.
+            if before == total && tell(total) {
+                return watch.given(());
+            }
+            let ran = sweep::run(&self.0, store, jobs, |done| match tell(before + done) {
+                true => Wish::Stop,
+                false => Wish::Continue,
             });
             match watch.given(ran)?.map_err(|message| unusable(&message))? {
                 Swept::Whole | Swept::Interrupted => Ok(()),

@@ -117,8 +117,6 @@ def test_a_cluster_that_loses_a_worker_gives_the_rows_of_this_process(here):
 
         swept = jive.sweep(plan, client, parts=20, progress=progress)
         assert killed.is_set()
-        survivors = client.run(os.getpid).values()
-        assert victim not in survivors
     assert swept.csv() == serial.csv()
     # The files travelled with the plan: the workers need none of this directory.
     assert swept.digest == serial.digest
