@@ -44,5 +44,3 @@ pub(crate) fn is_between(
         Effect::HostToNic { .. } | Effect::Local(_) | Effect::WriteWindow { .. } => false,
     }
 }
-
-impl Simulation<'_> {}

@@ -12,8 +12,7 @@ use nic_core::time::SimDuration;
 
 use super::chain;
 use super::{stages, tell, trapped};
-use crate::calls::call::Way;
-use crate::calls::call::{Call, Cause, ChainMessage};
+use crate::calls::call::{Call, Cause, ChainMessage, Way};
 use crate::calls::chain::{Chain, free_bytes};
 use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
@@ -42,7 +41,7 @@ pub(crate) fn step(sim: &mut Simulation<'_>, on: ProcessorId, stage: Stage) -> O
 }
 
 /// Returns whether the processor's call is that of an applet in a chain.
-pub(crate) fn is_chained(sim: &Simulation<'_>, on: ProcessorId) -> bool {
+fn is_chained(sim: &Simulation<'_>, on: ProcessorId) -> bool {
     let applet_at = sim.processors[on].activation.applet_at();
     applet_at.is_some_and(|applet_at| sim.chains.of(applet_at.endpoint).is_some())
 }

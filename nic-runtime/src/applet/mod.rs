@@ -8,7 +8,7 @@
 //! - `swap` replaces applets while the NIC runs, `carry` moves their state, `swap_port` performs natives meanwhile
 //! - `capsule` takes class files that arrive in packets, `answers` answers their senders
 //! - `chained` runs the calls of a chain, `chain` gives each its message
-//! - `suspend` makes a call wait for slots while others run
+//! - `suspend` makes a call wait for slots while others run, `exclusive` makes it wait for its applet
 //! - `tell` reports events, `trapped` reports traps with what their calls left
 //!
 //! Apart from the simulation, `detached` is an endpoint without a NIC. `environment` describes a NIC to the analysis of
@@ -23,6 +23,7 @@ pub(crate) mod chain;
 pub(crate) mod chained;
 mod detached;
 mod environment;
+mod exclusive;
 pub(crate) mod load;
 pub(crate) mod pending_calls;
 mod port;

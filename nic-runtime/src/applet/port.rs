@@ -1,7 +1,6 @@
 //! The port for natives on a NIC whose clock runs: each native takes effect at its own time.
 
-use crate::ids::WindowId;
-use crate::ids::{ProcessorId, at};
+use crate::ids::{ProcessorId, WindowId, at};
 use jive_core::Heap;
 use nic_core::event::{DropReason, Made};
 use nic_core::id::{ChannelId, PacketId};
@@ -18,8 +17,7 @@ use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Next;
 use crate::nic::stage::Stage;
 use crate::nic::transfer::{DmaPeer, Transfer};
-use crate::storage::Endpoint;
-use crate::storage::Growing;
+use crate::storage::{Endpoint, Growing};
 use crate::wire::PacketRef;
 
 /// The outcome of pushing a packet.

@@ -14,12 +14,9 @@ use super::arguments;
 use super::port::{OnNic, Push};
 use super::{host_to_nic, suspend, tell, trapped};
 use crate::calls::budget::Exceeded;
-use crate::calls::call::Way;
-use crate::calls::call::{Call, Cause};
+use crate::calls::call::{Call, Cause, Way};
 use crate::calls::quota::Spent;
-use crate::engine;
-use crate::engine::Simulation;
-use crate::engine::unet;
+use crate::engine::{self, Simulation, unet};
 use crate::nic::claim::{Grant, Waiter};
 use crate::nic::endpoint::AppletAt;
 use crate::nic::fault::Detachment;
@@ -64,7 +61,7 @@ pub(crate) fn arrived(
 pub(crate) fn posted(sim: &mut Simulation<'_>, on: ProcessorId, applet: AppletId) -> Next {
     // The descriptor is read from the item here, because an argument would be copied through memory on its way.
     let Item::Post(posted) = *sim.in_hand(on) else {
-        return sim.look(on);
+        return Next::Look;
     };
     let (endpoint, item) = (posted.endpoint, Item::Post(posted));
     if let Some(other) = sim.processors[on].role.posts_to {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use jive_core::Program;
 use nic_core::id::{EndpointId, NicId};
 
-use super::sram;
+use super::sram::{self, RecordBytes};
 use crate::calls::classes::Classes;
 use crate::spec::Scenario;
 
@@ -97,10 +97,14 @@ impl Need {
 
 impl Ledger {
     /// Returns the free SRAM of each NIC before the run.
-    pub(crate) fn new(scenario: &Scenario, classes: Classes<'_>) -> Ledger {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        classes: Classes<'_>,
+        record_bytes: RecordBytes,
+    ) -> Ledger {
         let nics = scenario.nics.iter();
         let mut free: Table<NicId, u64> = nics.map(|nic| nic.sram.into()).collect();
-        for holder in sram::holders(scenario, classes) {
+        for holder in sram::holders(scenario, classes, record_bytes) {
             let free = &mut free[holder.nic];
             *free = free.saturating_sub(holder.bytes);
         }

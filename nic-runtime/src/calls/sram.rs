@@ -11,7 +11,7 @@ use super::refused::SimError;
 use crate::calls::classes::Classes;
 use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
 use crate::profile::Profile;
-use crate::spec::{EndpointSpec, Scenario};
+use crate::spec::{EndpointSpec, InterfaceKind, Scenario};
 
 /// Bytes of a transmit queue entry: channel, offset, length and flag (U-Net/SLE §2).
 const TRANSMIT_ENTRY_BYTES: u64 = 16;
@@ -26,8 +26,15 @@ const FIELD_BYTES: u64 = 4;
 /// Bytes of a local variable or an operand.
 const SLOT_BYTES: u64 = 4;
 
+/// Says how many bytes an interface needs for the records of the messages that may be outstanding on a channel.
+pub(crate) type RecordBytes = fn(InterfaceKind) -> u64;
+
 /// Checks that the demand for each NIC's SRAM fits.
-pub(crate) fn check(scenario: &Scenario, classes: Classes<'_>) -> Result<(), SimError> {
+pub(crate) fn check(
+    scenario: &Scenario,
+    classes: Classes<'_>,
+    record_bytes: RecordBytes,
+) -> Result<(), SimError> {
     let mut demands: Table<NicId, SramDemand> = (0u32..)
         .map(NicId)
         .zip(&scenario.nics)
@@ -37,7 +44,7 @@ pub(crate) fn check(scenario: &Scenario, classes: Classes<'_>) -> Result<(), Sim
             shares: SramShares::default(),
         })
         .collect();
-    for SramHolder { nic, share, bytes } in holders(scenario, classes) {
+    for SramHolder { nic, share, bytes } in holders(scenario, classes, record_bytes) {
         let shares = &mut demands[nic].shares;
         *match share {
             SramShare::Staging => &mut shares.staging,
@@ -55,7 +62,11 @@ pub(crate) fn check(scenario: &Scenario, classes: Classes<'_>) -> Result<(), Sim
 }
 
 /// Returns all holders of SRAM, in the order of the NICs, and for each NIC in the order of [`SramShare`].
-pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHolder> {
+pub(crate) fn holders(
+    scenario: &Scenario,
+    classes: Classes<'_>,
+    record_bytes: RecordBytes,
+) -> Vec<SramHolder> {
     let program = |class: usize| classes[class].as_ref().ok().map(|loaded| &loaded.program);
     let mut holders = Vec::new();
     let mut channels = Table::filled(scenario.endpoints.len(), 0u64);
@@ -99,7 +110,7 @@ pub(crate) fn holders(scenario: &Scenario, classes: Classes<'_>) -> Vec<SramHold
         for (id, spec) in residents {
             let bytes = u64::from(spec.tx_queue) * TRANSMIT_ENTRY_BYTES
                 + places(scenario, *id)
-                + channels[*id] * of_channel(spec);
+                + channels[*id] * (CHANNEL_BYTES + record_bytes(spec.interface));
             hold(SramShare::Queues(*id), bytes);
         }
     }
@@ -120,11 +131,6 @@ fn places(scenario: &Scenario, id: EndpointId) -> u64 {
         receives => receives,
     };
     receives * RECEIVE_BYTES
-}
-
-/// Returns the bytes of a channel of an endpoint, with the records of the messages that may be outstanding on it.
-fn of_channel(spec: &EndpointSpec) -> u64 {
-    CHANNEL_BYTES + spec.interface.record_bytes()
 }
 
 fn staging(profile: &Profile) -> u64 {

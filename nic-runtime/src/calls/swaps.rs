@@ -14,6 +14,7 @@ use super::call::Activation;
 use super::classes::Classes;
 use super::ledger::{Ledger, Need};
 use super::reassembly::{Reassembly, Taken};
+use super::sram::RecordBytes;
 use crate::spec::{Scenario, SwapSpec};
 
 /// The swaps of a run, and the classes and memory that they use.
@@ -83,7 +84,11 @@ pub(crate) fn slice<'a, T: Copy + Default>(
 }
 
 impl<'a> Swaps<'a> {
-    pub(crate) fn new(scenario: &'a Scenario, classes: Classes<'a>) -> Swaps<'a> {
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        classes: Classes<'a>,
+        record_bytes: RecordBytes,
+    ) -> Swaps<'a> {
         let is_used = scenario.replaces_applets();
         let first = scenario.endpoints.iter().map(|spec| spec.class);
         Swaps {
@@ -92,7 +97,7 @@ impl<'a> Swaps<'a> {
             carried: Vec::new(),
             capsules: BTreeMap::new(),
             ledger: match is_used {
-                true => Ledger::new(scenario, classes),
+                true => Ledger::new(scenario, classes, record_bytes),
                 false => Ledger::default(),
             },
             current: match is_used {

@@ -10,7 +10,7 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Completion;
 
 use super::emp::{Emp, EmpState, HasEmp};
-use super::interface::{Interface, Protocol};
+use super::interface::{Description, Interface, Protocol};
 use super::remote::{HasRemote, Remote, WindowState};
 use super::table::{Simulation, States, engine, of_engine};
 use super::via::{self, HasVia, Via, ViaState};
@@ -21,6 +21,10 @@ use crate::spec::{InterfaceKind, SendSpec};
 use crate::wire::PacketRef;
 
 impl Engines for States {
+    fn users_are_alone(interface: InterfaceKind) -> bool {
+        engine!([interface] USERS_ARE_ALONE)
+    }
+
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn completed(
         sim: &mut Simulation<'_>,

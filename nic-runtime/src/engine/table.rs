@@ -163,11 +163,6 @@ impl InterfaceKind {
         engine!([self] HAS_TIMEOUTS)
     }
 
-    /// Returns whether users act independently of the interface.
-    pub(crate) fn users_are_alone(self) -> bool {
-        engine!([self] USERS_ARE_ALONE)
-    }
-
     /// Returns how many packets for an endpoint its peer repeats together.
     pub(crate) fn repeated_together(self, profile: &Profile) -> u32 {
         engine!([self] repeated_together(profile))
@@ -179,7 +174,7 @@ impl InterfaceKind {
     }
 
     /// Returns whether the interface has items or delays of its own.
-    pub(crate) fn has_own_work(self) -> bool {
+    fn has_own_work(self) -> bool {
         engine!([self] HAS_OWN_WORK)
     }
 }

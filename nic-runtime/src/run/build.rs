@@ -40,7 +40,7 @@ use crate::profile::{Flow, HostProfile, Profile};
 use crate::sched::Schedule;
 use crate::sim::event_count::EventCount;
 use crate::sim::report::Report;
-use crate::spec::{self, EndpointSpec, LinkSpec, Scenario};
+use crate::spec::{self, EndpointSpec, InterfaceKind, LinkSpec, Scenario};
 use crate::storage::{Channels, Endpoint, FreeQueue};
 use crate::wire::Backlogs;
 use crate::wire::{Admission, Fabric, Faults, PacketStore, Wire};
@@ -139,7 +139,7 @@ impl<'a> Simulation<'a> {
             suspensions: Suspensions::new(places),
             last_arrays: LastArrays::new(places, scenario),
             applets,
-            swaps: Swaps::new(scenario, classes),
+            swaps: Swaps::new(scenario, classes, InterfaceKind::record_bytes),
             send_slots_left: send_slots_left(scenario),
             names: names(scenario),
             levels: match sink.is_some() {

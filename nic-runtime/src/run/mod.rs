@@ -3,9 +3,8 @@
 //! An event of the trace is emitted only when the clock shows its time, so the stream of events is ordered by time. The
 //! files:
 //!
-//! - `processor` is the loop of a NIC's processor, `sources` finds its next work, `multiprocessor`
-//!   coordinates several processors
-//! - `overtaken` ends calls that have become pointless while they waited for their applet
+//! - `processor` is the loop of a NIC's processor, `sources` finds its next work
+//! - `contention` says how long work takes beside busy processors
 //! - `slice` makes calls yield to work that keeps connections alive
 //! - `stuck` looks for what still waits when nothing is due, `cut` for messages that a limit left behind
 //! - `build` prepares a run, `partition` splits it into groups of NICs
@@ -15,9 +14,8 @@
 //! interface, and [`applet`] for applets.
 
 pub(crate) mod build;
+mod contention;
 mod cut;
-pub(crate) mod multiprocessor;
-mod overtaken;
 mod partition;
 pub(crate) mod processor;
 pub(crate) mod slice;
@@ -46,7 +44,7 @@ pub use crate::nic::role::CallWaits;
 pub use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
 pub use crate::nic::waiting::{CutSend, Waiting};
 use crate::nic::work::Work;
-use crate::spec::Scenario;
+use crate::spec::{InterfaceKind, Scenario};
 
 /// How and when a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,7 +256,7 @@ impl<'a> Prepared<'a> {
         programs: Programs,
     ) -> Result<Prepared<'a>, SimError> {
         let classes = classes::load_classes(arena, scenario)?;
-        sram::check(scenario, classes)?;
+        sram::check(scenario, classes, InterfaceKind::record_bytes)?;
         Ok(Prepared {
             arena,
             scenario,
@@ -309,7 +307,11 @@ impl<'a> Prepared<'a> {
 pub fn sram_holders(scenario: &Scenario) -> Result<Vec<SramHolder>, SimError> {
     let arena = Bump::new();
     let classes = classes::load_classes(&arena, scenario)?;
-    Ok(sram::holders(scenario, classes))
+    Ok(sram::holders(
+        scenario,
+        classes,
+        InterfaceKind::record_bytes,
+    ))
 }
 
 /// Number of events after which a run with a sink asks whether the user interrupts the run.

@@ -95,7 +95,7 @@ impl Simulation<'_> {
 }
 
 /// Returns the key in a placement for the work that precedes this stage.
-pub(super) fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
+fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
     match stage {
         Stage::Idle | Stage::Look => "look",
         Stage::Taken => match processor.in_hand {
@@ -133,8 +133,8 @@ pub(crate) fn step<const HEARD: bool>(
     on: ProcessorId,
     stage: Stage,
 ) -> Next {
-    // Each function that this `match` calls has no other caller. It is inlined here: once in the loop of `go_on`, and once
-    // in `step_apart`.
+    // The functions that this `match` calls are inlined here: once in the loop of `go_on`, and once in `step_apart`. The
+    // other calls of some, in `chained`, are on no plain processor.
     // The processors of a NIC with a chain are not plain, so the plain loop need not ask for chains.
     if HEARD && let Some(next) = chained::step(sim, on, stage) {
         return next;

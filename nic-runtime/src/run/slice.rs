@@ -2,8 +2,8 @@
 //! connections alive.
 //!
 //! A peer that waits for an acknowledgement cannot know that a neighbour's applet computes. So a call that has held its
-//! processor for a slice yields to such work: items of an interface's own, and arrivals of an interface that says so
-//! ([`Interface::ARRIVALS_KEEP_ALIVE`](crate::engine::Interface)). The call yields between two instructions, or while
+//! processor for a slice yields to such work: items of an interface's own, and arrivals of an interface that says so by
+//! `ARRIVALS_KEEP_ALIVE`. The call yields between two instructions, or while
 //! it waits for a transfer, a slot or an applet. Shorter calls never yield. When several have held the processor for a
 //! slice while such work waited, it comes before the next call.
 //!

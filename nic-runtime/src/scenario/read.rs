@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_that_there_is_not_is_answered_with_those_that_there_are() {
+    fn unknown_interface_lists_known_ones() {
         let with = |name| format!("{ONE_NIC}interface = '{name}'\n");
         assert_eq!(
             read(&with("unet")).endpoints[0].interface,

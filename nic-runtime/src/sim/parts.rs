@@ -144,7 +144,7 @@ impl<E> Parts<'_, E> {
     }
 
     /// Makes the run end before the next event.
-    pub(crate) fn handle_no_more(&mut self) {
+    fn handle_no_more(&mut self) {
         self.events_max = self.events.count();
         self.events.pause_at(self.events_max);
     }

@@ -34,7 +34,7 @@ impl<E: Engines> Parts<'_, E> {
     }
 
     #[cold]
-    pub(crate) fn lacks_places(&self, posted: Posted) -> bool {
+    fn lacks_places(&self, posted: Posted) -> bool {
         let endpoint = &self.endpoints[posted.endpoint];
         let needs_places = endpoint.channels.get(posted.descriptor.channel).is_some();
         let progress = self.progress(ClaimId::of(posted.endpoint, Purpose::Post));

@@ -18,7 +18,7 @@ impl<E: Engines> Parts<'_, E> {
         let mut specs = self.specs.iter();
         self.users_are_alone = self.turns.is_none()
             && self.own.processes.is_empty()
-            && specs.all(|spec| spec.interface.users_are_alone());
+            && specs.all(|spec| E::users_are_alone(spec.interface));
     }
 
     /// Tells all programs that the run has started.

@@ -66,7 +66,7 @@ impl<E: Engines> Parts<'_, E> {
 
     /// Makes an idle user begin its next task. If the user has both sends to post and messages to read, they alternate.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn begin_task(&mut self, id: EndpointId) {
+    fn begin_task(&mut self, id: EndpointId) {
         let user = &self.users[id];
         // Usually the user has nothing to do, or has either a message to read or a send to post.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());

@@ -141,7 +141,7 @@ impl WindowState {
     }
 
     /// Divides the watches of each NIC equally among its endpoints with windows, so that no endpoint can use all.
-    pub(super) fn share_watches(&mut self, endpoints: &Table<EndpointId, Endpoint>) {
+    fn share_watches(&mut self, endpoints: &Table<EndpointId, Endpoint>) {
         let mut owners = Table::filled(self.watches.len(), 0_usize);
         for (end, endpoint) in self.ends.iter().zip(endpoints) {
             owners[endpoint.nic] += usize::from(!end.own.is_empty());

@@ -78,7 +78,7 @@ impl<R: Read> Source<R> {
     }
 
     /// Returns as many bytes as asked for. The memory grows with what the file has, not with what it claims.
-    pub(super) fn take_long(&mut self, length: usize) -> Result<Vec<u8>, CaptureError> {
+    fn take_long(&mut self, length: usize) -> Result<Vec<u8>, CaptureError> {
         let (ahead, taken) = &mut self.ahead;
         let rest = &ahead[*taken..];
         let mut bytes = rest[..rest.len().min(length)].to_vec();
