@@ -1,15 +1,15 @@
 //! The graph of imports of a crate: which file uses names that another file defines.
 //!
-//! A name counts as used from the file that defines it, however many re-exports lie between. What a file merely
-//! re-exports, it does not use. Code that only tests or documentation compile is left out.
+//! A name counts as used from the file that defines it, however many re-exports lie between. A method that a file adds to
+//! a type of another file is an [`Extension`]. Code that only tests or documentation compile is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
+use syn::{Attribute, ImplItem, Item, ItemMod, ItemUse, Type, UseTree, Visibility};
 
 /// The modules of a crate.
 #[derive(Default)]
@@ -17,6 +17,18 @@ pub(crate) struct Crate {
     modules: Vec<Module>,
     /// The file of each macro that `#[macro_export]` puts into the crate's root.
     exported_macros: BTreeMap<String, usize>,
+    /// The methods of each `impl` without a trait: its module, the path of its type, and its functions that others can
+    /// call.
+    methods: Vec<(usize, Vec<String>, BTreeSet<String>)>,
+}
+
+/// A method of a type that another file defines.
+pub(crate) struct Extension {
+    pub(crate) method: String,
+    /// The file of the method.
+    pub(crate) file: String,
+    /// The file of its type.
+    pub(crate) of: String,
 }
 
 /// A module: a file, or a module inside a file.
@@ -29,8 +41,12 @@ struct Module {
     /// The names of the items that it defines.
     items: BTreeSet<String>,
     imports: Vec<Import>,
-    /// Every path in its code, apart from `use` items.
+    /// Every path in its code, apart from `use` items of the module itself.
     paths: Vec<Vec<String>>,
+    /// Every function that its code defines, methods too.
+    functions: BTreeSet<String>,
+    /// Every method that its code calls.
+    calls: BTreeSet<String>,
 }
 
 struct Import {
@@ -82,6 +98,8 @@ impl Crate {
             items: BTreeSet::new(),
             imports: Vec::new(),
             paths: Vec::new(),
+            functions: BTreeSet::new(),
+            calls: BTreeSet::new(),
         });
         for item in items {
             if is_left_out(attributes(&item)) {
@@ -118,10 +136,31 @@ impl Crate {
                     {
                         self.exported_macros.insert(name.to_string(), position);
                     }
+                    if let Item::Impl(methods) = &other
+                        && methods.trait_.is_none()
+                        && let Type::Path(of) = &*methods.self_ty
+                    {
+                        let of = of.path.segments.iter();
+                        let of = of.map(|segment| segment.ident.to_string()).collect();
+                        let functions = methods.items.iter().filter_map(|item| match item {
+                            // Other modules cannot call a private function.
+                            ImplItem::Fn(function) if function.vis != Visibility::Inherited => {
+                                Some(function.sig.ident.to_string())
+                            }
+                            _ => None,
+                        });
+                        self.methods.push((position, of, functions.collect()));
+                    }
                     let module = &mut self.modules[position];
                     module.items.extend(name(&other));
                     let declares_macro =
                         matches!(&other, Item::Macro(item) if item.ident.is_some());
+                    // What a macro calls, the module calls which uses the macro.
+                    let mut called = BTreeSet::new();
+                    methods(other.to_token_stream(), &mut module.functions, &mut called);
+                    if !declares_macro {
+                        module.calls.append(&mut called);
+                    }
                     let mut found = Vec::new();
                     paths(other.into_token_stream(), &mut found);
                     // A macro's `super` is that of the module which calls it, or of one that it declares.
@@ -133,14 +172,15 @@ impl Crate {
         position
     }
 
-    /// Returns each pair of files of which the first uses a name that the second defines.
-    pub(crate) fn edges(&self) -> BTreeSet<(String, String)> {
+    /// Returns each pair of files of which the first uses a name that the second defines. Names that the first file only
+    /// offers to others count too `with_reexports`.
+    pub(crate) fn edges(&self, with_reexports: bool) -> BTreeSet<(String, String)> {
         let mut edges = BTreeSet::new();
         for (position, module) in self.modules.iter().enumerate() {
             let imported = module
                 .imports
                 .iter()
-                .filter(|import| !import.is_reexport)
+                .filter(|import| with_reexports || !import.is_reexport)
                 .map(|import| &import.path);
             for path in imported.chain(&module.paths) {
                 let Some(used) = self.resolve(position, path, 0) else {
@@ -153,6 +193,39 @@ impl Crate {
             }
         }
         edges
+    }
+
+    /// Returns the methods of types that other files define.
+    pub(crate) fn extensions(&self) -> Vec<Extension> {
+        let mut extensions = Vec::new();
+        for (position, of, functions) in &self.methods {
+            let Some(of) = self.resolve(*position, of, 0) else {
+                continue;
+            };
+            let (file, of) = (&self.modules[*position].file, &self.modules[of].file);
+            if file != of {
+                extensions.extend(functions.iter().map(|method| Extension {
+                    method: method.clone(),
+                    file: file.clone(),
+                    of: of.clone(),
+                }));
+            }
+        }
+        extensions
+    }
+
+    /// Returns the files that call a method of this name.
+    pub(crate) fn callers<'m>(&'m self, method: &'m str) -> impl Iterator<Item = &'m str> {
+        let modules = self.modules.iter();
+        let modules = modules.filter(move |module| module.calls.contains(method));
+        modules.map(|module| &module.file[..])
+    }
+
+    /// Returns the files that define a function or a method of this name.
+    pub(crate) fn definers<'m>(&'m self, function: &'m str) -> impl Iterator<Item = &'m str> {
+        let modules = self.modules.iter();
+        let modules = modules.filter(move |module| module.functions.contains(function));
+        modules.map(|module| &module.file[..])
     }
 
     /// Returns the module that defines what a path means in a module; `None` if that is outside of the crate. A path
@@ -221,10 +294,9 @@ impl Crate {
             // A glob offers a name only if its module has it.
             let found = match import.name {
                 Some(_) => self.resolve(module, &path, depth + 1),
-                None => {
-                    let of = self.resolve(module, &import.path, depth + 1)?;
-                    self.find(of, &path[import.path.len()..], depth + 1)
-                }
+                None => self
+                    .resolve(module, &import.path, depth + 1)
+                    .and_then(|of| self.find(of, &path[import.path.len()..], depth + 1)),
             };
             if found.is_some() {
                 return found;
@@ -318,7 +390,7 @@ fn is_left_out(attributes: &[Attribute]) -> bool {
         attribute.path().is_ident("cfg")
             && attribute.meta.require_list().is_ok_and(|list| {
                 let text = list.tokens.to_string();
-                matches!(&text[..], "test" | "doc") || text.starts_with("any (test")
+                matches!(&text[..], "test" | "doc")
             })
     })
 }
@@ -409,8 +481,22 @@ fn paths(tokens: TokenStream, into: &mut Vec<Vec<String>>) {
         }
     };
     let mut groups = Vec::new();
-    for token in tokens {
+    let mut used = Vec::new();
+    let mut tokens = tokens.into_iter();
+    while let Some(token) = tokens.next() {
         match token {
+            // A `use` inside a function.
+            TokenTree::Ident(name) if name == "use" => {
+                end(&mut path);
+                colons = 0;
+                let is_end = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';');
+                let rest: TokenStream = tokens.clone().take_while(|token| !is_end(token)).collect();
+                let Ok(item) = syn::parse2::<ItemUse>(quote::quote!(use #rest;)) else {
+                    continue;
+                };
+                tokens.by_ref().find(is_end);
+                imports(&item.tree, &mut Vec::new(), false, &mut used);
+            }
             TokenTree::Ident(name) => {
                 if colons != 2 {
                     end(&mut path);
@@ -431,7 +517,37 @@ fn paths(tokens: TokenStream, into: &mut Vec<Vec<String>>) {
         }
     }
     end(&mut path);
+    let used = used.into_iter().map(|import| import.path);
+    into.extend(used.filter(|path| path.len() > 1));
     for group in groups {
         paths(group, into);
+    }
+}
+
+/// Adds the functions that tokens define, and the methods that they call.
+fn methods(tokens: TokenStream, defined: &mut BTreeSet<String>, called: &mut BTreeSet<String>) {
+    let mut before = String::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        if let TokenTree::Ident(name) = &token {
+            // What no arguments and no `::<` follow is a field.
+            let has_arguments = match tokens.peek() {
+                Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
+                Some(TokenTree::Punct(punct)) => punct.as_char() == ':',
+                _ => false,
+            };
+            match &before[..] {
+                "fn" => _ = defined.insert(name.to_string()),
+                "." if has_arguments => _ = called.insert(name.to_string()),
+                _ => {}
+            }
+        }
+        before = match token {
+            TokenTree::Group(group) => {
+                methods(group.stream(), defined, called);
+                String::new()
+            }
+            other => other.to_string(),
+        };
     }
 }

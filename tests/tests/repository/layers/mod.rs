@@ -6,7 +6,7 @@ mod graph;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use self::graph::{Crate, Files, circles, read};
+use self::graph::{Crate, Extension, Files, circles, read};
 
 /// The layers of a crate from the bottom to the top, each with its modules. The longest name that fits a file counts.
 type Layers = &'static [&'static [&'static str]];
@@ -95,30 +95,45 @@ fn layer_of(file: &str, layers: Layers) -> Option<usize> {
     Some(layer)
 }
 
-/// Returns a line for each use of a higher layer, and for each file of a circle within a layer.
+/// Returns a line for each use of a higher layer, for each call of a method that a higher layer adds to a type of a lower
+/// one, and for each file of a circle within a layer.
 fn violations(files: &Files, layers: Layers) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut within = BTreeSet::new();
     for file in files.keys().filter(|file| *file != "lib") {
         if layer_of(file, layers).is_none() {
             found.insert(format!("{file} is in no layer"));
         }
     }
-    for (from, to) in Crate::new(files).edges() {
+    let graph = Crate::new(files);
+    for (from, to) in graph.edges(true) {
         // The crate's page re-exports, and nobody may lean on it.
         if from == "lib" {
             continue;
         }
         match (layer_of(&from, layers), layer_of(&to, layers)) {
-            (Some(own), Some(used)) if used == own => {
-                within.insert((from, to));
-            }
-            (Some(own), Some(used)) if used < own => {}
+            (Some(own), Some(used)) if used <= own => {}
             _ => {
                 found.insert(format!("{from} uses {to}"));
             }
         }
     }
+    for Extension { method, file, of } in graph.extensions() {
+        let (own, of) = (layer_of(&file, layers), layer_of(&of, layers));
+        if of >= own {
+            continue;
+        }
+        for caller in graph.callers(&method) {
+            let layer = layer_of(caller, layers);
+            // If a lower layer has a function of this name, that may be meant.
+            let is_below = |file: &str| layer_of(file, layers) <= layer;
+            if layer < own && !graph.definers(&method).any(is_below) {
+                found.insert(format!("{caller} calls {method} of {file}"));
+            }
+        }
+    }
+    // A file may offer what the files below it in its folder define, so re-exports make no circle.
+    let mut within = graph.edges(false);
+    within.retain(|(from, to)| layer_of(from, layers) == layer_of(to, layers));
     let in_circles = circles(&within).into_iter().flatten();
     found.extend(in_circles.map(|file| format!("{file} is in a circle")));
     found
@@ -175,6 +190,8 @@ fn uses_of_higher_layers_are_found() {
         "use crate::{high as h};",
         "use super::high::{self, top};",
         "fn f() { crate::high::top(); }",
+        "fn f() { use crate::{high::top}; top(); }",
+        "pub(crate) use crate::high::top;\nfn f() { top(); }",
         "fn f() { assert_eq!(crate::high::top(), 0); }",
         "macro_rules! call { () => { $crate::high::top() } }",
     ] {
@@ -202,13 +219,37 @@ fn a_reexport_hides_no_use() {
         ),
     ] {
         let files = [("low", "use crate::middle::Top;"), ("middle", middle), high];
-        assert_eq!(found(modules, &files), ["low uses high"], "{middle}");
+        assert_eq!(
+            found(modules, &files),
+            ["low uses high", "middle uses high"],
+            "{middle}"
+        );
     }
     let files = [("low", "use crate::Top;"), high];
     assert_eq!(
         found("mod low; mod high; pub use high::Top;", &files),
         ["low uses high"]
     );
+}
+
+#[test]
+fn methods_that_a_higher_layer_adds_are_found() {
+    let low = ("low", "pub struct Low;");
+    let high = (
+        "high",
+        "use crate::low::Low; impl Low { pub fn rise(&self) {} }",
+    );
+    let call = ("middle", "fn f(low: &crate::low::Low) { low.rise() }");
+    let modules = "mod low; mod middle; mod high;";
+    assert_eq!(
+        found(modules, &[low, call, high]),
+        ["middle calls rise of high"]
+    );
+    let own = (
+        "low",
+        "pub struct Low; struct Own; impl Own { fn rise() {} }",
+    );
+    assert_eq!(found(modules, &[own, call, high]), [""; 0]);
 }
 
 #[test]
