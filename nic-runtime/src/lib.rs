@@ -43,11 +43,11 @@
 //! ```
 //!
 //! The modules, from the bottom: numbers and tables ([`units`], [`storage`], [`ids`]); what a run is made of, as values
-//! ([`profile`], [`spec`]); the clock ([`sched`]); the wires between NICs ([`wire`]); the parts of a NIC ([`nic`]);
-//! memory and users of a host ([`memory`], [`host`]); what a NIC keeps about the calls of applets (`calls`); these parts
-//! together in virtual time (`sim`); the engines of the interfaces (`engine`); applets ([`applet`]); expectations ([`judge`]); the loop of events ([`run`]); the reader of scenarios
-//! ([`scenario`]); and what is written from events ([`export`]). The repository's `ARCHITECTURE.md` follows a packet
-//! through them.
+//! ([`profile`], [`spec`]); the clock ([`sched`]); headers of packets (`protocol`); the wires between NICs ([`wire`]); the
+//! parts of a NIC ([`nic`]); memory and users of a host ([`memory`], [`host`]); what a NIC keeps about the calls of applets
+//! (`calls`); these parts together in virtual time (`sim`); the engines of the interfaces (`engine`); applets ([`applet`]);
+//! expectations ([`judge`]); the loop of events ([`run`]); the reader of scenarios ([`scenario`]); and what is written from
+//! events ([`export`]). The repository's `ARCHITECTURE.md` follows a packet through them.
 
 pub mod applet;
 #[cfg(test)]
