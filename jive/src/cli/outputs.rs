@@ -240,7 +240,14 @@ impl<W: Write> Sink for Outputs<W> {
         };
         shown
             || self.summary.wants(visibility)
-            || self.stats.is_some()
+            || self
+                .stats
+                .as_ref()
+                .is_some_and(|stats| stats.wants(visibility))
+            || self
+                .executions
+                .as_ref()
+                .is_some_and(|it| it.wants(visibility))
             || self.timeline.is_some()
             || !self.captures.is_empty()
     }
@@ -268,6 +275,10 @@ impl<W: Write> Sink for Outputs<W> {
         }
     }
 
+    fn left_out(&mut self, events: u64) {
+        self.summary.left_out(events);
+    }
+
     fn watches(&self) -> bool {
         self.executions.is_some()
     }
@@ -287,6 +298,10 @@ impl<W: Write> Sink for Outputs<W> {
     fn is_interrupted(&self) -> bool {
         self.pulse.tick();
         self.interrupted.load(Ordering::Relaxed)
+    }
+
+    fn may_fail(&self) -> bool {
+        !matches!(self.shown, Shown::Nothing)
     }
 
     /// Returns whether the run can stop early: standard output is closed, and no file is written.

@@ -147,6 +147,10 @@ pub trait Sink {
     /// Takes one event. `names` maps the ids in the event to names.
     fn event(&mut self, names: &dyn Names, event: &Event<'_>);
 
+    /// Learns at the end of a run how many events that a trace shows the run did not build, because the sink does not
+    /// want them.
+    fn left_out(&mut self, _events: u64) {}
+
     /// Returns whether the sink uses the instructions that applets execute. A run determines once, before its first
     /// event, whether the sink uses instructions. A run that reports its instructions takes many times as long as one
     /// that does not.
@@ -160,6 +164,12 @@ pub trait Sink {
 
     /// Learns that the last instruction at an endpoint, a call of a native, was not executed, because fuel was missing.
     fn took_back(&mut self, _endpoint: EndpointId) {}
+
+    /// Returns whether the sink may fail. A run determines once, before its first event, whether it may, and otherwise
+    /// asks only once in many events whether to end.
+    fn may_fail(&self) -> bool {
+        true
+    }
 
     /// Returns whether the sink can no longer write, as on a closed pipe, which ends the run.
     fn has_failed(&self) -> bool {

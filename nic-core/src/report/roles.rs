@@ -50,6 +50,9 @@ impl Roles<'_> {
 pub enum Shown {
     /// The trace always shows the event.
     Always,
+    /// The trace always shows the event, which means nothing that outputs join or count. Most events of a run are such
+    /// events, so an output that only counts does without them.
+    InDetail,
     /// The trace shows the event if the user wants to see the work of processors.
     WithWork,
     /// The trace never shows the event.

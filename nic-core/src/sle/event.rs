@@ -6,7 +6,7 @@ use super::FragmentHeader;
 use crate::id::PacketId;
 use crate::native::{NativeArg, TrapDetails};
 use crate::report::fields::{FieldSink, Fields, Value};
-use crate::report::roles::{Cause, Roles, Shape, Step, Track};
+use crate::report::roles::{Cause, Roles, Shape, Shown, Step, Track};
 use crate::report::{Made, Trigger};
 use crate::time::{SimDuration, SimTime};
 
@@ -169,6 +169,10 @@ impl<'a> SleEvent<'a> {
             SleEvent::Native {
                 name, begun, made, ..
             } => Roles {
+                shown: match made {
+                    Made::Nothing => Shown::InDetail,
+                    Made::Packet(_) | Made::Descriptor => Shown::Always,
+                },
                 track: Track::Call,
                 shape: Shape::Since(name, begun),
                 cause: Cause::OfCall,

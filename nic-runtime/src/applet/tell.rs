@@ -91,6 +91,11 @@ fn tell_performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: M
     let Some(reached) = activation.reached else {
         return;
     };
+    if made == Made::Nothing && !sim.report.details() {
+        let endpoint = activation.call().applet_at.endpoint;
+        sim.levels_changed(endpoint);
+        return;
+    }
     let begun = activation.reported.reached;
     let applet_at = activation.call().applet_at;
     let request = Request::new(reached.id(), activation.stack.native_arguments());
@@ -108,6 +113,10 @@ pub(crate) fn native(
     made: Made,
 ) {
     if !sim.report.listens() {
+        return;
+    }
+    if made == Made::Nothing && !sim.report.details() {
+        sim.levels_changed(applet_at.endpoint);
         return;
     }
     let heap = sim.applets[applet_at.applet].instance.heap();

@@ -215,7 +215,7 @@ impl Executions {
 
 impl Sink for Executions {
     fn wants(&self, shown: Shown) -> bool {
-        shown == Shown::Always
+        super::is_shown(shown, false)
     }
 
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {

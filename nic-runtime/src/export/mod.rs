@@ -24,7 +24,7 @@ use nic_core::event::roles::Shown;
 /// Returns whether a trace shows an event with this visibility.
 fn is_shown(shown: Shown, shows_work: bool) -> bool {
     match shown {
-        Shown::Always => true,
+        Shown::Always | Shown::InDetail => true,
         Shown::WithWork => shows_work,
         Shown::Never => false,
     }

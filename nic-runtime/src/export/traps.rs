@@ -2,7 +2,7 @@
 
 use jive_core::{MethodId, Pc, TrapKind};
 use nic_core::event::fields::NamedDetails;
-use nic_core::event::roles::Step;
+use nic_core::event::roles::{Shown, Step};
 use nic_core::event::{Event, Names, Sink, TrapDetails};
 use nic_core::id::EndpointId;
 use nic_core::time::SimTime;
@@ -175,6 +175,10 @@ impl TrapLog {
 }
 
 impl Sink for TrapLog {
+    fn wants(&self, shown: Shown) -> bool {
+        shown == Shown::Always
+    }
+
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         let step = event.kind.roles().step;
         let (

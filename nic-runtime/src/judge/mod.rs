@@ -85,6 +85,16 @@ impl Sink for Judging<'_> {
         }
     }
 
+    fn left_out(&mut self, events: u64) {
+        if let Some(sink) = &mut self.sink {
+            sink.left_out(events);
+        }
+    }
+
+    fn may_fail(&self) -> bool {
+        self.sink.as_ref().is_some_and(|sink| sink.may_fail())
+    }
+
     fn watches(&self) -> bool {
         self.sink.as_ref().is_some_and(|sink| sink.watches())
     }

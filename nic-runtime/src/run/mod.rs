@@ -292,6 +292,7 @@ impl<'a> Prepared<'a> {
         let mut simulation = Simulation::build((arena, &mut memory), scenario, classes, sink)?;
         simulation.bring(std::mem::take(own));
         let end = simulation.run(groups);
+        simulation.report.end();
         Ok(end.map(|mut end| {
             end.cut = simulation.cut(scenario, end.reason);
             (end, look(&simulation))
@@ -403,12 +404,16 @@ impl Simulation<'_> {
             self.events.pause_at(self.events_max);
             return None;
         }
-        // A run with a sink pauses before each event, so that it ends as soon as the sink can no longer write.
         if self.report.has_failed() {
             return Some(EndReason::Unheard);
         }
         if events.is_multiple_of(EVENTS_BETWEEN_QUESTIONS) && self.report.is_interrupted() {
             return Some(EndReason::Interrupted);
+        }
+        // A run whose sink may fail pauses before each event, so that it ends as soon as the sink can no longer write.
+        if !self.report.may_fail() {
+            let next = (events / EVENTS_BETWEEN_QUESTIONS + 1) * EVENTS_BETWEEN_QUESTIONS;
+            self.events.pause_at(next.min(self.events_max));
         }
         None
     }

@@ -16,6 +16,12 @@ pub(crate) struct Report<'a> {
     names: NameTable<'a>,
     /// Whether the sink wants the instructions that applets execute.
     watches: bool,
+    /// Whether the sink may fail at any event.
+    may_fail: bool,
+    /// Whether the sink wants the natives that create nothing.
+    wants_detail: bool,
+    /// Number of events that a trace shows and that were not built.
+    left_out: u64,
     /// Whether the sink wants the spans of processors' work.
     pub(crate) wants_work: bool,
     /// Whether the sink wants the levels of queues and heaps.
@@ -54,18 +60,15 @@ impl<'a> Report<'a> {
         sink: Option<&'a mut dyn Sink>,
     ) -> Report<'a> {
         let listening = sink.as_ref();
-        let (watches, wants_work, wants_levels) = listening.map_or_else(Default::default, |sink| {
-            (
-                sink.watches(),
-                sink.wants(Shown::WithWork),
-                sink.wants(Shown::Never),
-            )
-        });
+        let wants = |shown| listening.is_some_and(|sink| sink.wants(shown));
         Report {
+            watches: listening.is_some_and(|sink| sink.watches()),
+            may_fail: listening.is_some_and(|sink| sink.may_fail()),
+            wants_detail: wants(Shown::InDetail),
+            left_out: 0,
+            wants_work: wants(Shown::WithWork),
+            wants_levels: wants(Shown::Never),
             sink,
-            watches,
-            wants_work,
-            wants_levels,
             names: NameTable::new(scenario, classes),
         }
     }
@@ -76,9 +79,28 @@ impl<'a> Report<'a> {
         self.sink.is_some()
     }
 
+    /// Returns whether an event that means nothing but to readers of a trace is to be built. If it is not, counts it.
+    #[inline]
+    pub(crate) fn details(&mut self) -> bool {
+        self.left_out += u64::from(!self.wants_detail);
+        self.wants_detail
+    }
+
+    /// Tells the sink at the end of the run how many events were not built.
+    pub(crate) fn end(&mut self) {
+        if let Some(sink) = &mut self.sink {
+            sink.left_out(self.left_out);
+        }
+    }
+
     /// Returns the names of NICs and endpoints.
     pub(crate) fn names(&self) -> &dyn Names {
         &self.names
+    }
+
+    /// Returns whether the sink may fail at any event.
+    pub(crate) fn may_fail(&self) -> bool {
+        self.may_fail
     }
 
     /// Returns whether the sink can no longer write.

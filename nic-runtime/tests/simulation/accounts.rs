@@ -57,6 +57,12 @@ fn run(scenario: &Scenario) -> Ran {
     crate::trace::check_moves(&end);
     both.summary.end(end.time, end.reason);
     let text = both.summary.to_string();
+    // A summary wants fewer events than a trace, and says the same without one.
+    let mut alone = Summary::new(scenario);
+    let again = Run::new(scenario).sink(&mut alone).execute();
+    let again = again.expect("it runs").end;
+    alone.end(again.time, again.reason);
+    assert_eq!((alone.to_string(), &again), (text.clone(), &end));
     let bytes = both.trace.finish(&both.summary).expect("memory takes it");
     let mut events = values(&bytes);
     let summary = events.pop().expect("a summary");

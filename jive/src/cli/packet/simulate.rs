@@ -112,7 +112,8 @@ struct Listener<'g> {
 impl Sink for Listener<'_> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         let roles = event.kind.roles();
-        if event.endpoint != Some(APPLET) || roles.shown != Shown::Always {
+        let is_shown = matches!(roles.shown, Shown::Always | Shown::InDetail);
+        if event.endpoint != Some(APPLET) || !is_shown {
             return;
         }
         let turns = &mut *self.turns.lock().expect("nobody panics");

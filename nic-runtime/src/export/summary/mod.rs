@@ -405,7 +405,15 @@ impl Serialize for Summary {
 
 impl Sink for Summary {
     fn wants(&self, shown: Shown) -> bool {
-        is_shown(shown, false)
+        shown == Shown::Always
+    }
+
+    fn left_out(&mut self, events: u64) {
+        self.events += events;
+    }
+
+    fn may_fail(&self) -> bool {
+        false
     }
 
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
