@@ -212,7 +212,10 @@ pub fn cut(scenario: &Scenario, end: &RunEnd) -> Option<String> {
     let shown = end.cut.iter().map(|cut| CutLine { scenario, cut });
     let notes = Vec::from_iter(shown.map(|line| line.to_string()));
     (!notes.is_empty()).then(|| match limit {
-        "" => sentence("a capture changed while it was sent", &notes),
+        "" => sentence(
+            "the run ended before its sends: a closed loop has no answers, or a capture changed",
+            &notes,
+        ),
         limit => sentence(
             &format!(
                 "the default of `{limit}` cut the run at {}; the scenario can set `{limit}`",

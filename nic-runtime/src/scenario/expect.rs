@@ -9,6 +9,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::context::Context;
+use super::drawn::channel_number;
 use super::endpoint_table::Endpoints;
 use super::field::{self, ClassFields};
 use super::form::Section;
@@ -17,7 +18,6 @@ use super::limits;
 use super::mistake::MistakeKind;
 use super::payload;
 use super::table::{self, Mistakes, Table};
-use super::traffic::channel_number;
 use super::words::closest;
 use crate::spec::{EndpointSpec, Expectation, Expected, FieldKind, FieldName, SwapSpec, Tally};
 

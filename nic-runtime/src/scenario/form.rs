@@ -60,6 +60,8 @@ pub enum Form {
     Rate,
     /// A probability.
     Probability,
+    /// A number above 0, whole or not.
+    Positive,
     /// Yes or no.
     Flag,
     /// One of these words.

@@ -404,8 +404,11 @@ tables! {
     SEND in send: "`[[send]]`" {
         /// The endpoint that sends.
         endpoint: NameOf(Named::Endpoint), required;
-        /// The sender's number for the channel; if there is no such channel, the NIC refuses the message in the run.
-        channel: Count(0, limits::CHANNEL_NUMBER_MAX), required;
+        /// The sender's number for the channel, which only `to` replaces; if there is no such channel, the NIC refuses the
+        /// message in the run.
+        channel: Count(0, limits::CHANNEL_NUMBER_MAX), or "required";
+        /// Channels between which each message chooses at random, in place of `channel`.
+        to: Raw(|| Form::Table(TO.section, &[])), or "none";
         /// Tag of the message; only for endpoints of EMP.
         tag: Count(0, TAG_MAX), default "0";
         /// A number that travels with the message; only for VIs.
@@ -423,13 +426,47 @@ tables! {
         every: Time, default "0s";
         /// Random times between two messages, in place of `every`.
         gap: Raw(|| Form::Table(GAP.section, &[])), or "none";
+        /// How many bytes of the payload each message has, from the first on.
+        length: Raw(|| Form::Table(LENGTH.section, &[])), or "all";
+        /// How many messages may be without an answer, for a closed loop: each message that the endpoint reads on the
+        /// channel answers one, and the next is posted at once.
+        outstanding: Count(1, limits::OUTSTANDING_MAX), or "none";
     }
 
-    GAP in gap: "`gap`", one of [poisson, uniform] {
+    TO in to: "`to`" {
+        /// Numbers of channels, all equally likely: `{ uniform = [1, 2, 3] }`.
+        uniform: Raw(|| list(Form::Integer(0, limits::CHANNEL_NUMBER_MAX), 1, limits::CHANNELS_MAX)), required;
+    }
+
+    LENGTH in length: "`length`", one of [uniform, choices, zipf] {
+        /// The least and the greatest of uniform lengths: `{ uniform = [64, 1500] }`.
+        uniform: Raw(|| list(Form::Integer(0, U32_MAX), 2, 2)), or "";
+        /// Lengths with their weights: `{ choices = { 64 = 7, 570 = 4, 1500 = 1 } }`.
+        choices: Raw(|| Form::Map(Box::new(Form::Positive))), or "";
+        /// Lengths of which the shortest is the most likely: `{ zipf = { from = 64, to = 1500, exponent = 1.2 } }`.
+        zipf: Raw(|| Form::Table(ZIPF.section, &[])), or "";
+    }
+
+    ZIPF in zipf: "`zipf`" {
+        /// The shortest length, which has rank 1.
+        from: Count(0, U32_MAX), default "1";
+        /// The longest length.
+        to: Count(0, U32_MAX), required;
+        /// The probability of rank k is proportional to k to the power of minus this exponent.
+        exponent: Raw(|| Form::Positive), required;
+    }
+
+    GAP in gap: "`gap`", one of [poisson, uniform, on, trace] {
         /// The mean of exponential times, so that the messages are a Poisson process: `{ poisson = "10us" }`.
         poisson: Time, or "";
         /// The ends of uniform times: `{ uniform = ["1us", "5us"] }`.
         uniform: Raw(|| list(Form::Time, 2, 2)), or "";
+        /// The mean of the exponential times in which messages come at the interval `every`: `{ on = "1ms", off = "4ms" }`.
+        on: Time, or "";
+        /// With `on`: the mean of the exponential times between, in which no messages come.
+        off: Time, or "";
+        /// A file with a time a line, over and over: with its unit, or a number of seconds as tshark prints it.
+        trace: Text, or "";
     }
 
     PAYLOAD in payload: "a payload", one of [text, hex, zeros, count, random, file, pcap, capsule] {

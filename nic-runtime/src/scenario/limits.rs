@@ -30,6 +30,15 @@ pub const CHANNELS_MAX: usize = 65_536;
 /// endpoint.
 pub const SENDS_MAX: usize = 65_536;
 
+/// Maximum number of messages of a closed loop that may be without an answer: as many as a queue may have descriptors.
+pub const OUTSTANDING_MAX: u64 = 65_536;
+
+/// Maximum number of bytes of a file with times: a line for each of some million messages.
+pub const GAPS_BYTES_MAX: u64 = 1 << 25;
+
+/// Maximum number of lengths of a distribution, which is a table of them.
+pub const LENGTHS_MAX: u64 = 65_536;
+
 /// Minimum number of bytes of a class file in a fragment of a capsule. With fragments of `FRAGMENT_MIN` bytes, the
 /// largest class file has as many fragments as a scenario can have sends.
 pub const FRAGMENT_MIN: u64 = 16;

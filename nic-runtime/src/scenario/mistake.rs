@@ -241,6 +241,31 @@ pub enum MistakeKind {
         /// The key of the distribution.
         key: &'static str,
     },
+    /// A sender of bursts is on for less than the time between two messages.
+    #[error("expected `on` of at least `every`, which is above 0")]
+    ShortBursts,
+    /// A line of a file with times is no time.
+    #[error("expected a time in line {line}: with its unit, or a number of seconds")]
+    NotATime {
+        /// The number of the line, from 1.
+        line: u64,
+    },
+    /// Weights or ends make no distribution of lengths.
+    #[error("expected `{key}` of 1 to {limit} lengths, with finite weights above 0")]
+    NotALength {
+        /// The key of the distribution.
+        key: &'static str,
+        /// Maximum number of lengths.
+        limit: u64,
+    },
+    /// Messages are the beginnings of a payload that is shorter.
+    #[error("expected a payload of at least {length} bytes, the greatest length, found {found}")]
+    LongerThanPayload {
+        /// The greatest length.
+        length: u64,
+        /// Bytes of the payload.
+        found: u64,
+    },
     /// Two keys exclude each other.
     #[error("expected no `{key}` beside `{of}`")]
     Excluded {
@@ -519,6 +544,10 @@ impl MistakeKind {
             | MistakeKind::NeedsPartner { .. }
             | MistakeKind::Excluded { .. }
             | MistakeKind::NotAGap { .. }
+            | MistakeKind::ShortBursts
+            | MistakeKind::LongerThanPayload { .. }
+            | MistakeKind::NotATime { .. }
+            | MistakeKind::NotALength { .. }
             | MistakeKind::NoSuchProcessor { .. }
             | MistakeKind::UnknownPlacement { .. }
             | MistakeKind::OtherProtocol { .. }

@@ -5,6 +5,7 @@ mod builtin;
 mod capture;
 mod chain;
 mod context;
+mod drawn;
 mod endpoint_table;
 mod endpoints;
 mod expect;

@@ -188,6 +188,7 @@ fn put(
         | Form::Time
         | Form::Rate
         | Form::Probability
+        | Form::Positive
         | Form::Flag
         | Form::Anything
         | Form::Words(_) => Err(SetError::TooLong { place: here() }),

@@ -4,28 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
-use nic_core::random::Generator;
 use nic_core::sle::capsule::CODE_CHANNEL;
 use nic_core::time::{SimDuration, SimTime};
 use toml::Spanned;
 use toml::de::DeValue;
 
 use super::context::Context;
+use super::drawn::{self, Drawn, Owner, Parts, channel_number};
 use super::endpoint_table::{Endpoints, transmit_region};
-use super::key::Shape;
-use super::keys::{GAP, ROOT, SEND};
+use super::keys::{ROOT, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::names::NameIndex;
 use super::payload::{self, Found, Payload};
 use super::profiles::NicProfiles;
 use super::receives;
-use super::table::{Located, Mistakes, Table, time, wrong_type};
+use super::table::{Mistakes, Table, wrong_type};
 use super::vis;
 use crate::profile::EmpCosts;
 use crate::spec::InterfaceKind;
 use crate::spec::Span;
-use crate::spec::{CaptureCounts, ChannelSpec, Gap, NicSpec, ReplaySpec, SendSpec};
+use crate::spec::{CaptureCounts, ChannelSpec, NicSpec, ReplaySpec, SendSpec};
 use crate::units::{show_duration, show_size};
 
 /// An end of a channel: the endpoint, the endpoint's number for the channel, and the number's place in the file.
@@ -150,12 +149,6 @@ fn ends(
     Some(((a.0?, a.1?, a.2), (b.0?, b.1?, b.2)))
 }
 
-pub(super) fn channel_number(value: &DeValue<'_>) -> Result<ChannelId, MistakeKind> {
-    let number = SEND.channel.shape.read("a channel number", value)?;
-    let number = i32::try_from(number).expect("the range of a channel number has 31 bits");
-    Ok(ChannelId(number))
-}
-
 /// What `[[send]]` tables make: messages, captures that are read during the run, and what was found in captures.
 #[derive(Default)]
 pub(super) struct Sends {
@@ -164,53 +157,6 @@ pub(super) struct Sends {
     pub(super) captures: Vec<CaptureCounts>,
     /// When the last packet of all captures is due.
     pub(super) last: SimTime,
-}
-
-/// Reads the distribution of the times between the messages of a send.
-fn gap(send: &Table<'_>, mistakes: &mut Mistakes) -> Option<Gap> {
-    let value = SEND.gap.raw(send, mistakes)?;
-    if let Some(every) = SEND.every.raw(send, mistakes) {
-        let (key, of) = (SEND.every.name, SEND.gap.name);
-        mistakes.add(every.span(), MistakeKind::Excluded { key, of });
-    }
-    let table = Table::of_value(value, GAP.section, mistakes)?;
-    let poisson = GAP.poisson.given(&table, mistakes);
-    let uniform = GAP.uniform.with(&table, uniform, mistakes);
-    match (poisson, uniform) {
-        (Some(Located { value, span }), None) if value == SimDuration::ZERO => {
-            let key = GAP.poisson.name;
-            mistakes.add(span, MistakeKind::NotAGap { key });
-            None
-        }
-        (Some(mean), None) => Some(Gap::Poisson(mean.value)),
-        (None, Some(ends)) => Some(Gap::Uniform(ends.value.0, ends.value.1)),
-        (Some(_), Some(_)) | (None, None) => {
-            let known = GAP.section.one_of;
-            // A value that cannot be read has been reported.
-            if table.value(GAP.poisson.name).is_some() == table.value(GAP.uniform.name).is_some() {
-                mistakes.add(value.span(), MistakeKind::OneOf { known });
-            }
-            None
-        }
-    }
-}
-
-/// Reads the ends of a uniform distribution, of which the first is not above the second.
-fn uniform(value: &DeValue<'_>) -> Result<(SimDuration, SimDuration), MistakeKind> {
-    let wrong = MistakeKind::NotAGap {
-        key: GAP.uniform.name,
-    };
-    let DeValue::Array(ends) = value else {
-        return Err(wrong_type("two times", value));
-    };
-    let [least, most] = &ends[..] else {
-        return Err(wrong);
-    };
-    let (least, most) = (time(least.get_ref())?, time(most.get_ref())?);
-    match least <= most && most > SimDuration::ZERO {
-        true => Ok((least, most)),
-        false => Err(wrong),
-    }
 }
 
 /// Reads every `[[send]]`.
@@ -225,7 +171,7 @@ pub(super) fn sends(root: &Table<'_>, endpoints: &Endpoints<'_>, context: &mut C
         let mistakes = context.mistakes();
         let endpoint = endpoints.names.find_key(&SEND.endpoint, send, mistakes);
         let endpoint = endpoint.map(EndpointId);
-        let channel = SEND.channel.with(send, channel_number, mistakes);
+        let channels = drawn::channels(send, mistakes);
         let interface = endpoint.map(|id| endpoints.specs[id.0 as usize].interface);
         let tag = receives::tag_of_send(send, interface, mistakes);
         let immediate = vis::immediate_of_send(send, interface, mistakes);
@@ -238,16 +184,20 @@ pub(super) fn sends(root: &Table<'_>, endpoints: &Endpoints<'_>, context: &mut C
             *position
         });
         let name = endpoint.map_or("", |id| &endpoints.specs[id.0 as usize].name);
-        let gap = gap(send, context.mistakes());
-        let gap = gap.map(|gap| {
-            let name = ["gap", name, &position.to_string()];
-            (gap, Generator::named(context.seed(), &name))
-        });
+        let owner = Owner {
+            endpoint: name,
+            position,
+        };
+        let gap = drawn::gaps(send, every, owner, context);
+        let parts = Parts::read(send, context.mistakes());
         let payload = SEND
             .payload
             .raw(send, context.mistakes())
             .and_then(|value| payload::read(context, value, ["send", name, &position.to_string()]));
-        let (Some(endpoint), Some(channel), Some(payload)) = (endpoint, channel, payload) else {
+        let (Some(endpoint), Some(channels), Some(payload)) = (endpoint, channels, payload) else {
+            continue;
+        };
+        let Some(&channel) = channels.first() else {
             continue;
         };
         let region = transmit_region(&endpoints.specs[endpoint.0 as usize]);
@@ -261,7 +211,7 @@ pub(super) fn sends(root: &Table<'_>, endpoints: &Endpoints<'_>, context: &mut C
                 ..counts
             });
             // The sum of random times has no bound, so their mean counts.
-            let each = gap.as_ref().map_or(every, |(gap, _)| gap.mean());
+            let each = gap.as_ref().map_or(every, |gaps| gaps.gap().mean());
             let repeats = SimDuration::from_ps(each.as_ps().saturating_mul(repeat - 1));
             made.last = made.last.max(at + lasts + repeats);
         }
@@ -271,7 +221,6 @@ pub(super) fn sends(root: &Table<'_>, endpoints: &Endpoints<'_>, context: &mut C
             let kind = MistakeKind::PayloadDoesNotFit { length, region };
             context.mistakes().add(payload.span, kind);
         }
-        let channel = channel.value;
         if let (Payload::Replay(file), Some(found)) = (&held, capture) {
             // A packet that is read when it is due is sent once, and as it is.
             let is_plain = gap.is_none()
@@ -288,7 +237,40 @@ pub(super) fn sends(root: &Table<'_>, endpoints: &Endpoints<'_>, context: &mut C
                 channel,
                 at,
                 count: found.counts.sent,
+                outstanding: None,
                 messages: Arc::new(file.clone()),
+            });
+            continue;
+        }
+        if let Some(parts) = parts {
+            let Payload::Message(bytes) = held else {
+                // The payload has been reported.
+                continue;
+            };
+            if let Some(length) = &parts.length
+                && u64::from(length.value.longest()) > bytes.len() as u64
+            {
+                let kind = MistakeKind::LongerThanPayload {
+                    length: length.value.longest().into(),
+                    found: bytes.len() as u64,
+                };
+                context.mistakes().add(payload.span, kind);
+                continue;
+            }
+            let drawn = Drawn::new(
+                bytes,
+                (&parts, channels),
+                (every, gap, repeat),
+                (owner, context),
+            );
+            made.replays.push(ReplaySpec {
+                table: number,
+                endpoint,
+                channel,
+                at,
+                count: repeat,
+                outstanding: parts.outstanding,
+                messages: Arc::new(drawn),
             });
             continue;
         }

@@ -7,7 +7,7 @@ use bumpalo::Bump;
 use nic_core::chain::Link;
 use nic_core::event::Levels;
 use nic_core::id::{EndpointId, NicId};
-use nic_core::random::{Generator, Name};
+use nic_core::random::Name;
 use nic_core::sle::Applet;
 use nic_core::time::{SimDuration, SimTime};
 
@@ -35,7 +35,7 @@ use crate::nic::role::CallWaits;
 use crate::nic::transfer::Transfers;
 use crate::nic::work::Work;
 use crate::sched::Schedule;
-use crate::spec::{EndpointSpec, Scenario, SendSpec};
+use crate::spec::{EndpointSpec, Gaps, Scenario, SendSpec};
 use crate::storage::Endpoint;
 use crate::wire::{Backlogs, Fabric, PacketStore};
 
@@ -76,8 +76,8 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) sends: &'a [SendSpec],
     /// Number of messages of each send that have become due one by one, with time between them.
     pub(crate) sends_made: Vec<u64>,
-    /// The random numbers of each send with random times between its messages.
-    pub(crate) gaps: BTreeMap<u32, Generator>,
+    /// The random times of each send that has them and has begun.
+    pub(crate) gaps: BTreeMap<u32, Gaps>,
     pub(crate) nics: Table<NicId, Nic>,
     pub(crate) processors: Table<ProcessorId, Processor<'a>>,
     /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or

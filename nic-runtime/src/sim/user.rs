@@ -35,9 +35,9 @@ impl<E: Engines> Parts<'_, E> {
             if *made < spec.repeat {
                 let gap = match &spec.gap {
                     None => spec.every,
-                    Some((gap, first)) => {
-                        let generator = self.gaps.entry(send);
-                        gap.draw(generator.or_insert_with(|| first.clone()))
+                    Some(first) => {
+                        let gaps = self.gaps.entry(send);
+                        gaps.or_insert_with(|| first.clone()).draw()
                     }
                 };
                 self.schedule.insert(self.now + gap, Work::Send(send));

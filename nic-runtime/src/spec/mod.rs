@@ -10,6 +10,7 @@ mod field;
 mod gap;
 mod golden;
 pub(crate) mod interface;
+mod length;
 pub(crate) mod placement;
 mod span;
 
@@ -20,7 +21,6 @@ use std::sync::Arc;
 
 use jive_core::FieldId;
 use nic_core::id::{ChannelId, EndpointId, NicId};
-use nic_core::random::Generator;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Reliability;
 
@@ -28,9 +28,10 @@ use crate::profile::{Profile, WireProfile};
 pub use exchange::{Exchange, ExchangePattern};
 pub use expect::{Expectation, Expected, Order, Tally};
 pub use field::{FieldKind, FieldName, FieldValue};
-pub use gap::Gap;
+pub use gap::{Gap, Gaps};
 pub use golden::{Code, GoldenSettings, Times};
 pub use interface::InterfaceKind;
+pub use length::{Length, draw_channel};
 pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement};
 pub use span::Span;
 
@@ -73,7 +74,7 @@ pub struct Scenario {
     pub receives: Vec<ReceiveSpec>,
     /// The sends of all users, in file order.
     pub sends: Vec<SendSpec>,
-    /// The captures that are read during the run, in file order.
+    /// The sends whose messages are made during the run, in file order.
     pub replays: Vec<ReplaySpec>,
     /// What was found in the captures that sends name, in file order.
     pub captures: Vec<CaptureCounts>,
@@ -497,23 +498,37 @@ pub struct LimitsSet {
 
 /// Messages that are made one after the other while they are sent.
 pub trait Messages: std::fmt::Debug + Send + Sync {
-    /// Starts to make the messages, each with its time after the first.
-    fn open(&self) -> Box<dyn Iterator<Item = (SimDuration, Vec<u8>)> + Send>;
+    /// Starts to make the messages.
+    fn open(&self) -> Box<dyn Iterator<Item = MadeMessage> + Send>;
 }
 
-/// A capture whose packets the user at an endpoint sends, too long to be held.
+/// A message that is made when the one before it has been given to the sender's process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeMessage {
+    /// When the message is due, after the first one.
+    pub after: SimDuration,
+    /// The endpoint's number of the channel; `None` if it is that of the `[[send]]`.
+    pub channel: Option<ChannelId>,
+    /// The bytes of the message.
+    pub bytes: Vec<u8>,
+}
+
+/// Messages of a `[[send]]` that are made one after the other while the user at an endpoint sends them: a capture that is
+/// too long to be held, messages with random lengths or channels, or a closed loop.
 #[derive(Clone, Debug)]
 pub struct ReplaySpec {
     /// The position of the `[[send]]` in the file, from 0.
     pub table: u32,
     /// The endpoint that sends.
     pub endpoint: EndpointId,
-    /// The endpoint's number of the channel.
+    /// The endpoint's number of the channel, or of the first of several.
     pub channel: ChannelId,
     /// When the first message is posted.
     pub at: SimTime,
     /// How many messages there are.
     pub count: u64,
+    /// How many messages may be without an answer, in a closed loop.
+    pub outstanding: Option<u64>,
     /// The messages.
     pub messages: Arc<dyn Messages>,
 }
@@ -556,5 +571,5 @@ pub struct SendSpec {
     /// The time between two successive messages of the send.
     pub every: SimDuration,
     /// The random times between them, in place of `every`, and the random numbers from which they are drawn.
-    pub gap: Option<(Gap, Generator)>,
+    pub gap: Option<Gaps>,
 }

@@ -39,6 +39,7 @@ mod processors;
 mod profiles;
 mod queue;
 mod random_runs;
+mod random_traffic;
 mod refills;
 mod states;
 mod suspended;

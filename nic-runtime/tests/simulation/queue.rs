@@ -5,6 +5,7 @@ use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::Run;
+use nic_runtime::export::stats::Stats;
 use nic_runtime::profile::BaseCosts;
 use nic_runtime::scenario::parse;
 
@@ -128,5 +129,62 @@ fn gaps_that_there_are_not_are_mistakes() {
             .expect_err(keys)
             .to_string();
         assert!(error.contains(part), "{keys}: {error}");
+    }
+}
+
+/// Runs a closed loop over two NICs whose processors take these times for each message, and returns the answers that
+/// came in a second of virtual time after a warm-up of another.
+fn answers_in_a_second(outstanding: u64, services: [SimDuration; 2]) -> f64 {
+    let text = format!(
+        "until = '2s'\nmax_events = 100000000\nstats = {{ from = '1s' }}\n\
+         [[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
+         [[endpoint]]\nnic = 'a'\nname = 'client'\n\
+         [[endpoint]]\nnic = 'b'\nname = 'server'\nhost = 'echo'\n\
+         [[channel]]\nclient = 1\nserver = 1\n\
+         [[send]]\nendpoint = 'client'\nchannel = 1\npayload = {{ zeros = 8 }}\n\
+         repeat = 1000000\noutstanding = {outstanding}\n"
+    );
+    let mut scenario = parse(text.as_bytes(), None, None).expect("it is valid");
+    for (nic, transmit) in scenario.nics.iter_mut().zip(services) {
+        let mut profile = scenario.profile.clone();
+        profile.host.post = SimDuration::ZERO;
+        profile.host.bandwidth = std::num::NonZeroU64::MAX;
+        profile.base = Some(BaseCosts {
+            transmit,
+            receive: SimDuration::ZERO,
+            poll: SimDuration::ZERO,
+        });
+        nic.profile = Some(std::sync::Arc::new(profile));
+    }
+    let mut stats = Stats::new(&scenario);
+    let end = Run::new(&scenario).sink(&mut stats).execute();
+    stats.end(end.expect("it can be run").end.time);
+    let report = stats.report();
+    let client = report.endpoints.iter().find(|row| row.endpoint == "client");
+    client
+        .expect("it is an endpoint")
+        .traffic
+        .delivered_per_second
+}
+
+/// Operational bounds: a closed network with N messages over stations of constant service has a throughput of
+/// min(N / (S1 + S2), 1 / max S). Wires and hosts take some microseconds, which is little beside the services.
+#[test]
+fn a_closed_network_is_as_fast_as_its_slowest_station_allows() {
+    for (outstanding, us) in [
+        (8, [500, 500]),
+        (8, [900, 100]),
+        (8, [50, 1_000]),
+        (1, [1_000, 1_000]),
+        (1, [5_000, 200]),
+    ] {
+        let services = us.map(|us| SimDuration::from_ns(us * 1_000));
+        let found = answers_in_a_second(outstanding, services);
+        let [first, second] = us.map(|us| us as f64 / 1e6);
+        let bound = (outstanding as f64 / (first + second)).min(1.0 / first.max(second));
+        assert!(
+            found <= bound + 1.0 && found >= bound * 0.97,
+            "{outstanding} over {us:?} us: {found}, {bound}"
+        );
     }
 }

@@ -130,6 +130,7 @@ fn words_of(form: Form) -> Vec<&'static str> {
         | Form::Time
         | Form::Rate
         | Form::Probability
+        | Form::Positive
         | Form::Flag
         | Form::Table(..) => Vec::new(),
     }

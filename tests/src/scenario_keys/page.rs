@@ -136,6 +136,7 @@ fn value(form: Form) -> String {
         Form::Time => "time".to_owned(),
         Form::Rate => "bandwidth".to_owned(),
         Form::Probability => "0.0 to 1.0".to_owned(),
+        Form::Positive => "number above 0".to_owned(),
         Form::Flag => "`true` or `false`".to_owned(),
         Form::Words(words) if words.len() > 8 => "word".to_owned(),
         Form::Words(words) => {

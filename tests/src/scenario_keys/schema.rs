@@ -121,6 +121,7 @@ fn value(form: Form) -> Value {
         Form::Time => quantity("ps|ns|us|ms|s"),
         Form::Rate => quantity("B/s|KB/s|MB/s|GB/s|KiB/s|MiB/s"),
         Form::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        Form::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Form::Flag => json!({ "type": "boolean" }),
         Form::Words(words) => json!({ "type": "string", "enum": words }),
         Form::Anything => json!({ "type": "object" }),

@@ -19,7 +19,7 @@ pub use self::packet::{CaptureError, CapturePacket, Cut};
 pub use self::stream::{Arrival, Elapsed, PacketStream};
 use crate::scenario::files::Files;
 use crate::scenario::limits;
-use crate::spec::Messages;
+use crate::spec::{MadeMessage, Messages};
 
 /// A packet of a capture that a scenario sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub(super) struct CaptureFile {
 }
 
 impl Messages for CaptureFile {
-    fn open(&self) -> Box<dyn Iterator<Item = (SimDuration, Vec<u8>)> + Send> {
+    fn open(&self) -> Box<dyn Iterator<Item = MadeMessage> + Send> {
         let CaptureFile {
             cut, is_recorded, ..
         } = *self;
@@ -149,7 +149,11 @@ impl Messages for CaptureFile {
                 Arrival::Beyond => SimDuration::from_ps(u64::MAX),
             };
             let is_sent = packet.missing == 0 || cut == Cut::Pad;
-            is_sent.then_some((after, packet.bytes))
+            is_sent.then_some(MadeMessage {
+                after,
+                channel: None,
+                bytes: packet.bytes,
+            })
         }))
     }
 }
