@@ -49,6 +49,8 @@ pub(super) struct Outputs<W> {
     captures: Vec<ToFile<Capture<OutputFile>>>,
     traps: TrapLog,
     stats: Option<Box<Stats>>,
+    /// Whether the summary and the statistics show each endpoint, however many there are.
+    by_endpoint: bool,
     /// What the applets execute, for a profile.
     executions: Option<Box<Executions>>,
     pulse: Pulse,
@@ -104,6 +106,7 @@ impl<W: Write> Outputs<W> {
             captures: Vec::new(),
             traps: TrapLog::default(),
             stats: None,
+            by_endpoint: false,
             executions: None,
             interrupted,
         }
@@ -124,6 +127,12 @@ impl<W: Write> Outputs<W> {
     /// Adds statistics to the summary.
     pub(super) fn add_stats(&mut self, scenario: &Scenario) {
         self.stats = Some(Box::new(Stats::new(scenario)));
+    }
+
+    /// Makes the summary and the statistics show each endpoint, however many there are.
+    pub(super) fn show_endpoints(&mut self) {
+        self.by_endpoint = true;
+        self.summary.show_endpoints();
     }
 
     /// Adds a timeline for Perfetto to the outputs.
@@ -184,7 +193,11 @@ impl<W: Write> Outputs<W> {
         let captures = Vec::from_iter(captures);
         let stats = self.stats.map(|mut stats| {
             stats.end(end.time);
-            Box::new(stats.report())
+            let mut report = stats.report();
+            if self.by_endpoint {
+                report.show_endpoints();
+            }
+            Box::new(report)
         });
         let shown = self.shown.finish((self.summary, stats), dump);
         timeline?;

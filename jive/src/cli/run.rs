@@ -107,6 +107,11 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "sram")]
     stats: bool,
 
+    /// What the rows of the summary and the statistics are: with more than 8 endpoints `group` has a row for those of a
+    /// NIC whose names differ in digits alone
+    #[arg(long, value_name = "WHAT", value_parser = ["group", "endpoint"], default_value = "group", conflicts_with = "sram")]
+    by: String,
+
     /// Set a key of the scenario, such as `link.0.loss=0.1` or `endpoint.client.fuel=500`; may be given several times
     #[arg(long, value_name = "PLACE=VALUE", conflicts_with = "applet")]
     set: Vec<String>,
@@ -442,6 +447,9 @@ fn listen<'s>(
     }
     if arguments.stats {
         outputs.add_stats(scenario);
+    }
+    if arguments.by == "endpoint" {
+        outputs.show_endpoints();
     }
     let mut run = Run::new(scenario)
         .programs(programs)

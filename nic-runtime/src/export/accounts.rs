@@ -1,7 +1,7 @@
 //! Accounts: what happened to the messages and packets of an endpoint. The outcomes of each account add up to a column
 //! of the summary.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use nic_core::event::roles::{Cause, Dropped, Roles, Step};
 use nic_core::event::{Made, Refusal, Trigger};
@@ -173,17 +173,55 @@ impl Accounts {
     }
 }
 
+/// How often each key was added and not taken, in the order of the keys.
+///
+/// Usually there are a few keys at a time, and a new one is the greatest. A tree would allocate for each packet.
+#[derive(Clone, Debug)]
+struct Counts<K>(Vec<(K, u64)>);
+
+impl<K> Default for Counts<K> {
+    fn default() -> Counts<K> {
+        Counts(Vec::new())
+    }
+}
+
+impl<K: Copy + Ord> Counts<K> {
+    fn add(&mut self, key: K) {
+        match self.0.last() {
+            Some((last, _)) if *last >= key => {
+                match self.0.binary_search_by_key(&key, |(known, _)| *known) {
+                    Ok(place) => self.0[place].1 += 1,
+                    Err(place) => self.0.insert(place, (key, 1)),
+                }
+            }
+            Some(_) | None => self.0.push((key, 1)),
+        }
+    }
+
+    /// Takes a key once; returns false if it is not there.
+    fn take(&mut self, key: K) -> bool {
+        let Ok(place) = self.0.binary_search_by_key(&key, |(known, _)| *known) else {
+            return false;
+        };
+        self.0[place].1 -= 1;
+        if self.0[place].1 == 0 {
+            self.0.remove(place);
+        }
+        true
+    }
+}
+
 /// Translates events into changes of the accounts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clerk {
     /// What caused the running call of each endpoint.
     calls: Vec<Option<Trigger>>,
     /// Packets that applets pushed and that have not been sent.
-    pushed: BTreeSet<PacketId>,
+    pushed: Counts<PacketId>,
     /// Packets that were sent in frames and have not been received.
     in_frames: BTreeSet<PacketId>,
     /// Number of invisible receive descriptors that `doRx` pushed, by packet.
-    described: BTreeMap<(EndpointId, PacketId), u64>,
+    described: Counts<(EndpointId, PacketId)>,
     /// The endpoint at which the last event showed an arrival, and the packet if it carried a message.
     came: Option<(EndpointId, Option<PacketId>)>,
     /// Whether the last trap was on a message that an applet of a chain had passed on.
@@ -268,20 +306,20 @@ impl Clerk {
             Step::Made(made) => match made {
                 Made::Nothing => [None, None],
                 Made::Packet(packet) => {
-                    self.pushed.insert(packet);
+                    self.pushed.add(packet);
                     one(Entry::Pushed)
                 }
                 Made::Descriptor => {
                     if let Some(Trigger::Arrival(packet) | Trigger::Passed(packet)) =
                         *self.call(here)
                     {
-                        *self.described.entry((here, packet)).or_default() += 1;
+                        self.described.add((here, packet));
                     }
                     [None, None]
                 }
             },
             Step::Sent { packet, peer, .. } => {
-                let pushed = self.pushed.remove(&packet);
+                let pushed = self.pushed.take(packet);
                 let left = pushed.then_some((here, Entry::PushEnded("sent")));
                 [Some((peer, Entry::Sent)), left]
             }
@@ -296,7 +334,7 @@ impl Clerk {
                 entries.map(|entry| Some((here, entry)))
             }
             Step::GivenUp { packet, peer } => {
-                let pushed = self.pushed.remove(&packet);
+                let pushed = self.pushed.take(packet);
                 let was_on_its_way = self.in_frames.remove(&packet);
                 [
                     was_on_its_way.then_some((peer, Entry::Lost("failed"))),
@@ -354,14 +392,7 @@ impl Clerk {
 
     /// Removes a receive descriptor that an applet pushed; returns false if no applet pushed one for this packet.
     fn is_described(&mut self, here: EndpointId, packet: PacketId) -> bool {
-        let Some(count) = self.described.get_mut(&(here, packet)) else {
-            return false;
-        };
-        *count -= 1;
-        if *count == 0 {
-            self.described.remove(&(here, packet));
-        }
-        true
+        self.described.take((here, packet))
     }
 
     fn dropped(
@@ -371,7 +402,7 @@ impl Clerk {
         (reason, what): (&'static str, Dropped),
     ) -> [Option<(EndpointId, Entry)>; 2] {
         // An applet of this endpoint pushed the dropped packet, which has not been sent.
-        if !matches!(what, Dropped::Frame | Dropped::Copy) && self.pushed.remove(&packet) {
+        if !matches!(what, Dropped::Frame | Dropped::Copy) && self.pushed.take(packet) {
             return [Some((here, Entry::PushEnded(reason))), None];
         }
         match what {

@@ -39,6 +39,31 @@ impl Distribution {
         }
     }
 
+    /// Adds every number of another distribution.
+    pub(super) fn merge(&mut self, other: &Distribution) {
+        if other.count == 0 {
+            return;
+        }
+        let (least, most) = match self.count {
+            0 => (other.minimum, other.maximum),
+            _ => (
+                self.minimum.min(other.minimum),
+                self.maximum.max(other.maximum),
+            ),
+        };
+        (self.minimum, self.maximum) = (least, most);
+        self.count += other.count;
+        for (number, count) in &other.counts {
+            *self.counts.entry(*number).or_default() += count;
+        }
+        self.rounded |= other.rounded || self.counts.len() > EXACT_MAX;
+        if self.rounded {
+            for (number, count) in std::mem::take(&mut self.counts) {
+                *self.counts.entry(round(number)).or_default() += count;
+            }
+        }
+    }
+
     /// Returns how many numbers were added.
     pub(super) fn count(&self) -> u64 {
         self.count
@@ -85,6 +110,18 @@ mod tests {
             .into_iter()
             .for_each(|number| distribution.add(number));
         distribution
+    }
+
+    #[test]
+    fn merged_distributions_are_that_of_all_numbers() {
+        for (first, second) in [(0..7, 3..40), (0..0, 2..5), (0..900, 100..2_000)] {
+            let mut merged = of(first.clone());
+            merged.merge(&of(second.clone()));
+            let all = of(first.chain(second));
+            let shown = |it: &Distribution| (it.count(), it.minimum(), it.maximum());
+            assert_eq!(shown(&merged), shown(&all));
+            assert_eq!(merged.median(), all.median());
+        }
     }
 
     #[test]

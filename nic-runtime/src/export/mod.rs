@@ -8,6 +8,7 @@ mod distribution;
 pub mod executions;
 pub mod follow;
 pub mod golden;
+mod groups;
 pub mod json;
 pub mod pcapng;
 pub mod perfetto;

@@ -12,6 +12,7 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimDuration;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::stats::Stats;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::profile::{Profile, Takes, WithWire};
 use nic_runtime::spec::FaultPolicy;
@@ -549,5 +550,54 @@ fn copies_dropped_by_a_vi_are_accounted_for() {
             json!({ "delivered": 0, "applet": 0, "capsule": 0, "duplicate": 6, "waiting": 0 });
         expected[handled] = json!(6);
         assert_eq!(*arrivals, expected, "{applet}");
+    }
+}
+
+#[test]
+fn many_endpoints_are_shown_in_groups() {
+    let mut toml = "[[nic]]\nname = 'a'\nsram = '1MiB'\n[[nic]]\nname = 'b'\n".to_owned();
+    for number in 1..=10 {
+        toml += &format!(
+            "[[endpoint]]\nnic = 'a'\nname = 'client{number}'\napplet = 'builtin:RawUnet'\n\
+             [[endpoint]]\nnic = 'b'\nname = 'server{number}'\n\
+             [[channel]]\nclient{number} = 1\nserver{number} = 1\n\
+             [[send]]\nendpoint = 'client{number}'\nchannel = 1\npayload = {{ zeros = {number} }}\n\
+             repeat = 3\n"
+        );
+    }
+    let scenario = read(&toml);
+    let (mut summary, mut stats) = (Summary::new(&scenario), Stats::new(&scenario));
+    let end = Run::new(&scenario).sink(&mut summary).execute();
+    let end = end.expect("it runs").end;
+    summary.end(end.time, end.reason);
+    Run::new(&scenario)
+        .sink(&mut stats)
+        .execute()
+        .expect("it runs");
+    stats.end(end.time);
+    let mut report = stats.report();
+    // Ten clients post 3 messages each, of 1 to 10 bytes.
+    let columns = |page: &str, name: &str| {
+        let line = page.lines().find(|line| line.starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("no {name} in {page}"));
+        let columns = line[name.len()..].split_whitespace();
+        columns.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let page = summary.to_string();
+    let clients = columns(&page, "client* (10 at a)");
+    assert_eq!(clients[..5], ["30", "0", "0", "30", "165"], "{page}");
+    assert!(!page.contains("client7"), "{page}");
+    // The tables of endpoints and times have a row each, and that of methods one for the constructor and one for `doTx`.
+    assert_eq!(page.matches("client* (10 at a)").count(), 4, "{page}");
+    let calls = page.lines().find(|line| line.contains(" doTx "));
+    assert!(calls.is_some_and(|line| line.contains(" 30 ")), "{page}");
+    let statistics = report.to_string();
+    assert_eq!(columns(&statistics, "client* (10 at a)")[0], "30");
+    assert_eq!(columns(&statistics, "server* (10 at b)")[3], "30");
+    // Each endpoint has its row if it is asked for.
+    summary.show_endpoints();
+    report.show_endpoints();
+    for page in [summary.to_string(), report.to_string()] {
+        assert!(page.contains("client7") && !page.contains('*'), "{page}");
     }
 }

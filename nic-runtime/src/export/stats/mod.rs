@@ -8,13 +8,14 @@ mod page;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::roles::{Cause, Dropped, Shape, Step, Track};
+use nic_core::event::roles::{Cause, Dropped, Shape, Shown, Step, Track};
 use nic_core::event::{DmaDirection, Event, Levels, Names, Sink, Trigger};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use serde::Serialize;
 
 pub use self::latency::{Latencies, Latency};
+use super::groups::{Group, ROWS_MAX, groups};
 use super::tally::Tally;
 use crate::spec::{HostSpec, Scenario};
 
@@ -30,6 +31,55 @@ struct Origin {
     posted: SimTime,
     /// When the request was posted that the message answers.
     request: Option<SimTime>,
+}
+
+/// The origins of packets, by packet. The ids of packets grow, so the origins are a window over the newest of them.
+#[derive(Clone, Debug, Default)]
+struct Origins {
+    /// The id of the packet at the beginning of the window.
+    first: u64,
+    window: VecDeque<Option<Origin>>,
+}
+
+impl Origins {
+    fn remember(&mut self, packet: PacketId, origin: Origin) {
+        if self.window.is_empty() {
+            self.first = packet.0;
+        }
+        // Packets may be sent in another order than that of their ids.
+        if let Some(before) = self.first.checked_sub(packet.0) {
+            if before + self.window.len() as u64 > PACKETS_MAX as u64 {
+                return;
+            }
+            for _ in 0..before {
+                self.window.push_front(None);
+            }
+            self.first = packet.0;
+        }
+        if packet.0 - self.first >= 2 * PACKETS_MAX as u64 {
+            self.window.clear();
+            self.first = packet.0;
+        }
+        let place = (packet.0 - self.first) as usize;
+        if place >= self.window.len() {
+            self.window.resize(place + 1, None);
+        }
+        self.window[place] = Some(origin);
+        while self.window.len() > PACKETS_MAX {
+            self.window.pop_front();
+            self.first += 1;
+        }
+    }
+
+    fn take(&mut self, packet: PacketId) -> Option<Origin> {
+        let place = usize::try_from(packet.0.checked_sub(self.first)?).ok()?;
+        let origin = self.window.get_mut(place)?.take();
+        while let Some(None) = self.window.front() {
+            self.window.pop_front();
+            self.first += 1;
+        }
+        origin
+    }
 }
 
 /// What an endpoint sent and received on a channel.
@@ -129,9 +179,7 @@ pub struct Stats {
     nic_names: Vec<String>,
     endpoints: Vec<EndpointState>,
     nics: Vec<NicState>,
-    packets: BTreeMap<PacketId, Origin>,
-    /// The packets in the order in which they were sent, to forget the oldest.
-    sent: VecDeque<PacketId>,
+    packets: Origins,
 }
 
 impl Stats {
@@ -163,8 +211,7 @@ impl Stats {
             nic_names: scenario.nics.iter().map(|nic| nic.name.clone()).collect(),
             endpoints: endpoints.collect(),
             nics: nics.collect(),
-            packets: BTreeMap::new(),
-            sent: VecDeque::new(),
+            packets: Origins::default(),
         }
     }
 
@@ -188,18 +235,6 @@ impl Stats {
         match end > begin {
             true => end.since(begin),
             false => SimDuration::ZERO,
-        }
-    }
-
-    fn remember(&mut self, packet: PacketId, origin: Origin) {
-        if self.packets.insert(packet, origin).is_some() {
-            return;
-        }
-        self.sent.push_back(packet);
-        while self.sent.len() > PACKETS_MAX {
-            if let Some(oldest) = self.sent.pop_front() {
-                self.packets.remove(&oldest);
-            }
         }
     }
 
@@ -237,7 +272,7 @@ impl Stats {
         packet: Option<PacketId>,
         (channel, bytes): (ChannelId, u64),
     ) {
-        let origin = packet.and_then(|packet| self.packets.remove(&packet));
+        let origin = packet.and_then(|packet| self.packets.take(packet));
         let from = self.from;
         let endpoint = &mut self.endpoints[id.0 as usize];
         if endpoint.echoes {
@@ -260,6 +295,39 @@ impl Stats {
                 counts.round_trip.add(time.since(request));
             }
         }
+    }
+
+    /// Adds up the endpoints of each group.
+    fn groups(&self, window: SimDuration) -> Vec<GroupStats> {
+        let places = self.endpoint_names.iter();
+        let places =
+            places.map(|(name, nic)| (name.as_str(), self.nic_names[nic.0 as usize].as_str()));
+        let groups = groups(places);
+        let rows = groups.into_iter().map(|Group { name, members }| {
+            let mut counts = ChannelCounts::default();
+            let mut drops = Tally::default();
+            let mut lengths = [QueueLength::default(); 3];
+            for &member in &members {
+                let state = &self.endpoints[member];
+                for of_channel in state.channels.values() {
+                    counts.merge(of_channel);
+                }
+                drops.merge(&state.drops);
+                let levels = [state.transmit, state.receive, state.free];
+                for (length, level) in lengths.iter_mut().zip(levels) {
+                    let QueueLength { mean, max } = level.over(window);
+                    length.mean += mean / members.len() as f64;
+                    length.max = length.max.max(max);
+                }
+            }
+            GroupStats {
+                name,
+                traffic: Traffic::of(&counts, window),
+                drops,
+                lengths,
+            }
+        });
+        rows.collect()
     }
 
     /// Returns the statistics as values.
@@ -310,6 +378,10 @@ impl Stats {
             total: Traffic::of(&all, window),
             drops: drops.of_all_drops(),
             channels,
+            groups: match endpoints.len() > ROWS_MAX {
+                true => self.groups(window),
+                false => Vec::new(),
+            },
             endpoints,
             nics: nics.collect(),
         }
@@ -317,6 +389,14 @@ impl Stats {
 }
 
 impl Sink for Stats {
+    fn wants(&self, shown: Shown) -> bool {
+        shown != Shown::InDetail
+    }
+
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
         let roles = event.kind.roles();
         let nic = event.nic.0 as usize;
@@ -372,7 +452,7 @@ impl Sink for Stats {
                 if let Cause::Of(Trigger::Post(post)) = roles.cause {
                     let posts = &self.endpoints[id.0 as usize].posts;
                     if let Some(&Some(origin)) = posts.get(post.index()) {
-                        self.remember(packet, origin);
+                        self.packets.remember(packet, origin);
                     }
                 }
             }
@@ -425,7 +505,7 @@ impl Stats {
         reason: &'static str,
     ) {
         if let Some(packet) = packet {
-            self.packets.remove(&packet);
+            self.packets.take(packet);
         }
         if time >= self.from {
             self.endpoints[id.0 as usize].drops.add(reason);
@@ -448,6 +528,9 @@ pub struct StatsReport {
     pub channels: Vec<ChannelStats>,
     /// Each endpoint, in the order of the scenario.
     pub endpoints: Vec<EndpointStats>,
+    /// Groups of endpoints, which the page shows in place of them if they are many.
+    #[serde(skip)]
+    groups: Vec<GroupStats>,
     /// Each NIC, in the order of the scenario.
     pub nics: Vec<NicStats>,
 }
@@ -530,8 +613,25 @@ pub struct EndpointStats {
     pub free_buffers: QueueLength,
 }
 
+/// The statistics of a group of endpoints: sums, but for the lengths of queues, which are those of an endpoint.
+#[derive(Clone, Debug)]
+struct GroupStats {
+    name: String,
+    traffic: Traffic,
+    drops: Tally,
+    /// The transmit queue, the receive queue and the free buffers.
+    lengths: [QueueLength; 3],
+}
+
+impl StatsReport {
+    /// Makes the page show each endpoint, however many there are.
+    pub fn show_endpoints(&mut self) {
+        self.groups.clear();
+    }
+}
+
 /// The length of a queue.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize)]
 pub struct QueueLength {
     /// The mean over the time.
     pub mean: f64,

@@ -5,6 +5,7 @@ use std::fmt;
 use nic_core::event::fields::Escaped;
 
 use super::{EndpointStats, Latency, NicStats, QueueLength, StatsReport, Traffic};
+use crate::export::tally::Tally;
 
 impl fmt::Display for StatsReport {
     /// Writes the statistics as text: times in microseconds, shares in percent.
@@ -21,8 +22,8 @@ impl fmt::Display for StatsReport {
             "\n{:<20} {:>9} {:>10} {:>12} {:>9} {:>12} {:>12}",
             "traffic", "posted", "messages/s", "bytes/s", "received", "messages/s", "goodput B/s"
         )?;
-        for row in &self.channels {
-            traffic(f, &name(&row.endpoint, row.channel), &row.traffic)?;
+        for (name, row) in self.traffics() {
+            traffic(f, &name, row)?;
         }
         traffic(f, "all", &self.total)?;
         self.latencies(f)?;
@@ -31,8 +32,17 @@ impl fmt::Display for StatsReport {
             "\n{:<20} {:>21} {:>21} {:>21}  loss",
             "queues: mean, max", "transmit", "receive", "free buffers"
         )?;
-        for row in &self.endpoints {
-            queues(f, row)?;
+        let of_endpoint = |row: &EndpointStats| {
+            let lengths = [row.transmit_queue, row.receive_queue, row.free_buffers];
+            (Escaped(&row.endpoint).to_string(), lengths)
+        };
+        if self.groups.is_empty() {
+            for row in &self.endpoints {
+                queues(f, of_endpoint(row), &row.drops)?;
+            }
+        }
+        for row in &self.groups {
+            queues(f, (row.name.clone(), row.lengths), &row.drops)?;
         }
         writeln!(
             f,
@@ -64,11 +74,23 @@ fn traffic(f: &mut fmt::Formatter<'_>, name: &str, row: &Traffic) -> fmt::Result
 }
 
 impl StatsReport {
+    /// Returns the rows of traffic: those of groups if the endpoints are many, and otherwise those of channels.
+    fn traffics(&self) -> Vec<(String, &Traffic)> {
+        match self.groups.is_empty() {
+            true => {
+                let rows = self.channels.iter();
+                rows.map(|row| (name(&row.endpoint, row.channel), &row.traffic))
+                    .collect()
+            }
+            false => {
+                let rows = self.groups.iter();
+                rows.map(|row| (row.name.clone(), &row.traffic)).collect()
+            }
+        }
+    }
+
     fn latencies(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = self
-            .channels
-            .iter()
-            .map(|row| (name(&row.endpoint, row.channel), &row.traffic));
+        let parts = self.traffics().into_iter();
         let mut rows = Vec::new();
         for (name, traffic) in parts.chain([("all".to_owned(), &self.total)]) {
             for (what, latency) in [
@@ -107,12 +129,16 @@ impl StatsReport {
     }
 }
 
-fn queues(f: &mut fmt::Formatter<'_>, row: &EndpointStats) -> fmt::Result {
-    write!(f, "{:<20}", Escaped(&row.endpoint).to_string())?;
-    for QueueLength { mean, max } in [row.transmit_queue, row.receive_queue, row.free_buffers] {
+fn queues(
+    f: &mut fmt::Formatter<'_>,
+    (name, lengths): (String, [QueueLength; 3]),
+    drops: &Tally,
+) -> fmt::Result {
+    write!(f, "{name:<20}")?;
+    for QueueLength { mean, max } in lengths {
         write!(f, " {mean:>13.3} {max:>7}")?;
     }
-    let drops = row.drops.iter().filter(|(_, count)| *count > 0);
+    let drops = drops.iter().filter(|(_, count)| *count > 0);
     let drops: Vec<String> = drops
         .map(|(reason, count)| format!("{reason} {count}"))
         .collect();

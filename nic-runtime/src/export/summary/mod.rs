@@ -17,6 +17,7 @@ use serde::{Serialize, Serializer};
 
 use super::accounts::{Accounts, Clerk, Entry};
 use super::distribution::Distribution;
+use super::groups::{ROWS_MAX, groups};
 use super::is_shown;
 use super::stats::StatsReport;
 use super::tally::Tally;
@@ -171,6 +172,8 @@ pub struct Summary {
     clerk: Clerk,
     expectations: Option<Expectations>,
     stats: Option<Box<StatsReport>>,
+    /// Whether the page shows each endpoint, however many there are.
+    by_endpoint: bool,
     /// The name of a profile under which an applet of the run computes in no time.
     free: Option<String>,
 }
@@ -285,6 +288,7 @@ impl Summary {
             clerk: Clerk::default(),
             expectations: None,
             stats: None,
+            by_endpoint: false,
             free: free_computing(scenario),
         }
     }
@@ -297,6 +301,11 @@ impl Summary {
     /// Adds the statistics of the run, for outputs that show them within the summary.
     pub fn add_stats(&mut self, stats: Option<Box<StatsReport>>) {
         self.stats = stats;
+    }
+
+    /// Makes the page show each endpoint, however many there are.
+    pub fn show_endpoints(&mut self) {
+        self.by_endpoint = true;
     }
 
     /// Records what waits for what in a run that is stuck.
@@ -357,9 +366,34 @@ impl Summary {
         self.endpoints.iter().flatten().map(|row| &**row)
     }
 
+    /// Returns the rows that the page shows: those of the endpoints, or of groups of them if they are many. Their names
+    /// are escaped.
+    fn shown_rows(&self) -> Vec<EndpointRow> {
+        let rows = Vec::from_iter(self.rows());
+        if self.by_endpoint || rows.len() <= ROWS_MAX {
+            let named = |row: &&EndpointRow| Escaped(&row.endpoint).to_string();
+            let rows = rows.iter().map(|row| (*row).clone().named(named(row)));
+            return rows.collect();
+        }
+        let names = rows
+            .iter()
+            .map(|row| (row.endpoint.as_str(), row.nic.as_str()));
+        let groups = groups(names).into_iter().filter_map(|group| {
+            let mut members = group.members.iter().map(|member| rows[*member]);
+            let mut sum = members.next()?.clone();
+            for row in members {
+                sum.merge(row);
+            }
+            Some(sum.named(group.name))
+        });
+        groups.collect()
+    }
+
     /// Visits the methods of each endpoint, grouped by applet and ordered as in the class file.
-    fn methods(&self) -> impl Iterator<Item = &MethodRow> {
-        self.rows().flat_map(|row| {
+    fn methods<'r>(
+        rows: impl Iterator<Item = &'r EndpointRow>,
+    ) -> impl Iterator<Item = &'r MethodRow> {
+        rows.flat_map(|row| {
             let first = |applet: &Option<String>| {
                 let mut methods = row.methods.iter();
                 methods.position(|(_, other)| other.applet == *applet)
@@ -384,7 +418,7 @@ impl Summary {
         map.serialize_entry("events", &self.events)?;
         map.serialize_entry("totals", &self.totals)?;
         map.serialize_entry("endpoints", &Vec::from_iter(self.rows()))?;
-        map.serialize_entry("methods", &Vec::from_iter(self.methods()))?;
+        map.serialize_entry("methods", &Vec::from_iter(Summary::methods(self.rows())))?;
         if let Some(stats) = &self.stats {
             map.serialize_entry("stats", stats)?;
         }
@@ -467,6 +501,32 @@ fn row<'r>(
 }
 
 impl EndpointRow {
+    /// Gives the row and its methods another name.
+    fn named(mut self, name: String) -> EndpointRow {
+        for (_, method) in &mut self.methods {
+            method.endpoint.clone_from(&name);
+        }
+        self.endpoint = name;
+        self
+    }
+
+    /// Adds the counts and methods of another endpoint.
+    fn merge(&mut self, other: &EndpointRow) {
+        self.totals.merge(&other.totals);
+        self.totals.applet_cycles += other.totals.applet_cycles;
+        for (id, row) in &other.methods {
+            let is_same =
+                |own: &MethodRow| (&own.applet, &own.method) == (&row.applet, &row.method);
+            match self.methods.iter_mut().find(|(_, own)| is_same(own)) {
+                Some((_, own)) => {
+                    own.bytecodes.merge(&row.bytecodes);
+                    own.trapped += row.trapped;
+                }
+                None => self.methods.push((*id, row.clone())),
+            }
+        }
+    }
+
     /// Counts an event of the row's endpoint.
     fn note(&mut self, names: &dyn Names, id: EndpointId, (time, roles): (SimTime, &Roles<'_>)) {
         self.totals.count(roles);

@@ -5,7 +5,7 @@ use std::fmt;
 use nic_core::event::EndReason;
 use nic_core::event::fields::Escaped;
 
-use super::{CaptureRow, Expectations, MethodRow, Summary, Totals};
+use super::{CaptureRow, EndpointRow, Expectations, MethodRow, Summary, Totals};
 use crate::export::accounts::Account;
 use crate::export::tally::Tally;
 
@@ -100,81 +100,83 @@ impl fmt::Display for Summary {
         if let Some(Expectations { met, not_met }) = self.expectations {
             writeln!(f, "expectations: {met} met, {not_met} not met")?;
         }
-        self.endpoint_table(f)?;
-        self.time_table(f)?;
-        self.method_table(f)
+        let rows = self.shown_rows();
+        endpoint_table(&rows, f)?;
+        time_table(&rows, f)?;
+        self.method_table(&rows, f)
     }
 }
 
+fn endpoint_table(rows: &[EndpointRow], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        f,
+        "\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  drops; traps",
+        "endpoint",
+        "posted",
+        "refused",
+        "pending",
+        "sent",
+        "bytes",
+        "received",
+        "bytes",
+        "delivered"
+    )?;
+    for row in rows {
+        let totals = &row.totals;
+        writeln!(
+            f,
+            "{:<20} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  {}; {}",
+            row.endpoint,
+            totals.posted,
+            totals.accounts.posts.outcome("refused"),
+            totals.accounts.posts.pending(),
+            totals.packets_sent,
+            totals.bytes_sent,
+            totals.packets_received,
+            totals.bytes_received,
+            totals.delivered,
+            Counts(&totals.drops),
+            Counts(&totals.traps),
+        )?;
+    }
+    Ok(())
+}
+
+fn time_table(rows: &[EndpointRow], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        f,
+        "\n{:<20} {:>15} {:>12} {:>15} {:>15} {:>9}",
+        "time", "applet", "cycles", "DMA", "wire out", "detached"
+    )?;
+    for row in rows {
+        let Totals {
+            applet,
+            applet_cycles,
+            dma,
+            wire,
+            detachments,
+            ..
+        } = &row.totals;
+        let [applet, dma, wire] = [applet, dma, wire].map(ToString::to_string);
+        writeln!(
+            f,
+            "{:<20} {applet:>15} {applet_cycles:>12} {dma:>15} {wire:>15} {detachments:>9}",
+            row.endpoint
+        )?;
+    }
+    Ok(())
+}
+
 impl Summary {
-    fn endpoint_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.rows().next().is_none() {
-            return Ok(());
-        }
-        writeln!(
-            f,
-            "\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  drops; traps",
-            "endpoint",
-            "posted",
-            "refused",
-            "pending",
-            "sent",
-            "bytes",
-            "received",
-            "bytes",
-            "delivered"
-        )?;
-        for row in self.rows() {
-            let totals = &row.totals;
-            writeln!(
-                f,
-                "{:<20} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>10} {:>9}  {}; {}",
-                Escaped(&row.endpoint),
-                totals.posted,
-                totals.accounts.posts.outcome("refused"),
-                totals.accounts.posts.pending(),
-                totals.packets_sent,
-                totals.bytes_sent,
-                totals.packets_received,
-                totals.bytes_received,
-                totals.delivered,
-                Counts(&totals.drops),
-                Counts(&totals.traps),
-            )?;
-        }
-        Ok(())
-    }
-
-    fn time_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.rows().next().is_none() {
-            return Ok(());
-        }
-        writeln!(
-            f,
-            "\n{:<20} {:>15} {:>12} {:>15} {:>15} {:>9}",
-            "time", "applet", "cycles", "DMA", "wire out", "detached"
-        )?;
-        for row in self.rows() {
-            let Totals {
-                applet,
-                applet_cycles,
-                dma,
-                wire,
-                detachments,
-                ..
-            } = &row.totals;
-            let [applet, dma, wire] = [applet, dma, wire].map(ToString::to_string);
-            writeln!(
-                f,
-                "{:<20} {applet:>15} {applet_cycles:>12} {dma:>15} {wire:>15} {detachments:>9}",
-                Escaped(&row.endpoint)
-            )?;
-        }
-        Ok(())
-    }
-
-    fn method_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.methods().next().is_none() {
+    fn method_table(&self, rows: &[EndpointRow], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let methods = || Summary::methods(rows.iter());
+        if methods().next().is_none() {
             return Ok(());
         }
         let name = |row: &MethodRow| match &row.applet {
@@ -183,7 +185,7 @@ impl Summary {
         };
         // A longer method name of a single applet does not widen the column of names. Method names of a chain include
         // the class and are all longer, so they widen the column.
-        let in_chain = self.methods().filter(|row| row.applet.is_some());
+        let in_chain = methods().filter(|row| row.applet.is_some());
         let width = in_chain.map(|row| name(row).chars().count()).max();
         let width = width.unwrap_or(0).max(METHOD_WIDTH);
         writeln!(
@@ -191,11 +193,11 @@ impl Summary {
             "\n{:<20} {:<width$} {:>8} {:>8} {:>10} {:>10} {:>10}",
             "bytecodes per call", "method", "calls", "trapped", "min", "median", "max"
         )?;
-        for row in self.methods() {
+        for row in methods() {
             writeln!(
                 f,
                 "{:<20} {:<width$} {:>8} {:>8} {:>10} {:>10} {:>10}",
-                Escaped(&row.endpoint),
+                row.endpoint,
                 name(row),
                 row.bytecodes.count(),
                 row.trapped,
