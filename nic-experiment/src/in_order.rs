@@ -18,12 +18,12 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub enum Happened<'t, T, R> {
     /// The result of an item.
     Done(&'t T, R),
-    /// No result arrived within [`PATIENCE`].
+    /// No result arrived for 200 ms.
     Waiting,
 }
 
 /// Runs `work` on every item, in `workers` threads, and passes the results to `take` in the order of the items. While
-/// one item takes long, at most [`AHEAD`] later results per worker are held back.
+/// one item takes long, at most four later results per worker are held back.
 ///
 /// # Errors
 ///
