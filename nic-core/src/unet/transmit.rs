@@ -6,7 +6,7 @@
 
 use super::event::TxStatus;
 use super::{Full, TransmitDescriptor};
-use crate::chain::{Chain, Link};
+use crate::chain::{Chain, Link, Stack};
 use crate::id::PostId;
 use crate::storage::{DESCRIPTORS_MAX, List, Storage};
 
@@ -20,7 +20,7 @@ pub struct TransmitQueue<S: Storage> {
     pending: u32,
     // Number of descriptors that were posted so far.
     number: u32,
-    vacant: Chain,
+    vacant: Stack,
     posted: Chain,
 }
 
@@ -65,7 +65,7 @@ impl<S: Storage> TransmitQueue<S> {
             capacity: S::capacity::<DESCRIPTORS_MAX>(capacity),
             pending: 0,
             number: 0,
-            vacant: Chain::default(),
+            vacant: Stack::default(),
             posted: Chain::default(),
         }
     }
@@ -89,7 +89,7 @@ impl<S: Storage> TransmitQueue<S> {
         if !self.has_room() {
             return Err(Full(descriptor));
         }
-        let entry = match self.vacant.pop_front(&mut self.entries) {
+        let entry = match self.vacant.pop(&mut self.entries) {
             Some(entry) => entry,
             None => {
                 let entry = u32::try_from(self.entries.len()).expect("the capacity is a `u32`");
@@ -232,7 +232,7 @@ impl<S: Storage> TransmitQueue<S> {
         if has_failed && status == TxStatus::Ok {
             status = TxStatus::Failed;
         }
-        self.vacant.push_front(&mut self.entries, post.entry);
+        self.vacant.push(&mut self.entries, post.entry);
         self.pending -= 1;
         Some(Completion { descriptor, status })
     }
