@@ -11,7 +11,7 @@ mod emp;
 mod host;
 mod lab;
 mod latency;
-mod plot;
+pub(crate) mod plot;
 mod protocols;
 mod provenance;
 mod ranges;

@@ -9,10 +9,10 @@ use super::report::{Corner, Curve, Drawing, Mark, Plot, Stroke};
 use super::timeline;
 
 /// Size of a drawing, in pixels.
-const SIZE: (u32, u32) = (760, 480);
+pub(crate) const SIZE: (u32, u32) = (760, 480);
 
 /// Colours that remain distinguishable with colour blindness and in print (Okabe and Ito, 2008).
-pub(super) const COLOURS: [RGBColor; 6] = [
+pub(crate) const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),

@@ -491,7 +491,11 @@ fn range_of(range: &Table) -> Result<Vec<String>, String> {
             "expected `from`, `to`, `step`, `points` or `log`, found `{key}`"
         ));
     }
-    let is_log = range.get("log").and_then(Value::as_bool).unwrap_or(false);
+    let is_log = match range.get("log") {
+        None => false,
+        Some(Value::Boolean(is_log)) => *is_log,
+        Some(other) => return Err(format!("expected `log` to be true or false, found {other}")),
+    };
     let (Some(from), Some(to)) = (number("from")?, number("to")?) else {
         return Err("expected `from` and `to`".to_owned());
     };
@@ -558,17 +562,35 @@ mod tests {
             "{ from = 1, to = 4, points = 9, log = true }",
             &["1", "2", "3", "4"],
         );
-        for wrong in [
-            "[]",
-            "3",
-            "{ from = 1 }",
-            "{ from = 1, to = 2 }",
-            "{ from = 1, to = 2, step = 0 }",
-            "{ from = 0, to = 2, points = 3, log = true }",
-            "{ from = 1, to = 2, points = 1e9 }",
-            "{ from = 1, to = 2, pionts = 3 }",
+        let ends = "expected `from` and `to`";
+        let parts = "expected a positive `step`, or at least 2 `points`";
+        for (wrong, expected) in [
+            ("[]", "expected at least one value"),
+            (
+                "3",
+                "expected a list or a range such as { from = 1, to = 9, step = 2 }, found 3",
+            ),
+            ("{ from = 1 }", ends),
+            ("{ from = 1, to = 2 }", parts),
+            ("{ from = 1, to = 2, step = 0 }", parts),
+            (
+                "{ from = 0, to = 2, points = 3, log = true }",
+                "expected ends above 0 of a logarithmic range",
+            ),
+            (
+                "{ from = 1, to = 2, points = 3, log = 1 }",
+                "expected `log` to be true or false, found 1",
+            ),
+            (
+                "{ from = 1, to = 2, points = 1e9 }",
+                &format!("expected at most {VALUES_MAX} values"),
+            ),
+            (
+                "{ from = 1, to = 2, pionts = 3 }",
+                "expected `from`, `to`, `step`, `points` or `log`, found `pionts`",
+            ),
         ] {
-            assert!(of(wrong).is_err(), "{wrong}");
+            assert_eq!(of(wrong), Err(expected.to_owned()), "{wrong}");
         }
     }
 

@@ -4,18 +4,7 @@ use jive_embed::diagnosis::sentence;
 use nic_experiment::sweep::{CurvePoint, Plan, Table};
 use plotters::prelude::*;
 
-/// Size of the drawing, in pixels.
-const SIZE: (u32, u32) = (760, 480);
-
-/// Colours that remain distinguishable with colour blindness and in print (Okabe and Ito, 2008).
-const COLOURS: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-];
+use crate::paper::plot::{COLOURS, SIZE};
 
 /// What is drawn: positions among the keys and the metrics of a plan.
 pub(super) struct Drawn {
