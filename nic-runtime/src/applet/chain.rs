@@ -13,7 +13,7 @@ pub(crate) fn receive(sim: &mut Simulation<'_>, endpoint: EndpointId, applet: Ap
     let bytes = sim.chains.handled(endpoint);
     let applet = &mut sim.applets[applet];
     applet.receive(bytes);
-    if sim.poisons_rx_buf {
+    if sim.setup.poisons_rx_buf() {
         applet.poison(bytes.len());
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn load_applets(sim: &mut Simulation<'_>) -> Result<(), NotLoaded> {
             let applet_at = AppletAt { endpoint, applet };
             match load_applet(sim, (applet_at, state), &mut of_endpoint) {
                 Ok(()) => {}
-                Err(NotLoaded::Trap(_)) if sim.lenient_load => {
+                Err(NotLoaded::Trap(_)) if sim.setup.lenient_load() => {
                     leave(sim, applet_at);
                     break;
                 }

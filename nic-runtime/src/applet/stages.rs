@@ -113,7 +113,7 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
         Cause::Arrival { arrival, .. } => {
             let bytes = &sim.packets[arrival].bytes;
             sim.applets[applet].receive(bytes);
-            if sim.poisons_rx_buf {
+            if sim.setup.poisons_rx_buf() {
                 sim.applets[applet].poison(bytes.len());
             }
             costs.rx.call
@@ -225,10 +225,10 @@ pub(crate) fn perform_reached<const HEARD: bool>(
             perform_native::<HEARD>(sim, on, NicNative::GetFreeBufferLength)
         }
         NicNative::GetFreeBuffer => perform_native::<HEARD>(sim, on, NicNative::GetFreeBuffer),
-        NicNative::DoHtoLDma if sim.awaits_engines => {
+        NicNative::DoHtoLDma if sim.setup.awaits_engines() => {
             await_engine::<HEARD>(sim, on, native, DmaDirection::HostToNic)
         }
-        NicNative::DoLtoHDma if sim.awaits_engines => {
+        NicNative::DoLtoHDma if sim.setup.awaits_engines() => {
             await_engine::<HEARD>(sim, on, native, DmaDirection::NicToHost)
         }
         NicNative::DoHtoLDma => perform_native::<HEARD>(sim, on, NicNative::DoHtoLDma),

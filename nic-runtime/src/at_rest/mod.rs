@@ -24,25 +24,14 @@ impl Census {
             scenario: _,
             now: _,
             schedule,
-            events: _,
-            transfers_delay_packets: _,
+            limits: _,
+            setup: _,
             cells,
             backlogs,
-            awaits_engines: _,
-            has_slow_paths: _,
-            reserves_slots: _,
-            poisons_rx_buf: _,
-            lenient_load: _,
             host_time: _,
-            until: _,
-            events_max: _,
             // Instructions are used up.
             budget: _,
-            has_left_group: _,
-            host_costs: _,
-            sends: _,
-            sends_made,
-            gaps,
+            sends,
             nics,
             processors,
             more_sources,
@@ -78,8 +67,7 @@ impl Census {
         let mut census = Census::default();
         let counted = &mut census;
         assert!(schedule.is_empty(), "the census is taken at rest");
-        counted.length("sends", sends_made.len());
-        counted.length("gaps", gaps.len());
+        sends.counted(counted);
         counted.count("more_sources", more_sources);
         memory.counted(counted);
         counted.count("levels", &levels.len());

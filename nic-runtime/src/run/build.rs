@@ -1,7 +1,7 @@
 //! Builds a simulation from a scenario, in the state before the first event.
 
 use crate::ids::{AppletId, ProcessorId, Table, at};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use bumpalo::Bump;
@@ -29,7 +29,7 @@ use crate::host::own::{self, OwnProcesses};
 use crate::host::{Notify, TransmitRegion, Turns, User};
 use crate::memory::HostMemory;
 use crate::nic::cells::Cells;
-use crate::nic::costs::{Costs, HostCosts};
+use crate::nic::costs::Costs;
 use crate::nic::endpoint::{EndpointInfo, LiveEndpoint};
 use crate::nic::fault::FaultRecord;
 use crate::nic::item::Taking;
@@ -38,8 +38,10 @@ use crate::nic::transfer::Transfers;
 use crate::nic::{Nic, Owners, Progress, Tenancy};
 use crate::profile::{Flow, HostProfile, Profile};
 use crate::sched::Schedule;
-use crate::sim::event_count::EventCount;
+use crate::sim::limits::Limits;
 use crate::sim::report::Report;
+use crate::sim::sends::Sends;
+use crate::sim::setup::Setup;
 use crate::spec::{self, EndpointSpec, InterfaceKind, LinkSpec, Scenario};
 use crate::storage::{Channels, Endpoint, FreeQueue};
 use crate::wire::Backlogs;
@@ -79,7 +81,6 @@ impl<'a> Simulation<'a> {
         let pending_calls = AllPendingCalls::new(&applets, places, may_come);
         let nics = nics(scenario, &may_have_applet, !pending_calls.is_empty());
         let has_cells = scenario.links.iter().any(|link| link.wire.cell > 0);
-        let awaits_engines = nics.iter().any(|nic| nic.dma.takes_one());
         let has_multiprocessors = nics.iter().any(|nic| nic.processors().count() > 1);
         let live = live(scenario);
         let infos = infos(scenario, &may_have_applet, &nics);
@@ -90,30 +91,15 @@ impl<'a> Simulation<'a> {
         Ok(Simulation {
             now: SimTime::ZERO,
             schedule: Schedule::new(),
-            // The first event already computes the run's next pause.
-            events: EventCount::new(),
-            transfers_delay_packets: has_cells || nics.iter().any(|nic| nic.sends_in_turn),
+            limits: Limits::new(scenario.until, scenario.events_max),
+            setup: Setup::new(scenario, &nics, !chains.is_empty()),
             cells: Cells::new(has_cells),
             backlogs: Backlogs::default(),
-            awaits_engines,
-            has_slow_paths: awaits_engines || scenario.accepts_capsules() || !chains.is_empty(),
             chains,
-            reserves_slots: scenario
-                .links
-                .iter()
-                .all(|link| link.wire.flow == Flow::Hold),
-            poisons_rx_buf: scenario.poisons_rx_buf,
-            lenient_load: scenario.lenient_load,
             host_time: SimDuration::ZERO,
-            until: scenario.until,
-            events_max: scenario.events_max,
             budget: Budget::new(scenario.bytecodes_max),
-            has_left_group: false,
             processors: processors(arena, scenario, &may_have_applet, &nics, sink.is_some()),
-            host_costs: host_costs(scenario),
-            sends: &scenario.sends,
-            sends_made: vec![0; scenario.sends.len()],
-            gaps: BTreeMap::new(),
+            sends: Sends::new(&scenario.sends),
             more_sources: u32::from(have_own_work)
                 + u32::from(has_multiprocessors)
                 + u32::from(!pending_calls.is_empty()),
@@ -493,13 +479,6 @@ fn infos(
         }
     }
     infos
-}
-
-/// Returns the host costs, by NIC.
-fn host_costs(scenario: &Scenario) -> Table<NicId, HostCosts> {
-    let nics = (0u32..).map(NicId).take(scenario.nics.len());
-    nics.map(|nic| HostCosts::new(&scenario.profile_of(nic).host))
-        .collect()
 }
 
 /// Returns the initial changing state of each endpoint.

@@ -58,12 +58,12 @@ impl Simulation<'_> {
 
     /// Counts the messages of sends, and those of them that were not posted.
     fn count_sends(&self, tables: &mut BTreeMap<u32, CutSend>) {
-        let mut posted = self.sends_made.clone();
+        let mut posted: Vec<u64> = self.sends.counts().map(|(_, due)| due).collect();
         let due = self.users.iter().flat_map(|user| user.due.counts());
         for (send, count) in due {
             posted[at(send)] -= count;
         }
-        for (spec, posted) in self.sends.iter().zip(posted) {
+        for ((spec, _), posted) in self.sends.counts().zip(posted) {
             let of = CutSend::of(spec.table, spec.endpoint, spec.channel);
             let cut = tables.entry(spec.table).or_insert(of);
             cut.messages += spec.repeat;

@@ -344,13 +344,13 @@ impl Simulation<'_> {
             reason,
             waiting,
             cut: Vec::new(),
-            events: self.events.count(),
+            events: self.limits.events(),
             host: self.host_time,
         })
     }
 
     fn schedule_sends(&mut self) {
-        for (send, _) in (0u32..).zip(self.sends) {
+        for send in self.sends.numbers() {
             self.schedule_send(send);
         }
     }
@@ -360,7 +360,7 @@ impl Simulation<'_> {
             let Some((time, work)) = self.schedule.take() else {
                 return EndReason::Idle;
             };
-            if time > self.until || !self.events.add() {
+            if time > self.limits.until() || !self.limits.count_event() {
                 match self.pause_before(time, work) {
                     Pause::Over => {}
                     Pause::Obsolete => continue,
@@ -377,8 +377,8 @@ impl Simulation<'_> {
     #[cold]
     #[inline(never)]
     fn pause_before(&mut self, time: SimTime, work: Work) -> Pause {
-        if time <= self.until {
-            self.events.take_back();
+        if time <= self.limits.until() {
+            self.limits.take_event_back();
         }
         if self.is_obsolete(time, work) {
             return Pause::Obsolete;
@@ -386,22 +386,22 @@ impl Simulation<'_> {
         if let Some(reason) = self.end_at_pause(time) {
             return Pause::End(reason);
         }
-        self.events.add();
+        self.limits.count_event();
         Pause::Over
     }
 
     /// Returns why the run ends at this pause of the event loop, or sets the next pause and returns `None`.
     fn end_at_pause(&mut self, time: SimTime) -> Option<EndReason> {
-        if time > self.until {
-            self.now = self.until;
+        if time > self.limits.until() {
+            self.now = self.limits.until();
             return Some(EndReason::Until);
         }
-        let events = self.events.count();
-        if events >= self.events_max {
+        let events = self.limits.events();
+        if self.limits.have_all_events_passed() {
             return Some(self.limit_reached());
         }
         if !self.report.listens() {
-            self.events.pause_at(self.events_max);
+            self.limits.pause_at(u64::MAX);
             return None;
         }
         if self.report.has_failed() {
@@ -413,7 +413,7 @@ impl Simulation<'_> {
         // A run whose sink may fail pauses before each event, so that it ends as soon as the sink can no longer write.
         if !self.report.may_fail() {
             let next = (events / EVENTS_BETWEEN_QUESTIONS + 1) * EVENTS_BETWEEN_QUESTIONS;
-            self.events.pause_at(next.min(self.events_max));
+            self.limits.pause_at(next);
         }
         None
     }
@@ -495,13 +495,14 @@ impl Simulation<'_> {
             }
             Work::Stretched(on) => self.is_stretched(time, on),
             // If the call goes on beyond `until`, so does its processor.
-            Work::Yield(_) | Work::LookCapsule(_) => time > self.until,
+            Work::Yield(_) | Work::LookCapsule(_) => time > self.limits.until(),
             Work::Own(own) => {
-                time > self.until && engine::is_obsolete(self, own.interface(), own.delay())
+                time > self.limits.until()
+                    && engine::is_obsolete(self, own.interface(), own.delay())
             }
             // A timer set for later than this check gets a check of its own.
             Work::Timer(endpoint) => {
-                time > self.until
+                time > self.limits.until()
                     && self
                         .applets_of(endpoint)
                         .all(|applet| self.pending_calls.has_no_timer(applet))
@@ -532,7 +533,7 @@ impl Simulation<'_> {
     fn take_back_unless(&mut self, is_event: bool, before: SimTime) {
         if !is_event {
             self.now = before;
-            self.events.take_back();
+            self.limits.take_event_back();
         }
     }
 
@@ -546,17 +547,17 @@ impl Simulation<'_> {
         let Some(time) = self.now.checked_add(delay) else {
             return self.advance_later(delay, work);
         };
-        if time > self.until {
+        if time > self.limits.until() {
             return self.advance_later(delay, work);
         }
-        if !self.events.add() {
+        if !self.limits.count_event() {
             return self.pause_instead(delay, work);
         }
         let passes = self.schedule.is_clear_or_insert(time, work);
         if passes {
             self.now = time;
         } else {
-            self.events.take_back();
+            self.limits.take_event_back();
         }
         passes
     }
@@ -573,7 +574,7 @@ impl Simulation<'_> {
     #[cold]
     #[inline(never)]
     fn pause_instead(&mut self, delay: SimDuration, work: Work) -> bool {
-        self.events.take_back();
+        self.limits.take_event_back();
         self.advance_later(delay, work)
     }
 }

@@ -129,7 +129,7 @@ impl Simulation<'_> {
                 self.schedule_send(send);
             }
             let end = self.handle_due();
-            if self.has_left_group {
+            if self.limits.has_left_group() {
                 return None;
             }
             match end {

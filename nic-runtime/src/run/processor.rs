@@ -156,7 +156,7 @@ pub(crate) fn step<const HEARD: bool>(
 /// Handles the item in hand: by the applets of its endpoint, or else by the engine of its interface.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn handle(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
-    if sim.has_slow_paths
+    if sim.setup.has_slow_paths()
         && let Some(next) = slow_path(sim, on)
     {
         return next;

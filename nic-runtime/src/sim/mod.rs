@@ -9,7 +9,8 @@
 //! - `staging` assigns slots to packets
 //! - `user` and `programs` are the hosts, from a post to its completion and from a message to its return, `prefetch` loads what they will touch
 //! - `processors` wakes processors and hands items over, `pending` notes what applets are to be called for
-//! - `event_count` counts events and knows when the run pauses
+//! - `setup` is what is fixed for a run, `limits` when it ends at the latest, `event_count` how many events it has handled,
+//!   and `sends` how many messages have become due
 //! - `report` tells the sink of events, `levels` the fill levels of queues
 //! - `engines` is what the parts ask of the interfaces
 
@@ -17,14 +18,17 @@ mod backlogs;
 mod cells;
 mod dma;
 pub(crate) mod engines;
-pub(crate) mod event_count;
+mod event_count;
 mod levels;
+pub(crate) mod limits;
 mod parts;
 mod pending;
 mod prefetch;
 mod processors;
 mod programs;
 pub(crate) mod report;
+pub(crate) mod sends;
+pub(crate) mod setup;
 mod staging;
 mod user;
 mod wire;

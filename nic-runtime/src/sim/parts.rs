@@ -1,7 +1,7 @@
 //! The parts of a simulation, in one struct.
 
 use crate::ids::{AppletId, ProcessorId, Table};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use bumpalo::Bump;
 use nic_core::chain::Link;
@@ -11,8 +11,10 @@ use nic_core::random::Name;
 use nic_core::sle::Applet;
 use nic_core::time::{SimDuration, SimTime};
 
-use super::event_count::EventCount;
+use super::limits::Limits;
 use super::report::Report;
+use super::sends::Sends;
+use super::setup::Setup;
 use crate::calls::budget::Budget;
 use crate::calls::chain::Chains;
 use crate::calls::last_arrays::LastArrays;
@@ -22,20 +24,18 @@ use crate::calls::suspended::Suspensions;
 use crate::calls::swaps::Swaps;
 use crate::host::own::OwnProcesses;
 use crate::host::{Turns, User};
-use crate::ids::at;
 use crate::memory::HostMemory;
 #[cfg(doc)]
 use crate::nic::ClaimId;
 use crate::nic::Nic;
 use crate::nic::cells::Cells;
-use crate::nic::costs::HostCosts;
 use crate::nic::endpoint::{EndpointInfo, LiveEndpoint};
 use crate::nic::item::{Item, Next};
 use crate::nic::role::CallWaits;
 use crate::nic::transfer::Transfers;
 use crate::nic::work::Work;
 use crate::sched::Schedule;
-use crate::spec::{EndpointSpec, Gaps, Scenario, SendSpec};
+use crate::spec::{EndpointSpec, Scenario};
 use crate::storage::Endpoint;
 use crate::wire::{Backlogs, Fabric, PacketStore};
 
@@ -45,39 +45,15 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) now: SimTime,
     pub(crate) schedule: Schedule<Work>,
-    /// The simulation events handled so far. The run pauses at `events_max` of them at the latest.
-    pub(crate) events: EventCount,
-    /// Whether packets on the wire depend on DMA transfers, because some NIC sends in turn with its DMA or some link
-    /// has cells. The flag `transfers_delay_packets` is usually false, so that packets need no checks for transfers.
-    pub(crate) transfers_delay_packets: bool,
+    pub(crate) limits: Limits,
+    pub(crate) setup: Setup,
     pub(crate) cells: Cells,
     pub(crate) backlogs: Backlogs,
-    /// Whether the DMA engines of any NIC have no queue (`dma.takes = "one"`).
-    pub(crate) awaits_engines: bool,
-    /// Whether a taken item may need more than its interface or applet: it waits for a DMA engine, or is a capsule. The
-    /// flag `has_slow_paths` is usually false, so that items need no checks for DMA engines and capsules.
-    pub(crate) has_slow_paths: bool,
-    /// Whether packets on every link reserve an arrival slot before they leave the sender.
-    pub(crate) reserves_slots: bool,
-    /// Whether the part of `RxBuf` that an arriving packet leaves unused is filled with a pattern.
-    pub(crate) poisons_rx_buf: bool,
-    /// Whether an endpoint whose applet traps while it is loaded starts without it.
-    pub(crate) lenient_load: bool,
     /// Total time of the work that users' processors have begun.
     pub(crate) host_time: SimDuration,
-    pub(crate) until: SimTime,
-    pub(crate) events_max: u64,
     /// Instructions that applets may still execute.
     pub(crate) budget: Budget,
-    /// Whether a packet was about to leave its group of NICs; see `partition`.
-    pub(crate) has_left_group: bool,
-    /// Costs for users, by the NIC of their host.
-    pub(crate) host_costs: Table<NicId, HostCosts>,
-    pub(crate) sends: &'a [SendSpec],
-    /// Number of messages of each send that have become due one by one, with time between them.
-    pub(crate) sends_made: Vec<u64>,
-    /// The random times of each send that has them and has begun.
-    pub(crate) gaps: BTreeMap<u32, Gaps>,
+    pub(crate) sends: Sends<'a>,
     pub(crate) nics: Table<NicId, Nic>,
     pub(crate) processors: Table<ProcessorId, Processor<'a>>,
     /// The number of suspended calls, plus one if a NIC has several processors, plus one if applets have timers or
@@ -131,22 +107,10 @@ pub(crate) struct Parts<'a, E> {
 
 impl<E> Parts<'_, E> {
     pub(crate) fn schedule_send(&mut self, send: u32) {
-        let spec = &self.sends[at(send)];
+        let spec = self.sends.spec(send);
         if spec.repeat > 0 {
             self.schedule.insert(spec.at, Work::Send(send));
         }
-    }
-
-    /// Records that a packet is about to leave its group, and stops the run.
-    pub(crate) fn leave_group(&mut self) {
-        self.has_left_group = true;
-        self.handle_no_more();
-    }
-
-    /// Makes the run end before the next event.
-    fn handle_no_more(&mut self) {
-        self.events_max = self.events.count();
-        self.events.pause_at(self.events_max);
     }
 
     /// Ends the run because an applet exceeds the run's instruction budget.
@@ -154,7 +118,7 @@ impl<E> Parts<'_, E> {
     pub(crate) fn exceed_budget(&mut self, on: ProcessorId) -> Next {
         self.budget.exceed();
         // The event loop checks limits only when it takes work, so schedule some work for the present time.
-        self.handle_no_more();
+        self.limits.handle_no_more();
         self.schedule.insert(self.now, Work::Processor(on));
         Next::Stopped
     }

@@ -143,7 +143,7 @@ impl<E: Engines> Parts<'_, E> {
                             self.users[home].task = Task::Posting;
                             self.post(endpoint, channel, space);
                             let nic = self.endpoints[endpoint].nic;
-                            let takes = self.host_costs[nic].of_post(length)
+                            let takes = self.setup.host_costs(nic).of_post(length)
                                 + E::post_takes(self, endpoint, length);
                             return self.busy(home, Task::Posting, takes);
                         }

@@ -108,7 +108,7 @@ impl<E: Engines> Parts<'_, E> {
         leaves_group: bool,
     ) -> Grant {
         if leaves_group {
-            self.leave_group();
+            self.limits.leave_group();
             return Grant::Waits;
         }
         let claim = ClaimId::of(id, waiter.purpose());
@@ -240,7 +240,7 @@ impl<E: Engines> Parts<'_, E> {
     /// Frees the arrival slot of a packet that is not sent.
     fn release_reserved_slot(&mut self, claim: ClaimId, to: EndpointId) {
         let reserves = self.infos[to].reserves_arrival;
-        if reserves && (self.reserves_slots || self.has_reserved_slot(claim, to)) {
+        if reserves && (self.setup.reserves_slots() || self.has_reserved_slot(claim, to)) {
             self.release_arrival_slot(to);
         }
     }
@@ -286,7 +286,7 @@ impl<E: Engines> Parts<'_, E> {
         if let Some(claim) = slots.release(tenancy, &mut self.links) {
             self.pass_on_arrival_slot(receiver, claim);
         }
-        if !self.reserves_slots {
+        if !self.setup.reserves_slots() {
             self.deliver_waiting(receiver);
         }
     }

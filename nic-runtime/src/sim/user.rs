@@ -21,25 +21,16 @@ impl<E: Engines> Parts<'_, E> {
     /// Queues a message of a send that has become due for its user, and schedules the send's next message. Messages
     /// without time between them are queued all at once.
     pub(crate) fn send_due(&mut self, send: u32) {
-        let spec = &self.sends[at(send)];
+        let spec = self.sends.spec(send);
         read_lines(&spec.payload);
         self.prefetch(spec.endpoint, Way::Out);
         let due = &mut self.users[spec.endpoint].due;
         if spec.every == SimDuration::ZERO && spec.repeat > 1 && spec.gap.is_none() {
             due.add_at_once(send, spec.repeat, self.now);
-            self.sends_made[at(send)] = spec.repeat;
+            self.sends.all_due(send);
         } else {
             due.add(send, self.now);
-            let made = &mut self.sends_made[at(send)];
-            *made += 1;
-            if *made < spec.repeat {
-                let gap = match &spec.gap {
-                    None => spec.every,
-                    Some(first) => {
-                        let gaps = self.gaps.entry(send);
-                        gaps.or_insert_with(|| first.clone()).draw()
-                    }
-                };
+            if let Some(gap) = self.sends.one_due(send) {
                 self.schedule.insert(self.now + gap, Work::Send(send));
             }
         }
@@ -147,21 +138,21 @@ impl<E: Engines> Parts<'_, E> {
         let Some(send) = user.due.first() else {
             return false;
         };
-        let spec = &self.sends[at(send)];
+        let spec = self.sends.spec(send);
         let endpoint = &self.endpoints[id];
         if !endpoint.transmit.has_room() {
             return false;
         }
-        let costs = self.host_costs[endpoint.nic];
+        let costs = *self.setup.host_costs(endpoint.nic);
         let length = u32::try_from(spec.payload.len()).expect("payloads were checked to fit");
         let TransmitSpace::Free(space) = user.region.take(length) else {
             return false;
         };
         // A message that is refused at once completes while it is posted. The user must not post the next one then.
         user.task = Task::Posting;
-        if user.due.remove_first() && self.events.count() < self.events_max {
+        if user.due.remove_first() && !self.limits.have_all_events_passed() {
             // Another message of a send without time between its messages counts as an event when its turn comes.
-            self.events.add();
+            self.limits.count_event();
         }
         self.memory.bytes_mut(space).copy_from_slice(&spec.payload);
         E::send_begins(self, id, spec);
@@ -226,7 +217,7 @@ impl<E: Engines> Parts<'_, E> {
             user.notice = Notice::None;
             return false;
         };
-        let costs = &self.host_costs[endpoint.nic];
+        let costs = *self.setup.host_costs(endpoint.nic);
         let (takes, post) = (costs.receive + costs.rate.time(message.length), costs.post);
         let reaction = if self.users_are_alone {
             user.program.react(message, user.messages)

@@ -107,7 +107,7 @@ impl<E: Engines> Parts<'_, E> {
             sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
         let duration = direction.occupied_by(length(sent) + sent.header.length());
-        if self.transfers_delay_packets && sent.header.is_message() {
+        if self.setup.transfers_delay_packets() && sent.header.is_message() {
             return self.first_bit_out_by_transfers(id, packet, duration);
         }
         self.first_bit_goes(id, packet, duration);
@@ -218,7 +218,7 @@ impl<E: Engines> Parts<'_, E> {
         let direction = &self.fabric[id];
         if !direction.is_faulty {
             // A packet that is delivered from its first cell on needs no event for its last bit.
-            if !self.transfers_delay_packets || !self.cells.has_begun(packet) {
+            if !self.setup.transfers_delay_packets() || !self.cells.has_begun(packet) {
                 self.schedule.insert(lands, Work::WireIn(packet));
             }
             self.packet_left(packet);
@@ -321,7 +321,7 @@ impl<E: Engines> Parts<'_, E> {
 
     /// Delivers a packet that has reached the receiver's end of the link.
     pub(crate) fn arrive(&mut self, packet: PacketRef) {
-        if self.reserves_slots || self.packets[packet].header.is_for_nic() {
+        if self.setup.reserves_slots() || self.packets[packet].header.is_for_nic() {
             self.deliver(packet);
         } else {
             self.arrive_unasked(packet);
@@ -367,7 +367,7 @@ impl<E: Engines> Parts<'_, E> {
 
     #[cold]
     pub(crate) fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
-        if !self.reserves_slots && self.comes_unasked(packet) {
+        if !self.setup.reserves_slots() && self.comes_unasked(packet) {
             self.packets[packet].has_arrival_slot = false;
         }
         let Packet {

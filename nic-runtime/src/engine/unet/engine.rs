@@ -30,7 +30,7 @@ impl Description for Unet {
 impl<E: Engines> Interface<E> for Unet {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn before_applet(sim: &mut Parts<'_, E>, on: ProcessorId) -> Option<Next> {
-        match sim.awaits_engines {
+        match sim.setup.awaits_engines() {
             true => await_engine(sim, on),
             false => None,
         }

@@ -300,7 +300,7 @@ impl<E: HasVia> Protocol<E> for Via {
 
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue.
 fn await_engine(sim: &mut Parts<'_, impl HasVia>, on: ProcessorId, item: Item) -> Option<Next> {
-    if !sim.awaits_engines {
+    if !sim.setup.awaits_engines() {
         return None;
     }
     let direction = match item {
