@@ -4,6 +4,14 @@
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Link(u32);
 
+impl Link {
+    /// Returns the index of the next element of the chain, if there is one.
+    #[must_use]
+    pub fn following(self) -> Option<u32> {
+        (self.0 != END).then_some(self.0)
+    }
+}
+
 /// Marks the end of a chain, and an empty chain.
 const END: u32 = u32::MAX;
 

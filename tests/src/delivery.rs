@@ -42,7 +42,7 @@ struct Sender {
 impl HostProgram for Sender {
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         match what {
-            Happened::Started | Happened::Time => {
+            Happened::Started | Happened::Time | Happened::Connection { .. } => {
                 while self.posted < self.messages
                     && self.posted - *self.delivered.lock().expect("nobody panics") < UNDER_WAY
                 {

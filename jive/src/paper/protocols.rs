@@ -285,7 +285,7 @@ impl HostProgram for Repeating {
                 self.timeout = doubled.min(SimDuration::from_ns(TIMEOUT_MAX));
                 self.wait(actions);
             }
-            Happened::Time | Happened::Completed { .. } => {}
+            Happened::Time | Happened::Completed { .. } | Happened::Connection { .. } => {}
         }
     }
 }
@@ -334,7 +334,7 @@ impl HostProgram for Spending {
                 let tokens = payload.first().copied().unwrap_or_default();
                 self.spend(tokens.into(), actions);
             }
-            Happened::Time | Happened::Completed { .. } => {}
+            Happened::Time | Happened::Completed { .. } | Happened::Connection { .. } => {}
         }
     }
 }
@@ -390,7 +390,7 @@ impl HostProgram for Asking {
         match what {
             Happened::Started | Happened::Message { .. } => self.ask(actions),
             Happened::Time if actions.now() >= self.deadline => self.ask(actions),
-            Happened::Time | Happened::Completed { .. } => {}
+            Happened::Time | Happened::Completed { .. } | Happened::Connection { .. } => {}
         }
     }
 }

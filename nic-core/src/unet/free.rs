@@ -97,6 +97,13 @@ impl<S: Storage> FreeQueue<S> {
         (buffer.holder == Holder::Queue).then(|| first * self.buffer_length)
     }
 
+    /// Returns the offsets of the buffers in the queue, in the order in which [`FreeQueue::pop`] would return them.
+    pub fn queued(&self) -> impl Iterator<Item = u32> {
+        let next = |&buffer: &u32| self.buffers.get(buffer as usize)?.link.following();
+        let buffers = core::iter::successors(self.queue.first(), next);
+        buffers.map(|buffer| buffer * self.buffer_length)
+    }
+
     /// Returns the number of free buffers that the endpoint has, whatever their holders.
     #[must_use]
     pub fn count(&self) -> usize {

@@ -11,6 +11,7 @@
 mod completion;
 mod control;
 mod event;
+mod handshake;
 mod over_memory;
 mod packet;
 mod receive;
@@ -21,6 +22,7 @@ mod vi;
 pub use completion::{Completed, CompletionQueue, Side, TooSmall};
 pub use control::{ControlLayout, ENTRY_BYTES};
 pub use event::{RegionAction, ViaEvent};
+pub use handshake::{Answer, ConnectionId, Handshake, Request};
 pub use over_memory::{
     Library, LibraryError, PointerWrite, SEGMENTS_MAX, Share, Target, Transfer, Unsent,
 };

@@ -169,6 +169,11 @@ impl Library {
         }
     }
 
+    /// Learns the control window of the peer, to which this end's library writes from now on.
+    pub fn meet(&mut self, control: WindowId) {
+        self.control = control;
+    }
+
     /// Announces a posted receive descriptor to the peer. The slice `own` is this end's control memory.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use nic_core::id::ChannelId;
 use nic_core::time::SimDuration;
 
 use super::Census;
-use crate::host::{Actions, Happened, HostProgram, Programs};
+use crate::host::{Actions, ConnectionNews, Happened, HostProgram, Programs};
 use crate::profile::{Events, Profile};
 use crate::run::run_and_look;
 use crate::scenario::{parse, parse_on};
@@ -17,7 +17,7 @@ use crate::spec::Scenario;
 
 /// Numbers that say how often something happened, or when, or what comes next, that name something or are contents, by
 /// the ends of their paths. All other numbers are amounts.
-const COUNTERS: [&str; 36] = [
+const COUNTERS: [&str; 39] = [
     ".acknowledged",
     ".attached_from",
     ".base",
@@ -32,6 +32,7 @@ const COUNTERS: [&str; 36] = [
     ".free_at[]",
     ".gap_ends",
     ".handle",
+    ".highest",
     ".in_a_row",
     ".interrupts_end[]",
     ".last",
@@ -39,8 +40,10 @@ const COUNTERS: [&str; 36] = [
     ".left",
     ".link",
     ".messages",
+    ".newest",
     ".next",
     ".number",
+    ".of_peer",
     ".opened",
     ".opened[]",
     ".packets_made",
@@ -535,6 +538,88 @@ fn connections_of_vis_leave_nothing() {
         },
         |_| Programs::new(),
     );
+    found.none();
+}
+
+/// A program that connects its VI, sends, receives and disconnects, again and again. The other end accepts.
+struct Again {
+    left: u64,
+    accepts: bool,
+}
+
+impl HostProgram for Again {
+    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
+        let home = actions.endpoints()[0];
+        let wait = Some(SimDuration::from_ns(300_000));
+        let again = match what {
+            Happened::Started => true,
+            Happened::Connection { what, .. } => match what {
+                ConnectionNews::Made => {
+                    actions.post(home, ChannelId(1), vec![7; 90]);
+                    false
+                }
+                ConnectionNews::Ended { .. }
+                | ConnectionNews::Refused
+                | ConnectionNews::TimedOut => true,
+                ConnectionNews::Requested { .. } | ConnectionNews::NotPossible => false,
+            },
+            Happened::Message { .. } => {
+                if !self.accepts {
+                    actions.disconnect(home);
+                }
+                false
+            }
+            Happened::Completed { .. } | Happened::Time => false,
+        };
+        if again && self.accepts {
+            // Every third connection is requested with another tag, and so refused.
+            self.left += 1;
+            actions.accept(home, 5 + u32::from(self.left.is_multiple_of(3)), None);
+        } else if again && self.left > 0 {
+            self.left -= 1;
+            actions.connect(home, 5, wait);
+            if self.left.is_multiple_of(4) {
+                actions.disconnect(home);
+                actions.wake_at(actions.now());
+                actions.connect(home, 5, wait);
+            }
+        }
+    }
+}
+
+#[test]
+fn connections_of_programs_leave_nothing() {
+    let mut found = Found::default();
+    for (profile, ways) in [
+        ("giganet-1999", &[""][..]),
+        ("clan-2001", &["", "strict = true\ntransfer = 'dma'"]),
+    ] {
+        for level in ["unreliable", "delivery", "reception"] {
+            for way in ways {
+                for link in ["", "loss = 0.05\nduplicate = 0.2"] {
+                    let both = format!(
+                        "interface = 'via'\nreliability = '{level}'\n{way}\n\
+                         completion = {{ send = 'q', receive = 'q' }}\n\
+                         free_buffers = {{ count = 9, length = 300 }}"
+                    );
+                    let text = format!(
+                        "profile = '{profile}'\n{}connect = 'program'\n",
+                        pair(&both, "", "", link)
+                    );
+                    found.check(
+                        &format!("connect {profile} {level} {way} {link}"),
+                        |_| read(&text, None),
+                        |rounds| {
+                            let of = |left, accepts| Again { left, accepts };
+                            Programs::new()
+                                .with("left", of(rounds, false))
+                                .with("right", of(0, true))
+                        },
+                    );
+                }
+            }
+        }
+    }
     found.none();
 }
 

@@ -8,12 +8,14 @@ use nic_core::id::{ChannelId, EndpointId, PacketId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Completion;
+use nic_core::via::ConnectionId;
 
 use super::emp::{Emp, EmpState, HasEmp};
 use super::interface::{Description, Interface, Protocol};
 use super::remote::{HasRemote, Remote, WindowState};
 use super::table::{Simulation, States, engine, of_engine};
 use super::via::{self, HasVia, Via, ViaState};
+use crate::host::{Asked, Asking};
 use crate::protocol::{Header, protocols};
 use crate::sim::{Engines, Parts, Protocols};
 use crate::spec::interface::interfaces;
@@ -53,6 +55,11 @@ impl Engines for States {
     #[cold]
     fn disconnect(sim: &mut Simulation<'_>, id: EndpointId) {
         engine!([sim.infos[id].interface] disconnect(sim, id))
+    }
+
+    #[cold]
+    fn asked(sim: &mut Simulation<'_>, id: EndpointId, asked: Asked) -> Asking {
+        engine!([sim.infos[id].interface] asked(sim, id, asked))
     }
 
     #[cold]
@@ -182,14 +189,18 @@ impl HasRemote for States {
         &mut self.remote
     }
 
-    fn numbers_writes(sim: &Parts<'_, Self>, from: EndpointId, to: EndpointId) -> bool {
-        sim.engines.via.numbers_writes(from, to)
+    fn connection_of(
+        sim: &Parts<'_, Self>,
+        from: EndpointId,
+        to: EndpointId,
+    ) -> Option<ConnectionId> {
+        sim.engines.via.connection_of(from, to)
     }
 
     fn number_write(
         sim: &mut Parts<'_, Self>,
         from: EndpointId,
-        packet: PacketRef,
+        packet: (PacketRef, ConnectionId),
     ) -> Option<NonZeroU32> {
         via::number_write(sim, from, packet)
     }
@@ -197,7 +208,7 @@ impl HasRemote for States {
     fn takes_write(
         sim: &mut Parts<'_, Self>,
         to: EndpointId,
-        numbered: (Option<PacketId>, NonZeroU32),
+        numbered: (Option<PacketId>, NonZeroU32, ConnectionId),
     ) -> bool {
         via::takes_write(sim, to, numbered)
     }

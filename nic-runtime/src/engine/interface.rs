@@ -10,6 +10,7 @@ use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::Completion;
 
+use crate::host::{Asked, Asking};
 use crate::nic::item::{Next, Posted, Taking};
 use crate::nic::waiting::Waiters;
 use crate::profile::Profile;
@@ -234,6 +235,11 @@ pub(crate) trait Interface<E: Engines>: Description {
 
     /// Ends the connection of an endpoint at the request of its process.
     fn disconnect(_sim: &mut Parts<'_, E>, _endpoint: EndpointId) {}
+
+    /// Does what a process asks the interface for. A process that asks for what the interface does not have is ignored.
+    fn asked(_sim: &mut Parts<'_, E>, _endpoint: EndpointId, _asked: Asked) -> Asking {
+        Asking::Ignored
+    }
 
     /// Writes bytes of a process to a window of the endpoint's peer.
     fn write_window(

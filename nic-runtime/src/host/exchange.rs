@@ -46,7 +46,7 @@ impl Exchanging {
 impl HostProgram for Exchanging {
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         match what {
-            Happened::Started | Happened::Time => {}
+            Happened::Started | Happened::Time | Happened::Connection { .. } => {}
             Happened::Message { .. } => self.arrived = self.arrived.saturating_add(1),
             Happened::Completed { status, .. } => match status {
                 TxStatus::Ok => self.completed = self.completed.saturating_add(1),

@@ -15,7 +15,8 @@ pub use exchange::Exchanging;
 use nic_core::host::Program;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
-pub use program::{Actions, Happened, HostProgram, Programs};
+pub use program::{Actions, ConnectionNews, Happened, HostProgram, Programs};
+pub(crate) use program::{Asked, Asking};
 pub use turns::Turns;
 
 use crate::storage::Growing;

@@ -8,6 +8,7 @@ pub use nic_core::host::Reaction;
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::ReceiveDescriptor;
+use nic_core::via::{Reason, ViaHeader};
 
 /// A program that runs in a process. The runtime reports events to the program, and the program queues its next
 /// actions.
@@ -55,6 +56,37 @@ pub enum Happened<'a> {
     },
     /// A time requested by [`Actions::wake_at`] has come.
     Time,
+    /// The connection of a VI, which programs make, has changed, or an action for it has failed (VIA).
+    Connection {
+        /// The VI.
+        endpoint: EndpointId,
+        /// What has become of it.
+        what: ConnectionNews,
+    },
+}
+
+/// What has become of a connection that programs make.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ConnectionNews {
+    /// The peer requests a connection, and waits until this program accepts or refuses the request.
+    Requested {
+        /// The tag of the request.
+        tag: u32,
+    },
+    /// The VI has a connection.
+    Made,
+    /// The peer has refused the request, or its own request has crossed this one.
+    Refused,
+    /// The time for the request or for the wait is over.
+    TimedOut,
+    /// The VI has ended its connection.
+    Ended {
+        /// Why.
+        reason: Reason,
+    },
+    /// The VI cannot do what the program asked for: it has a connection or is waiting for one, no request waits that
+    /// could be refused, or its connection exists from the start.
+    NotPossible,
 }
 
 /// An action of a process.
@@ -68,6 +100,8 @@ pub(crate) enum Action {
     },
     /// The process ends the connection of a VI.
     Disconnect(EndpointId),
+    /// The process asks the interface of an endpoint for something.
+    Ask(EndpointId, Asked),
     /// The process writes to a window of a VI's peer.
     Write {
         endpoint: EndpointId,
@@ -85,6 +119,30 @@ pub(crate) enum Action {
     Compute(SimDuration),
     /// The process requests [`Happened::Time`] at this time.
     WakeAt(SimTime),
+}
+
+/// What a process asks the interface of an endpoint for.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// Requests a connection with this tag, and gives up after this time.
+    Connect(u32, Option<SimDuration>),
+    /// Accepts a request with this tag, and stops to wait for one after this time.
+    Accept(u32, Option<SimDuration>),
+    /// Refuses the request that waits.
+    Refuse,
+    /// Puts a control packet on the wire, whatever the state of the VI.
+    Control(ViaHeader, Vec<u8>),
+}
+
+/// How a process goes on after it has asked an interface for something.
+#[derive(Clone, Debug)]
+pub(crate) enum Asking {
+    /// The process is busy for this time.
+    Busy(SimDuration),
+    /// The interface does not have what was asked for.
+    Ignored,
+    /// The process waits until a descriptor of the endpoint completes, and asks again.
+    Later(Asked),
 }
 
 /// Appends actions to the queue of a process.
@@ -120,7 +178,41 @@ impl Actions<'_> {
         }
     }
 
-    /// Ends the connection of a VI (VIA). A request for an endpoint of another process or interface is ignored.
+    /// Requests a connection with a tag (VIA). The peer's program must accept a request with this tag. If the time
+    /// `within` passes before the answer, the request is taken back. The answer is [`Happened::Connection`]. The process
+    /// waits until the send descriptors of a former connection have completed. A request for an endpoint of another
+    /// process or interface is ignored.
+    pub fn connect(&mut self, endpoint: EndpointId, tag: u32, within: Option<SimDuration>) {
+        self.ask(endpoint, Asked::Connect(tag, within));
+    }
+
+    /// Accepts the request for a connection that waits, or the next one (VIA). A request with another tag is refused.
+    /// The VI stops to wait when the time `within` has passed. The answer is [`Happened::Connection`]. The process waits,
+    /// and requests are ignored, as with [`Actions::connect`].
+    pub fn accept(&mut self, endpoint: EndpointId, tag: u32, within: Option<SimDuration>) {
+        self.ask(endpoint, Asked::Accept(tag, within));
+    }
+
+    /// Refuses the request for a connection that waits (VIA).
+    pub fn refuse(&mut self, endpoint: EndpointId) {
+        self.ask(endpoint, Asked::Refuse);
+    }
+
+    /// Puts a control packet of VIA on the wire to the peer of a VI, whatever the state of the VI, with these bytes. A
+    /// program can thereby be a peer that forges control packets. A header that is none of a control packet, and bytes
+    /// longer than a packet, are ignored.
+    pub fn send_control(&mut self, endpoint: EndpointId, header: ViaHeader, bytes: Vec<u8>) {
+        self.ask(endpoint, Asked::Control(header, bytes));
+    }
+
+    fn ask(&mut self, endpoint: EndpointId, asked: Asked) {
+        if self.endpoints.contains(&endpoint) {
+            self.queue.push_back(Action::Ask(endpoint, asked));
+        }
+    }
+
+    /// Ends the connection of a VI, or its wait for one (VIA). A request for an endpoint of another process or interface
+    /// is ignored.
     pub fn disconnect(&mut self, endpoint: EndpointId) {
         if self.endpoints.contains(&endpoint) {
             self.queue.push_back(Action::Disconnect(endpoint));

@@ -213,7 +213,7 @@ impl HostProgram for Replaying {
                     answers.came(channel);
                 }
             }
-            Happened::Started | Happened::Time => {}
+            Happened::Started | Happened::Time | Happened::Connection { .. } => {}
         }
         for stream in &mut self.streams {
             stream.act(actions);

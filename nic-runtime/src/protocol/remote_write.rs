@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use nic_core::event::WriteHow;
 use nic_core::remote::WindowId;
+use nic_core::via::ConnectionId;
 
 /// The header of a packet that carries a write: the destination of the write and how it was made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct RemoteWrite {
     pub opens: bool,
     /// What carries it out.
     pub how: WriteHow,
+    /// The connection of the write, if it has a number.
+    pub connection: ConnectionId,
     /// The write's number among the writes of its connection, once it has left. Numbers wrap around. The number is
     /// `None` for a write that belongs to no connection.
     pub number: Option<NonZeroU32>,

@@ -171,10 +171,21 @@ fn several(section: &'static Section, most: usize) -> Form {
     list(Form::Table(section, &[]), 0, most)
 }
 
-/// The number, or the two numbers, that an endpoint has for a channel.
+/// The key of a `[[channel]]` that is no endpoint's name if its value is a word.
+pub(super) const CONNECT: &str = "connect";
+
+/// The word that leaves a connection to the programs at its ends.
+pub(super) const BY_PROGRAM: &str = "program";
+
+/// The number, or the two numbers, that an endpoint has for a channel; or, for the key `connect`, a word.
 fn channel() -> Form {
     let number = || Form::Integer(0, limits::CHANNEL_NUMBER_MAX);
-    Form::Map(Box::new(Form::Either(vec![number(), list(number(), 2, 2)])))
+    let forms = vec![
+        number(),
+        list(number(), 2, 2),
+        Form::Words(vec![BY_PROGRAM]),
+    ];
+    Form::Map(Box::new(Form::Either(forms)))
 }
 
 /// The value of a field.
@@ -231,7 +242,8 @@ tables! {
         process: Raw(|| several(PROCESS.section, limits::ENDPOINTS_MAX)), or "";
         /// The endpoints.
         endpoint: Raw(|| several(ENDPOINT.section, limits::ENDPOINTS_MAX)), or "";
-        /// The channels; the keys of each are names of endpoints.
+        /// The channels; the keys of each are names of endpoints, and `connect = "program"` leaves the connection of two
+        /// VIs to their programs.
         channel: Raw(|| list(channel(), 0, limits::CHANNELS_MAX)), or "";
         /// The receives that users of EMP post.
         receive: Raw(|| several(RECEIVE.section, limits::SENDS_MAX)), or "";

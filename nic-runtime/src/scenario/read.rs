@@ -167,7 +167,12 @@ fn read_root(
     let processes = processes::read(root, &nic_names, &mut context);
     let mut endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
     let joined = links.iter().map(|link| link.between).collect();
-    let channels = traffic::channels(root, &endpoints, (&nics, &of_nic, &joined), &mut context);
+    let channels = traffic::channels(
+        root,
+        &mut endpoints,
+        (&nics, &of_nic, &joined),
+        &mut context,
+    );
     vis::check_connections(&endpoints, &channels, context.mistakes());
     traffic::check_code_channels(&endpoints, &channels, context.mistakes());
     let receives = receives::read(root, &mut endpoints, &mut context);

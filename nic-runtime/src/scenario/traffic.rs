@@ -12,7 +12,7 @@ use toml::de::DeValue;
 use super::context::Context;
 use super::drawn::{self, Drawn, Owner, Parts, channel_number};
 use super::endpoint_table::{Endpoints, transmit_region};
-use super::keys::{ROOT, SEND};
+use super::keys::{BY_PROGRAM, CONNECT, ROOT, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::names::NameIndex;
@@ -34,7 +34,7 @@ type End = (EndpointId, ChannelId, Span);
 /// keys.
 pub(super) fn channels(
     root: &Table<'_>,
-    endpoints: &Endpoints<'_>,
+    endpoints: &mut Endpoints<'_>,
     (nics, of_nic, joined): (&[NicSpec], &NicProfiles, &BTreeSet<(NicId, NicId)>),
     context: &mut Context,
 ) -> Vec<ChannelSpec> {
@@ -47,6 +47,7 @@ pub(super) fn channels(
         limits::CHANNELS_MAX,
         mistakes,
     ) {
+        let by_program = connect(entry, mistakes);
         let Some((a, b)) = ends(entry, &endpoints.names, mistakes) else {
             continue;
         };
@@ -79,12 +80,37 @@ pub(super) fn channels(
                 mistakes.add(entry.span(), MistakeKind::OtherFrames { key, a, b });
             }
         }
+        if let Some(place) = by_program {
+            vis::connect_by_program(endpoints, [a.0, b.0], place, mistakes);
+        }
         channels.push(ChannelSpec {
             a: (a.0, a.1),
             b: (b.0, b.1),
         });
     }
     channels
+}
+
+/// Returns whether a key of a channel is `connect` and not the name of an endpoint. The name of an endpoint has numbers
+/// as its value.
+fn is_connect(key: &str, value: &DeValue<'_>) -> bool {
+    key == CONNECT && matches!(value, DeValue::String(_))
+}
+
+/// Returns the place of the key `connect`, if a channel leaves its connection to the programs.
+fn connect(entry: &Spanned<DeValue<'_>>, mistakes: &mut Mistakes) -> Option<Span> {
+    let keys = entry.get_ref().as_table()?;
+    let (_, value) = keys
+        .iter()
+        .find(|(key, value)| is_connect(key.get_ref(), value.get_ref()))?;
+    let read = match value.get_ref() {
+        DeValue::String(word) if word == BY_PROGRAM => Ok(Span::from(value.span())),
+        _ => Err(MistakeKind::UnknownChoice {
+            known: vec![BY_PROGRAM],
+            suggestion: None,
+        }),
+    };
+    mistakes.note(value.span(), read)
 }
 
 /// Returns the keys of EMP whose values a NIC assumes of its peer, with their values. A sender repeats frames in groups
@@ -128,6 +154,9 @@ fn ends(
     };
     let mut ends = Vec::new();
     for (key, value) in keys {
+        if is_connect(key.get_ref(), value.get_ref()) {
+            continue;
+        }
         let endpoint = names
             .find(key.get_ref(), key.span(), mistakes)
             .map(EndpointId);

@@ -8,7 +8,7 @@ use toml::de::DeValue;
 
 use super::capture::CapturedPacket;
 use super::endpoint_table::Endpoints;
-use super::keys::{COMPLETION, ENDPOINT, PROVIDERS, SEND};
+use super::keys::{COMPLETION, CONNECT, ENDPOINT, PROVIDERS, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::table::{self, Mistakes, Table};
@@ -80,7 +80,26 @@ pub(super) fn read(
         transfer,
         on_empty,
         strict,
+        connects_by_program: false,
     })
+}
+
+/// Leaves the connection of two VIs to their programs.
+pub(super) fn connect_by_program(
+    endpoints: &mut Endpoints<'_>,
+    ends: [EndpointId; 2],
+    place: Span,
+    mistakes: &mut Mistakes,
+) {
+    for end in ends {
+        match &mut endpoints.specs[end.0 as usize].vi {
+            Some(vi) => vi.connects_by_program = true,
+            None => {
+                let (key, partner) = (CONNECT, INTERFACE);
+                return mistakes.add(place, MistakeKind::NeedsPartner { key, partner });
+            }
+        }
+    }
 }
 
 /// Returns the provider of a VI: the provider in the table, or the only provider that the profile has.

@@ -7,6 +7,7 @@ use nic_core::time::SimDuration;
 use nic_core::unet::Completion;
 
 use super::Parts;
+use crate::host::{Asked, Asking};
 use crate::spec::{InterfaceKind, SendSpec};
 use crate::wire::PacketRef;
 
@@ -34,6 +35,9 @@ pub(crate) trait Engines: Protocols {
 
     /// Ends the connection of an endpoint at the request of its process.
     fn disconnect(sim: &mut Parts<'_, Self>, id: EndpointId);
+
+    /// Does what a process asks the interface of an endpoint for.
+    fn asked(sim: &mut Parts<'_, Self>, id: EndpointId, asked: Asked) -> Asking;
 
     /// Writes bytes of a process to a window of an endpoint's peer.
     fn write_window(sim: &mut Parts<'_, Self>, id: EndpointId, place: (u32, u32), bytes: Vec<u8>);

@@ -2,9 +2,9 @@
 //! such programs, or a scenario names them.
 
 use super::{Engines, Parts};
-use crate::host::Task;
 use crate::host::own::OwnProcesses;
 use crate::host::program::{Action, Happened};
+use crate::host::{Asking, Task};
 use crate::nic::work::Work;
 use nic_core::event::{DropReason, NicEvent, RxBody, TxStatus};
 use nic_core::host::{Reaction, TransmitSpace};
@@ -110,6 +110,16 @@ impl<E: Engines> Parts<'_, E> {
             match action {
                 Action::Compute(takes) => return self.busy(home, Task::Posting, takes),
                 Action::Disconnect(endpoint) => E::disconnect(self, endpoint),
+                Action::Ask(endpoint, asked) => match E::asked(self, endpoint, asked) {
+                    Asking::Busy(takes) => return self.busy(home, Task::Posting, takes),
+                    Asking::Ignored => {}
+                    Asking::Later(asked) => {
+                        if let Some(process) = self.own.of(home) {
+                            process.actions.push_front(Action::Ask(endpoint, asked));
+                        }
+                        return false;
+                    }
+                },
                 Action::Write {
                     endpoint,
                     window,

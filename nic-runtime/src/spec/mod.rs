@@ -312,6 +312,8 @@ pub struct ViSpec {
     pub on_empty: OnEmpty,
     /// Whether the peer's access to a receive descriptor ends when the descriptor completes.
     pub strict: bool,
+    /// Whether the programs at its ends make the VI's connection. Otherwise the connection exists from the start.
+    pub connects_by_program: bool,
 }
 
 /// The provider of VIA, which moves the messages of a VI.

@@ -55,6 +55,7 @@ mod unheard;
 mod until;
 mod values;
 mod via;
+mod via_connect;
 mod via_over_memory;
 mod via_random;
 mod via_streams;

@@ -131,6 +131,7 @@ impl HostProgram for Client {
                 String::from_utf8_lossy(payload).into_owned()
             }
             Happened::Completed { status, .. } => format!("{status:?}"),
+            Happened::Connection { what, .. } => format!("{what:?}"),
         };
         let is_turn = matches!(what, Happened::Time | Happened::Message { .. });
         if is_turn && self.left > 0 {

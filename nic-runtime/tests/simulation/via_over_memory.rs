@@ -326,7 +326,8 @@ impl HostProgram for Hostile {
                     actions.write_window(home, (window, 0), b"wrong".to_vec());
                 }
             }
-            Happened::Message { .. } | Happened::Completed { .. } => {}
+            Happened::Message { .. } | Happened::Completed { .. } | Happened::Connection { .. } => {
+            }
         }
     }
 }

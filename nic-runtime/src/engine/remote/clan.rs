@@ -29,9 +29,17 @@ pub(super) fn carry_out(
             By::Processor => WriteHow::Pio,
             By::Dma(_) | By::DmaBehind(_) => WriteHow::Dma,
         },
+        connection: write.connection.unwrap_or_default(),
         number: None,
     };
-    let (_, packet) = make(sim, from, connection, (header, &write.bytes), trigger);
+    let is_numbered = write.connection.is_some();
+    let (_, packet) = make(
+        sim,
+        from,
+        connection,
+        (header, &write.bytes, is_numbered),
+        trigger,
+    );
     let (host, peer) = match write.by {
         By::Processor => return sim.enqueue(packet),
         By::Dma(host) => (host, DmaPeer::IntoPacket(packet)),
@@ -52,12 +60,11 @@ fn make(
     sim: &mut Parts<'_, impl HasRemote>,
     from: EndpointId,
     connection: &Channel,
-    (write, bytes): (RemoteWrite, &[u8]),
+    (write, bytes, is_numbered): (RemoteWrite, &[u8], bool),
     trigger: Trigger,
 ) -> (PacketId, PacketRef) {
     // The library completes descriptors, so the transmit queue does not count the packets of a write. Faults strike
     // numbered writes. Only the receivers of numbered writes notice a lost write.
-    let is_numbered = HasRemote::numbers_writes(sim, from, connection.peer);
     let packet = Packet {
         trigger,
         fate: (!is_numbered).then_some(Fate::default()),

@@ -7,7 +7,7 @@ use nic_core::unet::Channel;
 
 use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::state::HasRemote;
-use super::writes::Writes;
+use super::writes::{Write, Writes};
 use super::{mapping, windows};
 use crate::engine::interface::Protocol;
 use crate::protocol::{Header, RemoteWrite};
@@ -57,8 +57,13 @@ pub(crate) fn carry_out(
     writes: &Writes,
     trigger: Trigger,
 ) {
+    let of = HasRemote::connection_of(sim, from, connection.peer);
     for write in &writes.0 {
-        mapping::pass(sim, from, connection, write, trigger);
+        let write = Write {
+            connection: of,
+            ..write.clone()
+        };
+        mapping::pass(sim, from, connection, &write, trigger);
     }
 }
 
@@ -78,7 +83,7 @@ fn number_and_report(
     };
     // The copy of a packet that carries a write has the number of the original. Writes of applets have no number.
     if write.number.is_none() && !write.is_of_applet() {
-        let number = HasRemote::number_write(sim, from, packet);
+        let number = HasRemote::number_write(sim, from, (packet, write.connection));
         sim.packets[packet].header = Header::Remote(RemoteWrite { number, ..write });
     }
     let payload = &sim.packets[packet].bytes;
@@ -110,7 +115,7 @@ fn write_arrived(sim: &mut Parts<'_, impl HasRemote>, packet: PacketRef) {
     // Outputs count only arrivals of packets that carry a message.
     let message = write.carries_message().then_some(id);
     if let Some(number) = write.number
-        && !HasRemote::takes_write(sim, to, (message, number))
+        && !HasRemote::takes_write(sim, to, (message, number, write.connection))
     {
         return sim.end_arrival(packet);
     }

@@ -11,6 +11,7 @@ use nic_core::remote::{
 };
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
+use nic_core::via::ConnectionId;
 
 use super::mapped::AllMappings;
 use crate::sim::{Engines, Parts};
@@ -26,21 +27,25 @@ pub(crate) trait HasRemote: Engines {
     /// Returns the state of remote memory, to change it.
     fn remote_mut(&mut self) -> &mut WindowState;
 
-    /// Returns whether writes from one endpoint to another are numbered.
-    fn numbers_writes(sim: &Parts<'_, Self>, from: EndpointId, to: EndpointId) -> bool;
+    /// Returns the connection of writes from one endpoint to another, whose writes are numbered.
+    fn connection_of(
+        sim: &Parts<'_, Self>,
+        from: EndpointId,
+        to: EndpointId,
+    ) -> Option<ConnectionId>;
 
     /// Returns the number of a library's write, if its connection numbers writes.
     fn number_write(
         sim: &mut Parts<'_, Self>,
         from: EndpointId,
-        packet: PacketRef,
+        packet: (PacketRef, ConnectionId),
     ) -> Option<NonZeroU32>;
 
     /// Returns whether a library accepts a numbered write of its peer.
     fn takes_write(
         sim: &mut Parts<'_, Self>,
         to: EndpointId,
-        numbered: (Option<PacketId>, NonZeroU32),
+        numbered: (Option<PacketId>, NonZeroU32, ConnectionId),
     ) -> bool;
 
     /// Returns whether the memory of an endpoint is registered, so that a peer may write to its windows.

@@ -9,6 +9,7 @@ use nic_core::event::{DropReason, NicEvent, RemoteEvent, Trigger, WindowName, Wr
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::remote::{PeerWindow, Watch, WatchId, WindowId};
 use nic_core::sle::ArraySpan;
+use nic_core::via::ConnectionId;
 
 use super::state::HasRemote;
 use crate::nic::endpoint::AppletAt;
@@ -90,6 +91,7 @@ pub(crate) fn make_write(
             offset,
             opens: false,
             how: WriteHow::Nic,
+            connection: ConnectionId::default(),
             number: None,
         }),
         ..packet

@@ -2,6 +2,7 @@
 
 use nic_core::memory::HostSpan;
 use nic_core::remote::{OrderedMemory, RemoteMemory, WindowError, WindowId};
+use nic_core::via::ConnectionId;
 
 use super::outgoing::{Behind, By};
 
@@ -14,6 +15,8 @@ pub(crate) struct Write {
     pub(crate) by: By,
     /// Whether the write is the first write of a message.
     pub(crate) opens: bool,
+    /// The connection to which the write belongs, once the NIC has it; `None` if it belongs to none.
+    pub(crate) connection: Option<ConnectionId>,
 }
 
 /// The writes of a library, in the order in which the library made them.
@@ -29,6 +32,7 @@ impl Writes {
             bytes: Vec::new(),
             by: By::Dma(from),
             opens: false,
+            connection: None,
         });
     }
 
@@ -48,6 +52,7 @@ impl RemoteMemory for Writes {
             bytes: bytes.to_vec(),
             by: By::Processor,
             opens: false,
+            connection: None,
         });
         Ok(())
     }
@@ -69,6 +74,7 @@ impl OrderedMemory for Writes {
             bytes: bytes.to_vec(),
             by: behind.way(),
             opens: false,
+            connection: None,
         });
         Ok(())
     }

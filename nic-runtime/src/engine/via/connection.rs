@@ -7,14 +7,16 @@ use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus, ViaEvent};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::FreeQueue;
-use nic_core::via::{Acknowledged, Arrival, Reason, Reliability, Side, Status, ViState, ViaHeader};
+use nic_core::via::{
+    Acknowledged, Arrival, Reason, Reliability, Request, Side, Status, ViState, ViaHeader,
+};
 
 use super::completions::{enter_completion, take_completion};
 use super::control::send_control;
 use super::delays::schedule;
 use super::immediate;
 use super::state::{Delay, HasVia, SILENCE, Sent, ViaState};
-use super::{order, over_memory, regions};
+use super::{connect, order, over_memory, regions};
 use crate::engine::remote::{Shown, tell_arrives, tell_leaves};
 use crate::protocol::Header;
 use crate::sim::Parts;
@@ -39,6 +41,9 @@ pub(super) fn prepare(sim: &mut Parts<'_, impl HasVia>) {
             let offset = number * length;
             sim.report
                 .emit(sim.now, id, ViaEvent::RxPost { offset, length });
+        }
+        if connect::is_by_program(sim, id) {
+            continue;
         }
         over_memory::post_first(sim, id);
         let states = [
@@ -70,10 +75,22 @@ pub(super) fn transmit_started(
     };
     tell_leaves(sim, packet, shown(header), duration);
     // The copy of a packet has the number of the original, so only an unsent packet gets a number.
-    if let ViaHeader::Unsent { immediate } = header {
-        let (number, is_awaited) = number(sim, from, trigger);
+    if let ViaHeader::Unsent {
+        connection,
+        immediate,
+    } = header
+    {
+        let (number, is_awaited) = match sim.engines.via_mut().is_current(from, connection) {
+            true => number(sim, from, trigger),
+            // The peer ignores a message of an earlier connection, whatever its number.
+            false => (0, false),
+        };
         let sent = &mut sim.packets[packet];
-        sent.header = Header::Via(ViaHeader::Message { number, immediate });
+        sent.header = Header::Via(ViaHeader::Message {
+            connection,
+            number,
+            immediate,
+        });
         sent.completes_later = is_awaited;
     }
 }
@@ -149,26 +166,48 @@ pub(super) fn packet_received(sim: &mut Parts<'_, impl HasVia>, packet: PacketRe
     };
     tell_arrives(sim, packet, shown(header));
     match header {
-        ViaHeader::Acknowledgement { before } => {
-            acknowledged(sim, to, before);
+        ViaHeader::Acknowledgement { connection, before } => {
+            if sim.engines.via_mut().is_current(to, connection) {
+                acknowledged(sim, to, before);
+            }
             return sim.end_arrival(packet);
         }
-        ViaHeader::Close { reason } => {
-            ends(sim, to, reason);
+        ViaHeader::Close { connection, reason } => {
+            if sim.engines.via_mut().is_current(to, connection) {
+                ends(sim, to, reason);
+            }
+            connect::withdrawn(sim, to, connection);
             return sim.end_arrival(packet);
         }
-        ViaHeader::Count { before } => {
-            order::counted(sim, to, before);
+        ViaHeader::Count { connection, before } => {
+            order::counted(sim, to, (connection, before));
+            return sim.end_arrival(packet);
+        }
+        ViaHeader::Connect { connection, tag } => {
+            let setup = sim.packets[packet].bytes.clone();
+            connect::requested(sim, to, Request { connection, tag }, setup);
+            return sim.end_arrival(packet);
+        }
+        ViaHeader::Accept { connection } => {
+            let setup = sim.packets[packet].bytes.clone();
+            connect::accepted(sim, to, connection, &setup);
+            return sim.end_arrival(packet);
+        }
+        ViaHeader::Refuse { connection } => {
+            connect::refused(sim, to, connection);
             return sim.end_arrival(packet);
         }
         ViaHeader::Unsent { .. } | ViaHeader::Message { .. } => {}
     }
-    let ViaHeader::Message { number, .. } = header else {
+    let ViaHeader::Message {
+        connection, number, ..
+    } = header
+    else {
         return sim.end_arrival(packet);
     };
     let judged = match sim.engines.via_mut().end_mut(to) {
-        Some(end) => end.vi.arrived(number),
-        None => Arrival::NotConnected,
+        Some(end) if end.handshake.connection() == connection => end.vi.arrived(number),
+        Some(_) | None => Arrival::NotConnected,
     };
     let reason = match judged {
         Arrival::Next => {
@@ -201,7 +240,9 @@ pub(super) fn arrival_over(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) 
         id,
         to: (to, _),
         is_accepted: true,
-        header: Header::Via(ViaHeader::Message { number, .. }),
+        header: Header::Via(ViaHeader::Message {
+            connection, number, ..
+        }),
         ..
     } = sim.packets[packet]
     else {
@@ -209,8 +250,12 @@ pub(super) fn arrival_over(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) 
     };
     immediate::forget_delivered(sim, to);
     let end = sim.engines.via_mut().end(to);
-    if end.is_some_and(|end| end.vi.is_connected() && end.vi.reliability().is_reliable()) {
-        let header = ViaHeader::Acknowledgement { before: number + 1 };
+    let is_reliable = end.is_some_and(|end| end.vi.reliability().is_reliable());
+    if is_reliable && sim.engines.via_mut().has(to, connection) {
+        let header = ViaHeader::Acknowledgement {
+            connection,
+            before: number + 1,
+        };
         send_control(sim, to, header, Trigger::Arrival(id));
     }
 }
@@ -279,6 +324,7 @@ pub(super) fn look_at_silence(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) 
 
 /// Ends the connection at the request of the user at this end.
 pub(super) fn disconnect(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    connect::give_up(sim, id);
     ViaState::breaks(sim, id, Reason::Disconnect);
 }
 
@@ -308,6 +354,7 @@ fn ends(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
         over_memory::flush_sends(sim, id);
     }
     flush_receives(sim, id, Status::Flushed);
+    connect::ended(sim, id, reason);
 }
 
 /// Completes every posted receive descriptor with an error status. The user keeps the buffers of these descriptors.
@@ -317,6 +364,11 @@ pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, s
     };
     while let Some(offset) = sim.endpoints[id].free.pop() {
         sim.endpoints[id].free.name(offset);
+        if let Some(end) = sim.engines.via_mut().end_mut(id)
+            && let Some(by_program) = &mut end.by_program
+        {
+            by_program.flushed.push(offset);
+        }
         let kind = ViaEvent::RxDescriptor {
             packet: None::<PacketId>,
             channel,
@@ -336,12 +388,19 @@ pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, s
 }
 
 impl ViaState {
+    /// Completes every posted receive descriptor with an error status.
+    pub(super) fn flush(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, status: Status) {
+        flush_receives(sim, id, status);
+    }
+
     /// Ends the connection at this end, and sends the peer a packet with the reason.
     pub(super) fn breaks(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
         if sim.engines.via_mut().is_broken(id) {
             return;
         }
-        send_control(sim, id, ViaHeader::Close { reason }, Trigger::Timer);
+        let connection = sim.engines.via_mut().current(id);
+        let header = ViaHeader::Close { connection, reason };
+        send_control(sim, id, header, Trigger::Timer);
         ends(sim, id, reason);
     }
 }

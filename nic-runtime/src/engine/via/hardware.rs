@@ -18,10 +18,11 @@ use super::requests;
 use super::segments::described;
 use super::state::{Delay, HasVia, ViaState};
 use super::written;
-use super::{connection, order, over_memory, receive, regions, user};
+use super::{connect, connection, order, over_memory, receive, regions, user};
 use crate::engine::interface::{Description, Interface, Protocol};
 use crate::engine::remote;
 use crate::engine::unet::engine::sendable;
+use crate::host::{Asked, Asking};
 use crate::nic::item::{Item, Next, Posted};
 use crate::nic::stage::Stage;
 use crate::nic::transfer::{DmaPeer, Transfer};
@@ -125,6 +126,11 @@ impl<E: HasVia> Interface<E> for Via {
         connection::disconnect(sim, endpoint);
     }
 
+    #[cold]
+    fn asked(sim: &mut Parts<'_, E>, endpoint: EndpointId, asked: Asked) -> Asking {
+        requests::asked(sim, endpoint, asked)
+    }
+
     fn write_window(
         sim: &mut Parts<'_, E>,
         endpoint: EndpointId,
@@ -174,7 +180,7 @@ impl<E: HasVia> Interface<E> for Via {
     fn before_applet(sim: &mut Parts<'_, E>, on: ProcessorId) -> Option<Next> {
         let item = *sim.in_hand(on);
         let endpoint = item.endpoint(&sim.packets);
-        if sim.engines.via_mut().is_broken(endpoint) {
+        if sim.engines.via_mut().is_broken(endpoint) || is_late(sim, endpoint, item) {
             return Some(flush(sim, item));
         }
         if let Item::Post(posted) = item
@@ -202,12 +208,17 @@ impl<E: HasVia> Interface<E> for Via {
     fn due(sim: &mut Parts<'_, E>, delay: DelayRef) -> bool {
         match sim.engines.via_mut().delays.take(delay) {
             Delay::Look(endpoint) => return look_at_silence(sim, endpoint),
-            Delay::Silence(endpoint) => return order::look_at_silence(sim, endpoint),
+            Delay::Silence(endpoint, connection) => {
+                return order::look_at_silence(sim, endpoint, connection);
+            }
             Delay::Library(endpoint, turn) => {
                 return over_memory::library_over(sim, endpoint, turn);
             }
             Delay::Region(number) => requests::due(sim, number),
-            Delay::Event(endpoint, pointer) => written::taken(sim, endpoint, pointer),
+            Delay::Event(endpoint, pointer, connection) => {
+                written::taken(sim, endpoint, pointer, connection);
+            }
+            Delay::Handshake(endpoint, turn) => return connect::timed_out(sim, endpoint, turn),
             Delay::Mapped(endpoint) => remote::mapped(sim, endpoint),
         }
         true
@@ -218,7 +229,8 @@ impl<E: HasVia> Interface<E> for Via {
         match sim.engines.via().delays[delay] {
             Delay::Look(endpoint) => !is_silent(sim, endpoint),
             Delay::Library(endpoint, turn) => over_memory::is_flushed(sim, endpoint, turn),
-            Delay::Silence(endpoint) => sim.engines.via().is_broken(endpoint),
+            Delay::Silence(endpoint, connection) => !sim.engines.via().has(endpoint, connection),
+            Delay::Handshake(endpoint, turn) => !connect::waits(sim, endpoint, turn),
             Delay::Region(_) | Delay::Mapped(_) | Delay::Event(..) => false,
         }
     }
@@ -241,7 +253,11 @@ impl<E: HasVia> Interface<E> for Via {
     fn send(sim: &mut Parts<'_, E>, packet: PacketRef) {
         let (from, trigger) = (sim.packets[packet].from.0, sim.packets[packet].trigger);
         let immediate = immediate::of_packet(sim, from, trigger);
-        sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
+        let connection = sim.engines.via_mut().current(from);
+        sim.packets[packet].header = Header::Via(ViaHeader::Unsent {
+            connection,
+            immediate,
+        });
         sim.enqueue(packet);
     }
 
@@ -298,6 +314,21 @@ impl<E: HasVia> Protocol<E> for Via {
     }
 }
 
+/// Returns whether an item is a message of an earlier connection, or a descriptor that was posted without a connection.
+/// All send descriptors of a connection complete before the next.
+fn is_late(sim: &Parts<'_, impl HasVia>, id: EndpointId, item: Item) -> bool {
+    match item {
+        Item::Arrival(packet) => match sim.packets[packet].header {
+            Header::Via(ViaHeader::Message { connection, .. }) => {
+                !sim.engines.via().is_current(id, connection)
+            }
+            Header::None | Header::Emp(_) | Header::Via(_) | Header::Remote(_) => false,
+        },
+        Item::Post(posted) => sim.engines.via().is_void(id, posted.post),
+        Item::Own(..) => false,
+    }
+}
+
 /// Makes a processor wait if its item needs a busy DMA engine that has no queue.
 fn await_engine(sim: &mut Parts<'_, impl HasVia>, on: ProcessorId, item: Item) -> Option<Next> {
     if !sim.setup.awaits_engines() {
@@ -338,6 +369,9 @@ fn drop_arrival(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) -> Next {
 /// Moves an arrived message to the buffers of receive descriptors, or drops the message.
 fn deliver(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) -> Next {
     let (id, to, channel, length) = sim.arrival(packet);
+    if is_late(sim, to, Item::Arrival(packet)) {
+        return drop_arrival(sim, packet);
+    }
     let message = Message {
         packet: Some(id),
         channel,
@@ -386,7 +420,11 @@ fn send(sim: &mut Parts<'_, impl HasVia>, posted: Posted) -> Next {
     sim.use_post(endpoint);
     let packet = sim.make_packet(endpoint, &channel, Trigger::Post(post));
     let immediate = sim.engines.via_mut().immediate(endpoint, post);
-    sim.packets[packet].header = Header::Via(ViaHeader::Unsent { immediate });
+    let connection = sim.engines.via_mut().current(endpoint);
+    sim.packets[packet].header = Header::Via(ViaHeader::Unsent {
+        connection,
+        immediate,
+    });
     let area = sim.endpoints[endpoint].area;
     let mut pieces = sim.engines.via_mut().pieces(endpoint, post, (area, host));
     let last = pieces.pop().unwrap_or(host);

@@ -24,6 +24,7 @@ pub(super) fn interrupt(
     let Some(end) = sim.engines.via_mut().end(id) else {
         return;
     };
+    let connection = end.handshake.connection();
     let is_awaited = match pointer {
         Pointer::Transfers => true,
         Pointer::Cookies => end.over.as_deref().is_some_and(|over| over.due > 0),
@@ -40,5 +41,5 @@ pub(super) fn interrupt(
     let time: SimTime = (*free_at).max(now) + takes;
     *free_at = time;
     occupy(sim, id, takes);
-    schedule(sim, time, Delay::Event(id, pointer));
+    schedule(sim, time, Delay::Event(id, pointer, connection));
 }

@@ -23,6 +23,12 @@ pub(super) struct Over {
     pub(super) layout: ControlLayout,
     /// The memory of the VI's rings, which the peer writes.
     pub(super) control: Region,
+    /// The window of the rings; `None` while the VI has no connection and is not making one.
+    pub(super) control_window: Option<WindowId>,
+    /// For how many bytes the peer has receive descriptors, if it has posted all.
+    pub(super) room: u64,
+    /// How many of the posted receive descriptors the peer knows. The set-up of a connection announces the first ones.
+    pub(super) announced: usize,
     pub(super) opened: Opened,
     pub(super) costs: (ViaCosts, remote::Costs),
     pub(super) transfer: TransferMode,

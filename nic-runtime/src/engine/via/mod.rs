@@ -6,15 +6,18 @@
 //! - `over_memory` is the other: a library writes to the memory of the peer
 //! - `written` is what the library does when the peer has written
 //! - `order` numbers the writes of a connection and notices lost writes
+//! - `connect` makes the connections that programs ask for
 //! - `connection` numbers packets, acknowledges them and breaks connections
 //! - `immediate` finds the immediate data of packets that applets send and deliver
 //! - `interrupt` tells the library of writes by interrupts
 //! - `receive` takes receive descriptors for messages
 //! - `regions` registers memory, `requests` does what users ask of it
 //! - `segments` finds the pieces of a message that is not in one piece
+//! - `setup` has the bytes by which the ends over remote memory connect
 //! - `user` reports posts and completions
 
 mod completions;
+mod connect;
 mod connection;
 mod control;
 mod delays;
@@ -28,6 +31,7 @@ mod receive;
 mod regions;
 mod requests;
 mod segments;
+mod setup;
 mod state;
 mod user;
 mod written;

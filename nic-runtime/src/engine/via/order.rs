@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use nic_core::event::{DropReason, NicEvent, Trigger};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::time::SimTime;
-use nic_core::via::{Reason, ViaHeader};
+use nic_core::via::{ConnectionId, Reason, ViaHeader};
 
 use super::control::send_control;
 use super::delays::schedule;
@@ -24,11 +24,13 @@ use crate::wire::PacketRef;
 pub(crate) fn number_write(
     sim: &mut Parts<'_, impl HasVia>,
     from: EndpointId,
-    packet: PacketRef,
+    (packet, connection): (PacketRef, ConnectionId),
 ) -> Option<NonZeroU32> {
     let (to, route) = (sim.packets[packet].to.0, sim.packets[packet].route);
-    if !sim.engines.via_mut().numbers_writes(from, to) {
-        return None;
+    let current = sim.engines.via_mut().connection_of(from, to)?;
+    if current != connection {
+        // The peer ignores a write of an earlier connection, whatever its number.
+        return Some(NonZeroU32::MIN);
     }
     let now = sim.now;
     let may_be_lost = sim.fabric[route].is_faulty && !sim.engines.via_mut().is_broken(from);
@@ -38,7 +40,7 @@ pub(crate) fn number_write(
     order.next += 1;
     order.left = now;
     if may_be_lost && !std::mem::replace(&mut order.is_watched, true) {
-        watch(sim, from, now + SILENCE);
+        watch(sim, (from, connection), now + SILENCE);
     }
     Some(number)
 }
@@ -56,9 +58,9 @@ fn number(writes: u64) -> NonZeroU32 {
 pub(crate) fn takes_write(
     sim: &mut Parts<'_, impl HasVia>,
     to: EndpointId,
-    (packet, found): (Option<PacketId>, NonZeroU32),
+    (packet, found, connection): (Option<PacketId>, NonZeroU32, ConnectionId),
 ) -> bool {
-    let is_broken = sim.engines.via_mut().is_broken(to);
+    let is_broken = !sim.engines.via_mut().has(to, connection);
     let Some(over) = over(sim, to) else {
         return false;
     };
@@ -83,20 +85,32 @@ pub(crate) fn takes_write(
 }
 
 /// Breaks the connection if the peer has sent a number of writes that is higher than the number of arrived writes.
-pub(super) fn counted(sim: &mut Parts<'_, impl HasVia>, to: EndpointId, before: u64) {
-    if over(sim, to).is_some_and(|over| over.order.expected < before) {
+pub(super) fn counted(
+    sim: &mut Parts<'_, impl HasVia>,
+    to: EndpointId,
+    (connection, before): (ConnectionId, u64),
+) {
+    let is_current = sim.engines.via_mut().has(to, connection);
+    if is_current && over(sim, to).is_some_and(|over| over.order.expected < before) {
         ViaState::breaks(sim, to, Reason::Loss);
     }
 }
 
-fn watch(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, time: SimTime) {
-    schedule(sim, time, Delay::Silence(id));
+fn watch(sim: &mut Parts<'_, impl HasVia>, of: (EndpointId, ConnectionId), time: SimTime) {
+    schedule(sim, time, Delay::Silence(of.0, of.1));
 }
 
 /// Sends the peer the number of writes, if the VI has written nothing for long enough. Returns whether the number was
 /// sent.
-pub(super) fn look_at_silence(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> bool {
+pub(super) fn look_at_silence(
+    sim: &mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+    connection: ConnectionId,
+) -> bool {
     let now = sim.now;
+    if !sim.engines.via_mut().is_current(id, connection) {
+        return false;
+    }
     let is_broken = sim.engines.via_mut().is_broken(id);
     let Some(over) = over(sim, id) else {
         return false;
@@ -105,13 +119,16 @@ pub(super) fn look_at_silence(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) 
     let due = order.left + SILENCE;
     order.is_watched = !is_broken && due > now;
     if order.is_watched {
-        watch(sim, id, due);
+        watch(sim, (id, connection), due);
         return false;
     }
     if is_broken {
         return false;
     }
-    let header = ViaHeader::Count { before: order.next };
+    let header = ViaHeader::Count {
+        connection,
+        before: order.next,
+    };
     send_control(sim, id, header, Trigger::Timer);
     true
 }

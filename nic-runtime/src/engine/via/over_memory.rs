@@ -22,6 +22,7 @@ use super::delays::schedule;
 use super::library::{Coming, Opened, Order, Over, SendTurn};
 use super::regions;
 use super::segments::divided;
+use super::setup;
 use super::state::{Delay, HasVia, Sent, ViEndpoint, ViaState, over};
 use crate::engine::remote::{self, AllMappings, AllWindows, Moving, Writes};
 use crate::memory::HostMemory;
@@ -33,9 +34,17 @@ use crate::storage::Endpoint;
 /// The memory and windows of one end, which are created before the libraries of both ends.
 struct Half {
     control: Region,
-    control_window: WindowId,
+    /// `None` if programs make the connection.
+    control_window: Option<WindowId>,
     opened: Opened,
 }
+
+/// Bytes that are enough to announce a receive descriptor in the set-up of a connection: two entries of a ring and a
+/// pointer, each with its place.
+const ANNOUNCEMENT_BYTES: usize = 100;
+
+/// The number of a window that does not exist, to which a library without a peer would write.
+const NO_WINDOW: WindowId = WindowId(u32::MAX);
 
 /// Creates the libraries of both ends of a connection.
 pub(super) fn join(
@@ -51,6 +60,13 @@ pub(super) fn join(
         let (id, spec, _) = ends[own];
         let peer = ids[1 - own];
         let control = memory.pin(layout.bytes());
+        if spec.connects_by_program {
+            return Some(Half {
+                control,
+                control_window: None,
+                opened: Opened::Nothing,
+            });
+        }
         let control_window = windows.open(control, (0, layout.bytes()), peer).ok()?;
         let area = endpoints[id].area;
         let opened = match spec.strict {
@@ -59,7 +75,7 @@ pub(super) fn join(
         };
         Some(Half {
             control,
-            control_window,
+            control_window: Some(control_window),
             opened,
         })
     };
@@ -67,7 +83,9 @@ pub(super) fn join(
     for own in [0, 1] {
         let nic = endpoints[ids[own]].nic;
         let peer = &halves[1 - own];
-        mappings.set_up(nic, peer.control_window);
+        if let Some(control) = peer.control_window {
+            mappings.set_up(nic, control);
+        }
         if let Opened::Area(area) = peer.opened {
             mappings.set_up(nic, area);
         }
@@ -77,9 +95,16 @@ pub(super) fn join(
         let posted = &endpoints[ids[1 - own]].free;
         let room = posted.count() as u64 * u64::from(posted.buffer_length());
         Some(Box::new(Over {
-            library: Library::new(layout, halves[1 - own].control_window, room),
+            library: Library::new(
+                layout,
+                halves[1 - own].control_window.unwrap_or(NO_WINDOW),
+                room,
+            ),
             layout,
             control: halves[own].control,
+            control_window: halves[own].control_window,
+            room,
+            announced: 0,
             opened: std::mem::replace(&mut halves[own].opened, Opened::Nothing),
             costs: (profile.via?, remote::Costs::of(profile)?),
             transfer: spec.transfer,
@@ -199,6 +224,99 @@ fn posts(
     let own = sim.memory.region(over.control);
     over.library.post_receive(own, &mut writes, segment)?;
     Ok(writes)
+}
+
+/// Prepares an end for a new connection: its rings are empty, and the peer may write to them. Returns the bytes that tell
+/// the peer so, and that announce as many of the posted receive descriptors as fit into a packet. Returns `None` if the
+/// provider of the VI is not the one over remote memory.
+pub(super) fn set_up(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> Option<Vec<u8>> {
+    forget_peer(sim, id);
+    // These descriptors were posted without a connection.
+    flush_sends(sim, id);
+    let area = sim.endpoints[id].area;
+    let (via, remote) = sim.engines.via_and_remote();
+    let end = via.end_mut(id)?;
+    let (peer, is_registered) = (end.connection.peer, end.region.is_some());
+    let new = end.over.as_deref_mut()?;
+    let (control, bytes) = (new.control, new.layout.bytes());
+    let window = remote.windows.open(control, (0, bytes), peer).ok();
+    new.control_window = window;
+    new.opened = match is_registered {
+        false => Opened::Nothing,
+        true if new.strict => Opened::Descriptors(VecDeque::new()),
+        true => {
+            let window = remote.windows.open(area, (0, area.length()), peer);
+            window.map_or(Opened::Nothing, Opened::Area)
+        }
+    };
+    new.library = Library::new(new.layout, NO_WINDOW, new.room);
+    new.turn.0 = new.turn.0.wrapping_add(1);
+    new.due = 0;
+    new.failed.clear();
+    new.moving = Moving::default();
+    new.ends = None;
+    new.coming = Coming::default();
+    new.order = Order::default();
+    new.came.clear();
+    new.announced = 0;
+    if let Ok(rings) = control.span(0, bytes.into()) {
+        sim.memory.bytes_mut(rings).fill(0);
+    }
+    let most = at(sim.endpoints[id].max_packet);
+    let posted: Vec<u32> = sim.endpoints[id].free.queued().collect();
+    let mut all = Writes::default();
+    for offset in posted {
+        if setup::takes(&all) + ANNOUNCEMENT_BYTES > most {
+            break;
+        }
+        let Ok(mut writes) = posts(sim, id, offset) else {
+            break;
+        };
+        all.0.append(&mut writes.0);
+        if let Some(over) = over(sim, id) {
+            over.announced += 1;
+        }
+    }
+    Some(setup::encode(window?, &all))
+}
+
+/// Learns from the bytes of the peer's set-up where its rings are, and which receive descriptors it has posted. Returns
+/// false if the bytes cannot be right, and then has changed nothing.
+pub(super) fn meet(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, bytes: &[u8]) -> bool {
+    let Some(control) = over(sim, id).map(|over| over.control) else {
+        return true;
+    };
+    let Ok(rings) = control.span(0, control.length().into()) else {
+        return false;
+    };
+    let Some(window) = setup::apply(bytes, sim.memory.bytes_mut(rings)) else {
+        return false;
+    };
+    if let Some(over) = over(sim, id) {
+        over.library.meet(window);
+    }
+    true
+}
+
+/// Announces the posted receive descriptors that did not fit into the set-up of the connection.
+pub(super) fn post_rest(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    let Some(over) = over(sim, id) else { return };
+    let announced = over.announced;
+    let rest: Vec<u32> = sim.endpoints[id].free.queued().skip(announced).collect();
+    for offset in rest {
+        post_again(sim, id, offset);
+    }
+}
+
+/// Closes the windows of the peer to this end, because the connection has ended or was not made.
+pub(super) fn forget_peer(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    let Some(over) = over(sim, id) else { return };
+    over.came.clear();
+    let mut closed = over.opened.withdraw();
+    closed.extend(over.control_window.take());
+    for window in closed {
+        sim.engines.remote_mut().windows.close(window);
+    }
 }
 
 /// Makes a receive descriptor that the user has posted again visible to the peer.

@@ -1,14 +1,41 @@
 //! Requests of users to deregister and register the regions of their VIs.
 
+use crate::host::{Asked, Asking};
 use crate::ids::at;
+use nic_core::event::Trigger;
+use nic_core::id::EndpointId;
 use nic_core::via::RegionAction;
 
+use super::connect;
+use super::control::send_setup;
 use super::delays::schedule;
 use super::over_memory;
 use super::regions::{handle, register, tell};
 use super::state::{Delay, HasVia};
 use crate::sim::Parts;
 use crate::spec::RegionRequest;
+
+/// Does what a process asks a VI for. Each request takes the process the time of a post.
+pub(super) fn asked(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, asked: Asked) -> Asking {
+    match asked {
+        Asked::Connect(..) | Asked::Accept(..) if connect::is_ending(sim, id) => {
+            return Asking::Later(asked);
+        }
+        Asked::Connect(tag, within) => connect::connect(sim, id, (tag, within)),
+        Asked::Accept(tag, within) => connect::accept(sim, id, (tag, within)),
+        Asked::Refuse => connect::refuse(sim, id),
+        Asked::Control(header, bytes) => {
+            let most = sim.endpoints[id].max_packet;
+            let fits = u32::try_from(bytes.len()).is_ok_and(|length| length <= most);
+            if fits && header.control().is_some() {
+                send_setup(sim, id, header, (Trigger::Timer, &bytes));
+            }
+            return Asking::Ignored;
+        }
+    }
+    let nic = sim.endpoints[id].nic;
+    Asking::Busy(sim.setup.host_costs(nic).post)
+}
 
 /// Schedules the scenario's requests to deregister and register regions.
 pub(super) fn schedule_requests(sim: &mut Parts<'_, impl HasVia>) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use nic_core::id::{EndpointId, NicId, PacketId, PostId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
-use nic_core::via::{CompletionQueue, Handle, Registry, Vi};
+use nic_core::via::{CompletionQueue, ConnectionId, Handle, Handshake, Registry, Vi, ViState};
 
 use super::library::{Over, Pointer, SendTurn};
 use crate::engine::remote::{HasRemote, WindowState};
@@ -59,6 +59,8 @@ pub(super) struct Extras {
     /// The pieces of the payload that form the message, each with offset and length. The list of pieces is empty if the
     /// message is in one piece.
     pub(super) segments: Vec<(u32, u32)>,
+    /// Whether the descriptor was posted while the VI had no connection, so that it completes as flushed.
+    pub(super) is_void: bool,
 }
 
 /// One VI.
@@ -66,6 +68,10 @@ pub(super) struct Extras {
 pub(super) struct ViEndpoint {
     pub(super) vi: Vi,
     pub(super) connection: Channel,
+    /// The VI's part in making connections.
+    pub(super) handshake: Handshake,
+    /// What programs make of the connection; `None` if the connection exists from the start.
+    pub(super) by_program: Option<Box<ByProgram>>,
     /// Packets of the VI that the peer has not acknowledged, oldest first. A VI at the unreliable level has no packets
     /// in this list.
     pub(super) sent: VecDeque<Sent>,
@@ -89,6 +95,16 @@ pub(super) struct ViEndpoint {
     pub(super) queues: [Option<u32>; 2],
     /// The VI's library, if its provider is the one over remote memory.
     pub(super) over: Option<Box<Over>>,
+}
+
+/// What a VI keeps whose connections programs make.
+#[derive(Debug, Default)]
+pub(super) struct ByProgram {
+    /// The buffers of receive descriptors that the end of a connection has flushed, which the process posts again for
+    /// its next connection.
+    pub(super) flushed: Vec<u32>,
+    /// The bytes of the peer's request that waits: over remote memory, where its rings are.
+    pub(super) requested: Vec<u8>,
 }
 
 /// A remark on a completed receive descriptor of a VI.
@@ -129,22 +145,28 @@ impl ViaState {
             .map(|spec| CompletionQueue::new(spec.entries))
             .collect();
         let mut connections = Table::filled(endpoints.len(), None);
-        for (endpoint, id) in scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]) {
-            connections[endpoint] = endpoints[endpoint].channels.get(id).copied();
+        let ends = scenario.channels.iter();
+        for (side, (endpoint, id)) in ends.flat_map(|spec| [(0, spec.a), (1, spec.b)]) {
+            let channel = endpoints[endpoint].channels.get(id).copied();
+            connections[endpoint] = channel.map(|channel| (channel, side));
         }
         let vis = scenario.endpoints.iter().zip(connections);
         for (spec, connection) in vis {
             // The reader of scenarios has checked that every VI has its connection.
-            let (Some(spec), Some(connection)) = (spec.vi, connection) else {
+            let (Some(spec), Some((connection, side))) = (spec.vi, connection) else {
                 state.ends.push(None);
                 continue;
             };
             let mut vi = Vi::new(spec.reliability, spec.splits);
-            let connected = vi.connect().and_then(|()| vi.accepted());
-            debug_assert_eq!(connected, Ok(()), "a new VI can connect");
+            if !spec.connects_by_program {
+                let connected = vi.connect().and_then(|()| vi.accepted());
+                debug_assert_eq!(connected, Ok(()), "a new VI can connect");
+            }
             state.ends.push(Some(Box::new(ViEndpoint {
                 vi,
                 connection,
+                handshake: Handshake::new(side),
+                by_program: spec.connects_by_program.then(Box::default),
                 sent: VecDeque::new(),
                 is_watched: false,
                 region: None,
@@ -177,7 +199,14 @@ impl ViaState {
         self.next = Extras {
             immediate: spec.immediate,
             segments: spec.segments.clone(),
+            is_void: false,
         };
+    }
+
+    /// Returns whether a send descriptor was posted while its VI had no connection.
+    pub(super) fn is_void(&self, id: EndpointId, post: PostId) -> bool {
+        let extras = self.end(id).and_then(|end| end.extras.get(&post));
+        extras.is_some_and(|extras| extras.is_void)
     }
 
     /// Returns the immediate data of a posted send descriptor, if the descriptor has any.
@@ -207,11 +236,36 @@ impl ViaState {
         }
     }
 
-    /// Returns whether a NIC numbers writes between two endpoints, which are then the ends of a connection over remote
-    /// memory.
-    pub(crate) fn numbers_writes(&self, from: EndpointId, to: EndpointId) -> bool {
-        let end = self.end(from);
-        end.is_some_and(|end| end.over.is_some() && end.connection.peer == to)
+    /// Returns the current or last connection of writes between two endpoints, if they are the ends of connections over
+    /// remote memory. NICs number these writes.
+    pub(crate) fn connection_of(&self, from: EndpointId, to: EndpointId) -> Option<ConnectionId> {
+        let end = self.end(from)?;
+        let is_over_memory = end.over.is_some() && end.connection.peer == to;
+        is_over_memory.then_some(end.handshake.connection())
+    }
+
+    /// Returns the number of a VI's current or last connection.
+    pub(super) fn current(&self, id: EndpointId) -> ConnectionId {
+        let end = self.end(id);
+        end.map_or(ConnectionId::default(), |end| end.handshake.connection())
+    }
+
+    /// Returns whether a number is that of a VI's current or last connection.
+    pub(super) fn is_current(&self, id: EndpointId, connection: ConnectionId) -> bool {
+        let end = self.end(id);
+        end.is_some_and(|end| end.handshake.connection() == connection)
+    }
+
+    /// Returns whether a VI has the connection with this number.
+    pub(super) fn has(&self, id: EndpointId, connection: ConnectionId) -> bool {
+        self.is_current(id, connection) && !self.is_broken(id)
+    }
+
+    /// Returns whether the connection of a VI has ended, so that nothing may be posted to it. A VI that waits for its
+    /// first connection takes receive descriptors.
+    pub(super) fn has_ended(&self, id: EndpointId) -> bool {
+        let state = self.end(id).map(|end| end.vi.state());
+        matches!(state, Some(ViState::Error | ViState::Disconnected))
     }
 
     /// Returns whether an endpoint is a VI without a connection.
@@ -235,10 +289,13 @@ pub(crate) enum Delay {
     /// were flushed.
     Library(EndpointId, SendTurn),
     /// Over remote memory, a check whether the VI has written nothing for so long that its NIC sends the peer the
-    /// number of writes.
-    Silence(EndpointId),
-    /// Over remote memory, the end of an interrupt at the host, after which the library sees a pointer.
-    Event(EndpointId, Pointer),
+    /// number of writes on this connection.
+    Silence(EndpointId, ConnectionId),
+    /// Over remote memory, the end of an interrupt at the host, after which the library sees a pointer of this
+    /// connection.
+    Event(EndpointId, Pointer, ConnectionId),
+    /// The time-out of a wait for a connection, if the VI still has the same turn.
+    Handshake(EndpointId, u32),
     /// Over remote memory, the time at which a window of the peer is mapped, for which writes of this VI wait.
     Mapped(EndpointId),
     /// A user requests to deregister or register a region. The variant holds the request's position in the scenario.

@@ -24,12 +24,14 @@ pub(super) fn posted(
     post: PostId,
 ) {
     let (offset, length) = (space.offset(), space.length());
-    let extras = std::mem::take(&mut sim.engines.via_mut().next);
+    let mut extras = std::mem::take(&mut sim.engines.via_mut().next);
     let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
     let immediate = extras.immediate;
-    if immediate.is_some() || !extras.segments.is_empty() {
+    // A program may connect the VI before the descriptor is handled.
+    extras.is_void = end.by_program.is_some() && !end.vi.is_connected();
+    if immediate.is_some() || !extras.segments.is_empty() || extras.is_void {
         end.extras.insert(post, extras);
     }
     regions::hold(sim, id, 1);
@@ -180,7 +182,7 @@ pub(super) fn message_read(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
 /// no connection.
 pub(super) fn message_gone(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
-    if sim.engines.via_mut().is_broken(id) {
+    if sim.engines.via_mut().has_ended(id) {
         flush_receives(sim, id, Status::Flushed);
         return;
     }

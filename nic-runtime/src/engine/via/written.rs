@@ -5,7 +5,7 @@ use crate::ids::at;
 use nic_core::event::{NicEvent, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PacketId};
 use nic_core::memory::HostSpan;
-use nic_core::via::{Placement, Reason, Reliability, Transfer as Entry, Vi, place};
+use nic_core::via::{ConnectionId, Placement, Reason, Reliability, Transfer as Entry, Vi, place};
 
 use super::interrupt::interrupt;
 use super::library::Pointer;
@@ -181,7 +181,15 @@ fn complete(
 }
 
 /// Lets the library see a pointer when the host has handled the interrupt for it.
-pub(super) fn taken(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, pointer: Pointer) {
+pub(super) fn taken(
+    sim: &mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+    pointer: Pointer,
+    connection: ConnectionId,
+) {
+    if !sim.engines.via_mut().is_current(id, connection) {
+        return;
+    }
     if let Some(over) = over(sim, id) {
         *over.coming.of(pointer) = false;
     }
