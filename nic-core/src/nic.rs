@@ -2,7 +2,7 @@
 
 use crate::id::{ChannelId, EndpointId, PacketId};
 use crate::report::fields::{FieldSink, Fields, Payload, Value};
-use crate::report::roles::{Cause, Dropped, Roles, Shape, Shown, Step, Track};
+use crate::report::roles::{Cause, Dropped, InUse, Roles, Shape, Shown, Step, Track};
 use crate::report::{DmaDirection, Levels, Trigger};
 use crate::time::{SimDuration, SimTime};
 
@@ -92,6 +92,14 @@ pub enum NicEvent<'a> {
         /// Duration of the work.
         duration: SimDuration,
     },
+    /// A processor that worked without a pause stops. The trace neither shows nor counts this event, which puts together
+    /// what [`Work`](NicEvent::Work) has in pieces.
+    Busy {
+        /// The number of the processor among those of its NIC.
+        processor: u32,
+        /// When the processor began to work.
+        begun: SimTime,
+    },
     /// An endpoint's queues or its applet's heap have grown or shrunk. The trace neither shows nor counts this event.
     Levels(Levels),
 }
@@ -100,34 +108,17 @@ impl<'a> NicEvent<'a> {
     /// Returns how outputs treat the event.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
-        match *self {
+        let of = match *self {
             NicEvent::Dma {
-                direction,
-                duration,
-                trigger,
-                ..
-            } => {
-                // No virtual time passes while applets are loaded.
-                let duration = match trigger {
-                    Trigger::Load => SimDuration::ZERO,
-                    Trigger::Post(_)
-                    | Trigger::Arrival(_)
-                    | Trigger::Passed(_)
-                    | Trigger::Timer
-                    | Trigger::Refill
-                    | Trigger::Watch => duration,
-                };
-                Roles {
-                    track: Track::Dma(direction),
-                    shape: Shape::From("dma", duration),
-                    cause: Cause::Of(trigger),
-                    ..Roles::of("dma")
-                }
-            }
+                direction, trigger, ..
+            } => Roles {
+                track: Track::Dma(direction),
+                shape: Shape::From("dma", self.dma_time().unwrap_or_default()),
+                cause: Cause::Of(trigger),
+                ..Roles::of("dma")
+            },
             NicEvent::WireTx {
-                packet,
                 peer,
-                payload,
                 part,
                 duration,
                 trigger,
@@ -136,67 +127,21 @@ impl<'a> NicEvent<'a> {
                 track: Track::WireTo(peer),
                 shape: Shape::From(part.map_or("wire-tx", |part| part.kind), duration),
                 cause: Cause::Of(trigger),
-                // A message in frames counts as sent with its first frame, and its other frames mean nothing to
-                // outputs.
-                step: match part.map_or(Some(payload), |part| part.opens) {
-                    Some(payload) => Step::Sent {
-                        packet,
-                        peer,
-                        payload,
-                        is_in_frames: part.is_some(),
-                    },
-                    None => Step::Other,
-                },
                 ..Roles::of("wire-tx")
             },
-            NicEvent::WireRx {
-                packet,
-                peer,
-                payload,
-                part,
-                ..
-            } => Roles {
+            NicEvent::WireRx { .. } => Roles {
                 track: Track::WireIn,
-                step: match part {
-                    None => Step::Received {
-                        packet,
-                        peer,
-                        payload,
-                        is_in_frames: false,
-                    },
-                    Some(_) => Step::Other,
-                },
                 ..Roles::of("wire-rx")
             },
-            NicEvent::WireDrop {
-                packet,
-                reason,
-                is_frame,
-            } => Roles {
+            NicEvent::WireDrop { .. } => Roles {
                 track: Track::WireIn,
-                step: match is_frame {
-                    false => Step::Lost {
-                        packet,
-                        reason: reason.word(),
-                    },
-                    true => Step::Dropped {
-                        packet: Some(packet),
-                        reason: reason.word(),
-                        what: Dropped::Frame,
-                    },
-                },
                 ..Roles::of("wire-drop")
             },
-            NicEvent::Drop { packet, reason } => Roles {
+            NicEvent::Drop { packet, .. } => Roles {
                 // A trap in `doTx` drops the packet that the call was about to send.
                 cause: match packet {
                     None => Cause::OfCall,
                     Some(_) => Cause::None,
-                },
-                step: Step::Dropped {
-                    packet,
-                    reason: reason.word(),
-                    what: reason.what(),
                 },
                 ..Roles::of("drop")
             },
@@ -206,16 +151,137 @@ impl<'a> NicEvent<'a> {
                 begun,
                 ..
             } => Roles {
-                shown: Shown::WithWork,
                 track: Track::Work(processor),
                 shape: Shape::Since(stage, begun),
                 ..Roles::of("work")
             },
+            NicEvent::Busy { processor, begun } => Roles {
+                track: Track::Work(processor),
+                shape: Shape::Since("busy", begun),
+                ..Roles::of("busy")
+            },
             NicEvent::Levels(levels) => Roles {
-                shown: Shown::Never,
                 shape: Shape::Counters(levels),
                 ..Roles::of("levels")
             },
+        };
+        Roles {
+            shown: self.shown(),
+            step: self.step(),
+            ..of
+        }
+    }
+
+    /// Returns whether the trace shows the event.
+    #[inline]
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        match self {
+            NicEvent::Work { .. } => Shown::WithWork,
+            NicEvent::Busy { .. } => Shown::AsBusy,
+            NicEvent::Levels(_) => Shown::Never,
+            NicEvent::Dma { .. }
+            | NicEvent::WireTx { .. }
+            | NicEvent::WireRx { .. }
+            | NicEvent::WireDrop { .. }
+            | NicEvent::Drop { .. } => Shown::Always,
+        }
+    }
+
+    /// Returns what the event means for a packet.
+    #[inline(always)]
+    #[must_use]
+    pub fn step(&self) -> Step<'a> {
+        match *self {
+            // A message in frames counts as sent with its first frame, and its other frames mean nothing to outputs.
+            NicEvent::WireTx {
+                packet,
+                peer,
+                payload,
+                part,
+                ..
+            } => match part.map_or(Some(payload), |part| part.opens) {
+                Some(payload) => Step::Sent {
+                    packet,
+                    peer,
+                    payload,
+                    is_in_frames: part.is_some(),
+                },
+                None => Step::Other,
+            },
+            NicEvent::WireRx {
+                packet,
+                peer,
+                payload,
+                part,
+                ..
+            } => match part {
+                None => Step::Received {
+                    packet,
+                    peer,
+                    payload,
+                    is_in_frames: false,
+                },
+                Some(_) => Step::Other,
+            },
+            NicEvent::WireDrop {
+                packet,
+                reason,
+                is_frame,
+            } => match is_frame {
+                false => Step::Lost {
+                    packet,
+                    reason: reason.word(),
+                },
+                true => Step::Dropped {
+                    packet: Some(packet),
+                    reason: reason.word(),
+                    what: Dropped::Frame,
+                },
+            },
+            NicEvent::Drop { packet, reason } => Step::Dropped {
+                packet,
+                reason: reason.word(),
+                what: reason.what(),
+            },
+            NicEvent::Dma { .. }
+            | NicEvent::Work { .. }
+            | NicEvent::Busy { .. }
+            | NicEvent::Levels(_) => Step::Other,
+        }
+    }
+
+    /// Returns which part of the NIC the event shows in use. Pieces of work are left out, since `Busy` has them together.
+    #[inline]
+    #[must_use]
+    pub fn in_use(&self) -> Option<InUse> {
+        match *self {
+            NicEvent::Dma { direction, .. } => Some(InUse::Dma(direction, self.dma_time()?)),
+            NicEvent::WireTx { duration, .. } => Some(InUse::Wire(duration)),
+            NicEvent::Busy { processor, begun } => Some(InUse::Processor(processor, begun)),
+            NicEvent::Work { .. }
+            | NicEvent::WireRx { .. }
+            | NicEvent::WireDrop { .. }
+            | NicEvent::Drop { .. }
+            | NicEvent::Levels(_) => None,
+        }
+    }
+
+    /// Returns how long a DMA transfer occupies its engine. No virtual time passes while applets are loaded.
+    fn dma_time(&self) -> Option<SimDuration> {
+        match *self {
+            NicEvent::Dma {
+                trigger: Trigger::Load,
+                ..
+            } => Some(SimDuration::ZERO),
+            NicEvent::Dma { duration, .. } => Some(duration),
+            NicEvent::WireTx { .. }
+            | NicEvent::WireRx { .. }
+            | NicEvent::WireDrop { .. }
+            | NicEvent::Drop { .. }
+            | NicEvent::Work { .. }
+            | NicEvent::Busy { .. }
+            | NicEvent::Levels(_) => None,
         }
     }
 
@@ -279,6 +345,10 @@ impl<'a> NicEvent<'a> {
                 fields.put("processor", Value::Number(processor.into()))?;
                 fields.put("stage", Value::Word(stage))?;
                 fields.put("dur_ns", Value::Cost(duration.as_ns()))
+            }
+            NicEvent::Busy { processor, begun } => {
+                fields.put("processor", Value::Number(processor.into()))?;
+                fields.put("since_ns", Value::Cost(begun.as_ns()))
             }
             NicEvent::Levels(levels) => {
                 fields.put("transmit", Value::Number(levels.transmit.into()))?;

@@ -85,21 +85,15 @@ impl Experiment {
     /// Returns the message for the user if the scenario cannot be run.
     pub fn run(&self, is_interrupted: &dyn Fn() -> bool) -> Result<Report, Fault> {
         let scenario = &self.scenario;
+        let summary = (Summary::new(scenario), TrapLog::default());
         let mut heard = Heard {
-            summary: Summary::new(scenario),
-            stats: Stats::new(scenario),
-            traps: TrapLog::default(),
+            outputs: (summary, Stats::new(scenario)),
             is_interrupted,
         };
         let ran = Run::new(scenario).sink(&mut heard).judge().execute();
         let outcome = ran.map_err(|error| self.refused(error))?;
         let Outcome { end, judgement, .. } = outcome;
-        let Heard {
-            mut summary,
-            mut stats,
-            traps,
-            ..
-        } = heard;
+        let ((mut summary, traps), mut stats) = heard.outputs;
         stats.end(end.time);
         summary.end(end.time, end.reason);
         summary.waits(&end.waiting);
@@ -131,8 +125,8 @@ impl Experiment {
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Vec<u8>, Fault> {
         let mut lines = Vec::new();
-        let mut heard = Traced {
-            trace: JsonTrace::new(&mut lines, payload, &self.scenario),
+        let mut heard = Heard {
+            outputs: JsonTrace::new(&mut lines, payload, &self.scenario),
             is_interrupted,
         };
         let ran = Run::new(&self.scenario).sink(&mut heard).execute();
@@ -146,39 +140,31 @@ impl Experiment {
     }
 }
 
-/// The outputs of a run to its summary.
-struct Heard<'h> {
-    summary: Summary,
-    stats: Stats,
-    traps: TrapLog,
+/// Outputs of a run that the caller may interrupt.
+struct Heard<'h, S> {
+    outputs: S,
     is_interrupted: &'h dyn Fn() -> bool,
 }
 
-impl Sink for Heard<'_> {
-    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        self.summary.event(names, event);
-        self.stats.event(names, event);
-        self.traps.event(names, event);
-    }
-
-    fn is_interrupted(&self) -> bool {
-        (self.is_interrupted)()
-    }
-}
-
-/// The trace of a run.
-struct Traced<'h> {
-    trace: JsonTrace<&'h mut Vec<u8>>,
-    is_interrupted: &'h dyn Fn() -> bool,
-}
-
-impl Sink for Traced<'_> {
+impl<S: Sink> Sink for Heard<'_, S> {
     fn wants(&self, shown: Shown) -> bool {
-        self.trace.wants(shown)
+        self.outputs.wants(shown)
     }
 
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        self.trace.event(names, event);
+        self.outputs.event(names, event);
+    }
+
+    fn left_out(&mut self, events: u64) {
+        self.outputs.left_out(events);
+    }
+
+    fn may_fail(&self) -> bool {
+        self.outputs.may_fail()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.outputs.has_failed()
     }
 
     fn is_interrupted(&self) -> bool {

@@ -261,8 +261,11 @@ impl<W: Write> Sink for Outputs<W> {
                 .executions
                 .as_ref()
                 .is_some_and(|it| it.wants(visibility))
-            || self.timeline.is_some()
-            || !self.captures.is_empty()
+            || self
+                .timeline
+                .as_ref()
+                .is_some_and(|it| it.output.wants(visibility))
+            || self.captures.iter().any(|it| it.output.wants(visibility))
     }
 
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {

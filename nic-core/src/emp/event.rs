@@ -114,19 +114,9 @@ impl<'a> EmpEvent<'a> {
                 track: Track::WireIn,
                 ..Roles::of("truncated")
             },
-            EmpEvent::Complete {
-                packet,
-                peer,
-                payload,
-                ..
-            } => Roles {
+            EmpEvent::Complete { .. } => Roles {
                 track: Track::WireIn,
-                step: Step::Received {
-                    packet,
-                    peer,
-                    payload,
-                    is_in_frames: true,
-                },
+                step: self.step(),
                 ..Roles::of("complete")
             },
             EmpEvent::Ack { .. } => Roles {
@@ -137,11 +127,35 @@ impl<'a> EmpEvent<'a> {
                 track: Track::WireIn,
                 ..Roles::of("resend")
             },
-            EmpEvent::GiveUp { packet, peer, .. } => Roles {
+            EmpEvent::GiveUp { .. } => Roles {
                 track: Track::WireIn,
-                step: Step::GivenUp { packet, peer },
+                step: self.step(),
                 ..Roles::of("give-up")
             },
+        }
+    }
+
+    /// Returns what the event means for a message.
+    #[must_use]
+    pub fn step(&self) -> Step<'a> {
+        match *self {
+            EmpEvent::Complete {
+                packet,
+                peer,
+                payload,
+                ..
+            } => Step::Received {
+                packet,
+                peer,
+                payload,
+                is_in_frames: true,
+            },
+            EmpEvent::GiveUp { packet, peer, .. } => Step::GivenUp { packet, peer },
+            EmpEvent::RxPost { .. }
+            | EmpEvent::Match { .. }
+            | EmpEvent::Truncated { .. }
+            | EmpEvent::Ack { .. }
+            | EmpEvent::Resend { .. } => Step::Other,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::id::EndpointId;
 pub use crate::nic::{DropReason, NicEvent, Part, WireDropReason};
 pub use crate::remote::{RemoteEvent, WindowName, WriteHow};
 use crate::report::fields::{FieldSink, Fields};
-use crate::report::roles::{Roles, Shown};
+use crate::report::roles::{InUse, Roles, Shown, Step};
 pub use crate::report::{
     DmaDirection, EventOf, Family, Levels, Made, Names, Trigger, fields, line, roles,
 };
@@ -39,6 +39,16 @@ macro_rules! families {
             pub fn roles(&self) -> Roles<'a> {
                 match self {
                     $(EventKind::$family(event) => event.roles()),+
+                }
+            }
+
+            /// Returns what the event means for a message, a packet or a call, which is one of its [roles].
+            // Outputs that count match on the result at once, and inlining spares the value in between.
+            #[inline(always)]
+            #[must_use]
+            pub fn step(&self) -> Step<'a> {
+                match self {
+                    $(EventKind::$family(event) => event.step()),+
                 }
             }
         }
@@ -91,6 +101,64 @@ families! {
     Sle(SleEvent),
 }
 
+impl EventKind<'_> {
+    /// Returns whether the trace shows the event, which is one of its [roles].
+    #[inline]
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        match self {
+            EventKind::Nic(event) => event.shown(),
+            EventKind::Sle(event) => event.shown(),
+            EventKind::Unet(_) | EventKind::Emp(_) | EventKind::Via(_) | EventKind::Remote(_) => {
+                Shown::Always
+            }
+        }
+    }
+
+    /// Returns the trap that the event reports, as its step. Outputs about traps see at once that an event is none.
+    #[inline]
+    #[must_use]
+    pub fn trap(&self) -> Option<Step<'_>> {
+        match self {
+            EventKind::Sle(event @ SleEvent::Trap { .. }) => Some(event.step()),
+            EventKind::Sle(_)
+            | EventKind::Nic(_)
+            | EventKind::Unet(_)
+            | EventKind::Emp(_)
+            | EventKind::Via(_)
+            | EventKind::Remote(_) => None,
+        }
+    }
+
+    /// Returns an endpoint's levels, if the event reports them.
+    #[inline]
+    #[must_use]
+    pub fn levels(&self) -> Option<Levels> {
+        match self {
+            EventKind::Nic(NicEvent::Levels(levels)) => Some(*levels),
+            EventKind::Nic(_)
+            | EventKind::Unet(_)
+            | EventKind::Emp(_)
+            | EventKind::Via(_)
+            | EventKind::Remote(_)
+            | EventKind::Sle(_) => None,
+        }
+    }
+
+    /// Returns which part of the NIC the event shows in use.
+    #[inline]
+    #[must_use]
+    pub fn in_use(&self) -> Option<InUse> {
+        match self {
+            EventKind::Nic(event) => event.in_use(),
+            EventKind::Via(event) => event.in_use(),
+            EventKind::Unet(_) | EventKind::Emp(_) | EventKind::Remote(_) | EventKind::Sle(_) => {
+                None
+            }
+        }
+    }
+}
+
 /// Why a run ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EndReason {
@@ -138,10 +206,11 @@ pub trait Sink {
         true
     }
 
-    /// Returns whether the sink uses events of this visibility. A run determines once, before its first event, whether
-    /// the sink uses a visibility, and does not build other events.
-    fn wants(&self, _shown: Shown) -> bool {
-        true
+    /// Returns whether the sink uses events of this visibility, by default all but those of busy processors. A run
+    /// determines once, before its first event, whether the sink uses a visibility, and does not build other events.
+    /// Unless the sink wants details, natives that create something have neither arguments nor results.
+    fn wants(&self, shown: Shown) -> bool {
+        shown != Shown::AsBusy
     }
 
     /// Takes one event. `names` maps the ids in the event to names.
@@ -190,4 +259,52 @@ impl Sink for () {
     }
 
     fn event(&mut self, _names: &dyn Names, _event: &Event<'_>) {}
+}
+
+/// Two sinks that hear the same run. Each takes every event that one of them wants.
+impl<A: Sink, B: Sink> Sink for (A, B) {
+    fn listens(&self) -> bool {
+        self.0.listens() || self.1.listens()
+    }
+
+    fn wants(&self, shown: Shown) -> bool {
+        self.0.wants(shown) || self.1.wants(shown)
+    }
+
+    #[inline]
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.0.event(names, event);
+        self.1.event(names, event);
+    }
+
+    fn left_out(&mut self, events: u64) {
+        self.0.left_out(events);
+        self.1.left_out(events);
+    }
+
+    fn watches(&self) -> bool {
+        self.0.watches() || self.1.watches()
+    }
+
+    fn executed(&mut self, names: &dyn Names, executed: &Executed<'_>) {
+        self.0.executed(names, executed);
+        self.1.executed(names, executed);
+    }
+
+    fn took_back(&mut self, endpoint: EndpointId) {
+        self.0.took_back(endpoint);
+        self.1.took_back(endpoint);
+    }
+
+    fn may_fail(&self) -> bool {
+        self.0.may_fail() || self.1.may_fail()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.0.has_failed() || self.1.has_failed()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted() || self.1.is_interrupted()
+    }
 }

@@ -94,22 +94,32 @@ impl<'a> RemoteEvent<'a> {
     pub fn roles(&self) -> Roles<'a> {
         match self {
             RemoteEvent::WindowWrite { .. } => Roles::of("window-write"),
-            RemoteEvent::WindowMap { evicts, .. } => Roles {
-                step: Step::Mapped {
-                    evicts: evicts.is_some(),
-                },
+            RemoteEvent::WindowMap { .. } => Roles {
+                step: self.step(),
                 ..Roles::of("window-map")
             },
             RemoteEvent::WindowWritten { packet, .. } => Roles {
                 track: Track::WireIn,
                 cause: Cause::Of(Trigger::Arrival(*packet)),
-                step: Step::Consumed {
-                    packet: *packet,
-                    by: "window",
-                },
+                step: self.step(),
                 ..Roles::of("window-written")
             },
             RemoteEvent::Watch { .. } => Roles::of("watch"),
+        }
+    }
+
+    /// Returns what the event means for a packet or a window.
+    #[must_use]
+    pub fn step(&self) -> Step<'a> {
+        match *self {
+            RemoteEvent::WindowMap { evicts, .. } => Step::Mapped {
+                evicts: evicts.is_some(),
+            },
+            RemoteEvent::WindowWritten { packet, .. } => Step::Consumed {
+                packet,
+                by: "window",
+            },
+            RemoteEvent::WindowWrite { .. } | RemoteEvent::Watch { .. } => Step::Other,
         }
     }
 

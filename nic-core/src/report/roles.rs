@@ -55,6 +55,8 @@ pub enum Shown {
     InDetail,
     /// The trace shows the event if the user wants to see the work of processors.
     WithWork,
+    /// The trace never shows the event, which says how long a processor has worked without a pause.
+    AsBusy,
     /// The trace never shows the event.
     Never,
 }
@@ -131,6 +133,8 @@ pub enum Step<'a> {
         method: MethodId,
         /// Number of the processor that runs the call, among those of its NIC.
         processor: u32,
+        /// What caused the call.
+        trigger: Trigger,
     },
     /// The applet's call is suspended, and its processor serves others.
     CallSuspended,
@@ -277,6 +281,17 @@ impl Step<'_> {
             | Step::ControlReceived { .. } => None,
         }
     }
+}
+
+/// A part of a NIC that an event shows in use.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum InUse {
+    /// The DMA engine of this direction, for this time from the event on.
+    Dma(DmaDirection, SimDuration),
+    /// A wire that leaves the NIC, for this time from the event on.
+    Wire(SimDuration),
+    /// The processor with this number, from this time to the event.
+    Processor(u32, SimTime),
 }
 
 /// What was dropped: a packet, a descriptor, an answer or a frame.

@@ -139,44 +139,22 @@ impl<'a> SleEvent<'a> {
     /// Returns the roles of the event, by which outputs treat it.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
-        match *self {
+        let of = match *self {
             SleEvent::Load { .. } => Roles::of("load"),
-            SleEvent::AppletCall {
-                method,
-                trigger,
-                processor,
-                ..
-            } => Roles {
+            SleEvent::AppletCall { trigger, .. } => Roles {
                 track: Track::Call,
                 cause: Cause::Of(trigger),
-                step: Step::CallBegan { method, processor },
                 ..Roles::of("applet-call")
             },
-            SleEvent::AppletReturn {
-                method,
-                value,
-                bytecodes,
-            } => Roles {
+            SleEvent::AppletReturn { .. } => Roles {
                 track: Track::Call,
                 cause: Cause::OfCall,
-                step: Step::CallReturned {
-                    method,
-                    bytecodes,
-                    value,
-                },
                 ..Roles::of("applet-return")
             },
-            SleEvent::Native {
-                name, begun, made, ..
-            } => Roles {
-                shown: match made {
-                    Made::Nothing => Shown::InDetail,
-                    Made::Packet(_) | Made::Descriptor => Shown::Always,
-                },
+            SleEvent::Native { name, begun, .. } => Roles {
                 track: Track::Call,
                 shape: Shape::Since(name, begun),
                 cause: Cause::OfCall,
-                step: Step::Made(made),
                 ..Roles::of("native")
             },
             SleEvent::AppletTrace { .. } => Roles {
@@ -184,25 +162,10 @@ impl<'a> SleEvent<'a> {
                 cause: Cause::OfCall,
                 ..Roles::of("applet-trace")
             },
-            SleEvent::Trap {
-                kind,
-                method,
-                pc,
-                line,
-                details,
-                bytecodes,
-            } => Roles {
+            SleEvent::Trap { kind, .. } => Roles {
                 track: Track::Call,
                 shape: Shape::Moment(kind.name()),
                 cause: Cause::OfCall,
-                step: Step::CallTrapped {
-                    kind,
-                    pc,
-                    line,
-                    method,
-                    details,
-                    bytecodes,
-                },
                 ..Roles::of("trap")
             },
             SleEvent::AppletDetach {
@@ -211,13 +174,11 @@ impl<'a> SleEvent<'a> {
                 track: Track::Applet,
                 shape: Shape::From("detached", duration),
                 cause: Cause::Of(trigger),
-                step: Step::Detached,
                 ..Roles::of("applet-detach")
             },
             SleEvent::AppletAttach { trigger } => Roles {
                 track: Track::Applet,
                 cause: Cause::Of(trigger),
-                step: Step::Attached,
                 ..Roles::of("applet-attach")
             },
             SleEvent::AppletSwap { .. } => Roles {
@@ -231,24 +192,23 @@ impl<'a> SleEvent<'a> {
             SleEvent::Capsule { packet, .. } => Roles {
                 track: Track::Applet,
                 cause: Cause::Of(Trigger::Arrival(packet)),
-                step: Step::Consumed {
-                    packet,
-                    by: "capsule",
-                },
                 ..Roles::of("capsule")
             },
             SleEvent::AppletSuspend { trigger } => Roles {
                 track: Track::Call,
                 cause: Cause::Of(trigger),
-                step: Step::CallSuspended,
                 ..Roles::of("applet-suspend")
             },
             SleEvent::AppletResume { trigger } => Roles {
                 track: Track::Call,
                 cause: Cause::Of(trigger),
-                step: Step::CallResumed,
                 ..Roles::of("applet-resume")
             },
+        };
+        Roles {
+            shown: self.shown(),
+            step: self.step(),
+            ..of
         }
     }
 
@@ -268,6 +228,86 @@ impl<'a> SleEvent<'a> {
             | SleEvent::Capsule { .. }
             | SleEvent::AppletSuspend { .. }
             | SleEvent::AppletResume { .. } => false,
+        }
+    }
+
+    /// Returns whether the trace shows the event.
+    #[inline]
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        match self {
+            SleEvent::Native {
+                made: Made::Nothing,
+                ..
+            } => Shown::InDetail,
+            SleEvent::Native { .. }
+            | SleEvent::Load { .. }
+            | SleEvent::AppletCall { .. }
+            | SleEvent::AppletReturn { .. }
+            | SleEvent::AppletTrace { .. }
+            | SleEvent::Trap { .. }
+            | SleEvent::AppletDetach { .. }
+            | SleEvent::AppletAttach { .. }
+            | SleEvent::AppletSwap { .. }
+            | SleEvent::SwapRefused { .. }
+            | SleEvent::Capsule { .. }
+            | SleEvent::AppletSuspend { .. }
+            | SleEvent::AppletResume { .. } => Shown::Always,
+        }
+    }
+
+    /// Returns what the event means for a call or a packet.
+    #[inline(always)]
+    #[must_use]
+    pub fn step(&self) -> Step<'a> {
+        match *self {
+            SleEvent::AppletCall {
+                method,
+                trigger,
+                processor,
+                ..
+            } => Step::CallBegan {
+                method,
+                processor,
+                trigger,
+            },
+            SleEvent::AppletReturn {
+                method,
+                value,
+                bytecodes,
+            } => Step::CallReturned {
+                method,
+                bytecodes,
+                value,
+            },
+            SleEvent::Native { made, .. } => Step::Made(made),
+            SleEvent::Trap {
+                kind,
+                method,
+                pc,
+                line,
+                details,
+                bytecodes,
+            } => Step::CallTrapped {
+                kind,
+                pc,
+                line,
+                method,
+                details,
+                bytecodes,
+            },
+            SleEvent::AppletDetach { .. } => Step::Detached,
+            SleEvent::AppletAttach { .. } => Step::Attached,
+            SleEvent::Capsule { packet, .. } => Step::Consumed {
+                packet,
+                by: "capsule",
+            },
+            SleEvent::AppletSuspend { .. } => Step::CallSuspended,
+            SleEvent::AppletResume { .. } => Step::CallResumed,
+            SleEvent::Load { .. }
+            | SleEvent::AppletTrace { .. }
+            | SleEvent::AppletSwap { .. }
+            | SleEvent::SwapRefused { .. } => Step::Other,
         }
     }
 

@@ -53,47 +53,57 @@ impl<'a> UnetEvent<'a> {
     /// Returns the roles of the event, by which outputs treat it.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
+        let of = match *self {
+            UnetEvent::TxPost { post, .. } => Roles {
+                cause: Cause::Of(Trigger::Post(post)),
+                ..Roles::of("tx-post")
+            },
+            UnetEvent::TxDone { post, .. } => Roles {
+                cause: Cause::Of(Trigger::Post(post)),
+                ..Roles::of("tx-done")
+            },
+            UnetEvent::RxDescriptor { .. } => Roles::of("rx-descriptor"),
+        };
+        Roles {
+            step: self.step(),
+            ..of
+        }
+    }
+
+    /// Returns what the event means for a message.
+    #[inline(always)]
+    #[must_use]
+    pub fn step(&self) -> Step<'a> {
         match *self {
             UnetEvent::TxPost {
                 channel,
                 payload,
                 post,
                 ..
-            } => Roles {
-                cause: Cause::Of(Trigger::Post(post)),
-                step: Step::Posted {
-                    post,
-                    channel,
-                    payload,
-                },
-                ..Roles::of("tx-post")
+            } => Step::Posted {
+                post,
+                channel,
+                payload,
             },
             UnetEvent::TxDone {
                 status,
                 refusal,
                 post,
                 ..
-            } => Roles {
-                cause: Cause::Of(Trigger::Post(post)),
-                step: Step::Completed {
-                    post,
-                    status: status.word(),
-                    refusal: refusal.map(Refusal::word),
-                },
-                ..Roles::of("tx-done")
+            } => Step::Completed {
+                post,
+                status: status.word(),
+                refusal: refusal.map(Refusal::word),
             },
             UnetEvent::RxDescriptor {
                 packet,
                 channel,
                 length,
                 body,
-            } => Roles {
-                step: Step::Delivered {
-                    packet,
-                    channel,
-                    payload: body.payload(length),
-                },
-                ..Roles::of("rx-descriptor")
+            } => Step::Delivered {
+                packet,
+                channel,
+                payload: body.payload(length),
             },
         }
     }

@@ -4,7 +4,7 @@ use super::{Reason, Side, Status, ViState};
 use crate::id::{ChannelId, EndpointId, PacketId, PostId};
 use crate::report::Trigger;
 use crate::report::fields::{FieldSink, Fields, Payload, Value};
-use crate::report::roles::{Cause, Dropped, Roles, Shape, Step, Track};
+use crate::report::roles::{Cause, Dropped, InUse, Roles, Shape, Step, Track};
 use crate::time::SimDuration;
 
 /// An event of a VI.
@@ -146,57 +146,21 @@ impl<'a> ViaEvent<'a> {
     /// Returns the roles of the event, by which outputs treat it.
     #[must_use]
     pub fn roles(&self) -> Roles<'a> {
-        match *self {
-            ViaEvent::TxPost {
-                channel,
-                payload,
-                post,
-                ..
-            } => Roles {
+        let of = match *self {
+            ViaEvent::TxPost { post, .. } => Roles {
                 cause: Cause::Of(Trigger::Post(post)),
-                step: Step::Posted {
-                    post,
-                    channel,
-                    payload,
-                },
                 ..Roles::of("tx-post")
             },
-            ViaEvent::TxDone { status, post, .. } => Roles {
+            ViaEvent::TxDone { post, .. } => Roles {
                 cause: Cause::Of(Trigger::Post(post)),
-                step: Step::Completed {
-                    post,
-                    status: status.word(),
-                    refusal: None,
-                },
                 ..Roles::of("tx-done")
             },
             ViaEvent::RxPost { .. } => Roles::of("rx-post"),
-            ViaEvent::RxDescriptor {
-                packet,
-                channel,
-                status,
-                ..
-            } => Roles {
-                step: match (status, packet) {
-                    (Status::Ok, _) => Step::Delivered {
-                        packet,
-                        channel,
-                        payload: self.received(),
-                    },
-                    (_, None) => Step::Other,
-                    (_, Some(_)) => Step::Dropped {
-                        packet,
-                        reason: status.word(),
-                        what: Dropped::Arrival,
-                    },
-                },
-                ..Roles::of("rx-descriptor")
-            },
+            ViaEvent::RxDescriptor { .. } => Roles::of("rx-descriptor"),
             // Control packets carry no message, so outputs that follow messages only count them.
             ViaEvent::ControlTx {
                 peer,
                 kind,
-                length,
                 duration,
                 trigger,
                 ..
@@ -204,18 +168,82 @@ impl<'a> ViaEvent<'a> {
                 track: Track::WireTo(peer),
                 shape: Shape::From(kind, duration),
                 cause: Cause::Of(trigger),
-                step: Step::ControlSent { peer, length },
                 ..Roles::of("wire-tx")
             },
-            ViaEvent::ControlRx { kind, length, .. } => Roles {
+            ViaEvent::ControlRx { kind, .. } => Roles {
                 track: Track::WireIn,
                 shape: Shape::Moment(kind),
-                step: Step::ControlReceived { kind, length },
                 ..Roles::of("wire-rx")
             },
             ViaEvent::ViState { .. } => Roles::of("vi-state"),
             ViaEvent::Region { .. } => Roles::of("region"),
             ViaEvent::Completion { .. } => Roles::of("completion"),
+        };
+        Roles {
+            step: self.step(),
+            ..of
+        }
+    }
+
+    /// Returns what the event means for a message or a packet.
+    #[must_use]
+    pub fn step(&self) -> Step<'a> {
+        match *self {
+            ViaEvent::TxPost {
+                channel,
+                payload,
+                post,
+                ..
+            } => Step::Posted {
+                post,
+                channel,
+                payload,
+            },
+            ViaEvent::TxDone { status, post, .. } => Step::Completed {
+                post,
+                status: status.word(),
+                refusal: None,
+            },
+            ViaEvent::RxDescriptor {
+                packet,
+                channel,
+                status,
+                ..
+            } => match (status, packet) {
+                (Status::Ok, _) => Step::Delivered {
+                    packet,
+                    channel,
+                    payload: self.received(),
+                },
+                (_, None) => Step::Other,
+                (_, Some(_)) => Step::Dropped {
+                    packet,
+                    reason: status.word(),
+                    what: Dropped::Arrival,
+                },
+            },
+            ViaEvent::ControlTx { peer, length, .. } => Step::ControlSent { peer, length },
+            ViaEvent::ControlRx { kind, length, .. } => Step::ControlReceived { kind, length },
+            ViaEvent::RxPost { .. }
+            | ViaEvent::ViState { .. }
+            | ViaEvent::Region { .. }
+            | ViaEvent::Completion { .. } => Step::Other,
+        }
+    }
+
+    /// Returns which part of the NIC the event shows in use.
+    #[must_use]
+    pub fn in_use(&self) -> Option<InUse> {
+        match *self {
+            ViaEvent::ControlTx { duration, .. } => Some(InUse::Wire(duration)),
+            ViaEvent::ControlRx { .. }
+            | ViaEvent::TxPost { .. }
+            | ViaEvent::TxDone { .. }
+            | ViaEvent::RxDescriptor { .. }
+            | ViaEvent::RxPost { .. }
+            | ViaEvent::ViState { .. }
+            | ViaEvent::Region { .. }
+            | ViaEvent::Completion { .. } => None,
         }
     }
 

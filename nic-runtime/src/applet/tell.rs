@@ -7,6 +7,7 @@ use jive_core::MethodId;
 use nic_core::event::{DropReason, Made, NicEvent, SleEvent};
 use nic_core::id::PacketId;
 use nic_core::sle::Request;
+use nic_core::time::SimTime;
 
 use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
@@ -79,7 +80,11 @@ pub(crate) fn returned(
 /// Reports that the native of a processor's call has completed.
 #[inline(always)]
 pub(crate) fn performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: Made) {
-    if sim.report.listens() {
+    let activation = &sim.processors[on].activation;
+    if made == Made::Nothing && activation.reached.is_some() && !sim.report.details() {
+        let endpoint = activation.call().applet_at.endpoint;
+        sim.levels_changed(endpoint);
+    } else if sim.report.listens() {
         tell_performed(sim, on, value, made);
     }
 }
@@ -91,13 +96,12 @@ fn tell_performed(sim: &mut Simulation<'_>, on: ProcessorId, value: i32, made: M
     let Some(reached) = activation.reached else {
         return;
     };
-    if made == Made::Nothing && !sim.report.details() {
-        let endpoint = activation.call().applet_at.endpoint;
-        sim.levels_changed(endpoint);
-        return;
-    }
     let begun = activation.reported.reached;
     let applet_at = activation.call().applet_at;
+    if !sim.report.wants_detail() {
+        tell_made(sim, applet_at, (reached.decl().name, begun), made);
+        return;
+    }
     let request = Request::new(reached.id(), activation.stack.native_arguments());
     if let Some(request) = request {
         native(sim, applet_at, &request.begun_at(begun), value, made);
@@ -119,6 +123,10 @@ pub(crate) fn native(
         sim.levels_changed(applet_at.endpoint);
         return;
     }
+    if !sim.report.wants_detail() {
+        tell_made(sim, applet_at, (request.name(), request.begun()), made);
+        return;
+    }
     let heap = sim.applets[applet_at.applet].instance.heap();
     let args = request.shown_args(heap);
     let kind = SleEvent::Native {
@@ -127,6 +135,25 @@ pub(crate) fn native(
         result: request.shown_result(heap, value),
         moved: request.moved(heap),
         begun: request.begun(),
+        made,
+    };
+    sim.report.emit(sim.now, applet_at.endpoint, kind);
+    sim.levels_changed(applet_at.endpoint);
+}
+
+/// Reports to outputs that do without details that a native has created something: without arguments and result.
+fn tell_made(
+    sim: &mut Simulation<'_>,
+    applet_at: AppletAt,
+    (name, begun): (&'static str, SimTime),
+    made: Made,
+) {
+    let kind = SleEvent::Native {
+        name,
+        args: &[],
+        result: None,
+        moved: &[],
+        begun,
         made,
     };
     sim.report.emit(sim.now, applet_at.endpoint, kind);

@@ -28,6 +28,8 @@ pub(crate) struct Processor<'a> {
     pub(crate) taking: Taking,
     /// The work in progress, recorded only if a sink listens.
     pub(crate) work: Option<Span>,
+    /// Since when the processor has worked without a pause, recorded only if a sink wants to know.
+    pub(crate) busy_since: Option<SimTime>,
     /// Endpoints whose suspended call can continue because its packet has slots, oldest first.
     pub(crate) resumable: VecDeque<EndpointId>,
     pub(crate) turn: Turn,
@@ -49,6 +51,7 @@ impl<'a> Processor<'a> {
             activation: Activation::new(stack),
             stage: Stage::Idle,
             work: None,
+            busy_since: None,
             resumable: VecDeque::new(),
             turn: Turn::Arrival,
         }
@@ -112,6 +115,7 @@ impl Processor<'_> {
             stage: _,
             taking: _,
             work: _,
+            busy_since: _,
             resumable,
             turn: _,
         } = self;

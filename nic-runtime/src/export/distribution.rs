@@ -1,7 +1,5 @@
 //! A distribution of numbers: minimum, median and maximum, in bounded memory.
 
-use std::collections::BTreeMap;
-
 /// Number of distinct values that are counted exactly. The calls of a method rarely have more than 1,024 different
 /// instruction counts.
 const EXACT_MAX: usize = 1_024;
@@ -13,7 +11,10 @@ const ROUNDED_BITS: u32 = 8;
 /// The distribution of the numbers added so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distribution {
-    counts: BTreeMap<u64, u64>,
+    /// How often each number was added, in the order of the numbers.
+    counts: Vec<(u64, u64)>,
+    /// The place of the number that was added last: often it comes again.
+    last: usize,
     count: u64,
     minimum: u64,
     maximum: u64,
@@ -30,12 +31,32 @@ impl Distribution {
         self.maximum = self.maximum.max(number);
         self.count += 1;
         let key = if self.rounded { round(number) } else { number };
-        *self.counts.entry(key).or_default() += 1;
+        match self.counts.get_mut(self.last) {
+            Some((known, count)) if *known == key => *count += 1,
+            Some(_) | None => self.add_many(key, 1),
+        }
         if !self.rounded && self.counts.len() > EXACT_MAX {
-            self.rounded = true;
-            for (number, count) in std::mem::take(&mut self.counts) {
-                *self.counts.entry(round(number)).or_default() += count;
+            self.round_all();
+        }
+    }
+
+    fn add_many(&mut self, key: u64, more: u64) {
+        self.last = match self.counts.binary_search_by_key(&key, |(known, _)| *known) {
+            Ok(place) => {
+                self.counts[place].1 += more;
+                place
             }
+            Err(place) => {
+                self.counts.insert(place, (key, more));
+                place
+            }
+        };
+    }
+
+    fn round_all(&mut self) {
+        self.rounded = true;
+        for (number, count) in std::mem::take(&mut self.counts) {
+            self.add_many(round(number), count);
         }
     }
 
@@ -54,13 +75,10 @@ impl Distribution {
         (self.minimum, self.maximum) = (least, most);
         self.count += other.count;
         for (number, count) in &other.counts {
-            *self.counts.entry(*number).or_default() += count;
+            self.add_many(*number, *count);
         }
-        self.rounded |= other.rounded || self.counts.len() > EXACT_MAX;
-        if self.rounded {
-            for (number, count) in std::mem::take(&mut self.counts) {
-                *self.counts.entry(round(number)).or_default() += count;
-            }
+        if self.rounded || other.rounded || self.counts.len() > EXACT_MAX {
+            self.round_all();
         }
     }
 

@@ -27,6 +27,6 @@ fn is_shown(shown: Shown, shows_work: bool) -> bool {
     match shown {
         Shown::Always | Shown::InDetail => true,
         Shown::WithWork => shows_work,
-        Shown::Never => false,
+        Shown::AsBusy | Shown::Never => false,
     }
 }

@@ -14,8 +14,12 @@ pub struct Tally(Vec<(&'static str, u64)>);
 
 impl Tally {
     /// Increments the count of `name`.
+    #[inline]
     pub(super) fn add(&mut self, name: &'static str) {
-        self.add_many(name, 1);
+        match self.0.first_mut() {
+            Some((known, count)) if std::ptr::eq(*known, name) => *count += 1,
+            Some(_) | None => self.add_many(name, 1),
+        }
     }
 
     fn add_many(&mut self, name: &'static str, more: u64) {

@@ -179,14 +179,24 @@ impl Sink for TrapLog {
         shown == Shown::Always
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
+    #[inline]
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let step = event.kind.roles().step;
-        let (
-            Some(endpoint),
-            Step::CallTrapped {
-                kind, method, pc, ..
-            },
-        ) = (event.endpoint, step)
+        if let (Some(endpoint), Some(step)) = (event.endpoint, event.kind.trap()) {
+            self.add(names, endpoint, event.time, &step);
+        }
+    }
+}
+
+impl TrapLog {
+    #[cold]
+    fn add(&mut self, names: &dyn Names, endpoint: EndpointId, time: SimTime, step: &Step<'_>) {
+        let Step::CallTrapped {
+            kind, method, pc, ..
+        } = *step
         else {
             return;
         };
@@ -202,11 +212,11 @@ impl Sink for TrapLog {
             place.count += 1;
         } else if self.places.len() < PLACES_MAX {
             self.places.extend(
-                TracedTrap::of(names, endpoint, &step).map(|first| TrapPlace {
+                TracedTrap::of(names, endpoint, step).map(|first| TrapPlace {
                     endpoint,
                     method,
                     first,
-                    time: event.time,
+                    time,
                     count: 1,
                 }),
             );

@@ -148,11 +148,10 @@ impl<'s> Judge<'s> {
     }
 
     fn take(&mut self, event: &Event<'_>) {
-        let roles = event.kind.roles();
-        let (Shown::Always, Some(endpoint)) = (roles.shown, event.endpoint) else {
+        let Some(endpoint) = event.endpoint else {
             return;
         };
-        match roles.step {
+        match event.kind.step() {
             Step::Delivered {
                 channel, payload, ..
             } => {

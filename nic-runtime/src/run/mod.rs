@@ -292,6 +292,9 @@ impl<'a> Prepared<'a> {
         let mut simulation = Simulation::build((arena, &mut memory), scenario, classes, sink)?;
         simulation.bring(std::mem::take(own));
         let end = simulation.run(groups);
+        for on in simulation.processors.ids() {
+            simulation.end_busy(on);
+        }
         simulation.report.end();
         Ok(end.map(|mut end| {
             end.cut = simulation.cut(scenario, end.reason);

@@ -47,7 +47,7 @@ impl Simulation<'_> {
         self.end_work(on);
         let mut stage = self.processors[on].stage;
         loop {
-            stage = match step_apart(self, on, stage) {
+            stage = match step::<true>(self, on, stage) {
                 Next::After((delay, then)) => {
                     self.begin_work(on, then);
                     if !self.advance(delay, Work::Processor(on)) {
@@ -58,17 +58,41 @@ impl Simulation<'_> {
                     then
                 }
                 Next::Look => Stage::Look,
-                Next::Stopped => return,
+                Next::Stopped => break,
             }
+        }
+        self.end_busy(on);
+    }
+
+    /// Reports how long a processor that stops has worked, if the sink wants to know.
+    pub(super) fn end_busy(&mut self, on: ProcessorId) {
+        let processor = &mut self.processors[on];
+        let nic = processor.nic;
+        if let Some(begun) = processor.busy_since.take()
+            && begun < self.now
+        {
+            let processor = self.number(on);
+            let kind = NicEvent::Busy { processor, begun };
+            self.report.emit_of_nic(self.now, nic, kind);
         }
     }
 
     /// Records that the work leading to the stage `then` begins, if the sink wants the spans of work.
+    #[inline(always)]
     pub(super) fn begin_work(&mut self, on: ProcessorId, then: Stage) {
+        if self.report.wants_work || self.report.wants_busy {
+            self.record_work(on, then);
+        }
+    }
+
+    fn record_work(&mut self, on: ProcessorId, then: Stage) {
+        let processor = &mut self.processors[on];
+        if self.report.wants_busy && processor.busy_since.is_none() {
+            processor.busy_since = Some(self.now);
+        }
         if !self.report.wants_work {
             return;
         }
-        let processor = &mut self.processors[on];
         processor.work = Some(Span {
             stage: work_before(then, processor),
             begun: self.now,
@@ -76,7 +100,15 @@ impl Simulation<'_> {
     }
 
     /// Reports a processor's work that has ended, if the sink wants the spans of work.
+    #[inline(always)]
     pub(super) fn end_work(&mut self, on: ProcessorId) {
+        if self.report.wants_work {
+            self.tell_work(on);
+        }
+    }
+
+    #[cold]
+    fn tell_work(&mut self, on: ProcessorId) {
         let processor = &mut self.processors[on];
         let nic = processor.nic;
         let Some(Span { stage, begun }) = processor.work.take() else {
@@ -118,7 +150,7 @@ fn work_before(stage: Stage, processor: &Processor<'_>) -> &'static str {
     }
 }
 
-/// Runs a stage of a processor whose work is recorded, or may end later than it was to end. Not inlined, since few
+/// Runs a stage of a processor whose work may end later than it was to end. Not inlined, since few
 /// processors are such.
 #[cold]
 #[inline(never)]
@@ -133,10 +165,13 @@ pub(crate) fn step<const HEARD: bool>(
     on: ProcessorId,
     stage: Stage,
 ) -> Next {
-    // The functions that this `match` calls are inlined here: once in the loop of `go_on`, and once in `step_apart`. The
-    // other calls of some, in `chained`, are on no plain processor.
+    // The functions that this `match` calls are inlined here: in the loops of `go_on` and `go_on_heard`, and in
+    // `step_apart`. The other calls of some, in `chained`, are on no plain processor.
     // The processors of a NIC with a chain are not plain, so the plain loop need not ask for chains.
-    if HEARD && let Some(next) = chained::step(sim, on, stage) {
+    if HEARD
+        && sim.has_slow_paths
+        && let Some(next) = chained::step(sim, on, stage)
+    {
         return next;
     }
     match stage {

@@ -48,6 +48,7 @@ impl Simulation<'_> {
                 Next::Stopped => break,
             }
         }
+        self.end_busy(on);
         let processor = &mut self.processors[on];
         if let Some(slicing) = &mut processor.role.slicing {
             slicing.waits(processor.stage);

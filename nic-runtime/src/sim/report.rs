@@ -24,6 +24,8 @@ pub(crate) struct Report<'a> {
     left_out: u64,
     /// Whether the sink wants the spans of processors' work.
     pub(crate) wants_work: bool,
+    /// Whether the sink wants to know how long processors work without a pause.
+    pub(crate) wants_busy: bool,
     /// Whether the sink wants the levels of queues and heaps.
     pub(crate) wants_levels: bool,
 }
@@ -67,6 +69,7 @@ impl<'a> Report<'a> {
             wants_detail: wants(Shown::InDetail),
             left_out: 0,
             wants_work: wants(Shown::WithWork),
+            wants_busy: wants(Shown::AsBusy),
             wants_levels: wants(Shown::Never),
             sink,
             names: NameTable::new(scenario, classes),
@@ -83,6 +86,12 @@ impl<'a> Report<'a> {
     #[inline]
     pub(crate) fn details(&mut self) -> bool {
         self.left_out += u64::from(!self.wants_detail);
+        self.wants_detail
+    }
+
+    /// Returns whether events have the details that mean nothing but to readers of a trace.
+    #[inline]
+    pub(crate) fn wants_detail(&self) -> bool {
         self.wants_detail
     }
 

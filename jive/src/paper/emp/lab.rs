@@ -246,6 +246,7 @@ fn span(NicId(nic): NicId, time: SimTime, kind: NicEvent<'_>) -> Option<Span> {
         | NicEvent::WireDrop { .. }
         | NicEvent::Dma { .. }
         | NicEvent::Drop { .. }
+        | NicEvent::Busy { .. }
         | NicEvent::Levels(_) => None,
     }
 }

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 
 use jive_core::MethodId;
 use nic_core::event::fields::PayloadMode;
-use nic_core::event::roles::{self, Roles, Shape, Step};
+use nic_core::event::roles::{self, Roles, Shape, Shown, Step};
 use nic_core::event::{Event, Levels, Names, Sink};
 use nic_core::id::EndpointId;
 use nic_core::time::SimTime;
@@ -240,13 +240,18 @@ struct HeapLevel {
 
 impl<W: Write> Sink for PerfettoTrace<W> {
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        self.now = event.time;
         let roles = event.kind.roles();
+        if roles.shown == Shown::AsBusy {
+            return;
+        }
+        self.now = event.time;
         let Some(endpoint) = event.endpoint else {
             return self.show(names, event, &roles);
         };
         match roles.step {
-            Step::CallBegan { method, processor } => {
+            Step::CallBegan {
+                method, processor, ..
+            } => {
                 let call = (method, processor);
                 self.begin_call(names, (event, endpoint), &roles, call);
             }

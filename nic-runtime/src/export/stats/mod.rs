@@ -8,7 +8,7 @@ mod page;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::roles::{Cause, Dropped, Shape, Shown, Step, Track};
+use nic_core::event::roles::{Cause, Dropped, InUse, Shown, Step};
 use nic_core::event::{DmaDirection, Event, Levels, Names, Sink, Trigger};
 use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
 use nic_core::time::{SimDuration, SimTime};
@@ -390,7 +390,10 @@ impl Stats {
 
 impl Sink for Stats {
     fn wants(&self, shown: Shown) -> bool {
-        shown != Shown::InDetail
+        match shown {
+            Shown::Always | Shown::AsBusy | Shown::Never => true,
+            Shown::InDetail | Shown::WithWork => false,
+        }
     }
 
     fn may_fail(&self) -> bool {
@@ -398,46 +401,45 @@ impl Sink for Stats {
     }
 
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
-        let roles = event.kind.roles();
-        let nic = event.nic.0 as usize;
-        match (roles.track, roles.shape) {
-            (Track::Dma(direction), Shape::From(_, duration)) => {
-                let used = self.within(event.time, event.time + duration);
+        let (time, nic) = (event.time, event.nic.0 as usize);
+        match event.kind.in_use() {
+            Some(InUse::Dma(direction, duration)) => {
+                let used = self.within(time, time + duration);
                 match direction {
                     DmaDirection::HostToNic => self.nics[nic].dma_in += used,
                     DmaDirection::NicToHost => self.nics[nic].dma_out += used,
                 }
             }
-            (Track::WireTo(_), Shape::From(_, duration)) => {
-                let used = self.within(event.time, event.time + duration);
+            Some(InUse::Wire(duration)) => {
+                let used = self.within(time, time + duration);
                 self.nics[nic].wire += used;
             }
-            (Track::Work(processor), Shape::Since(_, begun)) => {
-                let used = self.within(begun, event.time);
-                if let Some(time) = self.nics[nic].processors.get_mut(processor as usize) {
-                    *time += used;
+            Some(InUse::Processor(processor, begun)) => {
+                let used = self.within(begun, time);
+                if let Some(sum) = self.nics[nic].processors.get_mut(processor as usize) {
+                    *sum += used;
                 }
             }
-            _ => {}
+            None => {}
         }
         let Some(id) = event.endpoint else {
             return;
         };
-        if let Shape::Counters(levels) = roles.shape {
+        if let Some(levels) = event.kind.levels() {
             let Levels {
                 transmit,
                 receive,
                 free,
                 ..
             } = levels;
-            let (time, from) = (event.time, self.from);
+            let from = self.from;
             let endpoint = &mut self.endpoints[id.0 as usize];
             endpoint.transmit.set(transmit, time, from);
             endpoint.receive.set(receive, time, from);
             endpoint.free.set(free, time, from);
             return;
         }
-        match roles.step {
+        match event.kind.step() {
             Step::Posted {
                 post,
                 channel,
@@ -449,7 +451,7 @@ impl Sink for Stats {
                 (channel, payload.len() as u64),
             ),
             Step::Sent { packet, .. } => {
-                if let Cause::Of(Trigger::Post(post)) = roles.cause {
+                if let Cause::Of(Trigger::Post(post)) = event.kind.roles().cause {
                     let posts = &self.endpoints[id.0 as usize].posts;
                     if let Some(&Some(origin)) = posts.get(post.index()) {
                         self.packets.remember(packet, origin);

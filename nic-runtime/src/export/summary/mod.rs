@@ -8,14 +8,14 @@ use std::num::NonZeroU64;
 
 use jive_core::MethodId;
 use nic_core::event::fields::Escaped;
-use nic_core::event::roles::{Roles, Shape, Shown, Step, Track};
-use nic_core::event::{EndReason, Event, Names, Sink};
+use nic_core::event::roles::{InUse, Shown, Step};
+use nic_core::event::{EndReason, Event, Made, Names, Sink, Trigger};
 use nic_core::id::{EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::accounts::{Accounts, Clerk, Entry};
+use super::accounts::{Accounts, Clerk, Ended};
 use super::distribution::Distribution;
 use super::groups::{ROWS_MAX, groups};
 use super::is_shown;
@@ -113,6 +113,9 @@ struct EndpointRow {
     /// The method of the running call.
     #[serde(skip)]
     called: Option<MethodId>,
+    /// What caused the running call.
+    #[serde(skip)]
+    call: Option<Trigger>,
     /// The called methods, in the order in which their first calls ended. A class has few entry methods, so a linear
     /// scan is fastest.
     #[serde(skip)]
@@ -451,53 +454,211 @@ impl Sink for Summary {
     }
 
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let roles = event.kind.roles();
-        if !is_shown(roles.shown, false) {
-            return;
-        }
-        self.events += 1;
-        let Some(id) = event.endpoint else {
-            self.totals.count(&roles);
+        let (Some(here), true) = (event.endpoint, is_shown(event.kind.shown(), false)) else {
             return;
         };
-        if let Some((sender, length)) = self.clerk.copied(&roles) {
-            let totals = &mut row(&mut self.endpoints, names, sender).totals;
-            totals.packets_sent += 1;
-            totals.bytes_sent += length;
-            let accounts = &mut row(&mut self.endpoints, names, id).totals.accounts;
-            accounts.enter(Entry::Sent);
+        self.events += 1;
+        self.count(names, (here, event.time), event);
+    }
+}
+
+impl Summary {
+    /// Counts an event at an endpoint. One match does all of it: this is most of what a run pays for its summary.
+    fn count(&mut self, names: &dyn Names, (here, time): (EndpointId, SimTime), event: &Event<'_>) {
+        let Summary {
+            endpoints: rows,
+            clerk,
+            ..
+        } = self;
+        let came = clerk.came.take();
+        let row_here = row(rows, names, here);
+        let totals = &mut row_here.totals;
+        match event.kind.in_use() {
+            Some(InUse::Dma(_, duration)) => totals.dma += duration,
+            Some(InUse::Wire(duration)) => totals.wire += duration,
+            Some(InUse::Processor(..)) | None => {}
         }
-        for (endpoint, entry) in self.clerk.entries(id, &roles).into_iter().flatten() {
-            row(&mut self.endpoints, names, endpoint)
-                .totals
-                .accounts
-                .enter(entry);
+        match event.kind.step() {
+            Step::Posted { .. } => {
+                totals.posted += 1;
+                totals.accounts.posts.open();
+            }
+            Step::Completed {
+                status, refusal, ..
+            } => totals.accounts.done(status, refusal),
+            Step::CallBegan {
+                method, trigger, ..
+            } => {
+                row_here.call = Some(trigger);
+                row_here.called = Some(method);
+                row_here.call_began = Some(time);
+            }
+            Step::CallResumed => row_here.call_began = Some(time),
+            Step::CallSuspended => row_here.stops(time),
+            Step::CallReturned {
+                method, bytecodes, ..
+            } => {
+                if let Some(Trigger::Arrival(_)) = row_here.call.take() {
+                    totals.accounts.arrivals.close("applet");
+                }
+                row_here.stops(time);
+                row_here
+                    .method(names, here, method)
+                    .bytecodes
+                    .add(bytecodes);
+            }
+            Step::CallTrapped {
+                kind,
+                method,
+                bytecodes,
+                ..
+            } => {
+                totals.traps.add(kind.name());
+                // The `drop` event that follows the trap decides the outcome of the packet.
+                let trigger = row_here.call.take();
+                clerk.has_passed = matches!(trigger, Some(Trigger::Passed(_)));
+                row_here.stops(time);
+                // The trap names the innermost method, but the row is that of the called entry method.
+                let method = row_here.called.unwrap_or(method);
+                let row = row_here.method(names, here, method);
+                row.bytecodes.add(bytecodes);
+                row.trapped += 1;
+            }
+            Step::Made(Made::Packet(packet)) => {
+                clerk.pushed.add(packet);
+                totals.accounts.pushes.open();
+            }
+            Step::Made(Made::Descriptor) => {
+                if let Some(Trigger::Arrival(packet) | Trigger::Passed(packet)) = row_here.call {
+                    clerk.described.add((here, packet));
+                }
+            }
+            Step::Sent {
+                packet,
+                peer,
+                payload,
+                is_in_frames,
+            } => {
+                totals.packets_sent += 1;
+                totals.bytes_sent += payload.len() as u64;
+                if clerk.sends(packet, is_in_frames) {
+                    totals.accounts.pushes.close("sent");
+                }
+                row(rows, names, peer).totals.accounts.wire.open();
+            }
+            Step::Received {
+                packet,
+                peer,
+                payload,
+                is_in_frames,
+            } => {
+                let length = payload.len() as u64;
+                totals.packets_received += 1;
+                totals.bytes_received += length;
+                let is_copy = is_in_frames && !clerk.in_frames.remove(&packet);
+                if is_copy {
+                    totals.accounts.wire.open();
+                }
+                totals.accounts.received();
+                clerk.came = Some((here, Some(packet)));
+                // A packet in frames can arrive more often than it was sent. A link without a CRC may change the number
+                // of a frame, so that the frame opens another message. Such a packet counts as a copy that the link has
+                // made. So does a packet whose last frame arrives after its sender has given it up.
+                if is_copy {
+                    let sender = &mut row(rows, names, peer).totals;
+                    sender.packets_sent += 1;
+                    sender.bytes_sent += length;
+                }
+            }
+            Step::ControlSent { peer, length } => {
+                totals.packets_sent += 1;
+                totals.bytes_sent += u64::from(length);
+                row(rows, names, peer).totals.accounts.wire.open();
+            }
+            Step::ControlReceived { kind, length } => {
+                totals.packets_received += 1;
+                totals.bytes_received += u64::from(length);
+                totals.accounts.received();
+                totals.accounts.arrivals.close(kind);
+                clerk.came = Some((here, None));
+            }
+            Step::GivenUp { packet, peer } => {
+                if clerk.pushed.take(packet) {
+                    totals.accounts.pushes.close("failed");
+                }
+                if clerk.in_frames.remove(&packet) {
+                    row(rows, names, peer).totals.accounts.wire.close("failed");
+                }
+            }
+            Step::Lost { reason, .. } => {
+                totals.drops.add(reason);
+                totals.accounts.wire.close(reason);
+            }
+            Step::Consumed { by, .. } => totals.accounts.arrivals.close(by),
+            Step::Delivered { packet, .. } => {
+                totals.delivered += 1;
+                if let Some(packet) = packet
+                    && !clerk.described.take((here, packet))
+                {
+                    totals.accounts.arrivals.close("delivered");
+                }
+            }
+            Step::Dropped {
+                packet,
+                reason,
+                what,
+            } => {
+                totals.drops.add(reason);
+                if let Some(packet) = packet {
+                    let call = row_here.call;
+                    match clerk.dropped((here, packet), what, (came, call)) {
+                        Some(Ended::Push) => totals.accounts.pushes.close(reason),
+                        Some(Ended::Arrival) => totals.accounts.arrivals.close(reason),
+                        None => {}
+                    }
+                }
+            }
+            Step::Detached => totals.detachments += 1,
+            Step::Mapped { evicts } => {
+                totals.windows_mapped += 1;
+                totals.windows_evicted += u64::from(evicts);
+            }
+            Step::Made(Made::Nothing) | Step::Attached | Step::Other => {}
         }
-        row(&mut self.endpoints, names, id).note(names, id, (event.time, &roles));
     }
 }
 
 /// Returns the row of an endpoint; adds it at the endpoint's first event.
+#[inline(always)]
 fn row<'r>(
     rows: &'r mut Vec<Option<Box<EndpointRow>>>,
     names: &dyn Names,
     id: EndpointId,
 ) -> &'r mut EndpointRow {
     let place = id.0 as usize;
+    if rows.get(place).is_none_or(Option::is_none) {
+        add_row(rows, names, id);
+    }
+    rows[place].as_mut().expect("a row that was just added")
+}
+
+#[cold]
+#[inline(never)]
+fn add_row(rows: &mut Vec<Option<Box<EndpointRow>>>, names: &dyn Names, id: EndpointId) {
+    let place = id.0 as usize;
     if place >= rows.len() {
         rows.resize(place + 1, None);
     }
-    rows[place].get_or_insert_with(|| {
-        Box::new(EndpointRow {
-            endpoint: names.endpoint(id).to_owned(),
-            nic: names.nic(names.home(id)).to_owned(),
-            home: names.home(id),
-            totals: Totals::default(),
-            call_began: None,
-            called: None,
-            methods: Vec::new(),
-        })
-    })
+    rows[place] = Some(Box::new(EndpointRow {
+        endpoint: names.endpoint(id).to_owned(),
+        nic: names.nic(names.home(id)).to_owned(),
+        home: names.home(id),
+        totals: Totals::default(),
+        call_began: None,
+        called: None,
+        call: None,
+        methods: Vec::new(),
+    }));
 }
 
 impl EndpointRow {
@@ -527,33 +688,10 @@ impl EndpointRow {
         }
     }
 
-    /// Counts an event of the row's endpoint.
-    fn note(&mut self, names: &dyn Names, id: EndpointId, (time, roles): (SimTime, &Roles<'_>)) {
-        self.totals.count(roles);
-        match roles.step {
-            Step::CallBegan { .. } | Step::CallResumed => self.call_began = Some(time),
-            Step::CallReturned { .. } | Step::CallTrapped { .. } | Step::CallSuspended => {
-                let began = self.call_began.take();
-                self.totals.applet += time.since(began.unwrap_or(time));
-            }
-            _ => {}
-        }
-        match roles.step {
-            Step::CallBegan { method, .. } => self.called = Some(method),
-            Step::CallReturned {
-                method, bytecodes, ..
-            } => self.method(names, id, method).bytecodes.add(bytecodes),
-            Step::CallTrapped {
-                method, bytecodes, ..
-            } => {
-                // The trap names the innermost method, but the row is that of the called entry method.
-                let method = self.called.unwrap_or(method);
-                let row = self.method(names, id, method);
-                row.bytecodes.add(bytecodes);
-                row.trapped += 1;
-            }
-            _ => {}
-        }
+    /// Adds the time for which the call has run.
+    fn stops(&mut self, time: SimTime) {
+        let began = self.call_began.take();
+        self.totals.applet += time.since(began.unwrap_or(time));
     }
 
     /// Returns the row of a method; adds it at the end of the method's first call.
@@ -579,52 +717,6 @@ impl EndpointRow {
 }
 
 impl Totals {
-    /// Counts an event by its roles.
-    fn count(&mut self, roles: &Roles<'_>) {
-        match (roles.track, roles.shape) {
-            (Track::Dma(_), Shape::From(_, duration)) => self.dma += duration,
-            (Track::WireTo(_), Shape::From(_, duration)) => self.wire += duration,
-            _ => {}
-        }
-        match roles.step {
-            Step::Posted { .. } => self.posted += 1,
-            Step::Sent { payload, .. } => {
-                self.packets_sent += 1;
-                self.bytes_sent += payload.len() as u64;
-            }
-            Step::Received { payload, .. } => {
-                self.packets_received += 1;
-                self.bytes_received += payload.len() as u64;
-            }
-            Step::ControlSent { length, .. } => {
-                self.packets_sent += 1;
-                self.bytes_sent += u64::from(length);
-            }
-            Step::ControlReceived { length, .. } => {
-                self.packets_received += 1;
-                self.bytes_received += u64::from(length);
-            }
-            Step::Delivered { .. } => self.delivered += 1,
-            Step::Lost { reason, .. } | Step::Dropped { reason, .. } => self.drops.add(reason),
-            Step::CallTrapped { kind, .. } => self.traps.add(kind.name()),
-            Step::Detached => self.detachments += 1,
-            Step::Mapped { evicts } => {
-                self.windows_mapped += 1;
-                self.windows_evicted += u64::from(evicts);
-            }
-            Step::Completed { .. }
-            | Step::Consumed { .. }
-            | Step::CallBegan { .. }
-            | Step::CallSuspended
-            | Step::CallResumed
-            | Step::CallReturned { .. }
-            | Step::Made(_)
-            | Step::Attached
-            | Step::GivenUp { .. }
-            | Step::Other => {}
-        }
-    }
-
     /// Adds the counts and sums of another endpoint to these totals. Cycles are not added, because they are rounded for
     /// each endpoint.
     fn merge(&mut self, other: &Totals) {

@@ -1,6 +1,9 @@
 //! The work whose instructions `bench/gate` counts under callgrind, one kind for each run.
 
 use nic_runtime::Run;
+use nic_runtime::export::stats::Stats;
+use nic_runtime::export::summary::Summary;
+use nic_runtime::export::traps::TrapLog;
 use std::hint::black_box;
 
 use bumpalo::Bump;
@@ -46,6 +49,8 @@ fn main() {
             }
         }
         Some("packets") => counted_packets(&Traffic::of_one_pair(PACKETS).scenario()),
+        Some("summary") => counted_summary(&Traffic::of_one_pair(PACKETS).scenario()),
+        Some("stats") => counted_stats(&Traffic::of_one_pair(PACKETS).scenario()),
         Some("calls") => {
             let bytes = traffic::large::class_file(METHODS_MAX, 1);
             let class = load(&bytes, &[]).expect("loads");
@@ -55,7 +60,7 @@ fn main() {
             counted_calls(&mut instance.expect("has no initializer"), method);
         }
         _ => {
-            eprintln!("usage: counted load|large|verify|analysis|packets|calls");
+            eprintln!("usage: counted load|large|verify|analysis|packets|summary|stats|calls");
             std::process::exit(2);
         }
     }
@@ -111,6 +116,31 @@ fn counted_packets(scenario: &Scenario) {
             .map(|outcome| outcome.end),
     )
     .expect("runs");
+}
+
+/// Runs a scenario to its summary, with what `jive run --trace none` listens to.
+#[inline(never)]
+fn counted_summary(scenario: &Scenario) {
+    let mut heard = (Summary::new(scenario), TrapLog::default());
+    let outcome = Run::new(black_box(scenario)).sink(&mut heard).execute();
+    let end = outcome.expect("runs").end;
+    heard.0.end(end.time, end.reason);
+    black_box(heard.0.totals());
+}
+
+/// Runs a scenario to its summary and its statistics.
+#[inline(never)]
+fn counted_stats(scenario: &Scenario) {
+    let mut heard = (
+        (Summary::new(scenario), TrapLog::default()),
+        Stats::new(scenario),
+    );
+    let outcome = Run::new(black_box(scenario)).sink(&mut heard).execute();
+    let end = outcome.expect("runs").end;
+    let ((summary, _), stats) = &mut heard;
+    summary.end(end.time, end.reason);
+    stats.end(end.time);
+    black_box((summary.totals(), stats.report()));
 }
 
 #[inline(never)]
