@@ -6,6 +6,7 @@
 //! [`sweep::Table`] is the result, whose bytes depend on nothing but the plan. Messages for the user are texts with the
 //! colours of a terminal, which [`plain`] takes out.
 
+pub mod csv;
 pub mod expectations;
 pub mod experiment;
 pub mod in_order;

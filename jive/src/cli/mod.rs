@@ -17,6 +17,7 @@ mod exec;
 mod explain;
 mod explained;
 mod fields;
+mod format;
 mod golden;
 mod init;
 mod interrupt;
@@ -68,7 +69,7 @@ Examples:
   jive init Parrot                    starts an applet with its test
   jive run                            the built-in scenario `pingpong`
   jive sweep plan.toml                a scenario over many values and seeds, with means
-  jive run my.toml --trace json       a scenario of your own, as JSON Lines
+  jive run my.toml --format json      a scenario of your own, as JSON Lines
   jive verify Filter.class            may this class run on the NIC, and if not, why
   jive exec Filter.class hash 5 -1    calls one static method
   jive packet Filter.class --rx 4500  what does it do with this packet?

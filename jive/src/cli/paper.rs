@@ -8,10 +8,12 @@ use clap::Args;
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable;
 use nic_core::time::SimDuration;
+use nic_experiment::csv;
 use nic_runtime::scenario::closest;
 use serde_json::json;
 
 use super::console::{Console, Failure, Status};
+use super::format::TableFormat;
 use super::named_profile;
 use super::output_file::{directory_of, unwritable, write_derived};
 use super::overwrite;
@@ -29,8 +31,8 @@ Papers:
 Examples:
   jive paper unet-sle                 a line for each statement
   jive paper unet-sle --svg figures   also draws the figures
-  jive paper emp --json               EMP on a NIC with two processors
-  jive paper unet-sle --profile my.toml --csv
+  jive paper emp --format json        EMP on a NIC with two processors
+  jive paper unet-sle --profile my.toml --format csv
 
 A number is fitted where the profile has it from the paper, or was chosen so that it comes out; it is
 predicted where it follows from others.
@@ -51,12 +53,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PROFILE")]
     profile: Option<PathBuf>,
 
-    /// Print rows and points as comma-separated values
-    #[arg(long, conflicts_with = "json")]
+    /// How rows and points are printed
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
+
+    /// `--format csv`
+    #[arg(long, hide = true, conflicts_with_all = ["json", "format"])]
     csv: bool,
 
-    /// Print rows and points as JSON
-    #[arg(long)]
+    /// `--format json`
+    #[arg(long, hide = true, conflicts_with = "format")]
     json: bool,
 
     /// Draw the figures into this directory, as SVG
@@ -97,12 +103,15 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         console.notice(&message)?;
         return Ok(Status::Unusable);
     }
-    if arguments.csv {
-        write_csv(&report, console.out())?;
-    } else if arguments.json {
-        write_json(&report, console.out())?;
-    } else {
-        write_table(&report, console.out())?;
+    let format = match (arguments.csv, arguments.json) {
+        (true, _) => TableFormat::Csv,
+        (false, true) => TableFormat::Json,
+        (false, false) => arguments.format,
+    };
+    match format {
+        TableFormat::Text => write_table(&report, console.out())?,
+        TableFormat::Json => write_json(&report, console.out())?,
+        TableFormat::Csv => write_csv(&report, console.out())?,
     }
     for (plot, path) in plots {
         if let Err(message) = write_plot(plot, &path) {
@@ -334,66 +343,72 @@ fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
+const CSV_COLUMNS: [&str; 12] = [
+    "kind",
+    "statement",
+    "figure",
+    "name",
+    "x",
+    "paper",
+    "ours",
+    "difference",
+    "tolerance",
+    "provenance",
+    "moved_by",
+    "verdict",
+];
+
 fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "kind,statement,figure,name,x,paper,ours,difference,tolerance,provenance,moved_by,verdict"
-    )?;
+    out.write_all(csv::line(CSV_COLUMNS).as_bytes())?;
     for row in &report.rows {
         let cells = Cells::of(row);
-        writeln!(
-            out,
-            "row,{},{},{},,{},{},{},{},{},{},{}",
-            row.statement.id(),
-            quoted(row.figure),
-            quoted(&row.name),
-            cells.paper,
-            cells.ours,
-            cells.difference,
-            cells.tolerance,
-            cells.provenance,
+        let fields: [String; CSV_COLUMNS.len()] = [
+            "row".to_owned(),
+            row.statement.id().to_string(),
+            row.figure.to_owned(),
+            row.name.to_string(),
+            String::new(),
+            cells.paper.to_string(),
+            cells.ours.to_string(),
+            cells.difference.to_string(),
+            cells.tolerance.to_string(),
+            cells.provenance.to_string(),
             row.moved_by.join(" "),
-            cells.verdict
-        )?;
+            cells.verdict.to_string(),
+        ];
+        out.write_all(csv::line(fields).as_bytes())?;
     }
     for plot in &report.plots {
-        let name = quoted(plot.name());
+        let mut point = |name: &str, x: String, ours: String| {
+            let known = ["point", "", plot.name(), name, &x, "", &ours];
+            let none = [""; CSV_COLUMNS.len() - 7];
+            out.write_all(csv::line(known.into_iter().chain(none)).as_bytes())
+        };
         match plot {
             Drawing::Curves(plot) => {
                 for curve in &plot.curves {
                     for (x, y) in &curve.points {
-                        let curve = quoted(curve.name);
-                        writeln!(out, "point,,{name},{curve},{x},,{y},,,,,")?;
+                        point(curve.name, x.to_string(), y.to_string())?;
                     }
                 }
             }
             Drawing::Bars(chart) => {
                 for bar in &chart.bars {
                     for (part, length) in chart.parts.iter().zip(&bar.parts) {
-                        let (bar, part) = (quoted(&bar.name), quoted(part));
-                        writeln!(out, "point,,{name},{bar},{part},,{length},,,,,")?;
+                        point(&bar.name, part.to_string(), length.to_string())?;
                     }
                 }
             }
             Drawing::Timeline(timeline) => {
                 for track in &timeline.tracks {
                     for span in &track.spans {
-                        let (track, label) = (quoted(&track.name), quoted(span.label));
-                        writeln!(out, "point,,{name},{track},{},,{label},,,,,", span.from)?;
+                        point(&track.name, span.from.to_string(), span.label.to_string())?;
                     }
                 }
             }
         }
     }
     Ok(())
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! `jive run`: runs a scenario and shows its trace and summary.
 
+use crate::cli::format::ReportFormat;
 use nic_runtime::{Outcome, Run};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ Examples:
   jive run my.toml --trace none       the summary alone
   jive run pingpong --follow 3        one packet's story, across hosts
   jive run my.toml --perfetto t.json --pcap t.pcapng --trace none
-  jive run my.toml --trace json --payload | jq 'select(.event == \"rx-descriptor\")'
+  jive run my.toml --format json --payload | jq 'select(.event == \"rx-descriptor\")'
 
 Exit status:
   0  the run ended; traps are in the trace
@@ -62,6 +63,10 @@ pub(super) struct Arguments {
     /// How the trace is printed; `text`, or `none` with --applet
     #[arg(long, value_enum)]
     trace: Option<TraceFormat>,
+
+    /// How trace and summary are printed; with `--trace none`, the summary alone
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text, conflicts_with_all = ["follow", "sram"])]
+    format: ReportFormat,
 
     /// Also print the bytes of messages, in hexadecimal
     #[arg(long)]
@@ -140,7 +145,8 @@ pub(super) struct Arguments {
 enum TraceFormat {
     /// A line of text for each event, then the summary
     Text,
-    /// JSON Lines: an object for each event, the last is the summary
+    /// `--format json`
+    #[value(hide = true)]
     Json,
     /// The summary alone
     None,
@@ -410,13 +416,16 @@ fn listen<'s>(
         Some(_) => TraceFormat::None,
         None => TraceFormat::Text,
     });
-    let shown = match (arguments.follow, trace) {
-        (Some(packet), _) => Shown::Story(Story::new(out, PacketId(packet), payload_mode)),
-        (None, TraceFormat::None) => Shown::Nothing,
-        (None, TraceFormat::Text) => {
+    let shown = match (arguments.follow, trace, arguments.format) {
+        (Some(packet), ..) => Shown::Story(Story::new(out, PacketId(packet), payload_mode)),
+        (None, TraceFormat::None, ReportFormat::Text) => Shown::Nothing,
+        (None, TraceFormat::None, ReportFormat::Json) => {
+            Shown::Json(JsonTrace::new(out, payload_mode, scenario).without_events())
+        }
+        (None, TraceFormat::Text, ReportFormat::Text) => {
             Shown::Text(TextTrace::new(out, payload_mode).with_work(arguments.trace_work))
         }
-        (None, TraceFormat::Json) => {
+        (None, TraceFormat::Json, _) | (None, TraceFormat::Text, ReportFormat::Json) => {
             let trace = JsonTrace::new(out, payload_mode, scenario);
             Shown::Json(trace.with_work(arguments.trace_work))
         }

@@ -1,5 +1,6 @@
 //! `jive smith`: makes random class files, and says what the verifier's verdict on each is.
 
+use crate::cli::format::ReportFormat;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -71,16 +72,8 @@ pub(super) struct Arguments {
     kind: Vec<Chosen>,
 
     /// How the list is printed
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// JSON Lines
-    Json,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
 }
 
 /// A kind of class files, as an argument.
@@ -180,13 +173,13 @@ fn verdict(bytes: &[u8]) -> Option<&'static str> {
     loaded.err().map(|error| error.code())
 }
 
-fn show(made: &Made<'_>, format: Format, console: &mut Console) -> Result<(), Failure> {
+fn show(made: &Made<'_>, format: ReportFormat, console: &mut Console) -> Result<(), Failure> {
     match format {
-        Format::Text => {
+        ReportFormat::Text => {
             let verdict = made.code.unwrap_or("accepted");
             writeln!(console.out(), "{}  {verdict}", made.file)?;
         }
-        Format::Json => {
+        ReportFormat::Json => {
             let line = plain_json::to_string(made).map_err(std::io::Error::from)?;
             writeln!(console.out(), "{line}")?;
         }

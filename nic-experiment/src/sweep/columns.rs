@@ -1,11 +1,13 @@
 //! The columns of a table of runs, and how their fields are written as CSV and as JSON.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use toml::{Table, Value};
 
 use super::plan::Plan;
 use super::row::Row;
+use crate::csv;
 
 /// The columns before the values of a run.
 const FIRST: [&str; 4] = ["jive", "plan", "run", "seed"];
@@ -82,20 +84,10 @@ fn read(value: &str) -> Option<Value> {
     table.remove("value")
 }
 
-/// Writes a line of CSV (RFC 4180).
-pub(super) fn csv_line<'f>(fields: impl Iterator<Item = std::borrow::Cow<'f, str>>) -> String {
-    let fields = fields.map(|field| match field.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")).into(),
-        false => field,
-    });
-    let fields: Vec<_> = fields.collect();
-    fields.join(",") + "\n"
-}
-
 /// Returns a row as a line of CSV.
-pub(super) fn csv(plan: &Plan, row: &Row) -> String {
+pub(super) fn csv_row(plan: &Plan, row: &Row) -> String {
     let fields = fields(plan, row);
-    csv_line(fields.into_iter().map(|field| match field {
+    csv::line::<Cow<'_, str>>(fields.into_iter().map(|field| match field {
         Field::Text(text) => text.into(),
         Field::Whole(number) => number.to_string().into(),
         Field::Number(number) => number.to_string().into(),
@@ -157,11 +149,5 @@ mod tests {
             assert_eq!(shown(value), text);
             assert_eq!(json_value(value).to_string(), json);
         }
-    }
-
-    #[test]
-    fn fields_that_csv_would_divide_are_quoted() {
-        let line = csv_line(["a", "b,c", "d\"e", "f\ng", ""].map(Into::into).into_iter());
-        assert_eq!(line, "a,\"b,c\",\"d\"\"e\",\"f\ng\",\n");
     }
 }

@@ -5,9 +5,10 @@ use std::fmt;
 
 use jive_embed::text::printable;
 
-use super::columns::{csv, csv_line, json, json_object, json_value, names, shown};
+use super::columns::{csv_row, json, json_object, json_value, names, shown};
 use super::plan::Plan;
 use super::row::Row;
+use crate::csv;
 
 /// The rows of all runs of a sweep, in their order.
 pub struct Table<'p> {
@@ -41,8 +42,8 @@ impl<'p> Table<'p> {
     /// Returns the rows as CSV (RFC 4180), with the names of the columns in the first line.
     #[must_use]
     pub fn csv(&self) -> String {
-        let head = csv_line(names(self.plan).map(Into::into));
-        let rows = self.rows.iter().map(|row| csv(self.plan, row));
+        let head = csv::line(names(self.plan));
+        let rows = self.rows.iter().map(|row| csv_row(self.plan, row));
         std::iter::once(head).chain(rows).collect()
     }
 
@@ -200,13 +201,13 @@ impl Means<'_> {
     /// Returns the means as CSV. The column behind each metric, `METRIC.ci`, has half the width of the interval.
     #[must_use]
     pub fn csv(&self) -> String {
-        let head = csv_line(self.names().into_iter().map(Into::into));
+        let head = csv::line(self.names());
         let lines = self.points.iter().map(|point| {
             let values = point.values.iter().map(|value| shown(value));
             let counts = [point.runs, point.failed, point.cut].map(|count| count.to_string());
             let text = |number: Option<f64>| number.map_or(String::new(), |it| it.to_string());
             let means = point.numbers().map(text);
-            csv_line(values.chain(counts).chain(means).map(Into::into))
+            csv::line(values.chain(counts).chain(means))
         });
         std::iter::once(head).chain(lines).collect()
     }

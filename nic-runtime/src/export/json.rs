@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use nic_core::event::fields::{ArrayShape, FieldSink, NamedDetails, PayloadMode, Value};
 use nic_core::event::roles::Shown;
-use nic_core::event::{Event, Names, NativeArg, Sink};
+use nic_core::event::{Event, Family, Names, NativeArg, Sink};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::plain_json::{self, Object};
@@ -24,6 +24,7 @@ pub struct JsonTrace<W> {
     writer: W,
     payload_mode: PayloadMode,
     shows_work: bool,
+    shows_events: bool,
     /// The header of the trace, until the header has been written. A run that is refused writes no header.
     head: Option<Head>,
     failure: Option<io::Error>,
@@ -49,6 +50,7 @@ impl<W: Write> JsonTrace<W> {
             writer,
             payload_mode,
             shows_work: false,
+            shows_events: true,
             head: Some(Head {
                 profile: scenario.profile.name.clone(),
                 own_profiles: scenario.nics.iter().filter_map(own_profile).collect(),
@@ -62,6 +64,16 @@ impl<W: Write> JsonTrace<W> {
     #[must_use]
     pub fn with_work(self, shows_work: bool) -> JsonTrace<W> {
         JsonTrace { shows_work, ..self }
+    }
+
+    /// Leaves out the header and the events, so that the trace has the summary and added objects alone.
+    #[must_use]
+    pub fn without_events(self) -> JsonTrace<W> {
+        JsonTrace {
+            shows_events: false,
+            head: None,
+            ..self
+        }
     }
 
     /// Adds an object other than an event, on a line of its own.
@@ -124,14 +136,14 @@ impl<W: Write> JsonTrace<W> {
 
 impl<W: Write> Sink for JsonTrace<W> {
     fn wants(&self, shown: Shown) -> bool {
-        super::is_shown(shown, self.shows_work)
+        self.shows_events && super::is_shown(shown, self.shows_work)
     }
 
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let roles = event.kind.roles();
-        if !super::is_shown(roles.shown, self.shows_work) {
+        if !self.wants(event.kind.shown()) {
             return;
         }
+        let name = event.kind.name();
         self.write_head();
         let payload_mode = self.payload_mode;
         self.line(|map| {
@@ -140,7 +152,7 @@ impl<W: Write> Sink for JsonTrace<W> {
             if let Some(endpoint) = event.endpoint {
                 map.serialize_entry("endpoint", names.endpoint(endpoint))?;
             }
-            map.serialize_entry("event", roles.name)?;
+            map.serialize_entry("event", name)?;
             event.visit(names, payload_mode, &mut Entries(map))
         });
     }

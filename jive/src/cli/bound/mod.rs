@@ -3,11 +3,12 @@
 mod report;
 mod text;
 
+use crate::cli::format::ReportFormat;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use jive_core::ClassFile;
 use jive_embed::analysis::{Bound, Bounds, Environment, ForeignFields};
 use jive_embed::diagnosis::sentence;
@@ -95,16 +96,8 @@ pub(super) struct Arguments {
     class_only: bool,
 
     /// How it is printed
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One object
-    Json,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
 }
 
 /// Returns the bounds of an accepted class under the default costs and limits, and the text that describes these
@@ -298,8 +291,8 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     report.file = &file;
     report.holds = arguments.check.map(|_| exceeding.is_empty());
     match arguments.format {
-        Format::Text => write!(console.out(), "{}", text::Text(&report))?,
-        Format::Json => {
+        ReportFormat::Text => write!(console.out(), "{}", text::Text(&report))?,
+        ReportFormat::Json => {
             let json = plain_json::to_string(&report).map_err(std::io::Error::from)?;
             writeln!(console.out(), "{json}")?;
         }

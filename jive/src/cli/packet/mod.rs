@@ -6,12 +6,13 @@ mod given;
 mod simulate;
 mod time;
 
+use crate::cli::format::ReportFormat;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, ValueParser};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use jive_embed::diagnosis::sentence;
 use jive_embed::input;
 use jive_embed::text::{path_text, printable, printable_path};
@@ -93,16 +94,8 @@ pub(super) struct Arguments {
     poison: bool,
 
     /// How it is printed
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One object
-    Json,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
 }
 
 /// The packets of a command line in their order. `clap` collects the values of each option separately, with their
@@ -293,7 +286,7 @@ fn handle(
         return Ok(Status::Done);
     };
     match arguments.format {
-        Format::Text => {
+        ReportFormat::Text => {
             let out = console.out();
             if !load.calls.is_empty() {
                 write!(out, "load\n{load}")?;
@@ -311,7 +304,7 @@ fn handle(
                 writeln!(out, "time: {time:.1} ns per call (median of rounds)")?;
             }
         }
-        Format::Json => {
+        ReportFormat::Json => {
             let packets = packets.iter().zip(steps).map(|(packet, happened)| Handled {
                 way: packet.way,
                 channel: arguments.channel,

@@ -3,6 +3,7 @@
 mod command;
 mod scenario;
 
+use crate::cli::format::ReportFormat;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use jive_embed::diagnosis::sentence;
 use jive_embed::input;
 use jive_embed::text::printable_path;
@@ -75,20 +76,12 @@ pub(super) struct Arguments {
     timeout: u32,
 
     /// How the result is printed
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
 
     /// The command and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One object
-    Json,
 }
 
 /// Why the search ended.
@@ -320,10 +313,10 @@ fn not_run(arguments: &Arguments, error: &io::Error) -> String {
     format!("cannot run {program} on a candidate: {}", error.kind())
 }
 
-fn show(report: &Report, format: Format, console: &mut Console) -> Result<(), Failure> {
+fn show(report: &Report, format: ReportFormat, console: &mut Console) -> Result<(), Failure> {
     let out = console.out();
     match format {
-        Format::Text => {
+        ReportFormat::Text => {
             let Report {
                 file,
                 bytes_before,
@@ -343,7 +336,7 @@ fn show(report: &Report, format: Format, console: &mut Console) -> Result<(), Fa
                 "{file}: {bytes_after} of {bytes_before} bytes, {kept} of {attempts} candidates kept, {ended}"
             )?;
         }
-        Format::Json => {
+        ReportFormat::Json => {
             let line = plain_json::to_string(report).map_err(io::Error::from)?;
             writeln!(out, "{line}")?;
         }

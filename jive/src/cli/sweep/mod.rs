@@ -2,12 +2,13 @@
 
 mod plot;
 
+use crate::cli::format::TableFormat;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use jive_embed::diagnosis::sentence;
 use nic_experiment::sweep::{self, Plan, Shard, Store, Swept, Table, Wish};
 
@@ -79,8 +80,8 @@ pub(super) struct Arguments {
     svg: PathBuf,
 
     /// How the means are printed
-    #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "shard")]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text, conflicts_with = "shard")]
+    format: TableFormat,
 
     /// Number of runs at a time; as many as there are processors unless given. The result does not depend on it
     #[arg(long, value_name = "N")]
@@ -89,17 +90,6 @@ pub(super) struct Arguments {
     /// Run more than a million runs
     #[arg(long)]
     yes: bool,
-}
-
-/// How the means are printed.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A table for people
-    Text,
-    /// An object for each point, on a line of its own
-    Json,
-    /// A line of CSV for each point, behind one with the names of the columns
-    Csv,
 }
 
 /// Runs the command.
@@ -133,9 +123,9 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     }
     let means = table.means();
     let shown = match arguments.format {
-        Format::Text => means.to_string(),
-        Format::Json => means.json_lines(),
-        Format::Csv => means.csv(),
+        TableFormat::Text => means.to_string(),
+        TableFormat::Json => means.json_lines(),
+        TableFormat::Csv => means.csv(),
     };
     write!(console.out(), "{shown}")?;
     if let Some(drawn) = drawn
