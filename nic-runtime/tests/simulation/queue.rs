@@ -8,6 +8,9 @@ use nic_runtime::Run;
 use nic_runtime::export::stats::Stats;
 use nic_runtime::profile::BaseCosts;
 use nic_runtime::scenario::parse;
+use nic_runtime::spec::Scenario;
+
+use crate::runs::runs;
 
 /// The service of a message, which nothing else delays.
 const SERVICE: SimDuration = SimDuration::from_ns(10_000);
@@ -30,9 +33,9 @@ impl Sink for Seen {
     }
 }
 
-/// Runs messages whose send has these keys through a NIC whose processor takes [`SERVICE`] for each, and returns what was
-/// seen.
-fn run(keys: &str, seed: u64) -> Seen {
+/// Returns a scenario in which messages, whose send has these keys, go through a NIC whose processor takes [`SERVICE`] for
+/// each.
+fn scenario(keys: &str, seed: u64) -> Scenario {
     let text = format!(
         "until = '3600s'\nmax_events = 100000000\n[[nic]]\nname = 'a'\nsram = '2MiB'\n[[nic]]\nname = 'b'\n\
          [[endpoint]]\nnic = 'a'\nname = 'client'\ntx_queue = 65536\n\
@@ -50,6 +53,12 @@ fn run(keys: &str, seed: u64) -> Seen {
         receive: SimDuration::ZERO,
         poll: SimDuration::ZERO,
     });
+    scenario
+}
+
+/// Runs such a scenario, and returns what was seen.
+fn run(keys: &str, seed: u64) -> Seen {
+    let scenario = scenario(keys, seed);
     let mut seen = Seen::default();
     let end = Run::new(&scenario)
         .sink(&mut seen)
@@ -85,6 +94,41 @@ fn every_message_waits_as_lindleys_recursion_says() {
         // Of Poisson arrivals, as many wait as the server is busy.
         let share = waited * 100 / 2_000;
         assert!(share.abs_diff(load) <= 8, "load {load}: {share} % wait");
+    }
+}
+
+/// The formula of Pollaczek and Khinchine: with the load ρ and a constant service S, the mean wait is ρS / 2(1 - ρ).
+/// `JIVE_RUNS=20` runs as many seeds as the page about validation says.
+#[test]
+fn poisson_arrivals_wait_in_whole_runs_as_long_as_the_formula_says() {
+    /// The runs whose mean is within 2 % of the formula.
+    const SEEDS: u64 = 20;
+    let seeds = runs(1);
+    // The error of a mean shrinks with the root of the number of runs.
+    let close = 0.02 * (SEEDS as f64 / seeds.min(SEEDS) as f64).sqrt();
+    for load in [30, 60, 90] {
+        let mean = SERVICE.as_ns() * 100 / load;
+        let (mut waits, mut messages) = (0.0, 0.0);
+        for seed in 1..=seeds {
+            let keys = format!("repeat = 100000\ngap = {{ poisson = '{mean}ns' }}");
+            let scenario = scenario(&keys, seed);
+            let mut stats = Stats::new(&scenario);
+            let end = Run::new(&scenario).sink(&mut stats).execute();
+            stats.end(end.expect("it can be run").end.time);
+            let latency = stats.report().total.latency_ns.expect("messages");
+            // The message with the least latency has not waited.
+            waits += (latency.mean - latency.min) * latency.count as f64;
+            messages += latency.count as f64;
+        }
+        let service = SERVICE.as_ns() as f64;
+        let load = service / mean as f64;
+        let expected = load * service / (2.0 * (1.0 - load));
+        let found = waits / messages;
+        println!("load {load:.1}: {found:.1} ns, by the formula {expected:.1} ns");
+        assert!(
+            (found / expected - 1.0).abs() < close,
+            "load {load}: {found} ns, {expected} ns"
+        );
     }
 }
 

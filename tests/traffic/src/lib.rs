@@ -1,6 +1,7 @@
 //! What is measured: the applets of the library, class files that are large or slow to verify, and scenarios of any
 //! size, which have pairs of NICs, pairs of endpoints on them, and messages between the endpoints.
 
+pub mod draws;
 pub mod large;
 pub mod library;
 pub mod worst;
