@@ -169,7 +169,7 @@ pub(crate) fn step<const HEARD: bool>(
     // `step_apart`. The other calls of some, in `chained`, are on no plain processor.
     // The processors of a NIC with a chain are not plain, so the plain loop need not ask for chains.
     if HEARD
-        && sim.has_slow_paths
+        && sim.setup.has_slow_paths()
         && let Some(next) = chained::step(sim, on, stage)
     {
         return next;
