@@ -95,6 +95,9 @@ fn layer_of(file: &str, layers: Layers) -> Option<usize> {
     Some(layer)
 }
 
+/// Forms of names that this test does not resolve, so no file may have them.
+const UNFOLLOWED: [&str; 3] = ["extern crate self", "#[macro_use", "crate::$"];
+
 /// Returns a line for each use of a higher layer, for each call of a method that a higher layer adds to a type of a lower
 /// one, and for each file of a circle within a layer.
 fn violations(files: &Files, layers: Layers) -> BTreeSet<String> {
@@ -102,6 +105,14 @@ fn violations(files: &Files, layers: Layers) -> BTreeSet<String> {
     for file in files.keys().filter(|file| *file != "lib") {
         if layer_of(file, layers).is_none() {
             found.insert(format!("{file} is in no layer"));
+        }
+    }
+    for (file, text) in files {
+        let code = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        for form in code.flat_map(|line| UNFOLLOWED.iter().filter(|form| line.contains(**form))) {
+            found.insert(format!("{file} has `{form}`, whose uses are not followed"));
         }
     }
     let graph = Crate::new(files);
@@ -250,6 +261,25 @@ fn methods_that_a_higher_layer_adds_are_found() {
         "pub struct Low; struct Own; impl Own { fn rise() {} }",
     );
     assert_eq!(found(modules, &[own, call, high]), [""; 0]);
+}
+
+#[test]
+fn names_that_are_not_followed_are_refused() {
+    for (form, text) in [
+        (
+            "extern crate self",
+            "extern crate self as own; use own::high::top;",
+        ),
+        ("#[macro_use", "#[macro_use] mod inner {}"),
+        (
+            "crate::$",
+            "macro_rules! of { ($m:ident) => { crate::$m::top() } }",
+        ),
+    ] {
+        let expected = format!("low has `{form}`, whose uses are not followed");
+        let found = found("mod low;", &[("low", text)]);
+        assert!(found.contains(&expected), "{found:?}");
+    }
 }
 
 #[test]
