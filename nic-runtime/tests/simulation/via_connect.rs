@@ -372,6 +372,53 @@ fn a_send_without_a_connection_is_flushed_and_receives_stay_posted() {
 }
 
 #[test]
+fn a_buffer_that_comes_back_between_connections_takes_a_message_of_the_next_one() {
+    // The server sees its message a millisecond late, when it already waits for the next connection.
+    let keys = "poll_every = '1ms'\nbuffer_area = 8192\nfree_buffers = { count = 1, length = 64 }";
+    for provider in PROVIDERS {
+        let client: Vec<Step> = vec![
+            (10, |actions| actions.connect(home(actions), 5, None)),
+            (300, |actions| {
+                actions.post(home(actions), ChannelId(1), b"first".to_vec())
+            }),
+            (600, |actions| actions.disconnect(home(actions))),
+            (2_300, |actions| actions.connect(home(actions), 5, None)),
+            (2_600, |actions| {
+                actions.post(home(actions), ChannelId(1), b"second".to_vec())
+            }),
+        ];
+        let log = run(
+            &two_vis(provider, keys, ""),
+            at_times("client", client),
+            |log, what, actions| {
+                write_down(log, "server", what);
+                if let Happened::Started
+                | Happened::Connection {
+                    what: ConnectionNews::Ended { .. },
+                    ..
+                } = what
+                {
+                    actions.accept(home(actions), 5, None);
+                }
+            },
+        );
+        let of_server: Vec<&str> = log
+            .iter()
+            .map(String::as_str)
+            .filter(|line| line.starts_with("server"))
+            .collect();
+        let expected = [
+            "server: Made",
+            "server: Ended { reason: Disconnect }",
+            "server: first",
+            "server: Made",
+            "server: second",
+        ];
+        assert_eq!(of_server, expected, "{provider:?}");
+    }
+}
+
+#[test]
 fn a_vi_connects_again_while_descriptors_of_its_last_connection_end() {
     for provider in PROVIDERS {
         for level in ["unreliable", "delivery", "reception"] {

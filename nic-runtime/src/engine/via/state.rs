@@ -261,10 +261,11 @@ impl ViaState {
         self.is_current(id, connection) && !self.is_broken(id)
     }
 
-    /// Returns whether the connection of a VI has ended, so that nothing may be posted to it. A VI that waits for its
-    /// first connection takes receive descriptors.
+    /// Returns whether the connection of a VI has ended, so that nothing may be posted to it. A VI that waits for a
+    /// connection, its first one or another, takes receive descriptors.
     pub(super) fn has_ended(&self, id: EndpointId) -> bool {
-        let state = self.end(id).map(|end| end.vi.state());
+        let end = self.end(id).filter(|end| !end.handshake.is_waiting());
+        let state = end.map(|end| end.vi.state());
         matches!(state, Some(ViState::Error | ViState::Disconnected))
     }
 
