@@ -47,16 +47,26 @@ fn is_free(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> bool {
     })
 }
 
+/// Prepares a VI for its next connection, or tells its program that it cannot have one now. Returns whether it can.
+fn begins(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> bool {
+    let can = is_free(sim, id);
+    if can {
+        post_flushed(sim, id);
+    } else {
+        tell(sim, id, ConnectionNews::NotPossible);
+    }
+    can
+}
+
 /// Requests a connection from the peer.
 pub(super) fn connect(
     sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     (tag, within): (u32, Option<SimDuration>),
 ) {
-    if !is_free(sim, id) {
-        return tell(sim, id, ConnectionNews::NotPossible);
+    if !begins(sim, id) {
+        return;
     }
-    post_flushed(sim, id);
     let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return;
     };
@@ -78,10 +88,9 @@ pub(super) fn accept(
     id: EndpointId,
     (tag, within): (u32, Option<SimDuration>),
 ) {
-    if !is_free(sim, id) {
-        return tell(sim, id, ConnectionNews::NotPossible);
+    if !begins(sim, id) {
+        return;
     }
-    post_flushed(sim, id);
     let Some(end) = sim.engines.via_mut().end_mut(id) else {
         return;
     };

@@ -454,11 +454,13 @@ impl Sink for Summary {
     }
 
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
-        let (Some(here), true) = (event.endpoint, is_shown(event.kind.shown(), false)) else {
+        if !is_shown(event.kind.shown(), false) {
             return;
-        };
+        }
         self.events += 1;
-        self.count(names, (here, event.time), event);
+        if let Some(here) = event.endpoint {
+            self.count(names, (here, event.time), event);
+        }
     }
 }
 
