@@ -1,5 +1,7 @@
 //! Ids of a run's NICs, endpoints, channels, packets and descriptors.
 
+use core::num::NonZeroU64;
+
 /// Position of a NIC in the scenario, counted from 0.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NicId(pub u32);
@@ -34,11 +36,17 @@ impl PostId {
     }
 }
 
+/// Number of a post: a message that a user posted to send. The number is unique in the run, and the trace shows it with
+/// the post, with the packets that carry the message, and with the message's receive descriptors.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PostNumber(pub NonZeroU64);
+
 /// Position of a link direction in the fabric.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct DirectionId(pub u32);
 
-/// Number of packet numbers that each endpoint owns, which is far more than the default `max_events`.
+/// Number of packet numbers, and of post numbers, that each endpoint owns, which is far more than the default
+/// `max_events`.
 const NUMBERS_PER_ENDPOINT: u64 = 1_000_000_000;
 
 /// Returns the number of the packet that an endpoint makes after `earlier` other packets.
@@ -48,8 +56,43 @@ const NUMBERS_PER_ENDPOINT: u64 = 1_000_000_000;
 /// count the sender's packets from 1. The digits before the last nine, if any, are the sender's position.
 #[must_use]
 pub fn packet_number(sender: EndpointId, earlier: u64) -> PacketId {
-    // The packet number cannot overflow: the product is below 2⁶², and no run lasts for 2⁶³ events.
-    PacketId(u64::from(sender.0) * NUMBERS_PER_ENDPOINT + earlier + 1)
+    PacketId(number(sender, earlier).get())
+}
+
+/// Returns the number of an endpoint's post, which counts as those of [packets](packet_number) do.
+#[must_use]
+pub fn post_number(sender: EndpointId, post: PostId) -> PostNumber {
+    PostNumber(number(sender, post.number.into()))
+}
+
+/// Returns the number of what an endpoint makes after `earlier` others.
+fn number(maker: EndpointId, earlier: u64) -> NonZeroU64 {
+    // The number cannot overflow: the product is below 2⁶², and no run lasts for 2⁶³ events.
+    NonZeroU64::MIN.saturating_add(u64::from(maker.0) * NUMBERS_PER_ENDPOINT + earlier)
+}
+
+/// Returns the endpoint that made what has this number, and how many others it made before.
+fn maker(number: u64) -> (EndpointId, u64) {
+    let before = number.saturating_sub(1);
+    // The quotient fits, because numbers are made from the position of an endpoint.
+    let maker = u32::try_from(before / NUMBERS_PER_ENDPOINT).unwrap_or(u32::MAX);
+    (EndpointId(maker), before % NUMBERS_PER_ENDPOINT)
+}
+
+impl PacketId {
+    /// Returns the endpoint that made the packet, and how many packets it made before.
+    #[must_use]
+    pub fn maker(self) -> (EndpointId, u64) {
+        maker(self.0)
+    }
+}
+
+impl PostNumber {
+    /// Returns the endpoint whose user posted the message, and how many messages it posted before.
+    #[must_use]
+    pub fn maker(self) -> (EndpointId, u64) {
+        maker(self.0.get())
+    }
 }
 
 #[cfg(test)]
@@ -65,5 +108,7 @@ mod tests {
             packet_number(EndpointId(u32::MAX), 0).0,
             4_294_967_295_000_000_001
         );
+        assert_eq!(PacketId(3_000_000_042).maker(), (EndpointId(3), 41));
+        assert_eq!(PacketId(1).maker(), (EndpointId(0), 0));
     }
 }

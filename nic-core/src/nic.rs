@@ -1,6 +1,6 @@
 //! Events of the NIC's own resources, which all interfaces share: DMA engines, wires, processors and queues.
 
-use crate::id::{ChannelId, EndpointId, PacketId};
+use crate::id::{ChannelId, EndpointId, PacketId, PostNumber};
 use crate::report::fields::{FieldSink, Fields, Payload, Value};
 use crate::report::roles::{Cause, Dropped, InUse, Roles, Shape, Shown, Step, Track};
 use crate::report::{DmaDirection, Levels, Trigger};
@@ -47,6 +47,8 @@ pub enum NicEvent<'a> {
         payload: &'a [u8],
         /// The place of the packet in its message, if the message is sent in frames.
         part: Option<Part<'a>>,
+        /// The post that the packet's message comes from, if it comes from one.
+        post: Option<PostNumber>,
         /// Time from the first bit of the packet to its last; not in the trace.
         duration: SimDuration,
         /// What caused the packet; not in the trace.
@@ -64,6 +66,8 @@ pub enum NicEvent<'a> {
         payload: &'a [u8],
         /// The place of the packet in its message, if the message is sent in frames.
         part: Option<Part<'a>>,
+        /// The post that the packet's message comes from, if it comes from one.
+        post: Option<PostNumber>,
     },
     /// The link lost a packet, or the receiver discarded it because of its CRC or for want of a slot.
     WireDrop {
@@ -306,6 +310,7 @@ impl<'a> NicEvent<'a> {
                 channel,
                 payload,
                 part,
+                post,
                 ..
             }
             | NicEvent::WireRx {
@@ -314,6 +319,7 @@ impl<'a> NicEvent<'a> {
                 channel,
                 payload,
                 part,
+                post,
             } => {
                 fields.put("packet", Value::Number(packet.0))?;
                 fields.endpoint("peer", peer)?;
@@ -324,6 +330,7 @@ impl<'a> NicEvent<'a> {
                     fields.put("of", Value::Number(part.of.into()))?;
                     fields.put("kind", Value::Word(part.kind))?;
                 }
+                fields.post(post)?;
                 fields.payload(Payload::Whole(payload))
             }
             NicEvent::WireDrop { packet, reason, .. } => {

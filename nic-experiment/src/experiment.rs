@@ -159,6 +159,10 @@ impl<S: Sink> Sink for Heard<'_, S> {
         self.outputs.left_out(events);
     }
 
+    fn wants_posts(&self) -> bool {
+        self.outputs.wants_posts()
+    }
+
     fn may_fail(&self) -> bool {
         self.outputs.may_fail()
     }

@@ -52,7 +52,7 @@ ids!(
 pub struct ProcessorId(pub u32);
 
 /// Position of an applet among all applets.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppletId(pub u32);
 
 /// A list whose elements are named by numbers of one kind, so that a number of another kind is no index.

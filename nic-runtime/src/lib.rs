@@ -63,6 +63,7 @@ pub mod memory;
 pub mod nic;
 pub mod profile;
 mod protocol;
+mod recent;
 pub mod run;
 pub mod scenario;
 pub mod sched;

@@ -12,7 +12,9 @@ use heapless::Deque;
 use jive_core::{CallStack, Lifetime, MethodId, Step, Trap, TrapKind};
 use nic_core::event::{DropReason, NicEvent, SleEvent, TrapDetails, Trigger, TxStatus, UnetEvent};
 use nic_core::host::{TransmitRegion, TransmitSpace};
-use nic_core::id::{ChannelId, DirectionId, EndpointId, NicId, PacketId, PostId};
+use nic_core::id::{
+    ChannelId, DirectionId, EndpointId, NicId, PacketId, PostId, PostNumber, post_number,
+};
 use nic_core::memory::Region;
 use nic_core::sle::{Applet, Request};
 use nic_core::storage::Fixed;
@@ -77,6 +79,8 @@ struct Arrival {
     channel: ChannelId,
     length: u32,
     slot: usize,
+    /// The post that the packet's message comes from, if it comes from one.
+    post: Option<PostNumber>,
 }
 
 /// Result of a call of the applet.
@@ -131,14 +135,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         let program = self.applet.class.program;
         let mut sent = Deque::new();
         for method in program.initializers() {
-            match self.call(
-                Call {
-                    method,
-                    trigger: Trigger::Load,
-                },
-                &[],
-                &mut sent,
-            )? {
+            match self.call(Call::without_message(method, Trigger::Load), &[], &mut sent)? {
                 Ok(value) => self.returned(method, value)?,
                 Err(trap) => {
                     self.trapped(trap)?;
@@ -183,6 +180,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             length: descriptor.length,
             payload: &self.area[space.range()],
             post,
+            number: post_number(ENDPOINT, post),
         };
         self.trace.event(self.now, kind)?;
         self.take_posted()?;
@@ -198,7 +196,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             self.timer = None;
             self.now = self.now.max(timer);
             let trigger = Trigger::Timer;
-            self.handle(Call { method, trigger }, &[])?;
+            self.handle(Call::without_message(method, trigger), &[])?;
             self.take_arrivals()?;
         }
         Ok(())
@@ -211,7 +209,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         };
         while let Some(args) = self.refills.pop_front() {
             let trigger = Trigger::Refill;
-            self.handle(Call { method, trigger }, &args)?;
+            self.handle(Call::without_message(method, trigger), &args)?;
         }
         Ok(())
     }
@@ -265,6 +263,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
             Call {
                 method,
                 trigger: Trigger::Post(post),
+                post: Some(post_number(ENDPOINT, post)),
             },
             &args,
         )
@@ -285,6 +284,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
                 Call {
                     method,
                     trigger: Trigger::Arrival(arrival.id),
+                    post: arrival.post,
                 },
                 &args,
             )?;
@@ -317,7 +317,9 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
         args: &[i32],
         sent: &mut Deque<Sent, ARRIVALS>,
     ) -> Result<Outcome, Failure> {
-        let Call { method, trigger } = call;
+        let Call {
+            method, trigger, ..
+        } = call;
         let kind = SleEvent::AppletCall {
             method,
             args,
@@ -396,9 +398,20 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
 struct Call {
     method: MethodId,
     trigger: Trigger,
+    /// The post of the message that the call handles, if it handles one that comes from a post.
+    post: Option<PostNumber>,
 }
 
 impl Call {
+    /// Returns a call that handles no message.
+    fn without_message(method: MethodId, trigger: Trigger) -> Call {
+        Call {
+            method,
+            trigger,
+            post: None,
+        }
+    }
+
     /// Returns the packet that the call handles, if any.
     fn packet(self) -> Option<PacketId> {
         match self.trigger {

@@ -7,7 +7,7 @@ use jive_core::{Heap, TrapKind};
 use nic_core::event::{
     DmaDirection, DropReason, Made, NicEvent, RxBody, SleEvent, Trigger, UnetEvent,
 };
-use nic_core::id::{ChannelId, PacketId, packet_number};
+use nic_core::id::{ChannelId, PacketId, PostNumber, packet_number};
 use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, Port, Request, Rights, check, perform};
 use nic_core::storage::Fixed;
@@ -72,6 +72,7 @@ impl<M: Machine> Nic<'_, '_, M> {
                 channel: channel.peer_id,
                 length: from.length(),
                 slot,
+                post: call.post,
             },
             channel: channel.id,
             trigger: call.trigger,
@@ -81,7 +82,11 @@ impl<M: Machine> Nic<'_, '_, M> {
     /// Transmits a packet over the wire: records its departure and its arrival, and queues the packet for the NIC.
     pub(super) fn carry(&mut self, packet: Sent) -> Result<(), Failure> {
         let Arrival {
-            id, length, slot, ..
+            id,
+            length,
+            slot,
+            post,
+            ..
         } = packet.arrival;
         let payload = &self.slots[slot][..length as usize];
         let duration = transfer(length);
@@ -91,6 +96,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             channel: packet.channel,
             payload,
             part: None,
+            post,
             duration,
             trigger: packet.trigger,
         };
@@ -101,6 +107,7 @@ impl<M: Machine> Nic<'_, '_, M> {
             channel: packet.arrival.channel,
             payload,
             part: None,
+            post,
         };
         self.trace.event(self.now + duration, landed)?;
         self.arrivals
@@ -110,7 +117,7 @@ impl<M: Machine> Nic<'_, '_, M> {
 
     /// Makes the pushed receive descriptor visible. The user reads the message at once and returns the message's
     /// buffers.
-    fn publish(&mut self) -> Result<(), Failure> {
+    fn publish(&mut self, of: Option<PostNumber>) -> Result<(), Failure> {
         if let Some(descriptor) = self.endpoint.receive.publish() {
             let body = match &descriptor.body {
                 MessageBody::Inline(bytes) => RxBody::Inline(bytes),
@@ -125,6 +132,7 @@ impl<M: Machine> Nic<'_, '_, M> {
                 channel: descriptor.channel,
                 length: descriptor.length,
                 body,
+                post: descriptor.packet.and(of),
             };
             self.trace.event(self.now, kind)?;
         }
@@ -237,7 +245,7 @@ impl<M: Machine> Port for InCall<'_, '_, '_, M> {
     }
 
     fn publish(&mut self) -> Result<(), Failure> {
-        self.nic.publish()
+        self.nic.publish(self.call.post)
     }
 
     fn refuse(&mut self) -> Result<(), Failure> {

@@ -316,6 +316,11 @@ impl<W: Write> Sink for Outputs<W> {
         self.interrupted.load(Ordering::Relaxed)
     }
 
+    fn wants_posts(&self) -> bool {
+        let is_shown = !matches!(self.shown, Shown::Nothing);
+        is_shown || self.stats.is_some() || self.timeline.is_some()
+    }
+
     fn may_fail(&self) -> bool {
         !matches!(self.shown, Shown::Nothing)
     }

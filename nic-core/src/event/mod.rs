@@ -234,6 +234,12 @@ pub trait Sink {
     /// Learns that the last instruction at an endpoint, a call of a native, was not executed, because fuel was missing.
     fn took_back(&mut self, _endpoint: EndpointId) {}
 
+    /// Returns whether the sink uses the numbers of posts (`post`), which a run otherwise leaves out of its events. A run
+    /// determines once, before its first event, whether the sink uses them.
+    fn wants_posts(&self) -> bool {
+        true
+    }
+
     /// Returns whether the sink may fail. A run determines once, before its first event, whether it may, and otherwise
     /// asks only once in many events whether to end.
     fn may_fail(&self) -> bool {
@@ -294,6 +300,10 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     fn took_back(&mut self, endpoint: EndpointId) {
         self.0.took_back(endpoint);
         self.1.took_back(endpoint);
+    }
+
+    fn wants_posts(&self) -> bool {
+        self.0.wants_posts() || self.1.wants_posts()
     }
 
     fn may_fail(&self) -> bool {

@@ -9,7 +9,7 @@ use core::iter::{once, repeat_n};
 use jive_core::{MethodId, TrapValues, is_plain};
 
 use super::names::Names;
-use crate::id::EndpointId;
+use crate::id::{EndpointId, PostNumber};
 use crate::native::{NativeArg, TracedCall, TrapCause, TrapDetails};
 
 /// The value of an event's field.
@@ -252,6 +252,14 @@ impl<'s, S: FieldSink> Fields<'s, S> {
     pub(crate) fn details(&mut self, details: TrapDetails<'_>) -> Result<(), S::Error> {
         let named = NamedDetails::new(self.names, self.endpoint, details);
         self.sink.details(&named)
+    }
+
+    /// Writes the number of the post that a message comes from, if it comes from one.
+    pub(crate) fn post(&mut self, post: Option<PostNumber>) -> Result<(), S::Error> {
+        match post {
+            Some(PostNumber(number)) => self.sink.field("post", Value::Number(number.get())),
+            None => Ok(()),
+        }
     }
 
     /// Writes the bytes of a message as the field `payload`, if payloads are shown.

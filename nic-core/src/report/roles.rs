@@ -8,7 +8,7 @@ use jive_core::{MethodId, Pc, TrapKind};
 use super::fields::Payload;
 use super::levels::{DmaDirection, Levels};
 use super::trigger::{Made, Trigger};
-use crate::id::{ChannelId, EndpointId, PacketId, PostId};
+use crate::id::{ChannelId, EndpointId, PacketId, PostId, PostNumber};
 use crate::native::TrapDetails;
 use crate::time::{SimDuration, SimTime};
 
@@ -113,6 +113,8 @@ pub enum Step<'a> {
     Posted {
         /// The descriptor.
         post: PostId,
+        /// The number of the post.
+        number: PostNumber,
         /// The channel that the descriptor names.
         channel: ChannelId,
         /// The message's bytes.
@@ -237,6 +239,8 @@ pub enum Step<'a> {
     Delivered {
         /// The packet that brought the message, if one did.
         packet: Option<PacketId>,
+        /// The post that the message comes from, if it comes from one.
+        post: Option<PostNumber>,
         /// The channel that the descriptor names.
         channel: ChannelId,
         /// The message's bytes.

@@ -35,6 +35,12 @@ impl ArraySpan {
         self.array
     }
 
+    /// Returns where the span begins in the heap's memory.
+    #[must_use]
+    pub fn start(self) -> u32 {
+        self.start
+    }
+
     /// Returns the span's length in bytes.
     #[must_use]
     pub fn length(self) -> u32 {

@@ -1,6 +1,6 @@
 //! Events of U-Net: descriptors that the user and the NIC exchange.
 
-use crate::id::{ChannelId, PacketId, PostId};
+use crate::id::{ChannelId, PacketId, PostId, PostNumber};
 use crate::report::Trigger;
 use crate::report::fields::{FieldSink, Fields, Payload, Value};
 use crate::report::roles::{Cause, Roles, Step};
@@ -20,6 +20,8 @@ pub enum UnetEvent<'a> {
         payload: &'a [u8],
         /// Id of the descriptor; not in the trace.
         post: PostId,
+        /// The number of the post.
+        number: PostNumber,
     },
     /// The NIC has completed a transmit descriptor.
     TxDone {
@@ -46,6 +48,8 @@ pub enum UnetEvent<'a> {
         length: u32,
         /// Location of the message.
         body: RxBody<'a>,
+        /// The post that the message comes from, if it comes from one.
+        post: Option<PostNumber>,
     },
 }
 
@@ -79,9 +83,11 @@ impl<'a> UnetEvent<'a> {
                 channel,
                 payload,
                 post,
+                number,
                 ..
             } => Step::Posted {
                 post,
+                number,
                 channel,
                 payload,
             },
@@ -100,8 +106,10 @@ impl<'a> UnetEvent<'a> {
                 channel,
                 length,
                 body,
+                post,
             } => Step::Delivered {
                 packet,
+                post,
                 channel,
                 payload: body.payload(length),
             },
@@ -115,11 +123,13 @@ impl<'a> UnetEvent<'a> {
                 channel,
                 offset,
                 length,
+                number,
                 ..
             } => {
                 fields.put("channel", Value::Signed(channel.0))?;
                 fields.put("offset", Value::Number(offset.into()))?;
-                fields.put("length", Value::Number(length.into()))
+                fields.put("length", Value::Number(length.into()))?;
+                fields.post(Some(number))
             }
             UnetEvent::TxDone {
                 channel,
@@ -143,6 +153,7 @@ impl<'a> UnetEvent<'a> {
                 channel,
                 length,
                 body,
+                post,
             } => {
                 if let Some(packet) = packet {
                     fields.put("packet", Value::Number(packet.0))?;
@@ -153,6 +164,7 @@ impl<'a> UnetEvent<'a> {
                 if let RxBody::Buffers { offsets, .. } = body {
                     fields.put("buffers", Value::Offsets(offsets))?;
                 }
+                fields.post(post)?;
                 fields.payload(body.payload(length))
             }
         }

@@ -1,7 +1,7 @@
 //! Events of VIA: descriptors, states of VIs, registered regions and completion queues.
 
 use super::{Reason, Side, Status, ViState};
-use crate::id::{ChannelId, EndpointId, PacketId, PostId};
+use crate::id::{ChannelId, EndpointId, PacketId, PostId, PostNumber};
 use crate::report::Trigger;
 use crate::report::fields::{FieldSink, Fields, Payload, Value};
 use crate::report::roles::{Cause, Dropped, InUse, Roles, Shape, Step, Track};
@@ -24,6 +24,8 @@ pub enum ViaEvent<'a> {
         payload: &'a [u8],
         /// Id of the descriptor; not in the trace.
         post: PostId,
+        /// The number of the post.
+        number: PostNumber,
     },
     /// A send descriptor has completed.
     TxDone {
@@ -63,6 +65,8 @@ pub enum ViaEvent<'a> {
         share: u32,
         /// The registered region.
         area: &'a [u8],
+        /// The post that the message comes from, if it comes from one.
+        post: Option<PostNumber>,
     },
     /// The VI changed its state.
     ViState {
@@ -193,9 +197,11 @@ impl<'a> ViaEvent<'a> {
                 channel,
                 payload,
                 post,
+                number,
                 ..
             } => Step::Posted {
                 post,
+                number,
                 channel,
                 payload,
             },
@@ -208,10 +214,12 @@ impl<'a> ViaEvent<'a> {
                 packet,
                 channel,
                 status,
+                post,
                 ..
             } => match (status, packet) {
                 (Status::Ok, _) => Step::Delivered {
                     packet,
+                    post,
                     channel,
                     payload: self.received(),
                 },
@@ -281,12 +289,14 @@ impl<'a> ViaEvent<'a> {
                 offset,
                 length,
                 immediate,
+                number,
                 ..
             } => {
                 fields.put("channel", Value::Signed(channel.0))?;
                 fields.put("offset", Value::Number(offset.into()))?;
                 fields.put("length", Value::Number(length.into()))?;
-                put_immediate(fields, immediate)
+                put_immediate(fields, immediate)?;
+                fields.post(Some(number))
             }
             ViaEvent::TxDone {
                 channel,
@@ -311,6 +321,7 @@ impl<'a> ViaEvent<'a> {
                 status,
                 immediate,
                 offsets,
+                post,
                 ..
             } => {
                 if let Some(packet) = packet {
@@ -322,6 +333,7 @@ impl<'a> ViaEvent<'a> {
                 fields.put("buffers", Value::Offsets(offsets))?;
                 fields.put("status", Value::Word(status.word()))?;
                 put_immediate(fields, immediate)?;
+                fields.post(post)?;
                 fields.payload(self.received())
             }
             ViaEvent::ControlTx {

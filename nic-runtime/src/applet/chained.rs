@@ -189,7 +189,11 @@ fn perform_between(
     sim.budget.spend_bytes(effect.bytes_moved().into());
     let processor = &mut sim.processors[on];
     let costs = processor.costs;
-    let AppletAt { endpoint, applet } = processor.activation.call().applet_at;
+    let (applet_at, trigger) = {
+        let call = processor.activation.call();
+        (call.applet_at, call.trigger())
+    };
+    let AppletAt { endpoint, applet } = applet_at;
     let heap = sim.applets[applet].instance.heap_mut();
     let state = &mut sim.endpoints[endpoint];
     let chain = sim.chains.of_mut(endpoint).ok_or(TrapKind::Unverified)?;
@@ -198,9 +202,11 @@ fn perform_between(
     let mut time = SimDuration::ZERO;
     let message = match effect {
         Effect::HostToNic { to, host } => {
-            let bytes = chain.handled().get(host.range());
-            to.bytes_mut(heap)
-                .copy_from_slice(bytes.unwrap_or_default());
+            let bytes = chain.handled().get(host.range()).unwrap_or_default();
+            to.bytes_mut(heap).copy_from_slice(bytes);
+            if let Some(posts) = sim.report.posts_mut() {
+                posts.copied(applet_at, to, bytes, chain.handled_post());
+            }
             time = costs.of_copy(host.length());
             None
         }
@@ -212,6 +218,10 @@ fn perform_between(
         Effect::Send { from, channel } => {
             let mut message = chain.message(below, Way::Down, channel.id);
             message.bytes.extend_from_slice(from.bytes(heap));
+            message.post = sim.report.posts_mut().and_then(|posts| {
+                let of_call = (trigger, chain.handled_post());
+                posts.pushed(applet_at, of_call, (from, &message.bytes))
+            });
             Some(message)
         }
         Effect::Carry { from, channel } => {

@@ -98,7 +98,11 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
     fn make(&mut self, from: ArraySpan, channel: Channel) -> Result<(PacketId, PacketRef), Next> {
         let (applet_at, trigger) = (self.applet_at, self.call().trigger());
         let simulation = &mut *self.simulation;
-        Ok(simulation.make_full_packet(applet_at, &channel, trigger, from))
+        let made = simulation.make_full_packet(applet_at, &channel, trigger, from);
+        if HEARD {
+            tell::made(simulation, applet_at, trigger, (made, from));
+        }
+        Ok(made)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]

@@ -399,6 +399,9 @@ pub(crate) fn landed<const HEARD: bool>(sim: &mut Simulation<'_>, on: ProcessorI
         let applet = activation.call().applet_at.applet;
         let heap = sim.applets[applet].instance.heap_mut();
         host_to_nic(heap, to, &sim.memory, host);
+        if HEARD {
+            tell::fetched(sim, on, (to, host));
+        }
     }
     resume::<HEARD>(sim, on, 0)
 }

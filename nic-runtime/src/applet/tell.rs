@@ -4,13 +4,15 @@ use crate::calls::call::Cause;
 use crate::calls::call::Way;
 use crate::ids::ProcessorId;
 use jive_core::MethodId;
-use nic_core::event::{DropReason, Made, NicEvent, SleEvent};
+use nic_core::event::{DropReason, Made, NicEvent, SleEvent, Trigger};
 use nic_core::id::PacketId;
-use nic_core::sle::Request;
+use nic_core::memory::HostSpan;
+use nic_core::sle::{ArraySpan, Request};
 use nic_core::time::SimTime;
 
 use crate::engine::Simulation;
 use crate::nic::endpoint::AppletAt;
+use crate::wire::PacketRef;
 
 /// Reports a note that an applet wrote to the trace.
 pub(crate) fn note(sim: &mut Simulation<'_>, applet_at: AppletAt, tag: i32, value: i32) {
@@ -27,6 +29,39 @@ pub(crate) fn dropped(
 ) {
     let kind = NicEvent::Drop { packet, reason };
     sim.report.emit(sim.now, applet_at.endpoint, kind);
+}
+
+/// Notes which post the bytes come from that a call has fetched.
+pub(crate) fn fetched(
+    sim: &mut Simulation<'_>,
+    on: ProcessorId,
+    (to, host): (ArraySpan, HostSpan),
+) {
+    let call = sim.processors[on].activation.call();
+    if let Some(posts) = sim.report.posts_mut() {
+        posts.fetched(
+            call.applet_at,
+            call.trigger(),
+            (to, host),
+            sim.memory.bytes(host),
+        );
+    }
+}
+
+/// Notes which post a packet comes from that an applet has made.
+pub(crate) fn made(
+    sim: &mut Simulation<'_>,
+    applet_at: AppletAt,
+    trigger: Trigger,
+    ((id, packet), from): ((PacketId, PacketRef), ArraySpan),
+) {
+    let chain = sim.chains.of(applet_at.endpoint);
+    let handled = chain.and_then(|chain| chain.handled_post());
+    if let Some(posts) = sim.report.posts_mut() {
+        let pushed = (from, &*sim.packets[packet].bytes);
+        let of = posts.pushed(applet_at, (trigger, handled), pushed);
+        posts.made(id, of);
+    }
 }
 
 /// Reports that a processor's call begins. `is_reattached` says whether the call attaches the applet again.

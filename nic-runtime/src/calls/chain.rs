@@ -13,7 +13,7 @@ use crate::ids::{AppletId, Table, at};
 use std::collections::VecDeque;
 
 use nic_core::event::TxStatus;
-use nic_core::id::{ChannelId, EndpointId};
+use nic_core::id::{ChannelId, EndpointId, PostNumber};
 
 use super::call::{Call, Way};
 use crate::nic::endpoint::EndpointInfo;
@@ -67,6 +67,8 @@ pub(crate) struct Message {
     pub(crate) bytes: Vec<u8>,
     /// The free buffers that the sending applet's descriptor named.
     pub(crate) buffers: Vec<u32>,
+    /// The post that the message comes from, if the run's output wants to know.
+    pub(crate) post: Option<PostNumber>,
 }
 
 /// A round: its first call, and its state since that call.
@@ -152,6 +154,11 @@ impl Chain {
         self.handled.as_ref().map_or(&[], |message| &message.bytes)
     }
 
+    /// Returns the post of the message that the running call handles, if it is known.
+    pub(crate) fn handled_post(&self) -> Option<PostNumber> {
+        self.handled.as_ref()?.post
+    }
+
     /// Begins a round with a call.
     pub(crate) fn begin(&mut self, call: Call) {
         self.round = Some(Round {
@@ -172,6 +179,7 @@ impl Chain {
             channel,
             bytes,
             buffers,
+            post: None,
         }
     }
 
@@ -209,6 +217,7 @@ impl Chain {
     pub(crate) fn give_back(&mut self, mut message: Message) {
         message.bytes.clear();
         message.buffers.clear();
+        message.post = None;
         self.spare.push(message);
     }
 }

@@ -214,6 +214,10 @@ impl Executions {
 }
 
 impl Sink for Executions {
+    fn wants_posts(&self) -> bool {
+        false
+    }
+
     fn wants(&self, shown: Shown) -> bool {
         super::is_shown(shown, false)
     }

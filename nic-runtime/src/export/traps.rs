@@ -175,6 +175,10 @@ impl TrapLog {
 }
 
 impl Sink for TrapLog {
+    fn wants_posts(&self) -> bool {
+        false
+    }
+
     fn wants(&self, shown: Shown) -> bool {
         shown == Shown::Always
     }

@@ -91,6 +91,10 @@ impl Sink for Judging<'_> {
         }
     }
 
+    fn wants_posts(&self) -> bool {
+        self.sink.as_ref().is_some_and(|sink| sink.wants_posts())
+    }
+
     fn may_fail(&self) -> bool {
         self.sink.as_ref().is_some_and(|sink| sink.may_fail())
     }

@@ -222,6 +222,9 @@ impl<E: Engines> Parts<'_, E> {
             channel: descriptor.channel,
             length: descriptor.length,
             body,
+            post: descriptor
+                .packet
+                .and_then(|packet| self.report.post_of(packet)),
         };
         self.report.emit(self.now, id, kind);
     }

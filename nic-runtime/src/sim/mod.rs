@@ -11,7 +11,7 @@
 //! - `processors` wakes processors and hands items over, `pending` notes what applets are to be called for
 //! - `setup` is what is fixed for a run, `limits` when it ends at the latest, `event_count` how many events it has handled,
 //!   and `sends` how many messages have become due
-//! - `report` tells the sink of events, `levels` the fill levels of queues
+//! - `report` tells the sink of events, `levels` the fill levels of queues, and `posts` which post a packet comes from
 //! - `engines` is what the parts ask of the interfaces
 
 mod backlogs;
@@ -23,6 +23,7 @@ mod levels;
 pub(crate) mod limits;
 mod parts;
 mod pending;
+mod posts;
 mod prefetch;
 mod processors;
 mod programs;

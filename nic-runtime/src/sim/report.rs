@@ -1,13 +1,15 @@
 //! Passes events from the simulation to the sink, with the names of NICs, endpoints, classes and their members.
 
+use super::posts::Posts;
 use crate::calls::classes::Classes;
 use crate::ids::Table;
 use crate::spec::Scenario;
+use crate::wire::Packet;
 use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
 use jive_embed::fields;
 use nic_core::event::roles::Shown;
 use nic_core::event::{Event, EventKind, Executed, Names, Sink, SleEvent, SwapRefusal};
-use nic_core::id::{EndpointId, NicId};
+use nic_core::id::{EndpointId, NicId, PacketId, PostNumber};
 use nic_core::time::{SimDuration, SimTime};
 
 /// The sink of a run, if there is one, with its table of names.
@@ -22,6 +24,8 @@ pub(crate) struct Report<'a> {
     wants_detail: bool,
     /// Number of events that a trace shows and that were not built.
     left_out: u64,
+    /// Which posts packets come from, if the sink wants to know.
+    posts: Option<Posts>,
     /// Whether the sink wants the spans of processors' work.
     pub(crate) wants_work: bool,
     /// Whether the sink wants to know how long processors work without a pause.
@@ -68,12 +72,34 @@ impl<'a> Report<'a> {
             may_fail: listening.is_some_and(|sink| sink.may_fail()),
             wants_detail: wants(Shown::InDetail),
             left_out: 0,
+            posts: listening
+                .is_some_and(|sink| sink.wants_posts())
+                .then(Posts::default),
             wants_work: wants(Shown::WithWork),
             wants_busy: wants(Shown::AsBusy),
             wants_levels: wants(Shown::Never),
             sink,
             names: NameTable::new(scenario, classes),
         }
+    }
+
+    /// Returns where to note which posts packets come from, if the sink wants to know.
+    #[inline]
+    pub(crate) fn posts_mut(&mut self) -> Option<&mut Posts> {
+        self.posts.as_mut()
+    }
+
+    /// Returns the post of a packet that has left, if there is one and the sink wants to know.
+    #[inline]
+    pub(crate) fn post_of(&self, packet: PacketId) -> Option<PostNumber> {
+        self.posts.as_ref()?.of(packet)
+    }
+
+    /// Returns the post of a packet that leaves, if there is one and the sink wants to know.
+    #[inline]
+    pub(crate) fn post_sent(&mut self, packet: &Packet) -> Option<PostNumber> {
+        let posts = self.posts.as_mut()?;
+        posts.sent(packet.id, packet.from.0, packet.trigger)
     }
 
     /// Returns whether a sink listens to the run.

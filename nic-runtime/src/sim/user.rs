@@ -4,7 +4,7 @@
 use crate::ids::at;
 use nic_core::event::{DropReason, NicEvent, TxStatus, UnetEvent};
 use nic_core::host::{Reaction, TransmitSpace};
-use nic_core::id::{ChannelId, EndpointId, PostId};
+use nic_core::id::{ChannelId, EndpointId, PostId, post_number};
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
@@ -190,12 +190,17 @@ impl<E: Engines> Parts<'_, E> {
         (channel, space): (ChannelId, HostSpan),
         post: PostId,
     ) {
+        let payload = self.memory.bytes(space);
+        if let Some(posts) = self.report.posts_mut() {
+            posts.posted(id, post, space, payload);
+        }
         let kind = UnetEvent::TxPost {
             channel,
             offset: space.offset(),
             length: space.length(),
-            payload: self.memory.bytes(space),
+            payload,
             post,
+            number: post_number(id, post),
         };
         self.report.emit(self.now, id, kind);
     }

@@ -173,12 +173,14 @@ impl<E: Engines> Parts<'_, E> {
     fn tell_leaves(&mut self, packet: PacketRef, duration: SimDuration) {
         let sent = &self.packets[packet];
         let (from, channel) = sent.from;
+        let post = self.report.post_sent(sent);
         let kind = NicEvent::WireTx {
             packet: sent.id,
             peer: sent.to.0,
             channel,
             payload: &sent.bytes,
             part: None,
+            post,
             duration,
             trigger: sent.trigger,
         };
@@ -361,6 +363,7 @@ impl<E: Engines> Parts<'_, E> {
             channel,
             payload: &arrived.bytes,
             part: None,
+            post: self.report.post_of(arrived.id),
         };
         self.report.emit(self.now, to, kind);
     }

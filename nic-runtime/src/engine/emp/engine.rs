@@ -206,6 +206,7 @@ impl<E: HasEmp> Protocol<E> for Emp {
                         .emp()
                         .part(frame, sim.endpoints[from].nic, opens),
                 ),
+                post: sim.report.post_sent(sent),
                 duration,
                 trigger: sent.trigger,
             };
@@ -245,6 +246,7 @@ impl<E: HasEmp> Protocol<E> for Emp {
                 channel,
                 payload: &arrived.bytes,
                 part: Some(sim.engines.emp().part(frame, sim.endpoints[to].nic, None)),
+                post: sim.report.post_of(arrived.id),
             };
             sim.report.emit(sim.now, to, kind);
         }

@@ -42,6 +42,7 @@ pub(crate) fn tell_leaves(
                 channel,
                 payload: &sim.packets[packet].bytes,
                 part: None,
+                post: sim.report.post_sent(&sim.packets[packet]),
                 duration,
                 trigger,
             };
@@ -78,6 +79,7 @@ pub(crate) fn tell_arrives(sim: &mut Parts<'_, impl Engines>, packet: PacketRef,
                 channel,
                 payload: &sim.packets[packet].bytes,
                 part: None,
+                post: sim.report.post_of(id),
             };
             sim.report.emit(sim.now, to, kind);
         }

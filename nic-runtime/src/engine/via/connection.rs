@@ -378,6 +378,7 @@ pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, s
             offsets: &[offset],
             share: 0,
             area: &[],
+            post: None,
         };
         sim.report.emit(sim.now, id, kind);
         regions::release(sim, id, 1);

@@ -1,7 +1,7 @@
 //! What users of VIs do and see: posts, completions, and entries of completion queues.
 
 use nic_core::event::{TxStatus, ViaEvent};
-use nic_core::id::{ChannelId, EndpointId, PostId};
+use nic_core::id::{ChannelId, EndpointId, PostId, post_number};
 use nic_core::memory::HostSpan;
 use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 use nic_core::via::{Side, Status};
@@ -43,6 +43,12 @@ pub(super) fn posted(
         ),
         Err(_) => Vec::new(),
     };
+    if let (Some(posts), Ok(message)) = (
+        sim.report.posts_mut(),
+        area.span(offset.into(), length.into()),
+    ) {
+        posts.posted(id, post, message, &payload);
+    }
     let kind = ViaEvent::TxPost {
         channel,
         offset,
@@ -50,6 +56,7 @@ pub(super) fn posted(
         immediate,
         payload: &payload,
         post,
+        number: post_number(id, post),
     };
     sim.report.emit(sim.now, id, kind);
 }
@@ -142,6 +149,7 @@ pub(super) fn publish(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
         offsets,
         share: endpoint.free.buffer_length(),
         area: sim.memory.region(endpoint.area),
+        post: packet.and_then(|packet| sim.report.post_of(packet)),
     };
     sim.report.emit(sim.now, id, kind);
     regions::release(sim, id, u32::try_from(owed).unwrap_or(u32::MAX));

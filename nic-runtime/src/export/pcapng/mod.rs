@@ -202,6 +202,10 @@ impl<W: Write> Capture<W> {
 }
 
 impl<W: Write> Sink for Capture<W> {
+    fn wants_posts(&self) -> bool {
+        false
+    }
+
     fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
         let roles = event.kind.roles();
         if let Some(here) = event.endpoint {
@@ -251,6 +255,7 @@ impl<W: Write> Capture<W> {
                 packet,
                 channel,
                 payload,
+                ..
             } => {
                 let mut about = format!("message for {here} on channel {}", channel.0);
                 if let Some(packet) = packet {

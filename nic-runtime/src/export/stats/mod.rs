@@ -8,20 +8,17 @@ mod page;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::roles::{Cause, Dropped, InUse, Shown, Step};
-use nic_core::event::{DmaDirection, Event, Levels, Names, Sink, Trigger};
-use nic_core::id::{ChannelId, EndpointId, NicId, PacketId};
+use nic_core::event::roles::{Dropped, InUse, Shown, Step};
+use nic_core::event::{DmaDirection, Event, Levels, Names, Sink};
+use nic_core::id::{ChannelId, EndpointId, NicId, PostNumber};
 use nic_core::time::{SimDuration, SimTime};
 use serde::Serialize;
 
 pub use self::latency::{Latencies, Latency};
 use super::groups::{Group, ROWS_MAX, groups};
 use super::tally::Tally;
+use crate::recent::Recent;
 use crate::spec::{HostSpec, Scenario};
-
-/// Maximum number of packets whose posts are remembered. An applet may use packets without giving a message to its user,
-/// so the oldest are forgotten.
-const PACKETS_MAX: usize = 1 << 16;
 
 const PICOSECONDS_PER_SECOND: f64 = 1e12;
 
@@ -31,55 +28,6 @@ struct Origin {
     posted: SimTime,
     /// When the request was posted that the message answers.
     request: Option<SimTime>,
-}
-
-/// The origins of packets, by packet. The ids of packets grow, so the origins are a window over the newest of them.
-#[derive(Clone, Debug, Default)]
-struct Origins {
-    /// The id of the packet at the beginning of the window.
-    first: u64,
-    window: VecDeque<Option<Origin>>,
-}
-
-impl Origins {
-    fn remember(&mut self, packet: PacketId, origin: Origin) {
-        if self.window.is_empty() {
-            self.first = packet.0;
-        }
-        // Packets may be sent in another order than that of their ids.
-        if let Some(before) = self.first.checked_sub(packet.0) {
-            if before + self.window.len() as u64 > PACKETS_MAX as u64 {
-                return;
-            }
-            for _ in 0..before {
-                self.window.push_front(None);
-            }
-            self.first = packet.0;
-        }
-        if packet.0 - self.first >= 2 * PACKETS_MAX as u64 {
-            self.window.clear();
-            self.first = packet.0;
-        }
-        let place = (packet.0 - self.first) as usize;
-        if place >= self.window.len() {
-            self.window.resize(place + 1, None);
-        }
-        self.window[place] = Some(origin);
-        while self.window.len() > PACKETS_MAX {
-            self.window.pop_front();
-            self.first += 1;
-        }
-    }
-
-    fn take(&mut self, packet: PacketId) -> Option<Origin> {
-        let place = usize::try_from(packet.0.checked_sub(self.first)?).ok()?;
-        let origin = self.window.get_mut(place)?.take();
-        while let Some(None) = self.window.front() {
-            self.window.pop_front();
-            self.first += 1;
-        }
-        origin
-    }
 }
 
 /// What an endpoint sent and received on a channel.
@@ -150,8 +98,8 @@ impl Level {
 struct EndpointState {
     channels: BTreeMap<ChannelId, ChannelCounts>,
     drops: Tally,
-    /// When the descriptors were posted that use the entries of the transmit queue.
-    posts: Vec<Option<Origin>>,
+    /// When the newest messages were posted, by their numbers among those of the endpoint.
+    posts: Recent<Origin>,
     /// Whether each message that its user posts answers the oldest message that the user was shown.
     echoes: bool,
     /// When the messages were posted that the user has been shown and has not answered, if it echoes.
@@ -179,7 +127,6 @@ pub struct Stats {
     nic_names: Vec<String>,
     endpoints: Vec<EndpointState>,
     nics: Vec<NicState>,
-    packets: Origins,
 }
 
 impl Stats {
@@ -211,7 +158,6 @@ impl Stats {
             nic_names: scenario.nics.iter().map(|nic| nic.name.clone()).collect(),
             endpoints: endpoints.collect(),
             nics: nics.collect(),
-            packets: Origins::default(),
         }
     }
 
@@ -242,7 +188,7 @@ impl Stats {
         &mut self,
         id: EndpointId,
         time: SimTime,
-        entry: usize,
+        number: PostNumber,
         (channel, bytes): (ChannelId, u64),
     ) {
         let is_counted = time >= self.from;
@@ -251,13 +197,11 @@ impl Stats {
             true => endpoint.requests.pop_front().flatten(),
             false => None,
         };
-        if endpoint.posts.len() <= entry {
-            endpoint.posts.resize(entry + 1, None);
-        }
-        endpoint.posts[entry] = Some(Origin {
+        let origin = Origin {
             posted: time,
             request,
-        });
+        };
+        endpoint.posts.set(number.maker().1, Some(origin));
         if is_counted {
             let counts = endpoint.channels.entry(channel).or_default();
             counts.posted += 1;
@@ -269,10 +213,17 @@ impl Stats {
         &mut self,
         id: EndpointId,
         time: SimTime,
-        packet: Option<PacketId>,
+        post: Option<PostNumber>,
         (channel, bytes): (ChannelId, u64),
     ) {
-        let origin = packet.and_then(|packet| self.packets.take(packet));
+        let origin = post.and_then(|post| {
+            let (sender, number) = post.maker();
+            self.endpoints
+                .get(sender.0 as usize)?
+                .posts
+                .get(number)
+                .copied()
+        });
         let from = self.from;
         let endpoint = &mut self.endpoints[id.0 as usize];
         if endpoint.echoes {
@@ -441,44 +392,29 @@ impl Sink for Stats {
         }
         match event.kind.step() {
             Step::Posted {
+                number,
+                channel,
+                payload,
+                ..
+            } => self.posted(id, event.time, number, (channel, payload.len() as u64)),
+            Step::Delivered {
                 post,
                 channel,
                 payload,
-            } => self.posted(
-                id,
-                event.time,
-                post.index(),
-                (channel, payload.len() as u64),
-            ),
-            Step::Sent { packet, .. } => {
-                if let Cause::Of(Trigger::Post(post)) = event.kind.roles().cause {
-                    let posts = &self.endpoints[id.0 as usize].posts;
-                    if let Some(&Some(origin)) = posts.get(post.index()) {
-                        self.packets.remember(packet, origin);
-                    }
-                }
-            }
-            Step::Delivered {
-                packet,
-                channel,
-                payload,
+                ..
             } => {
                 let length = payload.length();
-                self.delivered(id, event.time, packet, (channel, length));
+                self.delivered(id, event.time, post, (channel, length));
             }
-            Step::Lost { packet, reason } => self.lost(id, event.time, Some(packet), reason),
-            Step::Dropped {
-                packet,
-                reason,
-                what,
-            } => {
+            Step::Lost { reason, .. } => self.lost(id, event.time, reason),
+            Step::Dropped { reason, what, .. } => {
                 if what == Dropped::Answer {
                     self.endpoints[id.0 as usize].requests.pop_front();
                 }
-                let packet = packet.filter(|_| !matches!(what, Dropped::Frame | Dropped::Answer));
-                self.lost(id, event.time, packet, reason);
+                self.lost(id, event.time, reason);
             }
             Step::Other
+            | Step::Sent { .. }
             | Step::Completed { .. }
             | Step::CallBegan { .. }
             | Step::CallSuspended
@@ -499,16 +435,7 @@ impl Sink for Stats {
 }
 
 impl Stats {
-    fn lost(
-        &mut self,
-        id: EndpointId,
-        time: SimTime,
-        packet: Option<PacketId>,
-        reason: &'static str,
-    ) {
-        if let Some(packet) = packet {
-            self.packets.take(packet);
-        }
+    fn lost(&mut self, id: EndpointId, time: SimTime, reason: &'static str) {
         if time >= self.from {
             self.endpoints[id.0 as usize].drops.add(reason);
         }

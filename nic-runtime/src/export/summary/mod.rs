@@ -449,6 +449,10 @@ impl Sink for Summary {
         self.events += events;
     }
 
+    fn wants_posts(&self) -> bool {
+        false
+    }
+
     fn may_fail(&self) -> bool {
         false
     }

@@ -59,7 +59,7 @@ const NIC_CORE: Layers = &[
 ];
 
 const NIC_RUNTIME: Layers = &[
-    &["units", "hexdump", "storage", "ids", "slab"],
+    &["units", "hexdump", "storage", "ids", "slab", "recent"],
     // A scenario as values.
     &["profile", "spec"],
     &["sched"],
