@@ -72,7 +72,7 @@ pub fn to_string(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String
 /// # Errors
 ///
 /// Returns the error of the value.
-pub(super) fn to_raw_value(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Box<RawValue>> {
+pub fn to_raw_value(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Box<RawValue>> {
     RawValue::from_string(to_string(value)?)
 }
 

@@ -124,7 +124,11 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
         let (path, name) = (entry.path(), entry.file_name());
         let name = name.to_string_lossy();
         if path.is_dir() {
-            if name != "target" && !name.starts_with('.') && name != "corpus" {
+            if name != "target"
+                && name != "node_modules"
+                && !name.starts_with('.')
+                && name != "corpus"
+            {
                 files(&path, found);
             }
         } else if name.ends_with(".rs") || name.ends_with(".md") {

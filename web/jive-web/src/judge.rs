@@ -1,0 +1,86 @@
+//! The verdict on a class, and the class that an assembly text makes.
+
+use std::path::Path;
+
+use bumpalo::Bump;
+use jive_core::ClassFile;
+use jive_embed::{Accepted, Asked, FoundAt, Verdict};
+use jive_lab::asm;
+use jive_verifier::Policy;
+use nic_core::sle::{NicEntry, NicNative};
+use nic_experiment::plain;
+use serde::Serialize;
+
+use crate::bytes::Bytes;
+
+/// What is said of a class.
+#[derive(Serialize)]
+pub(crate) struct Judged {
+    /// Whether the class may run.
+    accepted: bool,
+    /// The verdict as `jive verify --format json` prints it.
+    verdict: Verdict,
+    /// The verdict as `jive verify` prints it.
+    text: String,
+    /// The class as assembly, which `assemble` takes. Absent if the bytes are no class file.
+    assembly: Option<String>,
+    class: Bytes,
+}
+
+/// Judges a class file as an applet.
+pub(crate) fn judge(name: &str, class: Vec<u8>) -> Judged {
+    let found = FoundAt {
+        file: Path::new(name),
+        source_path: &[],
+    };
+    let policy = Policy::Applet {
+        entries: NicEntry::TABLE,
+    };
+    let asked = Asked {
+        analysis: true,
+        ..Asked::default()
+    };
+    let verdict = Verdict::of(found, &class, (policy, NicNative::TABLE), asked);
+    Judged {
+        accepted: matches!(verdict, Verdict::Accepted(_)),
+        text: text(name, &verdict),
+        assembly: assembly(&class),
+        verdict,
+        class: Bytes(class),
+    }
+}
+
+/// Returns what `jive verify --report` prints.
+fn text(name: &str, verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Accepted(Accepted {
+            class,
+            major,
+            methods,
+            code_bytes,
+            analysis,
+            ..
+        }) => {
+            let limits = analysis.as_ref().map(ToString::to_string);
+            format!(
+                "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code\n{}",
+                limits.unwrap_or_default().trim_end()
+            )
+        }
+        Verdict::Rejected(rejected) => plain(&rejected.render()),
+        Verdict::Unreadable { message } => format!("cannot read {name}: {message}"),
+    }
+}
+
+fn assembly(class: &[u8]) -> Option<String> {
+    let arena = Bump::new();
+    let index = arena.alloc_slice_fill_copy(ClassFile::index_len(class), 0);
+    let class = ClassFile::parse(class, index).ok()?;
+    Some(asm::disassemble(class))
+}
+
+/// Assembles a text and judges the class.
+pub(crate) fn assemble(name: &str, text: &str) -> Result<Judged, String> {
+    let assembled = asm::assemble(name, text).map_err(|error| error.to_string())?;
+    Ok(judge(name, assembled.bytes))
+}

@@ -1,0 +1,100 @@
+//! JIVE for a web page: one function that takes a request as JSON and answers as JSON.
+//!
+//! [`ask`] judges class files, assembles and runs scenarios. A request is an object whose member `ask` says what is
+//! wanted; the variants of [`Request`] are the requests. An answer is an object with the member `answer`, or with the
+//! member `error`, whose text is what the command `jive` would say. Bytes are base64.
+//!
+//! The same functions serve the command, so a page shows what a terminal shows, to the byte. Nothing is read from files
+//! and nothing is sent anywhere: the classes and captures that a scenario names come with the request.
+//!
+//! In a browser the module `memory` passes requests and answers; everything else is ordinary Rust, and its tests run on
+//! any machine.
+
+mod bytes;
+mod gallery;
+mod judge;
+mod memory;
+mod run;
+
+use std::collections::BTreeMap;
+
+use nic_runtime::export::plain_json;
+use serde::{Deserialize, Serialize};
+
+use self::bytes::Bytes;
+
+/// What a page may ask.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Request {
+    /// The shipped applets and scenarios.
+    Gallery {},
+    /// The verdict on a class file, and how it reads as assembly.
+    Judge {
+        /// Name of the file, for messages.
+        name: String,
+        /// The class file.
+        class: Bytes,
+    },
+    /// The class that an assembly text makes, and the verdict on it.
+    Assemble {
+        /// Name of the text, for messages.
+        name: String,
+        /// The text.
+        text: String,
+    },
+    /// A run of a scenario: its trace, timeline and summary.
+    Run {
+        /// Name of the scenario, for messages.
+        name: String,
+        /// The scenario.
+        scenario: String,
+        /// The files that the scenario names.
+        #[serde(default)]
+        files: BTreeMap<String, Bytes>,
+        /// The seed, in place of the scenario's.
+        #[serde(default)]
+        seed: Option<u64>,
+    },
+}
+
+/// What a request gives.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Reply<A> {
+    Answer(A),
+    Error(String),
+}
+
+/// Answers a request. Text that is no request is answered with an error.
+#[must_use]
+pub fn ask(request: &[u8]) -> Vec<u8> {
+    let request = match serde_json::from_slice(request) {
+        Ok(request) => request,
+        Err(error) => return json::<()>(&Reply::Error(format!("not a request: {error}"))),
+    };
+    match request {
+        Request::Gallery {} => json(&Reply::Answer(gallery::gallery())),
+        Request::Judge { name, class } => json(&Reply::Answer(judge::judge(&name, class.0))),
+        Request::Assemble { name, text } => json(&reply(judge::assemble(&name, &text))),
+        Request::Run {
+            name,
+            scenario,
+            files,
+            seed,
+        } => json(&reply(run::run((&name, &scenario), files, seed))),
+    }
+}
+
+fn reply<A>(answer: Result<A, String>) -> Reply<A> {
+    match answer {
+        Ok(answer) => Reply::Answer(answer),
+        Err(message) => Reply::Error(message),
+    }
+}
+
+fn json<A: Serialize>(reply: &Reply<A>) -> Vec<u8> {
+    let mut text = Vec::new();
+    plain_json::to_writer(&mut text, reply).expect("memory can be written");
+    text
+}

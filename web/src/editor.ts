@@ -1,0 +1,149 @@
+// The editors: Java that is read, assembly and scenarios that are edited.
+
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { java } from "@codemirror/lang-java";
+import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import { toml } from "@codemirror/legacy-modes/mode/toml";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState, StateEffect, StateField, type Extension } from "@codemirror/state";
+import { Decoration, EditorView, WidgetType, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+/** The nonce of the page's policy, with which the editors may add their styles. */
+const NONCE = "jive";
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.keyword, tags.modifier, tags.controlKeyword], color: "var(--accent)", fontWeight: "600" },
+  { tag: [tags.comment, tags.lineComment, tags.blockComment], color: "var(--quiet)", fontStyle: "italic" },
+  { tag: [tags.string, tags.number, tags.bool, tags.literal], color: "light-dark(#8a4b08, #f0b878)" },
+  { tag: [tags.typeName, tags.className], color: "light-dark(#5b3a9b, #c3a6f5)" },
+]);
+
+const THEME = EditorView.theme({
+  "&": { maxHeight: "60vh" },
+  ".cm-scroller": { overflow: "auto", fontFamily: "ui-monospace, monospace" },
+  ".cm-gutters": { background: "transparent", color: "var(--quiet)", border: "0" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+});
+
+/** The words of assembly: directives begin with a dot, comments with a semicolon. */
+const assembly = StreamLanguage.define<unknown>({
+  token(stream) {
+    if (stream.match(/^;.*/)) return "comment";
+    if (stream.match(/^\.[a-z_]+/)) return "keyword";
+    if (stream.match(/^"(?:[^"\\]|\\.)*"/)) return "string";
+    if (stream.match(/^-?\d+/)) return "number";
+    stream.next();
+    stream.eatWhile(/[^\s;"]/);
+    return null;
+  },
+});
+
+/** A mistake, as a block under its line. */
+class Mistake extends WidgetType {
+  constructor(readonly message: string) {
+    super();
+  }
+
+  override eq(other: Mistake): boolean {
+    return this.message === other.message;
+  }
+
+  toDOM(): HTMLElement {
+    const block = document.createElement("div");
+    block.className = "mistake";
+    block.textContent = this.message;
+    return block;
+  }
+}
+
+const setMistakes = StateEffect.define<DecorationSet>();
+
+/** The marked lines. They stay at their lines while the text around them is edited. */
+const mistakes = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(setMistakes)) return effect.value;
+    }
+    return marks.map(transaction.changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** Replaces selected text by typed text. Chromium would copy the style of the old text into a `style` attribute, which the
+ * page's policy forbids. */
+const replaceSelected = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data, isComposing } = event;
+    if (inputType !== "insertText" || data === null || isComposing || view.state.selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    event.preventDefault();
+    return true;
+  },
+});
+
+const LANGUAGES = { java: java(), toml: StreamLanguage.define(toml), assembly };
+
+export interface Editor {
+  text(): string;
+  /** Replaces the text. `onChange` is not called. */
+  set(text: string): void;
+  /** Marks a line, counted from 1, with a message; none takes the mark away. */
+  mark(line: number | null, message: string): void;
+}
+
+/** Makes an editor in an element. Without `onChange` its text can only be read. */
+export function editor(
+  parent: HTMLElement,
+  language: keyof typeof LANGUAGES,
+  label: string,
+  onChange?: (text: string) => void,
+): Editor {
+  let isOurs = false;
+  const extensions: Extension[] = [
+    EditorView.cspNonce.of(NONCE),
+    lineNumbers(),
+    history(),
+    bracketMatching(),
+    highlightSelectionMatches(),
+    syntaxHighlighting(COLOURS),
+    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
+    LANGUAGES[language],
+    mistakes,
+    replaceSelected,
+    THEME,
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+  ];
+  if (onChange) {
+    extensions.push(
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged && !isOurs) onChange(update.state.doc.toString());
+      }),
+    );
+  } else {
+    extensions.push(EditorState.readOnly.of(true));
+  }
+  const view = new EditorView({ parent, extensions });
+  return {
+    text: () => view.state.doc.toString(),
+    set(text) {
+      isOurs = true;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+      isOurs = false;
+    },
+    mark(line, message) {
+      const { doc } = view.state;
+      if (line === null) {
+        view.dispatch({ effects: setMistakes.of(Decoration.none) });
+        return;
+      }
+      const { from, to } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+      const marks = Decoration.set([
+        Decoration.line({ class: "wrong" }).range(from),
+        Decoration.widget({ widget: new Mistake(message), block: true, side: 1 }).range(to),
+      ]);
+      view.dispatch({ effects: [setMistakes.of(marks), EditorView.scrollIntoView(from, { y: "center" })] });
+    },
+  };
+}

@@ -1,0 +1,147 @@
+// The library in its worker: requests out, answers in. A request that takes too long is given up, and the worker with it.
+
+/** What `jive-web` may be asked; `jive-web/src/lib.rs` describes each request. */
+export type Request =
+  | { ask: "gallery" }
+  | { ask: "judge"; name: string; class: string }
+  | { ask: "assemble"; name: string; text: string }
+  | { ask: "run"; name: string; scenario: string; files: Record<string, string> };
+
+export interface Applet {
+  name: string;
+  summary: string;
+  source: string;
+  class: string;
+  scenario: string | null;
+}
+
+export interface Scenario {
+  name: string;
+  summary: string;
+  text: string;
+}
+
+export interface Gallery {
+  version: string;
+  applets: Applet[];
+  scenarios: Scenario[];
+}
+
+export interface Judged {
+  accepted: boolean;
+  text: string;
+  assembly: string | null;
+  class: string;
+}
+
+export interface Ran {
+  trace: string;
+  report: string;
+  timeline: { traceEvents: import("./spans").TraceEvent[] };
+  summary: unknown;
+  notices: string[];
+  ended_early: boolean;
+}
+
+/** Why there is no answer: the library refuses, or the worker was stopped or died. */
+export class Refused extends Error {}
+
+interface Waiting {
+  resolve: (answer: unknown) => void;
+  reject: (reason: Refused) => void;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+/** One worker, which answers one request after the other. */
+export class Engine {
+  private worker: Worker | null = null;
+  private readonly waiting = new Map<number, Waiting>();
+  private asked = 0;
+
+  constructor(private readonly loaded: Loaded) {}
+
+  gallery(): Promise<Gallery> {
+    return this.ask({ ask: "gallery" }, 60) as Promise<Gallery>;
+  }
+
+  judge(name: string, bytes: string): Promise<Judged> {
+    return this.ask({ ask: "judge", name, class: bytes }, 20) as Promise<Judged>;
+  }
+
+  assemble(name: string, text: string): Promise<Judged> {
+    return this.ask({ ask: "assemble", name, text }, 20) as Promise<Judged>;
+  }
+
+  run(name: string, scenario: string, files: Record<string, string>): Promise<Ran> {
+    return this.ask({ ask: "run", name, scenario, files }, 120) as Promise<Ran>;
+  }
+
+  /** Ends the worker. Everything that was asked is refused with this reason; the next request starts another worker. */
+  stop(reason: string): void {
+    this.worker?.terminate();
+    this.worker = null;
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { reject, timer } of waiting) {
+      clearTimeout(timer);
+      reject(new Refused(reason));
+    }
+  }
+
+  private ask(request: Request, seconds: number): Promise<unknown> {
+    const worker = (this.worker ??= this.start());
+    const number = ++this.asked;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.stop(`no answer within ${seconds} s`), seconds * 1000);
+      this.waiting.set(number, { resolve, reject, timer });
+      worker.postMessage({ number, request: JSON.stringify(request) });
+    });
+  }
+
+  private start(): Worker {
+    const worker = new Worker(this.loaded.worker);
+    worker.postMessage({ module: this.loaded.module });
+    worker.onmessage = ({ data }: MessageEvent<{ number: number; reply?: string; died?: string }>) => {
+      if (worker !== this.worker) return;
+      if (data.died !== undefined) {
+        this.stop(data.died);
+        return;
+      }
+      const waiting = this.waiting.get(data.number);
+      if (!waiting || data.reply === undefined) return;
+      this.waiting.delete(data.number);
+      clearTimeout(waiting.timer);
+      const reply = JSON.parse(data.reply) as { answer?: unknown; error?: string };
+      if (reply.error === undefined) waiting.resolve(reply.answer);
+      else waiting.reject(new Refused(reply.error));
+    };
+    worker.onerror = () => {
+      if (worker === this.worker) this.stop("the worker could not be started");
+    };
+    return worker;
+  }
+}
+
+/** What a worker is made of. It is fetched once, so a worker can be started anew without a network. */
+export interface Loaded {
+  module: WebAssembly.Module;
+  /** The address of the worker's script. */
+  worker: string;
+}
+
+/** Fetches the worker's script and the module, and compiles the module. */
+export async function load(): Promise<Loaded> {
+  const [module, script] = await Promise.all([fetched("jive.wasm"), fetched("worker.js")]);
+  // Not every file server knows the type of a module, and streams are compiled only with it.
+  const isTyped = module.headers.get("content-type")?.startsWith("application/wasm");
+  return {
+    module: await (isTyped ? WebAssembly.compileStreaming(module) : WebAssembly.compile(await module.arrayBuffer())),
+    worker: URL.createObjectURL(new Blob([await script.text()], { type: "text/javascript" })),
+  };
+}
+
+async function fetched(name: string): Promise<Response> {
+  const response = await fetch(name);
+  if (!response.ok) throw new Refused(`the server does not give ${name}: ${response.status}`);
+  return response;
+}

@@ -1,0 +1,398 @@
+// The page: code at the left, its verdict in the middle, its run at the right.
+
+import { editor } from "./editor";
+import { Engine, load, Refused, type Gallery, type Judged, type Ran } from "./engine";
+import { base64, read, write, type Linked } from "./link";
+import { tracksOf, type Span } from "./spans";
+import { TimelineView } from "./timeline";
+
+/** The longest class file that is taken. */
+const CLASS_BYTES_MAX = 4 << 20;
+/** The applet that is shown where the address names none that is shipped. */
+const FIRST = "Firewall";
+/** How long to wait after a keystroke before assembly is judged again, in milliseconds. */
+const PAUSE = 250;
+
+function element<E extends HTMLElement>(id: string): E {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as E;
+}
+
+/** The module is fetched once; nothing is asked before it is here. */
+let engine: Engine;
+const applets = element<HTMLSelectElement>("applets");
+const scenarios = element<HTMLSelectElement>("scenarios");
+const java = editor(element("java"), "java", "Java source");
+const assembly = editor(element("assembly"), "assembly", "Assembly", () => edited());
+const scenario = editor(element("scenario"), "toml", "Scenario", () => markScenario(null, ""));
+const timeline = new TimelineView(element<HTMLCanvasElement>("tracks"), showSpan);
+
+let gallery: Gallery = { version: "", applets: [], scenarios: [] };
+/** The class that is shown, as base64, and its file name. */
+let shown = { name: "", class: "" };
+/** Whether the shown class is not the shipped one of its name. */
+let isOwn = false;
+let ran: Ran | null = null;
+let pause = 0;
+
+function isPressed(group: Record<string, string>, chosen: string): void {
+  for (const [button, panel] of Object.entries(group)) {
+    element(button).setAttribute("aria-pressed", String(button === chosen));
+    element(panel).hidden = button !== chosen;
+  }
+}
+
+function choices(group: Record<string, string>): void {
+  for (const button of Object.keys(group)) {
+    element(button).addEventListener("click", () => isPressed(group, button));
+  }
+}
+
+const CODE = { "show-java": "java", "show-assembly": "assembly" };
+const RESULT = { "show-timeline": "timeline", "show-trace": "trace", "show-summary": "summary" };
+choices(CODE);
+choices(RESULT);
+
+function options(list: HTMLSelectElement, named: { name: string; summary: string }[]): void {
+  list.replaceChildren(...named.map(({ name, summary }) => {
+    const option = new Option(name, name);
+    option.title = summary;
+    return option;
+  }));
+}
+
+function say(message: string): void {
+  element("state").textContent = message;
+}
+
+function reason(error: unknown): string {
+  return error instanceof Refused ? error.message : String(error);
+}
+
+// Code and verdict
+
+function showJudged(judged: Judged): void {
+  const line = element("judged");
+  line.textContent = judged.accepted ? "Proved safe: it may run." : "Refused.";
+  line.className = judged.accepted ? "good" : "bad";
+  element("verdict-text").textContent = judged.text;
+  shown.class = judged.class;
+}
+
+async function judge(name: string, bytes: string): Promise<void> {
+  shown = { name, class: bytes };
+  try {
+    const judged = await engine.judge(name, bytes);
+    if (shown.name !== name) return;
+    showJudged(judged);
+    assembly.set(judged.assembly ?? "");
+    assembly.mark(null, "");
+  } catch (error) {
+    refuse(reason(error));
+  }
+}
+
+function refuse(message: string): void {
+  const line = element("judged");
+  line.textContent = "Not a class.";
+  line.className = "bad";
+  element("verdict-text").textContent = message;
+}
+
+/** Judges edited assembly again, a moment after the last keystroke. */
+function edited(): void {
+  clearTimeout(pause);
+  isOwn = true;
+  pause = setTimeout(() => void assemble(), PAUSE);
+}
+
+async function assemble(): Promise<void> {
+  const name = shown.name.replace(/(\.class)?$/, ".jasm");
+  try {
+    showJudged(await engine.assemble(name, assembly.text()));
+    assembly.mark(null, "");
+  } catch (error) {
+    const message = reason(error);
+    refuse(message);
+    assembly.mark(lineOf(message), message);
+  }
+}
+
+/** Returns the line that a message names, as in `x.jasm:12: …`. */
+function lineOf(message: string): number | null {
+  const found = /:(\d+)(?::\d+)?[:\s]/.exec(`${message}\n`);
+  return found ? Number(found[1]) : null;
+}
+
+function chooseApplet(name: string): Promise<void> {
+  const applet = gallery.applets.find((applet) => applet.name === name) ?? gallery.applets.find(({ name }) => name === FIRST);
+  if (!applet) return Promise.resolve();
+  applets.value = applet.name;
+  element("applet-summary").textContent = applet.summary;
+  element<HTMLButtonElement>("show-java").disabled = false;
+  isPressed(CODE, "show-java");
+  java.set(applet.source);
+  isOwn = false;
+  if (applet.scenario !== null) chooseScenario(applet.scenario);
+  return judge(`${applet.name}.class`, applet.class);
+}
+
+async function openFile(file: File): Promise<void> {
+  if (file.size > CLASS_BYTES_MAX) {
+    refuse(`${file.name} has ${file.size} bytes; a class file has at most ${CLASS_BYTES_MAX} here`);
+    return;
+  }
+  const bytes = base64(new Uint8Array(await file.arrayBuffer()));
+  isOwn = true;
+  java.set("");
+  element<HTMLButtonElement>("show-java").disabled = true;
+  isPressed(CODE, "show-assembly");
+  element("applet-summary").textContent = `${file.name}, from this computer`;
+  await judge(file.name, bytes);
+}
+
+// Runs
+
+function chooseScenario(name: string): void {
+  const found = gallery.scenarios.find((scenario) => scenario.name === name);
+  if (!found) return;
+  scenarios.value = found.name;
+  element("scenario-summary").textContent = found.summary;
+  scenario.set(found.text);
+  markScenario(null, "");
+}
+
+function markScenario(line: number | null, message: string): void {
+  scenario.mark(line, message);
+}
+
+/** Returns the scenario with the shown class in place of the shipped applet of that name, and the files that it names. */
+function withOwnClass(): { text: string; files: Record<string, string> } {
+  const text = scenario.text();
+  const file = `${shown.name.replace(/\.\w+$/, "")}.class`;
+  const builtin = `"builtin:${applets.value}"`;
+  if (!isOwn) return { text, files: {} };
+  return { text: text.replaceAll(builtin, JSON.stringify(file)), files: { [file]: shown.class } };
+}
+
+async function start(): Promise<void> {
+  const [begin, stop] = [element<HTMLButtonElement>("start"), element<HTMLButtonElement>("stop")];
+  begin.disabled = true;
+  stop.disabled = false;
+  say("running");
+  const { text, files } = withOwnClass();
+  const began = performance.now();
+  try {
+    showRan(await engine.run(`${scenarios.value}.toml`, text, files));
+    say(`done in ${Math.round(performance.now() - began)} ms`);
+  } catch (error) {
+    const message = reason(error);
+    say("not run");
+    showNotices([message]);
+    markScenario(lineOf(message.slice(message.indexOf("-->"))), message);
+  } finally {
+    begin.disabled = false;
+    stop.disabled = true;
+  }
+}
+
+function showNotices(notices: string[]): void {
+  const box = element("notices");
+  box.textContent = notices.join("\n\n");
+  box.hidden = notices.length === 0;
+}
+
+function showRan(answer: Ran): void {
+  ran = answer;
+  const early = answer.ended_early ? ["The run was ended because its trace became too long for a page."] : [];
+  showNotices([...early, ...answer.notices]);
+  element("trace").textContent = answer.trace;
+  element("summary").textContent = answer.report.trimStart();
+  timeline.show(tracksOf(answer.timeline.traceEvents));
+}
+
+/** Shows a span's times and fields, and the way of its packet. */
+function showSpan(span: Span | null): void {
+  const detail = element("detail");
+  element("moment").textContent = span ? `${span.begin} us` : "";
+  if (!span) {
+    detail.replaceChildren();
+    return;
+  }
+  const table = document.createElement("table");
+  table.createCaption().textContent = `${span.track.nic}, ${span.track.name}: ${span.name}`;
+  const row = (name: string, value: unknown) => {
+    const cells = table.insertRow();
+    const head = document.createElement("th");
+    head.scope = "row";
+    head.textContent = name;
+    cells.append(head);
+    cells.insertCell().textContent = typeof value === "object" ? JSON.stringify(value) : String(value);
+  };
+  row("from", `${span.begin} us`);
+  if (span.end > span.begin) row("for", `${Number((span.end - span.begin).toFixed(6))} us`);
+  for (const [name, value] of Object.entries(span.fields)) row(name, value);
+  detail.replaceChildren(table);
+  const { packet } = span.fields;
+  if (packet === undefined || packet === null || !ran) return;
+  const way = document.createElement("ol");
+  for (const step of wayOf(packet)) {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `${step.begin} us ${step.track.nic}, ${step.track.name}: ${step.name}`;
+    button.addEventListener("click", () => timeline.choose(step));
+    if (step === span) button.setAttribute("aria-current", "true");
+    item.append(button);
+    way.append(item);
+  }
+  const title = document.createElement("p");
+  title.textContent = `The way of packet ${String(packet)}:`;
+  detail.append(title, way);
+}
+
+/** Returns the spans of a packet, in the order of time. */
+function wayOf(packet: unknown): Span[] {
+  return timeline.spans().filter((span) => span.fields["packet"] === packet);
+}
+
+/** Scales the timeline to the way of the chosen span's packet, or to the span where it has none. */
+function focus(): void {
+  const span = timeline.span();
+  if (!span) return;
+  const { packet } = span.fields;
+  timeline.focus(packet === undefined || packet === null ? [span] : wayOf(packet));
+}
+
+// What can be taken along
+
+function save(name: string, text: string, type: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+async function copyLink(): Promise<void> {
+  const shipped = gallery.scenarios.find(({ name }) => name === scenarios.value);
+  const linked: Linked = { applet: applets.value, scenario: scenarios.value };
+  if (isOwn) linked.assembly = assembly.text();
+  if (shipped?.text !== scenario.text()) linked.text = scenario.text();
+  const chosen = timeline.time();
+  if (chosen !== null) linked.at = `${chosen}us`;
+  history.replaceState(null, "", await write(linked));
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("the link is copied");
+  } catch {
+    say("the link is in the address bar");
+  }
+}
+
+/** Hands the timeline to Perfetto's page by `postMessage`, once that page answers. */
+function openPerfetto(): void {
+  if (!ran) return say("nothing was run yet");
+  const origin = "https://ui.perfetto.dev";
+  const other = open(origin);
+  if (!other) return say("the browser opens no other page");
+  const bytes = new TextEncoder().encode(JSON.stringify(ran.timeline)).buffer;
+  const timer = setInterval(() => other.postMessage("PING", origin), 100);
+  setTimeout(() => clearInterval(timer), 30_000);
+  addEventListener("message", function answered({ origin: from, data }) {
+    if (from !== origin || data !== "PONG") return;
+    clearInterval(timer);
+    removeEventListener("message", answered);
+    other.postMessage({ perfetto: { buffer: bytes, title: `JIVE: ${scenarios.value}` } }, origin);
+  });
+}
+
+function showColumn(column: string): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("#tabs button")) {
+    button.setAttribute("aria-pressed", String(button.dataset["column"] === column));
+  }
+  for (const section of document.querySelectorAll("main > section")) {
+    section.classList.toggle("shown", section.id === column);
+  }
+}
+
+function listen(): void {
+  const on = (id: string, act: () => void) => element(id).addEventListener("click", act);
+  applets.addEventListener("change", () => void chooseApplet(applets.value).then(start));
+  scenarios.addEventListener("change", () => {
+    chooseScenario(scenarios.value);
+    void start();
+  });
+  on("start", () => void start());
+  on("stop", () => engine.stop("the run was stopped"));
+  on("back", () => timeline.step(-1));
+  on("forward", () => timeline.step(1));
+  on("fit", () => timeline.fit());
+  on("focus", focus);
+  on("copy-link", () => void copyLink());
+  on("save-scenario", () => save(`${scenarios.value}.toml`, scenario.text(), "text/plain"));
+  on("save-trace", () => save(`${scenarios.value}.trace`, ran?.trace ?? "", "text/plain"));
+  on("save-timeline", () => save(`${scenarios.value}.json`, JSON.stringify(ran?.timeline ?? {}), "application/json"));
+  on("open-perfetto", openPerfetto);
+  const find = element<HTMLInputElement>("find");
+  find.addEventListener("input", () => timeline.find(find.value));
+  for (const button of document.querySelectorAll<HTMLButtonElement>("#tabs button")) {
+    button.addEventListener("click", () => showColumn(button.dataset["column"] ?? "code"));
+  }
+  const chosen = element<HTMLInputElement>("class-file");
+  chosen.addEventListener("change", () => {
+    const file = chosen.files?.[0];
+    if (file) void openFile(file);
+    chosen.value = "";
+  });
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dropping");
+    const file = event.dataTransfer?.files[0];
+    if (file) void openFile(file);
+  });
+  addEventListener("hashchange", () => void follow());
+}
+
+/** Shows what the address links to. */
+async function follow(): Promise<void> {
+  const linked = await read(location.hash);
+  await chooseApplet(linked.applet ?? FIRST);
+  if (linked.scenario !== undefined) chooseScenario(linked.scenario);
+  if (linked.text !== undefined) scenario.set(linked.text);
+  if (linked.assembly !== undefined) {
+    assembly.set(linked.assembly);
+    isPressed(CODE, "show-assembly");
+    isOwn = true;
+    await assemble();
+  }
+  await start();
+  if (linked.at !== undefined) {
+    timeline.chooseAt(Number.parseFloat(linked.at));
+    focus();
+  }
+}
+
+async function main(): Promise<void> {
+  showColumn("run");
+  listen();
+  try {
+    engine = new Engine(await load());
+    gallery = await engine.gallery();
+  } catch (error) {
+    refuse(reason(error));
+    return;
+  }
+  element("version").textContent = `version ${gallery.version}`;
+  options(applets, gallery.applets);
+  options(scenarios, gallery.scenarios);
+  await follow();
+}
+
+void main();

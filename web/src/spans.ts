@@ -1,0 +1,121 @@
+// The records of a timeline, as tracks of spans.
+
+/** A record of the trace event format, as `jive run --perfetto` writes it. Times are microseconds. */
+export interface TraceEvent {
+  name: string;
+  ph: string;
+  ts: number;
+  dur?: number;
+  pid: number;
+  tid: number;
+  id?: number;
+  args?: Record<string, unknown>;
+}
+
+export interface Span {
+  name: string;
+  begin: number;
+  end: number;
+  /** The row within the track: a span that lies inside another one stands below it. */
+  depth: number;
+  track: Track;
+  fields: Record<string, unknown>;
+}
+
+export interface Track {
+  nic: string;
+  name: string;
+  spans: Span[];
+  /** The number of rows. */
+  rows: number;
+  /** The first row of the track among all rows. */
+  top: number;
+}
+
+export interface Arrow {
+  from: { track: Track; time: number };
+  to: { track: Track; time: number };
+}
+
+export interface Timeline {
+  tracks: Track[];
+  /** All spans, in the order of their beginnings. */
+  spans: Span[];
+  arrows: Arrow[];
+  end: number;
+  rows: number;
+}
+
+/** Returns the fields of a record, without the level of `call` and `end` that a call has. */
+function fields(args: Record<string, unknown> | undefined): Record<string, unknown> {
+  const { call, end, ...rest } = args ?? {};
+  return { ...rest, ...(call as object | undefined), ...(end as object | undefined) };
+}
+
+/** Makes tracks of the records of a timeline. */
+export function tracksOf(events: TraceEvent[]): Timeline {
+  const nics = new Map<number, string>();
+  const tracks = new Map<string, Track & { order: number; pid: number }>();
+  const track = (pid: number, tid: number) => {
+    const key = `${pid}/${tid}`;
+    let found = tracks.get(key);
+    if (!found) {
+      found = { nic: "", name: "", spans: [], rows: 1, top: 0, order: tid, pid };
+      tracks.set(key, found);
+    }
+    return found;
+  };
+  const starts = new Map<number, Arrow["from"]>();
+  const arrows: Arrow[] = [];
+  for (const event of events) {
+    const text = event.args?.["name"];
+    switch (event.ph) {
+      case "M":
+        if (event.name === "process_name") nics.set(event.pid, String(text));
+        else if (event.name === "thread_name") track(event.pid, event.tid).name = String(text);
+        else if (event.name === "thread_sort_index") {
+          track(event.pid, event.tid).order = Number(event.args?.["sort_index"]);
+        }
+        break;
+      case "X":
+      case "i": {
+        const own = track(event.pid, event.tid);
+        const end = event.ts + (event.dur ?? 0);
+        own.spans.push({ name: event.name, begin: event.ts, end, depth: 0, track: own, fields: fields(event.args) });
+        break;
+      }
+      case "s":
+        starts.set(event.id ?? -1, { track: track(event.pid, event.tid), time: event.ts });
+        break;
+      case "f": {
+        const from = starts.get(event.id ?? -1);
+        if (from) arrows.push({ from, to: { track: track(event.pid, event.tid), time: event.ts } });
+        break;
+      }
+    }
+  }
+  const ordered = [...tracks.values()].filter((own) => own.spans.length > 0);
+  ordered.sort((a, b) => a.pid - b.pid || a.order - b.order);
+  let rows = 0;
+  for (const own of ordered) {
+    own.nic = nics.get(own.pid) ?? "";
+    own.top = rows;
+    own.rows = stack(own.spans);
+    rows += own.rows;
+  }
+  const spans = ordered.flatMap((own) => own.spans).sort((a, b) => a.begin - b.begin);
+  return { tracks: ordered, spans, arrows, rows, end: spans.reduce((end, span) => Math.max(end, span.end), 0) };
+}
+
+/** Puts each span of a track into the first row where it does not overlap an earlier one. Returns the number of rows. */
+function stack(spans: Span[]): number {
+  spans.sort((a, b) => a.begin - b.begin || b.end - a.end);
+  const ends: number[] = [];
+  for (const span of spans) {
+    let row = ends.findIndex((end) => end <= span.begin);
+    if (row < 0) row = ends.length;
+    ends[row] = Math.max(span.end, span.begin + Number.EPSILON);
+    span.depth = row;
+  }
+  return Math.max(1, ends.length);
+}

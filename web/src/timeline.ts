@@ -1,0 +1,342 @@
+// The timeline on a canvas: tracks of spans that one can scale, move, search and choose from.
+
+import { axisTop } from "d3-axis";
+import { scaleLinear } from "d3-scale";
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
+import type { Span, Timeline, Track } from "./spans";
+
+const ROW = 17;
+const HEAD = 26;
+const NAMES = 150;
+const HEIGHT_MAX = 420;
+/** The most that the scale can grow. */
+const SCALE_MAX = 1e6;
+
+/** Colours of spans, in light and in dark. A name has the same colour everywhere. */
+const HUES = [195, 30, 265, 140, 340, 55, 225, 100, 310, 170];
+
+export class TimelineView {
+  private shown: Timeline = { tracks: [], spans: [], arrows: [], rows: 0, end: 0 };
+  private transform: ZoomTransform = zoomIdentity;
+  private chosen: Span | null = null;
+  private found = "";
+  private scrolled = 0;
+  private asked = 0;
+  private readonly zooming;
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly onChoose: (span: Span | null) => void,
+  ) {
+    this.zooming = zoom<HTMLCanvasElement, unknown>()
+      .scaleExtent([1, SCALE_MAX])
+      .filter((event: Event) => !(event instanceof WheelEvent && event.shiftKey))
+      .on("zoom", ({ transform }: { transform: ZoomTransform }) => {
+        this.transform = transform;
+        this.draw();
+      });
+    select(canvas).call(this.zooming).on("dblclick.zoom", null);
+    canvas.addEventListener("click", (event) => this.click(event));
+    canvas.addEventListener("keydown", (event) => this.key(event));
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    let width = 0;
+    new ResizeObserver(() => {
+      // A change of height alone leaves the scale as it is.
+      if (canvas.clientWidth === width) return this.draw();
+      width = canvas.clientWidth;
+      this.fit();
+    }).observe(canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  show(timeline: Timeline): void {
+    this.shown = timeline;
+    this.scrolled = 0;
+    const rows = HEAD + timeline.rows * ROW + 6 * timeline.tracks.length + 4;
+    this.canvas.style.height = `${Math.min(Math.max(rows, 120), HEIGHT_MAX)}px`;
+    this.choose(null);
+    this.fit();
+  }
+
+  spans(): Span[] {
+    return this.shown.spans;
+  }
+
+  span(): Span | null {
+    return this.chosen;
+  }
+
+  /** Returns the time of the chosen span, in microseconds. */
+  time(): number | null {
+    return this.chosen?.begin ?? null;
+  }
+
+  /** Shows the whole run. */
+  fit(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    this.zooming.extent([[NAMES, 0], [Math.max(width, NAMES + 1), height]]);
+    this.zooming.translateExtent([[NAMES, 0], [Math.max(width, NAMES + 1), height]]);
+    select(this.canvas).call(this.zooming.transform, zoomIdentity);
+  }
+
+  /** Scales and moves the view so that these spans fill most of it. */
+  focus(spans: Span[]): void {
+    const whole = this.whole;
+    const begin = whole(Math.min(...spans.map((span) => span.begin)));
+    const end = whole(Math.max(...spans.map((span) => span.end)));
+    const room = Math.max(this.canvas.clientWidth - NAMES, 1);
+    const scale = Math.min(Math.max((0.8 * room) / Math.max(end - begin, 1e-9), 1), SCALE_MAX);
+    const left = NAMES + 0.05 * room - scale * begin;
+    select(this.canvas).call(this.zooming.transform, zoomIdentity.translate(left, 0).scale(scale));
+  }
+
+  find(text: string): void {
+    this.found = text.toLowerCase();
+    const first = this.shown.spans.find((span) => this.isFound(span));
+    if (this.found && first) this.choose(first);
+    this.draw();
+  }
+
+  /** Chooses the next span in time, or the one before. */
+  step(by: 1 | -1): void {
+    const spans = this.found ? this.shown.spans.filter((span) => this.isFound(span)) : this.shown.spans;
+    const at = this.chosen ? spans.indexOf(this.chosen) : by > 0 ? -1 : spans.length;
+    const next = spans[at + by];
+    if (next) this.choose(next);
+  }
+
+  /** Chooses the span that begins at this time of the run, in microseconds, or the first one after it. */
+  chooseAt(time: number): void {
+    const next = this.shown.spans.find((span) => span.begin >= time - 1e-7);
+    if (next) this.choose(next);
+  }
+
+  choose(span: Span | null): void {
+    this.chosen = span;
+    if (span) this.reveal(span);
+    this.onChoose(span);
+    this.draw();
+  }
+
+  private isFound(span: Span): boolean {
+    return span.name.toLowerCase().includes(this.found) || JSON.stringify(span.fields).toLowerCase().includes(this.found);
+  }
+
+  /** The part of the run at x without scaling. */
+  private get whole() {
+    return scaleLinear([0, this.shown.end || 1], [NAMES, this.canvas.clientWidth - 8]);
+  }
+
+  private get scale() {
+    return this.transform.rescaleX(this.whole);
+  }
+
+  /** Moves the view so that a span is seen. */
+  private reveal(span: Span): void {
+    const x = this.scale(span.begin);
+    if (x < NAMES || x > this.canvas.clientWidth - 20) {
+      const middle = this.whole(span.begin);
+      select(this.canvas).call(this.zooming.translateTo, middle, 0);
+    }
+    const y = this.y(span.track, span.depth);
+    const room = this.canvas.clientHeight - ROW;
+    if (y < HEAD || y > room) this.scroll(y - this.canvas.clientHeight / 2);
+  }
+
+  private scroll(by: number): void {
+    const most = Math.max(0, HEAD + this.shown.rows * ROW + 6 * this.shown.tracks.length - this.canvas.clientHeight);
+    this.scrolled = Math.min(most, Math.max(0, this.scrolled + by));
+    this.draw();
+  }
+
+  private wheel(event: WheelEvent): void {
+    if (!event.shiftKey) return;
+    event.preventDefault();
+    this.scroll(event.deltaY || event.deltaX);
+  }
+
+  private y(track: Track, depth: number): number {
+    return HEAD + (track.top + depth) * ROW + 6 * this.shown.tracks.indexOf(track) - this.scrolled;
+  }
+
+  private click(event: MouseEvent): void {
+    const scale = this.scale;
+    let best: Span | null = null;
+    let nearest = 5;
+    for (const span of this.shown.spans) {
+      const y = this.y(span.track, span.depth);
+      if (event.offsetY < y || event.offsetY >= y + ROW) continue;
+      const [left, right] = [scale(span.begin), scale(span.end)];
+      const apart = Math.max(left - event.offsetX, event.offsetX - right, 0);
+      if (apart < nearest) [best, nearest] = [span, apart];
+    }
+    this.choose(best);
+  }
+
+  private key(event: KeyboardEvent): void {
+    const zoomed = (by: number) => select(this.canvas).call(this.zooming.scaleBy, by);
+    switch (event.key) {
+      case "ArrowRight":
+        this.step(1);
+        break;
+      case "ArrowLeft":
+        this.step(-1);
+        break;
+      case "ArrowDown":
+        this.scroll(3 * ROW);
+        break;
+      case "ArrowUp":
+        this.scroll(-3 * ROW);
+        break;
+      case "+":
+        zoomed(1.5);
+        break;
+      case "-":
+        zoomed(1 / 1.5);
+        break;
+      case "Escape":
+        this.choose(null);
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  }
+
+  /** Draws with the next frame. */
+  private draw(): void {
+    if (this.asked) return;
+    this.asked = requestAnimationFrame(() => {
+      this.asked = 0;
+      this.drawNow();
+    });
+  }
+
+  private drawNow(): void {
+    const { canvas, shown, scale } = this;
+    const ratio = devicePixelRatio || 1;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (canvas.width !== width * ratio || canvas.height !== height * ratio) {
+      canvas.width = width * ratio;
+      canvas.height = height * ratio;
+    }
+    const context = canvas.getContext("2d");
+    if (!context || width <= NAMES) return;
+    const style = getComputedStyle(canvas);
+    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const [text, quiet, line] = ["--text", "--quiet", "--line"].map((name) => style.getPropertyValue(name));
+    const resolved = (of: string | undefined) => colour(canvas, of ?? "");
+    const [ink, faint, rule] = [resolved(text), resolved(quiet), resolved(line)];
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+
+    context.save();
+    context.beginPath();
+    context.rect(NAMES, HEAD, width - NAMES, height - HEAD);
+    context.clip();
+    // Of spans that fall into one pixel of a row, one is drawn.
+    const last = new Map<Track, number[]>();
+    for (const span of shown.spans) {
+      const left = scale(span.begin);
+      const right = scale(span.end);
+      if (right < NAMES || left > width) continue;
+      const drawn = last.get(span.track) ?? [];
+      const at = Math.round(left);
+      if (right - left < 1 && drawn[span.depth] === at && span !== this.chosen) continue;
+      drawn[span.depth] = at;
+      last.set(span.track, drawn);
+      const y = this.y(span.track, span.depth);
+      if (y > height || y + ROW < HEAD) continue;
+      const isFaint = this.found !== "" && !this.isFound(span);
+      const hue = HUES[hash(span.name) % HUES.length];
+      context.globalAlpha = isFaint ? 0.2 : 1;
+      context.fillStyle = `hsl(${hue} 45% ${isDark ? 38 : 78}%)`;
+      const wide = Math.max(right - left, 2);
+      context.fillRect(left, y + 1, wide, ROW - 3);
+      if (span === this.chosen) {
+        context.strokeStyle = ink;
+        context.lineWidth = 2;
+        context.strokeRect(left - 1, y, wide + 2, ROW - 1);
+      }
+      if (wide > 24) {
+        context.save();
+        context.beginPath();
+        context.rect(left, y, wide - 3, ROW);
+        context.clip();
+        context.fillStyle = ink;
+        context.fillText(span.name, Math.max(left, NAMES) + 4, y + ROW / 2);
+        context.restore();
+      }
+      context.globalAlpha = 1;
+    }
+    context.strokeStyle = faint;
+    context.lineWidth = 1;
+    for (const { from, to } of shown.arrows) {
+      const [x1, x2] = [scale(from.time), scale(to.time)];
+      if (Math.max(x1, x2) < NAMES || Math.min(x1, x2) > width) continue;
+      const [y1, y2] = [this.y(from.track, 0) + ROW / 2, this.y(to.track, 0) + ROW / 2];
+      context.globalAlpha = 0.7;
+      context.beginPath();
+      context.moveTo(x1, y1);
+      context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
+      context.stroke();
+      context.beginPath();
+      context.arc(x2, y2, 2, 0, 2 * Math.PI);
+      context.stroke();
+      context.globalAlpha = 1;
+    }
+    context.restore();
+
+    context.fillStyle = ink;
+    for (const track of shown.tracks) {
+      const y = this.y(track, 0);
+      if (y + track.rows * ROW < HEAD || y > height) continue;
+      context.fillStyle = faint;
+      context.fillText(track.nic, 6, y + ROW / 2, 50);
+      context.fillStyle = ink;
+      context.fillText(track.name, 60, y + ROW / 2, NAMES - 66);
+      context.strokeStyle = rule;
+      context.beginPath();
+      context.moveTo(0, y - 3.5);
+      context.lineTo(width, y - 3.5);
+      context.stroke();
+    }
+    this.drawAxis(context, width, faint);
+  }
+
+  private drawAxis(context: CanvasRenderingContext2D, width: number, ink: string): void {
+    const { scale } = this;
+    context.clearRect(0, 0, width, HEAD);
+    context.fillStyle = ink;
+    context.strokeStyle = ink;
+    const ticks = scale.ticks(Math.max(2, Math.floor((width - NAMES) / 110)));
+    const format = axisTop(scale).tickFormat() ?? scale.tickFormat(8);
+    for (const tick of ticks) {
+      const x = scale(tick);
+      context.beginPath();
+      context.moveTo(x, HEAD - 6);
+      context.lineTo(x, HEAD);
+      context.stroke();
+      context.fillText(`${format(tick, 0)} us`, x + 3, HEAD / 2);
+    }
+  }
+}
+
+/** Returns a colour as a canvas takes it, also one that depends on light and dark. */
+function colour(element: HTMLElement, value: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = value;
+  element.parentElement?.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+function hash(text: string): number {
+  let found = 0;
+  for (const letter of text) found = (found * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return found;
+}

@@ -1,0 +1,191 @@
+// What a user does with the page.
+
+import AxeBuilder from "@axe-core/playwright";
+import { readFileSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
+import { clickSpan, expect, open, ran, test, write } from "./browser";
+import { jive } from "./command";
+
+const FIXTURES = "../tests/fixtures/reject/unsafe";
+
+test("an applet of the gallery runs, and a click on a span shows its event", async ({ page }) => {
+  await open(page);
+  await page.selectOption("#applets", "Nat");
+  await ran(page);
+  await expect(page.locator("#java")).toContainText("class Nat");
+  await expect(page.locator("#judged")).toHaveText("Proved safe: it may run.");
+  await clickSpan(page);
+  await expect(page.locator("#detail caption")).not.toBeEmpty();
+  await expect(page.locator("#moment")).toHaveText(/ us$/);
+  await expect(page.locator("#detail")).toContainText("The way of packet");
+});
+
+for (const name of ["firewall", "reliable", "via"]) {
+  test(`the page shows the trace of ${name} as a terminal does`, async ({ page }) => {
+    await open(page, `#scenario=${name}`);
+    const text = readFileSync(`../nic-runtime/scenarios/${name}.toml`, "utf8");
+    const terminal = jive(["run", `${name}.toml`, "--stats"], { [`${name}.toml`]: text }).stdout;
+    const trace = (await page.locator("#trace").textContent()) ?? "";
+    const report = (await page.locator("#summary").textContent()) ?? "";
+    expect(terminal.startsWith(trace)).toBe(true);
+    expect(terminal.slice(trace.length).trimStart()).toBe(report);
+    expect(trace.split("\n").length).toBeGreaterThan(20);
+  });
+}
+
+test("a class that is refused gets the terminal's diagnosis", async ({ page }) => {
+  await open(page);
+  for (const fixture of ["stack-underflow", "operand-type", "merge-depth"]) {
+    const source = { "Bad.jasm": readFileSync(`${FIXTURES}/${fixture}.jasm`, "utf8") };
+    const made = jive(["asm", "Bad.jasm"], source);
+    expect(made.status, made.stderr).toBe(0);
+    const bytes = readFileSync(`${made.folder}/Bad.class`);
+    const terminal = jive(["verify", "Bad.class"], { "Bad.class": bytes });
+    await page.setInputFiles("#class-file", { name: "Bad.class", mimeType: "application/java-vm", buffer: bytes });
+    await expect(page.locator("#judged")).toHaveText("Refused.");
+    expect(terminal.stdout).toContain(`unsafe/${fixture}`);
+    expect(await page.locator("#verdict-text").textContent()).toBe(terminal.stdout.trimEnd());
+  }
+});
+
+test("files that are no class are refused, and the page goes on", async ({ page }) => {
+  await open(page);
+  const files = [Buffer.alloc(0), Buffer.from("no class"), Buffer.alloc(5 << 20, 0xca)];
+  for (const buffer of files) {
+    await page.setInputFiles("#class-file", { name: "<b>x</b>.class", mimeType: "", buffer });
+    await expect(page.locator("#judged")).toHaveText(/Refused\.|Not a class\./);
+    await expect(page.locator("#verdict-text")).toContainText("<b>x</b>.class");
+  }
+  await page.selectOption("#applets", "Drop");
+  await ran(page);
+  await expect(page.locator("#judged")).toHaveText("Proved safe: it may run.");
+});
+
+test("assembly is judged again while it is edited, and runs", async ({ page }) => {
+  await open(page, "#applet=Drop");
+  await page.click("#show-assembly");
+  const shipped = jive(["asm", "--print", "builtin:Drop"]).stdout;
+  await write(page, "#assembly", shipped.replace("ireturn", "ireturm"));
+  await expect(page.locator("#judged")).toHaveText("Not a class.");
+  await expect(page.locator("#assembly .wrong")).toHaveText(/ireturm/);
+  await expect(page.locator("#assembly .wrong + .mistake")).toContainText("ireturm");
+  await expect(page.locator("#verdict-text")).toContainText("ireturm");
+  await write(page, "#assembly", shipped.replace("ireturn", "iadd\n    ireturn"));
+  await expect(page.locator("#judged")).toHaveText("Refused.");
+  await expect(page.locator("#verdict-text")).toContainText("unsafe/stack-underflow");
+  await write(page, "#assembly", shipped);
+  await expect(page.locator("#judged")).toHaveText("Proved safe: it may run.");
+  await page.click("#start");
+  await ran(page);
+});
+
+test("a mistake in a scenario is shown under its line, as on a terminal", async ({ page }) => {
+  await open(page, "#scenario=drop");
+  await page.click("summary");
+  const text = readFileSync("../nic-runtime/scenarios/drop.toml", "utf8").replace("[[endpoint]]", "[[endpoimt]]");
+  await write(page, "#scenario", text);
+  await page.click("#start");
+  await expect(page.locator("#state")).toHaveText("not run");
+  const terminal = jive(["run", "drop.toml"], { "drop.toml": text });
+  expect(((await page.locator("#notices").textContent()) ?? "").trim()).toBe(terminal.stderr.trim());
+  await expect(page.locator("#scenario .wrong")).toContainText("endpoimt");
+  await expect(page.locator("#scenario .wrong + .mistake")).toContainText("endpoimt");
+  await page.selectOption("#scenarios", "pingpong");
+  await ran(page);
+  await expect(page.locator("#notices")).toBeHidden();
+});
+
+test("a link opened anew shows the same", async ({ page, context }) => {
+  await open(page, "#applet=Firewall&at=20.631us");
+  const moment = (await page.locator("#moment").textContent()) ?? "";
+  expect(Number.parseFloat(moment)).toBeGreaterThanOrEqual(20.631);
+  expect(Number.parseFloat(moment)).toBeLessThan(25);
+  await page.click("#show-assembly");
+  const changed = `; changed\n${jive(["asm", "--print", "builtin:Firewall"]).stdout}`;
+  await write(page, "#assembly", changed);
+  await expect(page.locator("#judged")).toHaveText("Proved safe: it may run.");
+  await page.click("summary");
+  await page.locator("#scenario .cm-content").click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.insertText("# mine\n");
+  await page.click("#copy-link");
+  await expect(page).toHaveURL(/assembly=.*text=/);
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await ran(other);
+  await expect(other.locator("#moment")).toHaveText(moment);
+  await expect(other.locator("#assembly")).toContainText("; changed");
+  await other.click("summary");
+  await expect(other.locator("#scenario")).toContainText("# mine");
+});
+
+test("links with broken and hostile fragments open the page", async ({ page }) => {
+  const bomb = deflateRawSync(Buffer.alloc(64 << 20)).toString("base64url");
+  const fragments = [
+    "#applet=<img src=x onerror=alert(1)>&at=<script>alert(1)</script>",
+    "#applet=__proto__&scenario=constructor&at=NaN",
+    "#applet=%E0%A4%A&text=%%%&assembly=!!!",
+    `#text=${bomb}`,
+    `#assembly=${bomb}`,
+    `#${"a=".repeat(20_000)}`,
+    "#at=1e999us&applet=Firewall",
+  ];
+  for (const fragment of fragments) {
+    await page.goto("about:blank");
+    await open(page, fragment);
+    await expect(page.locator("#applets")).toHaveValue("Firewall");
+    expect(await page.locator("img, script:not([src])").count()).toBe(0);
+  }
+  // A text that unpacks but says nothing sensible is an error where it stands.
+  await page.goto("about:blank");
+  await page.goto(`/#text=${deflateRawSync("<img src=x onerror=alert(1)>").toString("base64url")}`);
+  await expect(page.locator("#state")).toHaveText("not run");
+  await expect(page.locator("#notices")).toContainText("<img src=x onerror=alert(1)>");
+});
+
+test("a run that goes on is stopped, and the next one runs, all without a network", async ({ page, context }) => {
+  await open(page);
+  await context.setOffline(true);
+  const text = readFileSync("../nic-runtime/scenarios/drop.toml", "utf8");
+  const endless = text.replace('payload = { text = "wanted" }', '$&\nevery = "100us"\nrepeat = 1000000');
+  await page.click("summary");
+  await write(page, "#scenario", endless);
+  await page.click("#start");
+  await page.waitForTimeout(500);
+  await expect(page.locator("#state")).toHaveText("running");
+  await page.click("#stop");
+  await expect(page.locator("#notices")).toContainText("the run was stopped");
+  await page.selectOption("#applets", "Reliable");
+  await ran(page);
+  await expect(page.locator("#trace")).toContainText("rx-descriptor");
+});
+
+test("a server that does not know modules serves the page, and one without the module is reported", async ({ page, complaints }) => {
+  await page.route("**/jive.wasm", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { "content-type": "application/octet-stream" } });
+  });
+  await open(page);
+  await page.unroute("**/jive.wasm");
+  await page.route("**/jive.wasm", (route) => route.fulfill({ status: 404 }));
+  await page.reload();
+  await expect(page.locator("#verdict-text")).toContainText("jive.wasm: 404");
+  complaints.splice(0);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`axe finds no error, ${colorScheme} at ${width} pixels`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 844 });
+      await open(page, "#applet=Firewall&at=20.631us");
+      const columns = width < 900 ? ["code", "verdict", "run"] : [""];
+      for (const column of columns) {
+        if (column) await page.click(`[data-column=${column}]`);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    });
+  }
+}
