@@ -28,6 +28,7 @@ mod documents;
 mod exec;
 mod expectations;
 mod field_names;
+mod formats;
 mod golden;
 mod init;
 #[cfg(unix)]
