@@ -62,6 +62,7 @@ mod instance;
 mod limits;
 #[cfg(feature = "diagnosis")]
 pub mod lint;
+mod listing;
 mod load;
 pub mod names;
 mod owned;
@@ -88,6 +89,7 @@ pub use jive_core::{
 };
 pub use jive_verifier::{Observer, Policy, VerifyError};
 pub use limits::Limits;
+pub use listing::Listing;
 pub use load::{LoadError, link_class, load_class, verify_class};
 pub use owned::{LoadedClass, load, load_as};
 #[cfg(feature = "diagnosis")]

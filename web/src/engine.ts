@@ -5,7 +5,19 @@ export type Request =
   | { ask: "gallery" }
   | { ask: "judge"; name: string; class: string }
   | { ask: "assemble"; name: string; text: string }
-  | { ask: "run"; name: string; scenario: string; files: Record<string, string> };
+  | { ask: "list"; class: string }
+  | { ask: "run"; run: Runnable }
+  | { ask: "follow"; run: Runnable; packet: number }
+  | { ask: "file"; run: Runnable; form: Form };
+
+/** A scenario, and the files that it names, as base64. */
+export interface Runnable {
+  name: string;
+  scenario: string;
+  files: Record<string, string>;
+}
+
+export type Form = "pcapng" | "json";
 
 export interface Applet {
   name: string;
@@ -52,6 +64,9 @@ interface Waiting {
   timer: ReturnType<typeof setTimeout>;
 }
 
+/** The most seconds that a run takes. */
+const RUN_SECONDS = 120;
+
 /** One worker, which answers one request after the other. */
 export class Engine {
   private worker: Worker | null = null;
@@ -72,8 +87,22 @@ export class Engine {
     return this.ask({ ask: "assemble", name, text }, 20) as Promise<Judged>;
   }
 
-  run(name: string, scenario: string, files: Record<string, string>): Promise<Ran> {
-    return this.ask({ ask: "run", name, scenario, files }, 120) as Promise<Ran>;
+  list(bytes: string): Promise<string> {
+    return this.ask({ ask: "list", class: bytes }, 20) as Promise<string>;
+  }
+
+  run(run: Runnable): Promise<Ran> {
+    return this.ask({ ask: "run", run }, RUN_SECONDS) as Promise<Ran>;
+  }
+
+  /** Runs again, and returns the story of a packet with its bytes. */
+  follow(run: Runnable, packet: number): Promise<string> {
+    return this.ask({ ask: "follow", run, packet }, RUN_SECONDS) as Promise<string>;
+  }
+
+  /** Runs again, and returns a file of the run, as base64. */
+  file(run: Runnable, form: Form): Promise<string> {
+    return this.ask({ ask: "file", run, form }, RUN_SECONDS) as Promise<string>;
   }
 
   /** Ends the worker. Everything that was asked is refused with this reason; the next request starts another worker. */

@@ -75,6 +75,6 @@ export function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-export function fromBase64(text: string): Uint8Array {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }

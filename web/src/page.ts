@@ -1,8 +1,9 @@
 // The page: code at the left, its verdict in the middle, its run at the right.
 
 import { editor } from "./editor";
-import { Engine, load, Refused, type Gallery, type Judged, type Ran } from "./engine";
-import { base64, read, write, type Linked } from "./link";
+import { Engine, load, Refused, type Form, type Gallery, type Judged, type Ran, type Runnable } from "./engine";
+import { fromHex, headers, hexDump } from "./headers";
+import { base64, fromBase64, read, write, type Linked } from "./link";
 import { tracksOf, type Span } from "./spans";
 import { TimelineView } from "./timeline";
 
@@ -23,7 +24,9 @@ function element<E extends HTMLElement>(id: string): E {
 let engine: Engine;
 const applets = element<HTMLSelectElement>("applets");
 const scenarios = element<HTMLSelectElement>("scenarios");
-const java = editor(element("java"), "java", "Java source");
+/** Whether the server compiles Java, as `jive play` does. */
+const compiles = document.documentElement.dataset["compiles"] !== undefined;
+const java = editor(element("java"), "java", "Java source", compiles ? () => javaEdited() : undefined);
 const assembly = editor(element("assembly"), "assembly", "Assembly", () => edited());
 const scenario = editor(element("scenario"), "toml", "Scenario", () => markScenario(null, ""));
 const timeline = new TimelineView(element<HTMLCanvasElement>("tracks"), showSpan);
@@ -34,6 +37,8 @@ let shown = { name: "", class: "" };
 /** Whether the shown class is not the shipped one of its name. */
 let isOwn = false;
 let ran: Ran | null = null;
+/** What the shown run is of. */
+let runnable: Runnable | null = null;
 let pause = 0;
 
 function isPressed(group: Record<string, string>, chosen: string): void {
@@ -50,8 +55,10 @@ function choices(group: Record<string, string>): void {
 }
 
 const CODE = { "show-java": "java", "show-assembly": "assembly" };
+const VERDICT = { "show-verdict": "verdict-text", "show-listing": "listing" };
 const RESULT = { "show-timeline": "timeline", "show-trace": "trace", "show-summary": "summary" };
 choices(CODE);
+choices(VERDICT);
 choices(RESULT);
 
 function options(list: HTMLSelectElement, named: { name: string; summary: string }[]): void {
@@ -78,6 +85,20 @@ function showJudged(judged: Judged): void {
   line.className = judged.accepted ? "good" : "bad";
   element("verdict-text").textContent = judged.text;
   shown.class = judged.class;
+  element("listing").textContent = "";
+  if (!element("listing").hidden) void list();
+}
+
+/** Shows the listing of the class. It is made when it is looked at, because it is long. */
+async function list(): Promise<void> {
+  const box = element("listing");
+  const of = shown.class;
+  try {
+    const text = await engine.list(of);
+    if (shown.class === of) box.textContent = text;
+  } catch (error) {
+    box.textContent = reason(error);
+  }
 }
 
 async function judge(name: string, bytes: string): Promise<void> {
@@ -119,6 +140,36 @@ async function assemble(): Promise<void> {
   }
 }
 
+/** Compiles edited Java a moment after the last keystroke. */
+function javaEdited(): void {
+  clearTimeout(pause);
+  isOwn = true;
+  pause = setTimeout(() => void compile(), 2 * PAUSE);
+}
+
+/** Has the server compile the Java, and judges the class. A mistake is shown under its line. */
+async function compile(): Promise<void> {
+  const source = java.text();
+  const name = /\bclass\s+([A-Za-z_$][\w$]*)/.exec(source)?.[1] ?? "Applet";
+  element("judged").textContent = "Compiling.";
+  try {
+    const response = await fetch("compile", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ class: name, source }),
+    });
+    if (java.text() !== source) return;
+    if (!response.ok) throw new Refused((await response.text()).trimEnd());
+    java.mark(null, "");
+    await judge(`${name}.class`, base64(new Uint8Array(await response.arrayBuffer())));
+  } catch (error) {
+    const message = reason(error);
+    refuse(message);
+    const first = /^\S+\.java:(\d+): error: ([^\n]*)/m.exec(message);
+    java.mark(first ? Number(first[1]) : null, first?.[2] ?? "");
+  }
+}
+
 /** Returns the line that a message names, as in `x.jasm:12: …`. */
 function lineOf(message: string): number | null {
   const found = /:(\d+)(?::\d+)?[:\s]/.exec(`${message}\n`);
@@ -133,6 +184,7 @@ function chooseApplet(name: string): Promise<void> {
   element<HTMLButtonElement>("show-java").disabled = false;
   isPressed(CODE, "show-java");
   java.set(applet.source);
+  java.mark(null, "");
   isOwn = false;
   if (applet.scenario !== null) chooseScenario(applet.scenario);
   return judge(`${applet.name}.class`, applet.class);
@@ -168,12 +220,13 @@ function markScenario(line: number | null, message: string): void {
 }
 
 /** Returns the scenario with the shown class in place of the shipped applet of that name, and the files that it names. */
-function withOwnClass(): { text: string; files: Record<string, string> } {
+function withOwnClass(): Runnable {
+  const name = `${scenarios.value}.toml`;
   const text = scenario.text();
   const file = `${shown.name.replace(/\.\w+$/, "")}.class`;
   const builtin = `"builtin:${applets.value}"`;
-  if (!isOwn) return { text, files: {} };
-  return { text: text.replaceAll(builtin, JSON.stringify(file)), files: { [file]: shown.class } };
+  if (!isOwn) return { name, scenario: text, files: {} };
+  return { name, scenario: text.replaceAll(builtin, JSON.stringify(file)), files: { [file]: shown.class } };
 }
 
 async function start(): Promise<void> {
@@ -181,10 +234,12 @@ async function start(): Promise<void> {
   begin.disabled = true;
   stop.disabled = false;
   say("running");
-  const { text, files } = withOwnClass();
+  const asked = withOwnClass();
   const began = performance.now();
   try {
-    showRan(await engine.run(`${scenarios.value}.toml`, text, files));
+    const answer = await engine.run(asked);
+    runnable = asked;
+    showRan(answer);
     say(`done in ${Math.round(performance.now() - began)} ms`);
   } catch (error) {
     const message = reason(error);
@@ -249,7 +304,39 @@ function showSpan(span: Span | null): void {
   }
   const title = document.createElement("p");
   title.textContent = `The way of packet ${String(packet)}:`;
-  detail.append(title, way);
+  const bytes = document.createElement("div");
+  detail.append(title, way, bytes);
+  void showBytes(span, Number(packet), bytes);
+}
+
+/** Shows the headers and bytes of a span's packet, and the packet's story. */
+async function showBytes(span: Span, packet: number, place: HTMLElement): Promise<void> {
+  if (!runnable) return;
+  try {
+    const story = await engine.follow(runnable, packet);
+    const lines = story.split("\n").filter((line) => line.includes(" payload="));
+    const time = span.begin.toFixed(3);
+    const own = lines.find((line) => line.includes(` ${time} us `) && line.includes(` ${span.name} `)) ?? lines[0];
+    const digits = / payload=([0-9a-f]*)/.exec(own ?? "")?.[1] ?? "";
+    const bytes = fromHex(digits);
+    const block = (name: string, text: string, isOpen: boolean) => {
+      const details = document.createElement("details");
+      details.open = isOpen;
+      details.append(document.createElement("summary"), document.createElement("pre"));
+      details.children[0]?.append(name);
+      details.children[1]?.append(text);
+      details.children[1]?.setAttribute("tabindex", "0");
+      return details;
+    };
+    const decoded = headers(bytes);
+    const dump = [...decoded, ...(decoded.length > 0 ? [""] : []), hexDump(bytes)].join("\n");
+    place.replaceChildren(
+      block(`Its ${bytes.length} bytes`, dump, true),
+      block("Its story, as jive run --follow tells it", story, false),
+    );
+  } catch (error) {
+    place.textContent = reason(error);
+  }
 }
 
 /** Returns the spans of a packet, in the order of time. */
@@ -267,12 +354,24 @@ function focus(): void {
 
 // What can be taken along
 
-function save(name: string, text: string, type: string): void {
+function save(name: string, content: string | Uint8Array<ArrayBuffer>, type: string): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(new Blob([content], { type }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Runs again for a file in this form, and saves the file. */
+async function saveFile(form: Form): Promise<void> {
+  if (!runnable) return say("nothing was run yet");
+  try {
+    const bytes = fromBase64(await engine.file(runnable, form));
+    const [ending, type] = form === "pcapng" ? ["pcapng", "application/x-pcapng"] : ["jsonl", "application/jsonl"];
+    save(`${scenarios.value}.${ending}`, bytes, type);
+  } catch (error) {
+    say(reason(error));
+  }
 }
 
 async function copyLink(): Promise<void> {
@@ -334,6 +433,9 @@ function listen(): void {
   on("save-scenario", () => save(`${scenarios.value}.toml`, scenario.text(), "text/plain"));
   on("save-trace", () => save(`${scenarios.value}.trace`, ran?.trace ?? "", "text/plain"));
   on("save-timeline", () => save(`${scenarios.value}.json`, JSON.stringify(ran?.timeline ?? {}), "application/json"));
+  on("save-pcapng", () => void saveFile("pcapng"));
+  on("save-json", () => void saveFile("json"));
+  on("show-listing", () => void list());
   on("open-perfetto", openPerfetto);
   const find = element<HTMLInputElement>("find");
   find.addEventListener("input", () => timeline.find(find.value));

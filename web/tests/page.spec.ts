@@ -18,6 +18,10 @@ test("an applet of the gallery runs, and a click on a span shows its event", asy
   await expect(page.locator("#detail caption")).not.toBeEmpty();
   await expect(page.locator("#moment")).toHaveText(/ us$/);
   await expect(page.locator("#detail")).toContainText("The way of packet");
+  await expect(page.locator("#detail")).toContainText(/Ethernet .*\n*IPv4 /);
+  await expect(page.locator("#detail")).toContainText(/0000 {2}[0-9a-f]{2} /);
+  await page.locator("#detail li button").last().click();
+  await expect(page.locator('#detail li button[aria-current="true"]')).toHaveText(/./);
 });
 
 for (const name of ["firewall", "reliable", "via"]) {
@@ -46,6 +50,25 @@ test("a class that is refused gets the terminal's diagnosis", async ({ page }) =
     expect(terminal.stdout).toContain(`unsafe/${fixture}`);
     expect(await page.locator("#verdict-text").textContent()).toBe(terminal.stdout.trimEnd());
   }
+});
+
+test("the listing has the types before each instruction", async ({ page }) => {
+  await open(page, "#applet=Drop");
+  await page.click("#show-listing");
+  await expect(page.locator("#listing")).toContainText("locals [int, int]");
+  expect(await page.locator("#listing").textContent()).toBe(jive(["disasm", "builtin:Drop"]).stdout);
+});
+
+test("packets and trace are downloaded as the command writes them", async ({ page }) => {
+  await open(page, "#applet=Firewall");
+  const terminal = jive(["run", "firewall", "--format", "json", "--pcap", "packets.pcapng"]);
+  const saved = async (button: string) => {
+    const waiting = page.waitForEvent("download");
+    await page.click(button);
+    return readFileSync(await (await waiting).path());
+  };
+  expect((await saved("#save-json")).toString()).toBe(terminal.stdout);
+  expect((await saved("#save-pcapng")).equals(readFileSync(`${terminal.folder}/packets.pcapng`))).toBe(true);
 });
 
 test("files that are no class are refused, and the page goes on", async ({ page }) => {

@@ -12,7 +12,7 @@ use nic_core::id::EndpointId;
 use nic_runtime::export::executions::Executions;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
-use nic_runtime::export::pcapng::{Capture, DataLink, Watched};
+use nic_runtime::export::pcapng::{Capture, Watched};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::stats::{Stats, StatsReport};
 use nic_runtime::export::summary::Summary;
@@ -20,7 +20,6 @@ use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::judge::Judgement;
 use nic_runtime::run::RunEnd;
-use nic_runtime::spec::LinkType;
 use nic_runtime::spec::Scenario;
 
 use super::fields::Dump;
@@ -151,13 +150,7 @@ impl<W: Write> Outputs<W> {
         nics: usize,
         watched: Watched<'_>,
     ) -> Result<(), OutputError> {
-        let link = match scenario.link_type {
-            LinkType::User0 => DataLink::USER0,
-            LinkType::Ethernet => DataLink::ETHERNET,
-            LinkType::Numbered(number) => DataLink::from(u32::from(number)),
-        };
-        let nics = scenario.nics.iter().take(nics).map(|nic| nic.name.as_str());
-        let output = Capture::of(create(path)?, link, nics, watched);
+        let output = Capture::of_scenario(create(path)?, scenario, nics, watched);
         let output = output.map_err(|error| unwritable(path, &error))?;
         let path = path.to_owned();
         self.captures.push(ToFile { path, output });

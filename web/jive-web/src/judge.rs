@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bumpalo::Bump;
 use jive_core::ClassFile;
-use jive_embed::{Accepted, Asked, FoundAt, Verdict};
+use jive_embed::{Accepted, Asked, FoundAt, Listing, Verdict};
 use jive_lab::asm;
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
@@ -77,6 +77,15 @@ fn assembly(class: &[u8]) -> Option<String> {
     let index = arena.alloc_slice_fill_copy(ClassFile::index_len(class), 0);
     let class = ClassFile::parse(class, index).ok()?;
     Some(asm::disassemble(class))
+}
+
+/// Returns a class as `jive disasm` shows it.
+pub(crate) fn list(class: &[u8]) -> Result<String, String> {
+    let arena = Bump::new();
+    let index = arena.alloc_slice_fill_copy(ClassFile::index_len(class), 0);
+    let class = ClassFile::parse(class, index).map_err(|error| error.to_string())?;
+    let (listing, _) = Listing::of(class, Policy::ClassOnly, NicNative::TABLE);
+    Ok(listing.to_string())
 }
 
 /// Assembles a text and judges the class.

@@ -16,12 +16,11 @@ mod judge;
 mod memory;
 mod run;
 
-use std::collections::BTreeMap;
-
 use nic_runtime::export::plain_json;
 use serde::{Deserialize, Serialize};
 
 use self::bytes::Bytes;
+use self::run::{Asked, Form};
 
 /// What a page may ask.
 #[derive(Debug, Deserialize)]
@@ -43,18 +42,29 @@ pub enum Request {
         /// The text.
         text: String,
     },
+    /// A class file as text, with the verifier's types before each instruction, as `jive disasm` prints it.
+    List {
+        /// The class file.
+        class: Bytes,
+    },
     /// A run of a scenario: its trace, timeline and summary.
     Run {
-        /// Name of the scenario, for messages.
-        name: String,
-        /// The scenario.
-        scenario: String,
-        /// The files that the scenario names.
-        #[serde(default)]
-        files: BTreeMap<String, Bytes>,
-        /// The seed, in place of the scenario's.
-        #[serde(default)]
-        seed: Option<u64>,
+        /// What is run.
+        run: Asked,
+    },
+    /// The story of one packet of a run, with its bytes.
+    Follow {
+        /// What is run.
+        run: Asked,
+        /// Id of the packet.
+        packet: u64,
+    },
+    /// A file of a run.
+    File {
+        /// What is run.
+        run: Asked,
+        /// The form of the file.
+        form: Form,
     },
 }
 
@@ -77,12 +87,10 @@ pub fn ask(request: &[u8]) -> Vec<u8> {
         Request::Gallery {} => json(&Reply::Answer(gallery::gallery())),
         Request::Judge { name, class } => json(&Reply::Answer(judge::judge(&name, class.0))),
         Request::Assemble { name, text } => json(&reply(judge::assemble(&name, &text))),
-        Request::Run {
-            name,
-            scenario,
-            files,
-            seed,
-        } => json(&reply(run::run((&name, &scenario), files, seed))),
+        Request::List { class } => json(&reply(judge::list(&class.0))),
+        Request::Run { run: asked } => json(&reply(run::run(&asked))),
+        Request::Follow { run: asked, packet } => json(&reply(run::follow(&asked, packet))),
+        Request::File { run: asked, form } => json(&reply(run::file(&asked, form))),
     }
 }
 

@@ -7,10 +7,14 @@ use std::sync::Arc;
 
 use nic_core::event::roles::Shown;
 use nic_core::event::{EndReason, Event, Names, Sink};
+use nic_core::id::PacketId;
 use nic_experiment::experiment::{cut, stuck};
 use nic_experiment::scenario_file::refusal;
 use nic_experiment::{expectations, plain, scenario_report, traps};
 use nic_runtime::export::PayloadMode;
+use nic_runtime::export::follow::Story;
+use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::pcapng::{Capture, Watched};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::plain_json;
 use nic_runtime::export::stats::Stats;
@@ -18,8 +22,9 @@ use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::export::traps::TrapLog;
 use nic_runtime::scenario::{self, InMemory};
+use nic_runtime::spec::Scenario;
 use nic_runtime::{Outcome, Run};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::bytes::Bytes;
@@ -100,20 +105,131 @@ impl Write for Limited<'_> {
     }
 }
 
-/// Runs a scenario.
-pub(crate) fn run(
-    (name, text): (&str, &str),
+/// What is run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// Name of the scenario, for messages.
+    name: String,
+    /// The scenario.
+    scenario: String,
+    /// The files that the scenario names.
+    #[serde(default)]
     files: BTreeMap<String, Bytes>,
+    /// The seed, in place of the scenario's.
+    #[serde(default)]
     seed: Option<u64>,
-) -> Result<Ran, String> {
-    let path = Path::new(name);
-    let mut all = InMemory::default();
-    for (name, bytes) in files {
-        all.add(name, bytes.0);
+}
+
+impl Asked {
+    fn path(&self) -> &Path {
+        Path::new(&self.name)
     }
-    let scenario = scenario::parse_from(text.as_bytes(), Arc::new(all), seed).map_err(|error| {
-        plain(&scenario_report::render(path, text.as_bytes(), &error).join("\n\n"))
-    })?;
+
+    /// Reads the scenario. The error is the text that the command shows.
+    fn read(&self) -> Result<Scenario, String> {
+        let mut files = InMemory::default();
+        for (name, bytes) in &self.files {
+            files.add(name.clone(), bytes.0.clone());
+        }
+        let text = self.scenario.as_bytes();
+        scenario::parse_from(text, Arc::new(files), self.seed).map_err(|error| {
+            plain(&scenario_report::render(self.path(), text, &error).join("\n\n"))
+        })
+    }
+
+    /// Runs the scenario with a sink.
+    fn execute(&self, scenario: &Scenario, sink: &mut impl Sink) -> Result<Outcome, String> {
+        let ran = Run::new(scenario).sink(sink).judge().execute();
+        ran.map_err(|error| plain(&refusal((self.path(), &[]), scenario, error).1))
+    }
+}
+
+/// The form of a file that a run gives.
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// The packets, as `jive run --pcap` writes them.
+    Pcapng,
+    /// The trace, as `jive run --format json` prints it.
+    Json,
+}
+
+/// Runs a scenario again, and returns a file of it.
+pub(crate) fn file(asked: &Asked, form: Form) -> Result<Bytes, String> {
+    let scenario = asked.read()?;
+    let mut bytes = Vec::new();
+    let full = "the file is too long for a page";
+    match form {
+        Form::Pcapng => {
+            let nics = scenario.nics.len();
+            let to = Limited(&mut bytes);
+            let capture = Capture::of_scenario(to, &scenario, nics, Watched::default());
+            let mut capture = capture.map_err(|_| full)?;
+            asked.execute(&scenario, &mut capture)?;
+            capture.finish().map_err(|_| full)?;
+        }
+        Form::Json => {
+            let trace = JsonTrace::new(Limited(&mut bytes), PayloadMode::Omitted, &scenario);
+            let mut heard = (trace, Summary::new(&scenario));
+            let outcome = asked.execute(&scenario, &mut WithSummary(&mut heard))?;
+            let (trace, mut summary) = heard;
+            close(&mut summary, &outcome);
+            trace.finish(&summary).map_err(|_| full)?;
+        }
+    }
+    Ok(Bytes(bytes))
+}
+
+/// Runs a scenario again, and returns the story of a packet with its bytes, as `jive run --follow --payload` prints it.
+pub(crate) fn follow(asked: &Asked, packet: u64) -> Result<String, String> {
+    let scenario = asked.read()?;
+    let mut text = Vec::new();
+    let mut story = Story::new(Limited(&mut text), PacketId(packet), PayloadMode::Shown);
+    asked.execute(&scenario, &mut story)?;
+    if !story.is_told() {
+        return Err(format!("packet {packet} does not occur in this run"));
+    }
+    Ok(String::from_utf8(text).expect("a story is UTF-8"))
+}
+
+/// A trace and the summary behind it.
+struct WithSummary<'h, 't>(&'h mut (JsonTrace<Limited<'t>>, Summary));
+
+impl Sink for WithSummary<'_, '_> {
+    fn wants(&self, shown: Shown) -> bool {
+        self.0.0.wants(shown) || self.0.1.wants(shown)
+    }
+
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        self.0.0.event(names, event);
+        self.0.1.event(names, event);
+    }
+
+    fn left_out(&mut self, events: u64) {
+        self.0.1.left_out(events);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.0.0.has_failed()
+    }
+}
+
+/// Tells a summary how the run ended.
+fn close(summary: &mut Summary, outcome: &Outcome) {
+    let Outcome { end, judgement, .. } = outcome;
+    summary.end(end.time, end.reason);
+    summary.waits(&end.waiting);
+    summary.cut(&end.cut);
+    if let Some(judgement) = judgement {
+        summary.judge(judgement.met, judgement.unmet.len());
+    }
+}
+
+/// Runs a scenario.
+pub(crate) fn run(asked: &Asked) -> Result<Ran, String> {
+    let path = asked.path();
+    let scenario = asked.read()?;
     let mut trace = Vec::new();
     let mut heard = Heard {
         trace: TextTrace::new(Limited(&mut trace), PayloadMode::Omitted),
@@ -122,9 +238,8 @@ pub(crate) fn run(
         stats: Stats::new(&scenario),
         traps: TrapLog::default(),
     };
-    let ran = Run::new(&scenario).sink(&mut heard).judge().execute();
-    let Outcome { end, judgement, .. } =
-        ran.map_err(|error| plain(&refusal((path, &[]), &scenario, error).1))?;
+    let outcome = asked.execute(&scenario, &mut heard)?;
+    let end = &outcome.end;
     let ended_early = end.reason == EndReason::Unheard;
     let Heard {
         timeline,
@@ -134,19 +249,15 @@ pub(crate) fn run(
         ..
     } = heard;
     stats.end(end.time);
-    summary.end(end.time, end.reason);
-    summary.waits(&end.waiting);
-    summary.cut(&end.cut);
-    if let Some(judgement) = &judgement {
-        summary.judge(judgement.met, judgement.unmet.len());
-    }
+    close(&mut summary, &outcome);
     let stats = Box::new(stats.report());
     let report = format!("\n{summary}{stats}");
     summary.add_stats(Some(stats));
     let mut notices = traps::of_run(&traps, (path, &scenario), &[]);
-    notices.extend(stuck(&end));
-    notices.extend(cut(&scenario, &end));
-    notices.extend(expectations::render(path, &judgement.unwrap_or_default()));
+    notices.extend(stuck(end));
+    notices.extend(cut(&scenario, end));
+    let judgement = outcome.judgement.unwrap_or_default();
+    notices.extend(expectations::render(path, &judgement));
     let timeline = timeline.finish().expect("memory can be written");
     let timeline = String::from_utf8(timeline).expect("JSON is UTF-8");
     Ok(Ran {

@@ -27,6 +27,7 @@ use pcap_file::{Endianness, PcapError};
 
 use self::held::{Held, Record};
 use self::verdict::Verdicts;
+use crate::spec::{LinkType, Scenario};
 
 /// A point at which a NIC's packets are captured.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -112,6 +113,26 @@ impl<W: Write> Capture<W> {
         nics: impl IntoIterator<Item = &'n str>,
     ) -> io::Result<Capture<W>> {
         Capture::of(writer, link, nics, Watched::default())
+    }
+
+    /// Starts a capture of the first NICs of a scenario, with the scenario's link type.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Capture::new`].
+    pub fn of_scenario(
+        writer: W,
+        scenario: &Scenario,
+        nics: usize,
+        watched: Watched<'_>,
+    ) -> io::Result<Capture<W>> {
+        let link = match scenario.link_type {
+            LinkType::User0 => DataLink::USER0,
+            LinkType::Ethernet => DataLink::ETHERNET,
+            LinkType::Numbered(number) => DataLink::from(u32::from(number)),
+        };
+        let nics = scenario.nics.iter().take(nics).map(|nic| nic.name.as_str());
+        Capture::of(writer, link, nics, watched)
     }
 
     /// Starts a capture of the first NICs with the taps that the caller selects. Events at other NICs are not captured.
