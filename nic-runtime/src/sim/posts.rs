@@ -4,7 +4,7 @@
 //! applets with a window or with repetitions do, so its bytes are followed from the buffer area into the applet's array
 //! and into the packet. A packet with other bytes comes from the same post as the message that its call handles.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use nic_core::event::Trigger;
@@ -15,6 +15,10 @@ use nic_core::sle::ArraySpan;
 use crate::ids::{AppletId, at};
 use crate::nic::endpoint::AppletAt;
 use crate::recent::Recent;
+
+/// Number of an endpoint's newest posts whose places in the buffer area are kept. More messages are rarely in it at a
+/// time.
+const PLACES_MAX: usize = 1024;
 
 /// The posts of packets, and of the bytes in buffer areas and arrays.
 #[derive(Default)]
@@ -27,10 +31,10 @@ pub(crate) struct Posts {
 struct OfEndpoint {
     /// By the number of the packet among those that the endpoint made.
     packets: Recent<PostNumber>,
-    /// The messages in the host's memory, by its regions.
-    in_area: Messages<u32>,
+    /// Where the newest messages are in the host's memory, oldest first.
+    in_area: VecDeque<(HostSpan, PostNumber)>,
     /// The messages in the heaps of the endpoint's applets.
-    in_arrays: Messages<AppletId>,
+    in_arrays: Messages,
 }
 
 impl Posts {
@@ -46,14 +50,25 @@ impl Posts {
         self.of_endpoints[place].get_or_insert_default()
     }
 
-    /// Notes that a user has posted a message.
-    pub(crate) fn posted(&mut self, by: EndpointId, post: PostId, space: HostSpan, bytes: &[u8]) {
+    /// Notes that a user has posted the message at a place.
+    pub(crate) fn posted(&mut self, by: EndpointId, post: PostId, space: HostSpan) {
         let area = &mut self.at_mut(by).in_area;
-        area.put(
-            (space.region(), space.offset()),
-            bytes,
-            Some(post_number(by, post)),
-        );
+        if area.len() == PLACES_MAX {
+            area.pop_front();
+        }
+        area.push_back((space, post_number(by, post)));
+    }
+
+    /// Returns the newest post whose message has the first byte at this place.
+    fn in_area(&self, endpoint: EndpointId, host: HostSpan) -> Option<PostNumber> {
+        let holds = |space: HostSpan| {
+            space.region() == host.region()
+                && (space.offset()..space.offset() + space.length()).contains(&host.offset())
+        };
+        let area = self.at(endpoint)?.in_area.iter().rev();
+        area.clone()
+            .find(|(space, _)| holds(*space))
+            .map(|(_, post)| *post)
     }
 
     /// Notes that an applet's array has received bytes of the buffer area in a call with this trigger.
@@ -71,10 +86,7 @@ impl Posts {
             | Trigger::Passed(_)
             | Trigger::Timer
             | Trigger::Refill
-            | Trigger::Watch => {
-                let of = self.at(applet_at.endpoint);
-                of.and_then(|of| of.in_area.of((host.region(), host.offset()), bytes))
-            }
+            | Trigger::Watch => self.in_area(applet_at.endpoint, host),
         };
         self.copied(applet_at, to, bytes, of);
     }
@@ -141,81 +153,73 @@ impl Posts {
     }
 }
 
-/// Messages in memory, by their place: what holds them, and where they begin. No two overlap.
-#[derive(Clone)]
-struct Messages<Holder> {
-    by_place: BTreeMap<(Holder, u32), Message>,
-}
+/// Messages in the heaps of applets, in the order of their places. No two overlap.
+#[derive(Clone, Default)]
+struct Messages(Vec<Message>);
 
-impl<Holder> Default for Messages<Holder> {
-    fn default() -> Messages<Holder> {
-        Messages {
-            by_place: BTreeMap::new(),
-        }
-    }
-}
-
-/// Bytes of a post, as they were put where they are. An applet may have overwritten them since.
+/// Bytes of a post, as they were put where they are. The applet may have overwritten them since.
 #[derive(Clone)]
 struct Message {
+    applet: AppletId,
+    /// Where the bytes begin in the heap's memory.
+    start: u32,
     of: PostNumber,
     bytes: Vec<u8>,
 }
 
-impl<Holder: Copy + Ord> Messages<Holder> {
+impl Message {
+    fn range(&self) -> Range<u64> {
+        bytes_of(self.start, &self.bytes)
+    }
+}
+
+impl Messages {
     /// Notes that bytes of a post, or of none, have overwritten what was at a place.
-    fn put(&mut self, place: (Holder, u32), bytes: &[u8], of: Option<PostNumber>) {
+    fn put(&mut self, place: (AppletId, u32), bytes: &[u8], of: Option<PostNumber>) {
         if bytes.is_empty() {
             return;
         }
+        let touched = self.touched(place, bytes.len());
         // An applet usually fetches each message to the same place.
-        let mut reused = Vec::new();
-        loop {
-            let touched = self.touched(place, bytes.len()).next();
-            let Some(at) = touched.map(|(at, _)| at) else {
-                break;
-            };
-            if let Some(message) = self.by_place.remove(&(place.0, at)) {
-                reused = message.bytes;
-            }
-        }
-        let Some(of) = of else {
+        if let (Some(of), [message]) = (of, &mut self.0[touched.clone()])
+            && message.start == place.1
+        {
+            message.of = of;
+            message.bytes.clear();
+            message.bytes.extend_from_slice(bytes);
             return;
-        };
-        reused.clear();
-        reused.extend_from_slice(bytes);
-        self.by_place.insert(place, Message { of, bytes: reused });
+        }
+        let message = of.map(|of| Message {
+            applet: place.0,
+            start: place.1,
+            of,
+            bytes: bytes.to_vec(),
+        });
+        self.0.splice(touched, message);
     }
 
     /// Returns the post of the first message whose bytes are still among those at a place.
-    fn of(&self, place: (Holder, u32), bytes: &[u8]) -> Option<PostNumber> {
+    fn of(&self, place: (AppletId, u32), bytes: &[u8]) -> Option<PostNumber> {
         let wanted = bytes_of(place.1, bytes);
-        self.touched(place, bytes.len()).find_map(|(at, message)| {
-            let held = bytes_of(at, &message.bytes);
+        let touched = &self.0[self.touched(place, bytes.len())];
+        touched.iter().find_map(|message| {
+            let held = message.range();
             let both = wanted.start.max(held.start)..wanted.end.min(held.end);
             let is_unchanged = part(bytes, &wanted, &both)? == part(&message.bytes, &held, &both)?;
             is_unchanged.then_some(message.of)
         })
     }
 
-    /// Returns the messages that share bytes with this range, and where they begin, in ascending order.
-    fn touched(
-        &self,
-        (holder, start): (Holder, u32),
-        length: usize,
-    ) -> impl Iterator<Item = (u32, &Message)> {
-        let end = u32::try_from(length).map_or(u32::MAX, |length| start.saturating_add(length));
-        let before = self
-            .by_place
-            .range((holder, 0)..(holder, start))
-            .next_back();
-        let before = before
-            .filter(|((_, at), message)| bytes_of(*at, &message.bytes).end > u64::from(start));
-        let inside = self.by_place.range((holder, start)..(holder, end));
-        before
-            .into_iter()
-            .chain(inside)
-            .map(|((_, at), message)| (*at, message))
+    /// Returns the places in the list of those messages that share bytes with this range.
+    fn touched(&self, (applet, start): (AppletId, u32), length: usize) -> Range<usize> {
+        let (start, end) = (u64::from(start), u64::from(start) + length as u64);
+        let is_before =
+            |message: &Message| (message.applet, message.range().end) <= (applet, start);
+        let first = self.0.partition_point(is_before);
+        let behind = self.0[first..].iter();
+        let touched =
+            behind.take_while(|message| message.applet == applet && u64::from(message.start) < end);
+        first..first + touched.count()
     }
 }
 
@@ -229,4 +233,48 @@ fn part<'b>(bytes: &'b [u8], whole: &Range<u64>, part: &Range<u64>) -> Option<&'
     let from = usize::try_from(part.start.checked_sub(whole.start)?).ok()?;
     let to = usize::try_from(part.end.checked_sub(whole.start)?).ok()?;
     bytes.get(from..to)
+}
+
+#[cfg(test)]
+mod tests {
+    use nic_core::id::EndpointId;
+
+    use super::*;
+
+    /// Messages are found like bytes of a memory in which each byte knows its post.
+    #[test]
+    fn messages_overwrite_each_other() {
+        let mut generator = nic_core::random::Generator::named(1, &["posts"]);
+        let mut below = |limit: u64| generator.draw() % limit;
+        for _ in 0..200 {
+            let mut messages = Messages::default();
+            let mut memory = [(0u8, None::<PostNumber>); 40];
+            for number in 1..30 {
+                let start = below(30) as usize;
+                let length = 1 + below(10) as usize;
+                let of = post_number(EndpointId(0), PostId { entry: 0, number });
+                let of = Some(of).filter(|_| below(4) > 0);
+                let bytes: Vec<u8> = (0..length).map(|_| below(256) as u8).collect();
+                messages.put((AppletId(1), start as u32), &bytes, of);
+                // A message that another overwrote in part is forgotten.
+                let over: Vec<_> = memory[start..start + length]
+                    .iter()
+                    .map(|(_, of)| *of)
+                    .collect();
+                for (_, of) in &mut memory {
+                    if over.contains(of) {
+                        *of = None;
+                    }
+                }
+                for (byte, new) in memory[start..start + length].iter_mut().zip(&bytes) {
+                    *byte = (*new, of);
+                }
+                let (from, to) = (below(20) as usize, 20 + below(20) as usize);
+                let bytes: Vec<u8> = memory[from..to].iter().map(|(byte, _)| *byte).collect();
+                let first = memory[from..to].iter().find_map(|(_, of)| *of);
+                assert_eq!(messages.of((AppletId(1), from as u32), &bytes), first);
+                assert_eq!(messages.of((AppletId(0), from as u32), &bytes), None);
+            }
+        }
+    }
 }

@@ -192,7 +192,7 @@ impl<E: Engines> Parts<'_, E> {
     ) {
         let payload = self.memory.bytes(space);
         if let Some(posts) = self.report.posts_mut() {
-            posts.posted(id, post, space, payload);
+            posts.posted(id, post, space);
         }
         let kind = UnetEvent::TxPost {
             channel,

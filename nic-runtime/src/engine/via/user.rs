@@ -47,7 +47,7 @@ pub(super) fn posted(
         sim.report.posts_mut(),
         area.span(offset.into(), length.into()),
     ) {
-        posts.posted(id, post, message, &payload);
+        posts.posted(id, post, message);
     }
     let kind = ViaEvent::TxPost {
         channel,
