@@ -85,6 +85,19 @@ impl Region {
 }
 
 impl HostSpan {
+    /// Returns `length` bytes of the span from `offset` on; `None` if they do not lie inside the span.
+    #[must_use]
+    pub fn part(self, offset: u32, length: u32) -> Option<HostSpan> {
+        let end = offset.checked_add(length)?;
+        let is_inside = end <= self.length;
+        is_inside.then_some(HostSpan {
+            region: self.region,
+            // The sum is inside the span, and the span's end is a 32-bit number.
+            offset: self.offset + offset,
+            length,
+        })
+    }
+
     /// Returns the number of the span's region.
     #[must_use]
     pub fn region(self) -> u32 {
@@ -114,6 +127,17 @@ impl HostSpan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_stays_inside_its_span() {
+        let span = Region::new(3, 100).span(40, 20).unwrap();
+        let part = span.part(15, 5).unwrap();
+        assert_eq!((part.region(), part.range()), (3, 55..60));
+        assert!(span.part(20, 0).is_some());
+        for (offset, length) in [(16, 5), (21, 0), (u32::MAX, 1), (1, u32::MAX)] {
+            assert_eq!(span.part(offset, length), None);
+        }
+    }
 
     #[test]
     fn spans_are_checked_without_overflow() {

@@ -43,7 +43,10 @@ impl HostProgram for Ping {
                 let took = actions.now().as_ns() - self.sent.as_ns();
                 self.times.lock().expect("nobody panics").push(took);
             }
-            Happened::Completed { .. } | Happened::Time | Happened::Connection { .. } => return,
+            Happened::Completed { .. }
+            | Happened::Time
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => return,
         }
         if self.left > 0 {
             self.left -= 1;

@@ -42,7 +42,10 @@ struct Sender {
 impl HostProgram for Sender {
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         match what {
-            Happened::Started | Happened::Time | Happened::Connection { .. } => {
+            Happened::Started
+            | Happened::Time
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {
                 while self.posted < self.messages
                     && self.posted - *self.delivered.lock().expect("nobody panics") < UNDER_WAY
                 {

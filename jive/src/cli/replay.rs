@@ -317,7 +317,10 @@ impl HostProgram for Player {
                 self.is_posted = false;
                 self.note(self.next.as_ref().map(|next| next.number));
             }
-            Happened::Started | Happened::Time | Happened::Connection { .. } => {}
+            Happened::Started
+            | Happened::Time
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {}
             Happened::Message { .. } => return,
         }
         if self.is_posted {

@@ -285,7 +285,10 @@ impl HostProgram for Repeating {
                 self.timeout = doubled.min(SimDuration::from_ns(TIMEOUT_MAX));
                 self.wait(actions);
             }
-            Happened::Time | Happened::Completed { .. } | Happened::Connection { .. } => {}
+            Happened::Time
+            | Happened::Completed { .. }
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {}
         }
     }
 }
@@ -334,7 +337,10 @@ impl HostProgram for Spending {
                 let tokens = payload.first().copied().unwrap_or_default();
                 self.spend(tokens.into(), actions);
             }
-            Happened::Time | Happened::Completed { .. } | Happened::Connection { .. } => {}
+            Happened::Time
+            | Happened::Completed { .. }
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {}
         }
     }
 }
@@ -390,7 +396,10 @@ impl HostProgram for Asking {
         match what {
             Happened::Started | Happened::Message { .. } => self.ask(actions),
             Happened::Time if actions.now() >= self.deadline => self.ask(actions),
-            Happened::Time | Happened::Completed { .. } | Happened::Connection { .. } => {}
+            Happened::Time
+            | Happened::Completed { .. }
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {}
         }
     }
 }

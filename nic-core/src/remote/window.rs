@@ -98,6 +98,20 @@ impl<S: Storage> Windows<S> {
         Ok(WindowId(number))
     }
 
+    /// Opens a span of memory as a window for a writer.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`WindowError::Full`] if a table without an allocator is full.
+    pub fn open_span(
+        &mut self,
+        span: HostSpan,
+        writer: EndpointId,
+    ) -> Result<WindowId, WindowError> {
+        let region = Region::new(span.region(), u32::MAX);
+        self.open(region, (span.offset(), span.length()), writer)
+    }
+
     /// Returns the place of a window in the list.
     fn place(&self, window: WindowId) -> Option<usize> {
         let WindowId(number) = window;

@@ -1,5 +1,6 @@
 //! The control memory of a connection over remote memory: its two rings, and the lazy copies of the peer's read pointers.
 
+use super::registration::SEGMENTS_MAX;
 use crate::remote::{RING_POINTER_BYTES, RingError, RingLayout};
 
 /// Length in bytes of an entry of either ring, which consists of four numbers.
@@ -26,10 +27,29 @@ impl ControlLayout {
         };
         // The cookie queue needs two entries for each descriptor: a header and a segment. A reader reports its pointer
         // only after half a ring, so half of the ring must suffice.
-        let entries = receives.max(1).checked_mul(4);
-        let entries = entries
-            .and_then(u32::checked_next_power_of_two)
-            .ok_or(too_many)?;
+        let entries = receives.max(1).checked_mul(4).ok_or(too_many)?;
+        ControlLayout::of(entries)
+    }
+
+    /// Returns the layout for ends whose programs post descriptors with any number of segments, with room for at least
+    /// `receives` posted descriptors of one segment.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RingError::Size`] if the rings do not fit in the window.
+    pub fn with_segments(receives: u32) -> Result<ControlLayout, RingError> {
+        // Half of the ring has room for a descriptor with all segments and its header.
+        let one = 2 * (SEGMENTS_MAX + 1);
+        ControlLayout::of(receives.saturating_mul(4).max(one))
+    }
+
+    /// Returns the layout of rings with at least so many entries.
+    fn of(entries: u32) -> Result<ControlLayout, RingError> {
+        let too_many = RingError::Size {
+            entries,
+            entry_bytes: ENTRY_BYTES,
+        };
+        let entries = entries.checked_next_power_of_two().ok_or(too_many)?;
         let cookies = RingLayout::new(0, ENTRY_BYTES, entries)?;
         let transfers = RingLayout::new(cookies.end(), ENTRY_BYTES, entries)?;
         Ok(ControlLayout { cookies, transfers })

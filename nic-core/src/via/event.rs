@@ -65,6 +65,8 @@ pub enum ViaEvent<'a> {
         share: u32,
         /// The registered region.
         area: &'a [u8],
+        /// The message, if its bytes are not in such shares.
+        whole: Option<&'a [u8]>,
         /// The post that the message comes from, if it comes from one.
         post: Option<PostNumber>,
     },
@@ -258,6 +260,9 @@ impl<'a> ViaEvent<'a> {
     /// Returns the bytes of a received message. Other events have none.
     fn received(&self) -> Payload<'a> {
         match *self {
+            ViaEvent::RxDescriptor {
+                whole: Some(whole), ..
+            } => Payload::Whole(whole),
             ViaEvent::RxDescriptor {
                 offsets,
                 share,

@@ -23,11 +23,9 @@ pub use completion::{Completed, CompletionQueue, Side, TooSmall};
 pub use control::{ControlLayout, ENTRY_BYTES};
 pub use event::{RegionAction, ViaEvent};
 pub use handshake::{Answer, ConnectionId, Handshake, Request};
-pub use over_memory::{
-    Library, LibraryError, PointerWrite, SEGMENTS_MAX, Share, Target, Transfer, Unsent,
-};
+pub use over_memory::{Library, LibraryError, PointerWrite, Share, Target, Transfer, Unsent};
 pub use packet::{CONTROL_BYTES, ViaHeader};
 pub use receive::{Placement, needed, place};
-pub use registration::{Handle, Registry, RegistryError};
+pub use registration::{Handle, Registry, RegistryError, SEGMENTS_MAX, Segment};
 pub use state::{Reason, Reliability, Status, ViState};
 pub use vi::{Acknowledged, Arrival, Vi, WrongState};

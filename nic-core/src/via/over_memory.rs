@@ -12,14 +12,12 @@
 use heapless::Vec;
 
 use super::control::{ControlLayout, entry, number, numbers};
+use super::registration::SEGMENTS_MAX;
 use crate::remote::{
     OrderedMemory, RING_POINTER_BYTES, RemoteMemory, RingError, RingReader, RingWriter,
     WindowError, WindowId,
 };
 use crate::unet::MESSAGE_BUFFERS_MAX;
-
-/// Maximum number of segments of a descriptor (VIA 1.0).
-pub const SEGMENTS_MAX: u32 = 252;
 
 /// A failure of the library.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,7 +69,7 @@ pub struct Share {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Where the message goes.
-    pub shares: Vec<Share, MESSAGE_BUFFERS_MAX>,
+    pub shares: Vec<Share, { SEGMENTS_MAX as usize }>,
     /// Number of receive descriptors.
     pub receives: u32,
     // Number of entries of the cookie queue that describe the receive descriptors.
@@ -183,18 +181,27 @@ impl Library {
         &mut self,
         own: &[u8],
         memory: &mut M,
-        segment: Share,
+        segments: &[Share],
     ) -> Result<(), LibraryError> {
         let lazy_read = number(own, self.layout.cookies_read());
-        let Share {
-            window,
-            offset,
-            length,
-        } = segment;
-        if self.cookies_out.room(lazy_read)? < 2 {
+        let found = u32::try_from(segments.len()).unwrap_or(u32::MAX);
+        if found == 0 || found > SEGMENTS_MAX {
+            return Err(LibraryError::Segments { found });
+        }
+        if self.cookies_out.room(lazy_read)? < found + 1 {
             return Err(RingError::Full.into());
         }
-        for numbers in [[length, 1, 0, 0], [window.0, offset, length, 0]] {
+        let lengths = segments.iter().map(|segment| segment.length);
+        let space = lengths.fold(0, u32::saturating_add);
+        let entries = segments.iter().map(|segment| {
+            let Share {
+                window,
+                offset,
+                length,
+            } = *segment;
+            [window.0, offset, length, 0]
+        });
+        for numbers in core::iter::once([space, found, 0, 0]).chain(entries) {
             let place = self.cookies_out.take(lazy_read)?;
             memory.write(self.control, place, &entry(numbers))?;
         }
@@ -216,6 +223,9 @@ impl Library {
             let Some(header) = self.cookies_in.peek(lazy_write, target.entries)? else {
                 return Err(self.missing(&target, length));
             };
+            if target.receives as usize == MESSAGE_BUFFERS_MAX {
+                return Err(Unsent::TooLong);
+            }
             let [space, segments, ..] = numbers(own, header);
             if segments == 0 || segments > SEGMENTS_MAX {
                 return Err(LibraryError::Segments { found: segments }.into());
@@ -458,7 +468,7 @@ mod tests {
             };
             let posted = self
                 .library
-                .post_receive(&self.control, &mut self.out, segment);
+                .post_receive(&self.control, &mut self.out, &[segment]);
             posted.unwrap();
             self.posted.push_back(offset);
         }

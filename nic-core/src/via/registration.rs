@@ -1,4 +1,4 @@
-//! Registered memory: regions that descriptors may name, each with its owner's protection tag (S2-05, S5-02).
+//! Registered memory: ranges of regions that descriptors may name, each with its owner's protection tag (S2-05, S5-02).
 
 use crate::memory::{HostSpan, OutOfRegion, Region};
 use crate::storage::{List, Storage};
@@ -20,10 +20,25 @@ pub struct Registry<S: Storage> {
     next: u32,
 }
 
+/// Maximum number of segments of a descriptor (VIA 1.0).
+pub const SEGMENTS_MAX: u32 = 252;
+
+/// A piece of registered memory that a descriptor names.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The handle of the memory.
+    pub handle: Handle,
+    /// Offset in the registered range.
+    pub offset: u32,
+    /// Length in bytes.
+    pub length: u32,
+}
+
 #[derive(Copy, Clone, Debug)]
 struct Entry {
     handle: Handle,
-    region: Region,
+    /// The registered range. Descriptors name its bytes by their offset in it.
+    range: HostSpan,
     tag: u32,
     // Number of descriptors and transfers under way that name the region.
     uses: u32,
@@ -70,17 +85,24 @@ impl<S: Storage> Default for Registry<S> {
 }
 
 impl<S: Storage> Registry<S> {
-    /// Registers a region for VIs with this protection tag.
+    /// Registers a range of a region, given by offset and length, for VIs with this protection tag.
     ///
     /// # Errors
     ///
-    /// Returns [`RegistryError::Full`] if a table without an allocator is full.
-    pub fn register(&mut self, region: Region, tag: u32) -> Result<Handle, RegistryError> {
+    /// Returns [`RegistryError::Outside`] if the range is not inside the region, and [`RegistryError::Full`] if a table
+    /// without an allocator is full.
+    pub fn register(
+        &mut self,
+        region: Region,
+        (offset, length): (u32, u32),
+        tag: u32,
+    ) -> Result<Handle, RegistryError> {
+        let range = region.span(offset.into(), length.into())?;
         let handle = Handle(self.next);
         let next = self.next.checked_add(1).ok_or(RegistryError::Full)?;
         let entry = Entry {
             handle,
-            region,
+            range,
             tag,
             uses: 0,
         };
@@ -111,7 +133,17 @@ impl<S: Storage> Registry<S> {
                 found: entry.tag,
             });
         }
-        Ok(entry.region.span(offset, length)?)
+        let range = entry.range;
+        // For descriptors, the registered range is a region of its own.
+        Region::sole(range.length()).span(offset, length)?;
+        let start = i64::from(range.offset()) + offset;
+        Ok(Region::new(range.region(), u32::MAX).span(start, length)?)
+    }
+
+    /// Returns the registered range of a handle, if memory is registered under it.
+    #[must_use]
+    pub fn range(&self, handle: Handle) -> Option<HostSpan> {
+        self.entry(handle).ok().map(|entry| entry.range)
     }
 
     /// Records that a descriptor, which is now under way, names the region.
@@ -140,18 +172,24 @@ impl<S: Storage> Registry<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`RegistryError::InUse`] if a descriptor names the region, and [`RegistryError::NotRegistered`] if no
-    /// region has the handle.
-    pub fn deregister(&mut self, handle: Handle) -> Result<Region, RegistryError> {
+    /// Returns [`RegistryError::InUse`] if a descriptor names the region, [`RegistryError::WrongTag`] if it belongs to
+    /// another owner, and [`RegistryError::NotRegistered`] if no region has the handle.
+    pub fn deregister(&mut self, handle: Handle, tag: u32) -> Result<HostSpan, RegistryError> {
         let entry = self.entry_mut(handle)?;
+        if entry.tag != tag {
+            return Err(RegistryError::WrongTag {
+                expected: tag,
+                found: entry.tag,
+            });
+        }
         if entry.uses > 0 {
             return Err(RegistryError::InUse { uses: entry.uses });
         }
-        let region = entry.region;
+        let range = entry.range;
         let place = self.place(handle)?;
         self.entries[place..].rotate_left(1);
         self.entries.pop();
-        Ok(region)
+        Ok(range)
     }
 
     /// Returns the place of a region in the table.
@@ -186,10 +224,14 @@ mod tests {
     use super::*;
     use crate::storage::Fixed;
 
+    fn whole(region: Region) -> HostSpan {
+        region.span(0, region.length().into()).unwrap()
+    }
+
     #[test]
     fn only_the_owner_names_registered_memory() {
         let mut registry = Registry::<Fixed>::default();
-        let handle = registry.register(Region::new(3, 100), 7).unwrap();
+        let handle = registry.register(Region::new(3, 100), (0, 100), 7).unwrap();
         let span = registry.span(handle, 7, (90, 10)).unwrap();
         assert_eq!((span.region(), span.range()), (3, 90..100));
         assert_eq!(
@@ -198,26 +240,63 @@ mod tests {
         );
         let outside = registry.span(handle, 7, (90, 11)).unwrap_err();
         assert!(matches!(outside, RegistryError::Outside(_)), "{outside}");
-        assert_eq!(registry.deregister(handle), Ok(Region::new(3, 100)));
+        let foreign = registry.deregister(handle, 8);
+        assert!(matches!(foreign, Err(RegistryError::WrongTag { .. })));
+        assert_eq!(
+            registry.deregister(handle, 7),
+            Ok(whole(Region::new(3, 100)))
+        );
         assert_eq!(
             registry.span(handle, 7, (0, 1)).unwrap_err().to_string(),
             "expected the handle of a registered region, found 0"
         );
         // A region that the user registers again has another handle.
-        assert_eq!(registry.register(Region::new(3, 100), 7), Ok(Handle(1)));
+        assert_eq!(
+            registry.register(Region::new(3, 100), (0, 100), 7),
+            Ok(Handle(1))
+        );
+    }
+
+    #[test]
+    fn a_registered_range_bounds_its_descriptors() {
+        let mut registry = Registry::<Fixed>::default();
+        let region = Region::new(2, 100);
+        let outside = registry.register(region, (90, 11), 0);
+        assert!(matches!(outside, Err(RegistryError::Outside(_))));
+        let handle = registry.register(region, (40, 20), 0).unwrap();
+        let span = registry.span(handle, 0, (15, 5)).unwrap();
+        assert_eq!((span.region(), span.range()), (2, 55..60));
+        assert!(registry.span(handle, 0, (20, 0)).is_ok());
+        let beyond = [
+            (15, 6),
+            (21, 0),
+            (-1, 1),
+            (0, -1),
+            (i64::MAX, 1),
+            (1 << 32, 1),
+        ];
+        for place in beyond {
+            let refused = registry.span(handle, 0, place);
+            assert!(
+                matches!(refused, Err(RegistryError::Outside(_))),
+                "{place:?}"
+            );
+        }
+        let range = region.span(40, 20).unwrap();
+        assert_eq!(registry.deregister(handle, 0), Ok(range));
     }
 
     #[test]
     fn a_region_with_descriptors_under_way_stays_registered() {
         let mut registry = Registry::<Fixed>::default();
-        let handle = registry.register(Region::sole(10), 0).unwrap();
+        let handle = registry.register(Region::sole(10), (0, 10), 0).unwrap();
         registry.hold(handle).unwrap();
         registry.hold(handle).unwrap();
         registry.release(handle).unwrap();
         let in_use = RegistryError::InUse { uses: 1 };
-        assert_eq!(registry.deregister(handle), Err(in_use));
+        assert_eq!(registry.deregister(handle, 0), Err(in_use));
         registry.release(handle).unwrap();
-        assert_eq!(registry.deregister(handle), Ok(Region::sole(10)));
+        assert_eq!(registry.deregister(handle, 0), Ok(whole(Region::sole(10))));
         let gone = RegistryError::NotRegistered { handle };
         assert_eq!(registry.hold(handle), Err(gone));
     }
@@ -225,10 +304,10 @@ mod tests {
     #[test]
     fn removed_regions_free_memory_but_keep_handles() {
         let mut registry = Registry::<Fixed>::default();
-        let kept = registry.register(Region::new(1, 10), 0).unwrap();
+        let kept = registry.register(Region::new(1, 10), (0, 10), 0).unwrap();
         let mut before = kept;
         for number in 1..100 {
-            let handle = registry.register(Region::new(2, 20), 0).unwrap();
+            let handle = registry.register(Region::new(2, 20), (0, 20), 0).unwrap();
             assert_eq!(handle, Handle(number));
             if before != kept {
                 let refused = RegistryError::NotRegistered { handle: before };
@@ -236,7 +315,10 @@ mod tests {
             }
             assert_eq!(registry.span(kept, 0, (0, 1)).unwrap().region(), 1);
             assert_eq!(registry.span(handle, 0, (0, 1)).unwrap().region(), 2);
-            assert_eq!(registry.deregister(handle), Ok(Region::new(2, 20)));
+            assert_eq!(
+                registry.deregister(handle, 0),
+                Ok(whole(Region::new(2, 20)))
+            );
             assert_eq!(registry.entries.len(), 1);
             before = handle;
         }
@@ -246,9 +328,9 @@ mod tests {
     fn a_full_table_refuses_another_region() {
         let mut registry = Registry::<Fixed>::default();
         for _ in 0..REGIONS_MAX {
-            registry.register(Region::sole(1), 0).unwrap();
+            registry.register(Region::sole(1), (0, 1), 0).unwrap();
         }
-        let refused = registry.register(Region::sole(1), 0);
+        let refused = registry.register(Region::sole(1), (0, 1), 0);
         assert_eq!(refused, Err(RegistryError::Full));
     }
 }

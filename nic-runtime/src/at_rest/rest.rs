@@ -569,7 +569,7 @@ impl HostProgram for Again {
                 }
                 false
             }
-            Happened::Completed { .. } | Happened::Time => false,
+            Happened::Completed { .. } | Happened::Vi { .. } | Happened::Time => false,
         };
         if again && self.accepts {
             // Every third connection is requested with another tag, and so refused.

@@ -58,6 +58,11 @@ impl Engines for States {
     }
 
     #[cold]
+    fn tell_completed(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
+        engine!([sim.infos[id].interface] tell_completed(sim, id))
+    }
+
+    #[cold]
     fn asked(sim: &mut Simulation<'_>, id: EndpointId, asked: Asked) -> Asking {
         engine!([sim.infos[id].interface] asked(sim, id, asked))
     }

@@ -236,6 +236,12 @@ pub(crate) trait Interface<E: Engines>: Description {
     /// Ends the connection of an endpoint at the request of its process.
     fn disconnect(_sim: &mut Parts<'_, E>, _endpoint: EndpointId) {}
 
+    /// Tells the program of an endpoint of a descriptor that it has posted by itself and that has completed. Returns
+    /// whether there was one.
+    fn tell_completed(_sim: &mut Parts<'_, E>, _endpoint: EndpointId) -> bool {
+        false
+    }
+
     /// Does what a process asks the interface for. A process that asks for what the interface does not have is ignored.
     fn asked(_sim: &mut Parts<'_, E>, _endpoint: EndpointId, _asked: Asked) -> Asking {
         Asking::Ignored

@@ -46,7 +46,10 @@ impl Exchanging {
 impl HostProgram for Exchanging {
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         match what {
-            Happened::Started | Happened::Time | Happened::Connection { .. } => {}
+            Happened::Started
+            | Happened::Time
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {}
             Happened::Message { .. } => self.arrived = self.arrived.saturating_add(1),
             Happened::Completed { status, .. } => match status {
                 TxStatus::Ok => self.completed = self.completed.saturating_add(1),

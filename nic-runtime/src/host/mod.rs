@@ -15,7 +15,9 @@ pub use exchange::Exchanging;
 use nic_core::host::Program;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
-pub use program::{Actions, ConnectionNews, Happened, HostProgram, Programs};
+pub use program::{
+    Actions, ConnectionNews, Descriptor, Happened, HostProgram, Programs, RegionRefusal, ViNews,
+};
 pub(crate) use program::{Asked, Asking};
 pub use turns::Turns;
 

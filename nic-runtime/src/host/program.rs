@@ -8,7 +8,7 @@ pub use nic_core::host::Reaction;
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::ReceiveDescriptor;
-use nic_core::via::{Reason, ViaHeader};
+use nic_core::via::{Handle, Reason, Segment, Status, ViaHeader};
 
 /// A program that runs in a process. The runtime reports events to the program, and the program queues its next
 /// actions.
@@ -63,6 +63,74 @@ pub enum Happened<'a> {
         /// What has become of it.
         what: ConnectionNews,
     },
+    /// An answer to an action of the program for a VI, or a completed descriptor of its own (VIA).
+    Vi {
+        /// The VI.
+        endpoint: EndpointId,
+        /// What has happened.
+        what: ViNews<'a>,
+    },
+}
+
+/// What a program learns of the descriptors and the memory of a VI.
+#[derive(Copy, Clone, Debug)]
+pub enum ViNews<'a> {
+    /// The answer to [`Actions::register`].
+    Registered {
+        /// The number that the program gave the action.
+        ticket: u64,
+        /// The handle of the memory, or why it is not registered.
+        registered: Result<Handle, RegionRefusal>,
+    },
+    /// The answer to [`Actions::deregister`].
+    Deregistered {
+        /// The number that the program gave the action.
+        ticket: u64,
+        /// The handle, or why its memory stays registered.
+        deregistered: Result<Handle, RegionRefusal>,
+    },
+    /// A send descriptor of the program has completed.
+    Sent {
+        /// The number that the program gave the descriptor.
+        ticket: u64,
+        /// How it completed.
+        status: Status,
+        /// The length of its message in bytes.
+        length: u32,
+    },
+    /// The program has taken a completed receive descriptor.
+    Received(Descriptor<'a>),
+    /// No message is there, or none has come in the time for which the program was ready to wait.
+    NoMessage,
+    /// The VI does not take the descriptor: its queue is full, or its process posts free buffers.
+    NotPossible {
+        /// The number that the program gave the descriptor.
+        ticket: u64,
+    },
+}
+
+/// Receive descriptors of a program that have completed together.
+#[derive(Copy, Clone, Debug)]
+pub struct Descriptor<'a> {
+    /// The numbers that the program gave the descriptors. A message that is split uses several.
+    pub tickets: &'a [u64],
+    /// How they completed.
+    pub status: Status,
+    /// The immediate data of the message, if it has any.
+    pub immediate: Option<u32>,
+    /// The message, as it lies in the memory of the descriptors.
+    pub payload: &'a [u8],
+}
+
+/// Why memory is not registered, or not deregistered.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum RegionRefusal {
+    /// The range does not lie in the buffer area.
+    Outside,
+    /// No memory of the VI is registered under the handle.
+    NotRegistered,
+    /// Descriptors under way name the memory.
+    InUse,
 }
 
 /// What has become of a connection that programs make.
@@ -100,6 +168,12 @@ pub(crate) enum Action {
     },
     /// The process ends the connection of a VI.
     Disconnect(EndpointId),
+    /// The process writes to its own memory.
+    Fill {
+        memory: EndpointId,
+        offset: u32,
+        bytes: Vec<u8>,
+    },
     /// The process asks the interface of an endpoint for something.
     Ask(EndpointId, Asked),
     /// The process writes to a window of a VI's peer.
@@ -132,6 +206,16 @@ pub(crate) enum Asked {
     Refuse,
     /// Puts a control packet on the wire, whatever the state of the VI.
     Control(ViaHeader, Vec<u8>),
+    /// Registers a range of the buffer area of another endpoint of the process.
+    Register(EndpointId, (u32, u32), u64),
+    /// Deregisters memory.
+    Deregister(Handle, u64),
+    /// Posts a send descriptor with these segments, and with immediate data if there is any.
+    Send(u64, Vec<Segment>, Option<u32>),
+    /// Posts a receive descriptor with these segments.
+    Receive(u64, Vec<Segment>),
+    /// Takes the oldest message, and waits for one for this long: not at all, or for ever (`Some(None)`).
+    Take(Option<Option<SimDuration>>),
 }
 
 /// How a process goes on after it has asked an interface for something.
@@ -203,6 +287,61 @@ impl Actions<'_> {
     /// longer than a packet, are ignored.
     pub fn send_control(&mut self, endpoint: EndpointId, header: ViaHeader, bytes: Vec<u8>) {
         self.ask(endpoint, Asked::Control(header, bytes));
+    }
+
+    /// Writes to the buffer area of an endpoint of the process, which takes the time of a copy. Bytes beyond the area are
+    /// not written, nor are those before them.
+    pub fn fill(&mut self, memory: EndpointId, offset: u32, bytes: Vec<u8>) {
+        if self.endpoints.contains(&memory) {
+            self.queue.push_back(Action::Fill {
+                memory,
+                offset,
+                bytes,
+            });
+        }
+    }
+
+    /// Registers a range, an offset and a length, of the buffer area of `memory` for the descriptors of a VI (VIA). Both
+    /// are endpoints of the process. The answer is [`ViNews::Registered`].
+    pub fn register(&mut self, vi: EndpointId, memory: EndpointId, range: (u32, u32), ticket: u64) {
+        if self.endpoints.contains(&memory) {
+            self.ask(vi, Asked::Register(memory, range, ticket));
+        }
+    }
+
+    /// Deregisters memory of a VI's descriptors (VIA). The answer is [`ViNews::Deregistered`].
+    pub fn deregister(&mut self, vi: EndpointId, handle: Handle, ticket: u64) {
+        self.ask(vi, Asked::Deregister(handle, ticket));
+    }
+
+    /// Posts a send descriptor that names the pieces of its message (VIA). The NIC reads them while it sends. The
+    /// process waits while the transmit queue is full. [`ViNews::Sent`] tells how the descriptor completes.
+    pub fn post_send(
+        &mut self,
+        vi: EndpointId,
+        ticket: u64,
+        segments: Vec<Segment>,
+        immediate: Option<u32>,
+    ) {
+        self.ask(vi, Asked::Send(ticket, segments, immediate));
+    }
+
+    /// Posts a receive descriptor that names the memory for a message (VIA). A VI takes such descriptors if its
+    /// programs connect it and it has no free buffers (`free_buffers = { count = 0 }`).
+    pub fn post_receive(&mut self, vi: EndpointId, ticket: u64, segments: Vec<Segment>) {
+        self.ask(vi, Asked::Receive(ticket, segments));
+    }
+
+    /// Takes the oldest completed receive descriptor of a VI (VIA). The answer is [`ViNews::Received`], or
+    /// [`ViNews::NoMessage`] if there is none.
+    pub fn receive(&mut self, vi: EndpointId) {
+        self.ask(vi, Asked::Take(None));
+    }
+
+    /// Takes the oldest completed receive descriptor of a VI, as [`Actions::receive`] does, and waits for one for as long
+    /// as `within`. Meanwhile the process goes on with its other actions.
+    pub fn receive_within(&mut self, vi: EndpointId, within: Option<SimDuration>) {
+        self.ask(vi, Asked::Take(Some(within)));
     }
 
     fn ask(&mut self, endpoint: EndpointId, asked: Asked) {

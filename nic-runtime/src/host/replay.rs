@@ -213,7 +213,10 @@ impl HostProgram for Replaying {
                     answers.came(channel);
                 }
             }
-            Happened::Started | Happened::Time | Happened::Connection { .. } => {}
+            Happened::Started
+            | Happened::Time
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {}
         }
         for stream in &mut self.streams {
             stream.act(actions);

@@ -36,6 +36,10 @@ pub(crate) trait Engines: Protocols {
     /// Ends the connection of an endpoint at the request of its process.
     fn disconnect(sim: &mut Parts<'_, Self>, id: EndpointId);
 
+    /// Tells the program of an endpoint of a descriptor that it has posted by itself and that has completed. Returns
+    /// whether there was one.
+    fn tell_completed(sim: &mut Parts<'_, Self>, id: EndpointId) -> bool;
+
     /// Does what a process asks the interface of an endpoint for.
     fn asked(sim: &mut Parts<'_, Self>, id: EndpointId, asked: Asked) -> Asking;
 

@@ -101,6 +101,15 @@ impl<E: Engines> Parts<'_, E> {
         self.tell_program(endpoint, what);
     }
 
+    /// Puts an action before the other actions of an endpoint's process.
+    pub(crate) fn act_first(&mut self, id: EndpointId, action: Action) {
+        if let Some(process) = self.own.of(id) {
+            process.actions.push_front(action);
+            let home = process.home();
+            self.begin_among_others(home);
+        }
+    }
+
     /// Begins the next action of a process. Returns whether the process is now busy.
     pub(crate) fn begin_action(&mut self, home: EndpointId) -> bool {
         while let Some(process) = self.own.of(home) {
@@ -131,6 +140,22 @@ impl<E: Engines> Parts<'_, E> {
                     channel,
                     bytes,
                 } => E::send_frame(self, (endpoint, channel), &bytes),
+                Action::Fill {
+                    memory,
+                    offset,
+                    bytes,
+                } => {
+                    let length = bytes.len() as u64;
+                    let place = i64::try_from(length).ok();
+                    let area = self.endpoints[memory].area;
+                    let span = place.and_then(|length| area.span(offset.into(), length).ok());
+                    if let Some(span) = span {
+                        self.memory.bytes_mut(span).copy_from_slice(&bytes);
+                        let nic = self.endpoints[memory].nic;
+                        let takes = self.setup.host_costs(nic).rate.time(span.length());
+                        return self.busy(home, Task::Posting, takes);
+                    }
+                }
                 Action::WakeAt(time) => {
                     let time = time.max(self.now);
                     self.schedule.insert(time, Work::Wake(home));

@@ -181,6 +181,29 @@ impl<E: Engines> Parts<'_, E> {
         E::descriptor_posted(self, id);
     }
 
+    /// Pushes a transmit descriptor for a message that is not in the transmit region of its endpoint. The interface knows
+    /// where the message is.
+    pub(crate) fn post_elsewhere(&mut self, id: EndpointId, channel: ChannelId, length: u32) {
+        let endpoint = &mut self.endpoints[id];
+        let descriptor = TransmitDescriptor {
+            channel,
+            // No space of the transmit region has this offset, so its completion frees none.
+            offset: u32::MAX,
+            length,
+        };
+        let post = endpoint
+            .transmit
+            .post(descriptor)
+            .expect("the program saw that there is room");
+        let space = endpoint
+            .area
+            .span(0, 0)
+            .expect("no bytes lie in every area");
+        E::user_posted(self, id, (channel, space), post);
+        self.levels_changed(id);
+        E::descriptor_posted(self, id);
+    }
+
     /// Reports a posted transmit descriptor to the sink.
     #[cold]
     #[inline(never)]
@@ -343,7 +366,7 @@ impl<E: Engines> Parts<'_, E> {
         let status = E::completed(self, id, post, Completion { descriptor, status });
         self.levels_changed(id);
         self.users[id].region.complete(descriptor);
-        if !self.users_are_alone {
+        if !self.users_are_alone && !E::tell_completed(self, id) {
             self.tell_completed(id, descriptor.channel, status);
         }
         self.begin_task(id);

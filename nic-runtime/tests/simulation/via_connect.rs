@@ -90,6 +90,7 @@ fn run(
 /// Writes down what happens at an end, except times and completed sends.
 fn write_down(log: &Log, who: &str, what: Happened<'_>) {
     match what {
+        Happened::Vi { what, .. } => note(log, format!("{who}: {what:?}")),
         Happened::Connection { what, .. } => note(log, format!("{who}: {what:?}")),
         Happened::Message { payload, .. } => {
             note(log, format!("{who}: {}", String::from_utf8_lossy(payload)));
@@ -116,7 +117,10 @@ fn serve(log: &Log, what: Happened<'_>, actions: &mut Actions<'_>) {
             answer.reverse();
             actions.post(home, ChannelId(7), answer);
         }
-        Happened::Connection { .. } | Happened::Completed { .. } | Happened::Time => {}
+        Happened::Connection { .. }
+        | Happened::Vi { .. }
+        | Happened::Completed { .. }
+        | Happened::Time => {}
     }
 }
 
@@ -183,8 +187,10 @@ fn at_times(
                 let (_, step) = steps.remove(0);
                 step(actions);
             }
-            Happened::Connection { .. } | Happened::Message { .. } | Happened::Completed { .. } => {
-            }
+            Happened::Connection { .. }
+            | Happened::Vi { .. }
+            | Happened::Message { .. }
+            | Happened::Completed { .. } => {}
         }
     }
 }

@@ -326,8 +326,10 @@ impl HostProgram for Hostile {
                     actions.write_window(home, (window, 0), b"wrong".to_vec());
                 }
             }
-            Happened::Message { .. } | Happened::Completed { .. } | Happened::Connection { .. } => {
-            }
+            Happened::Message { .. }
+            | Happened::Completed { .. }
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {}
         }
     }
 }

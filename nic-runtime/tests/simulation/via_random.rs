@@ -265,7 +265,8 @@ impl HostProgram for Random {
 #[test]
 fn random_runs_are_those_of_plain_queues() {
     let mut seen = [[[0; 2]; 3]; 2];
-    for seed in 0..runs(600) {
+    let wanted = runs(600);
+    for seed in 0..wanted {
         let mut generator = Generator::named(seed, &["via"]);
         let mut below = |limit: u64| generator.draw() % limit;
         let (name, level) = Reliability::ALL[below(3) as usize];
@@ -360,5 +361,6 @@ fn random_runs_are_those_of_plain_queues() {
     }
     println!("runs by provider and level, connected and ended: {seen:?}");
     let all = seen.iter().flatten().flatten();
-    assert!(all.into_iter().all(|count| *count > 10), "{seen:?}");
+    // Each of the twelve kinds has its part of the runs, however many there are.
+    assert!(all.into_iter().all(|seen| *seen >= wanted / 60), "{seen:?}");
 }

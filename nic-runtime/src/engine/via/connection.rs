@@ -16,7 +16,7 @@ use super::control::send_control;
 use super::delays::schedule;
 use super::immediate;
 use super::state::{Delay, HasVia, SILENCE, Sent, ViaState};
-use super::{connect, order, over_memory, regions};
+use super::{connect, named, order, over_memory, regions};
 use crate::engine::remote::{Shown, tell_arrives, tell_leaves};
 use crate::protocol::Header;
 use crate::sim::Parts;
@@ -362,6 +362,7 @@ pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, s
     let Some(channel) = sim.engines.via_mut().end(id).map(|end| end.connection.id) else {
         return;
     };
+    named::flush(sim, id);
     while let Some(offset) = sim.endpoints[id].free.pop() {
         sim.endpoints[id].free.name(offset);
         if let Some(end) = sim.engines.via_mut().end_mut(id)
@@ -378,6 +379,7 @@ pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, s
             offsets: &[offset],
             share: 0,
             area: &[],
+            whole: None,
             post: None,
         };
         sim.report.emit(sim.now, id, kind);

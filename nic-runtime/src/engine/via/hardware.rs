@@ -18,7 +18,7 @@ use super::requests;
 use super::segments::described;
 use super::state::{Delay, HasVia, ViaState};
 use super::written;
-use super::{connect, connection, order, over_memory, receive, regions, user};
+use super::{connect, connection, descriptors, named, order, over_memory, receive, user};
 use crate::engine::interface::{Description, Interface, Protocol};
 use crate::engine::remote;
 use crate::engine::unet::engine::sendable;
@@ -102,9 +102,10 @@ impl<E: HasVia> Interface<E> for Via {
         post: PostId,
         Completion { descriptor, status }: Completion,
     ) -> TxStatus {
-        let (status, failed) = user::over(sim, endpoint, post, status);
+        let (status, failed, of_program) = user::over(sim, endpoint, post, status);
         if sim.report.listens() {
-            user::tell_completed(sim, endpoint, (descriptor, status, failed), post);
+            let completed = (descriptor, status, failed, of_program);
+            user::tell_completed(sim, endpoint, completed, post);
         }
         status
     }
@@ -138,6 +139,10 @@ impl<E: HasVia> Interface<E> for Via {
         bytes: Vec<u8>,
     ) {
         over_memory::write_raw(sim, endpoint, place, &bytes);
+    }
+
+    fn tell_completed(sim: &mut Parts<'_, E>, endpoint: EndpointId) -> bool {
+        descriptors::tell_sent(sim, endpoint)
     }
 
     fn placing(sim: &Parts<'_, E>, endpoint: EndpointId, length: u32) -> Option<Made> {
@@ -184,7 +189,7 @@ impl<E: HasVia> Interface<E> for Via {
             return Some(flush(sim, item));
         }
         if let Item::Post(posted) = item
-            && !regions::is_registered(sim, endpoint)
+            && !named::may_send(sim, endpoint, posted.post)
         {
             sim.give_up_post(endpoint);
             return Some(sim.end_post(posted, TxStatus::Refused));
@@ -219,6 +224,9 @@ impl<E: HasVia> Interface<E> for Via {
                 written::taken(sim, endpoint, pointer, connection);
             }
             Delay::Handshake(endpoint, turn) => return connect::timed_out(sim, endpoint, turn),
+            Delay::NoMessage(endpoint, turn) => return descriptors::waited(sim, endpoint, turn),
+            Delay::Notice(endpoint, turn) => descriptors::noticed(sim, endpoint, turn),
+            Delay::Taken(endpoint) => descriptors::taken(sim, endpoint),
             Delay::Mapped(endpoint) => remote::mapped(sim, endpoint),
         }
         true
@@ -231,7 +239,12 @@ impl<E: HasVia> Interface<E> for Via {
             Delay::Library(endpoint, turn) => over_memory::is_flushed(sim, endpoint, turn),
             Delay::Silence(endpoint, connection) => !sim.engines.via().has(endpoint, connection),
             Delay::Handshake(endpoint, turn) => !connect::waits(sim, endpoint, turn),
-            Delay::Region(_) | Delay::Mapped(_) | Delay::Event(..) => false,
+            Delay::NoMessage(endpoint, turn) => !descriptors::waits(sim, endpoint, turn),
+            Delay::Region(_)
+            | Delay::Mapped(_)
+            | Delay::Event(..)
+            | Delay::Notice(..)
+            | Delay::Taken(_) => false,
         }
     }
 
@@ -378,20 +391,26 @@ fn deliver(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) -> Next {
         length,
         immediate: sim.packets[packet].header.immediate(),
     };
-    let Some(buffers) = take_descriptors(sim, to, message) else {
+    let places = match named::posts_own(sim, to) {
+        false => take_descriptors(sim, to, message)
+            .map(|buffers| receive::places(&sim.endpoints[to], &buffers, length)),
+        true => {
+            let splits = sim.engines.via().end(to).is_some_and(|end| end.vi.splits());
+            named::take(sim, to, (message, splits))
+        }
+    };
+    let Some(mut places) = places else {
         // The message is lost, so its packet is marked to get no acknowledgement.
         sim.packets[packet].is_accepted = false;
         sim.end_arrival(packet);
         return Next::Look;
     };
-    let endpoint = &sim.endpoints[to];
-    let (area, share) = (endpoint.area, endpoint.free.buffer_length());
+    if places.is_empty() {
+        places.extend(sim.endpoints[to].area.span(0, 0));
+    }
     let mut offset = 0;
-    let last = buffers.offsets().len().saturating_sub(1);
-    for (index, &buffer) in buffers.offsets().iter().enumerate() {
-        let host = area
-            .span(buffer.into(), share.min(length - offset).into())
-            .expect("free buffers lie inside the buffer area");
+    let last = places.len().saturating_sub(1);
+    for (index, host) in places.into_iter().enumerate() {
         let transfer = Transfer {
             endpoint: to,
             host,
@@ -413,7 +432,12 @@ fn deliver(sim: &mut Parts<'_, impl HasVia>, packet: PacketRef) -> Next {
 /// Starts the DMA transfers of a posted descriptor's message into the send slot of its packet.
 fn send(sim: &mut Parts<'_, impl HasVia>, posted: Posted) -> Next {
     let Posted { endpoint, post, .. } = posted;
-    let Some((channel, host)) = sendable(sim, posted) else {
+    let is_named = named::named(sim.engines.via(), endpoint, post).is_some();
+    let found = match is_named {
+        false => sendable(sim, posted),
+        true => named::place(sim, endpoint),
+    };
+    let Some((channel, host)) = found else {
         sim.give_up_post(endpoint);
         return sim.end_post(posted, TxStatus::Refused);
     };

@@ -2,6 +2,7 @@
 //!
 //! - `state` is what VIA keeps, `library` the state of a library over remote memory
 //! - `delays` schedules, `control` sends control packets, `completions` fills completion queues
+//! - `descriptors` does what programs ask of descriptors and memory, `own` has them as values, and `named` completes them
 //! - `hardware` is a provider: the NIC fetches descriptors and moves messages
 //! - `over_memory` is the other: a library writes to the memory of the peer
 //! - `written` is what the library does when the peer has written
@@ -21,12 +22,15 @@ mod connect;
 mod connection;
 mod control;
 mod delays;
+mod descriptors;
 mod hardware;
 mod immediate;
 mod interrupt;
 mod library;
+mod named;
 mod order;
 mod over_memory;
+mod own;
 mod receive;
 mod regions;
 mod requests;

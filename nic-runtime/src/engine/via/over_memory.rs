@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use nic_core::event::{DropReason, NicEvent, Trigger, TxStatus};
 use nic_core::id::{EndpointId, PostId};
-use nic_core::memory::{HostSpan, Region};
-use nic_core::remote::{RING_POINTER_BYTES, RemoteMemory, WindowId};
+use nic_core::memory::Region;
+use nic_core::remote::{RING_POINTER_BYTES, RemoteMemory, RingError, WindowId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::{self, Refusal, TransmitDescriptor};
 use nic_core::via::{
@@ -20,7 +20,8 @@ use nic_core::via::{
 
 use super::delays::schedule;
 use super::library::{Coming, Opened, Order, Over, SendTurn};
-use super::regions;
+use super::named;
+use super::own::Named;
 use super::segments::divided;
 use super::setup;
 use super::state::{Delay, HasVia, Sent, ViEndpoint, ViaState, over};
@@ -51,10 +52,16 @@ pub(super) fn join(
     (memory, windows, mappings): (&mut HostMemory, &mut AllWindows, &mut AllMappings),
     endpoints: &Table<EndpointId, Endpoint>,
     ends: [(EndpointId, &ViSpec, &Profile); 2],
+    queue: u32,
 ) -> Option<[Box<Over>; 2]> {
     let receives = ends.map(|(id, ..)| endpoints[id].free.count());
     let receives = u32::try_from(receives[0].max(receives[1])).ok()?;
-    let layout = ControlLayout::new(receives).ok()?;
+    let by_program = ends.iter().any(|(_, spec, _)| spec.connects_by_program);
+    let layout = match by_program {
+        true => ControlLayout::with_segments(receives.max(queue)),
+        false => ControlLayout::new(receives),
+    };
+    let layout = layout.ok()?;
     let ids = ends.map(|(id, ..)| id);
     let mut half = |own: usize| {
         let (id, spec, _) = ends[own];
@@ -140,7 +147,9 @@ pub(super) fn join_ends(sim: &mut Parts<'_, impl HasVia>) {
         let ids = [one.0, other.0];
         let remote = sim.engines.remote_mut();
         let place = (&mut sim.memory, &mut remote.windows, &mut remote.mappings);
-        let joined = join(place, &sim.endpoints, [one, other]);
+        let queues = ids.map(|id| scenario.endpoints[id].rx_queue);
+        let queue = queues[0].max(queues[1]);
+        let joined = join(place, &sim.endpoints, [one, other], queue);
         debug_assert!(
             joined.is_some(),
             "the reader has checked profiles and sizes"
@@ -222,7 +231,7 @@ fn posts(
         length,
     };
     let own = sim.memory.region(over.control);
-    over.library.post_receive(own, &mut writes, segment)?;
+    over.library.post_receive(own, &mut writes, &[segment])?;
     Ok(writes)
 }
 
@@ -277,6 +286,19 @@ pub(super) fn set_up(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> Option
             over.announced += 1;
         }
     }
+    for own in posted_from(sim, id, 0) {
+        let needs = ANNOUNCEMENT_BYTES * (1 + own.spans.len());
+        if setup::takes(&all) + needs > most {
+            break;
+        }
+        let Ok(mut writes) = posts_named(sim, id, &own) else {
+            break;
+        };
+        all.0.append(&mut writes.0);
+        if let Some(over) = over(sim, id) {
+            over.announced += 1;
+        }
+    }
     Some(setup::encode(window?, &all))
 }
 
@@ -306,10 +328,17 @@ pub(super) fn post_rest(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     for offset in rest {
         post_again(sim, id, offset);
     }
+    for own in posted_from(sim, id, announced) {
+        if !announce(sim, id, &own) {
+            // The peer would use the descriptors in another order.
+            return ViaState::breaks(sim, id, Reason::Loss);
+        }
+    }
 }
 
 /// Closes the windows of the peer to this end, because the connection has ended or was not made.
 pub(super) fn forget_peer(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    named::close_windows(sim, id);
     let Some(over) = over(sim, id) else { return };
     over.came.clear();
     let mut closed = over.opened.withdraw();
@@ -317,6 +346,53 @@ pub(super) fn forget_peer(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     for window in closed {
         sim.engines.remote_mut().windows.close(window);
     }
+}
+
+/// Returns the writes that announce a receive descriptor of a program to the peer.
+fn posts_named(
+    sim: &mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+    own: &Named,
+) -> Result<Writes, LibraryError> {
+    let mut writes = Writes::default();
+    let strict = over(sim, id).is_some_and(|over| over.strict);
+    let Some(shares) = named::shares(sim, id, own, strict) else {
+        return Err(RingError::Full.into());
+    };
+    let Some(end) = sim.engines.via_mut().end_mut(id) else {
+        return Ok(writes);
+    };
+    let Some(over) = end.over.as_deref_mut() else {
+        return Ok(writes);
+    };
+    let control = sim.memory.region(over.control);
+    let posted = over.library.post_receive(control, &mut writes, &shares);
+    if posted.is_err() && strict {
+        named::not_announced(sim, id);
+    }
+    posted.map(|()| writes)
+}
+
+/// Announces a receive descriptor of a program to the peer. Returns false if the cookie queue has no room for it.
+pub(super) fn announce(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, own: &Named) -> bool {
+    let Some(connection) = sim.engines.via_mut().end(id).map(|end| end.connection) else {
+        return false;
+    };
+    match posts_named(sim, id, own) {
+        Ok(writes) => {
+            remote::carry_out(sim, id, &connection, &writes, Trigger::Refill);
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// Returns the posted receive descriptors of a program, without the first ones.
+fn posted_from(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, first: usize) -> Vec<Named> {
+    let own = named::receives(sim, id);
+    own.map_or(Vec::new(), |own| {
+        own.posted.iter().skip(first).cloned().collect()
+    })
 }
 
 /// Makes a receive descriptor that the user has posted again visible to the peer.
@@ -420,8 +496,15 @@ fn send(
     let Some(vi) = sim.engines.via_mut().end(id).map(|end| end.vi) else {
         return true;
     };
-    let host = match unet::resolve_packet(&sim.endpoints[id], descriptor) {
-        Ok((_, host)) if regions::is_registered(sim, id) => host,
+    let resolved = match named::named(sim.engines.via(), id, post) {
+        Some(own) => match own.error {
+            None => Ok(own.length),
+            Some(_) => Err(Refusal::OutsideArea),
+        },
+        None => unet::resolve_packet(&sim.endpoints[id], descriptor).map(|(_, host)| host.length()),
+    };
+    let length = match resolved {
+        Ok(length) if named::may_send(sim, id, post) => length,
         Ok(_) => {
             end(sim, id, post, TxStatus::Refused);
             return true;
@@ -440,11 +523,12 @@ fn send(
         return true;
     };
     let own = sim.memory.region(over.control);
-    let target = over.library.target(own, host.length(), vi.splits());
+    let target = over.library.target(own, length, vi.splits());
     match target {
         Ok(target) => {
             let message = Outgoing::Message {
-                host,
+                descriptor,
+                length,
                 target: &target,
                 immediate,
             };
@@ -539,7 +623,8 @@ pub(super) fn failed_with(
 enum Outgoing<'t> {
     /// A message, which goes to its target.
     Message {
-        host: HostSpan,
+        descriptor: TransmitDescriptor,
+        length: u32,
         target: &'t Target,
         immediate: Option<u32>,
     },
@@ -556,11 +641,18 @@ fn carry_out(
 ) -> Result<(), LibraryError> {
     let area = sim.endpoints[id].area;
     let parts = match message {
-        Outgoing::Message { host, target, .. } => divided(
-            area,
-            &sim.engines.via_mut().pieces(id, post, (area, host)),
-            target,
-        ),
+        Outgoing::Message {
+            descriptor, target, ..
+        } => {
+            let (offset, length) = (descriptor.offset.into(), descriptor.length.into());
+            // The place of a message that its descriptor names elsewhere is not in the area.
+            let host = area.span(offset, length).or_else(|_| area.span(0, 0));
+            let host = host.expect("no bytes lie in every area");
+            divided(
+                &sim.engines.via_mut().pieces(id, post, (area, host)),
+                target,
+            )
+        }
         Outgoing::TooLong => Vec::new(),
     };
     let Some(end_of) = sim.engines.via_mut().end_mut(id) else {
@@ -574,13 +666,14 @@ fn carry_out(
     let mut writes = Writes::default();
     let (entry, may_write, completes) = match message {
         Outgoing::Message {
-            host,
+            length,
             target,
             immediate,
+            ..
         } => {
             over.library.take(&mut writes, target)?;
             let entry = Entry::Message {
-                length: host.length(),
+                length,
                 immediate,
                 receives: target.receives,
             };
@@ -588,7 +681,7 @@ fn carry_out(
                 Reliability::Unreliable | Reliability::Delivery => Completes::WhenItHasLeft,
                 Reliability::Reception => Completes::WhenItIsRead,
             };
-            (entry, over.goes_by_pio(host.length()), completes)
+            (entry, over.goes_by_pio(length), completes)
         }
         Outgoing::TooLong => {
             over.library.take_first(own, &mut writes)?;

@@ -13,7 +13,11 @@ use crate::sim::Parts;
 /// Registers the region of a VI. Descriptors under way use the region from this time on.
 pub(super) fn register(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     let area = sim.endpoints[id].area;
-    let registered = sim.engines.via_mut().registry.register(area, id.0);
+    let registered = sim
+        .engines
+        .via_mut()
+        .registry
+        .register(area, (0, area.length()), id.0);
     debug_assert!(registered.is_ok(), "the table of regions grows");
     if let Some(end) = sim.engines.via_mut().end_mut(id) {
         end.region = registered.ok();

@@ -9,6 +9,7 @@ use nic_core::via::RegionAction;
 use super::connect;
 use super::control::send_setup;
 use super::delays::schedule;
+use super::descriptors;
 use super::over_memory;
 use super::regions::{handle, register, tell};
 use super::state::{Delay, HasVia};
@@ -24,6 +25,17 @@ pub(super) fn asked(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, asked: Ask
         Asked::Connect(tag, within) => connect::connect(sim, id, (tag, within)),
         Asked::Accept(tag, within) => connect::accept(sim, id, (tag, within)),
         Asked::Refuse => connect::refuse(sim, id),
+        Asked::Register(memory, range, ticket) => {
+            descriptors::register(sim, id, (memory, range, ticket));
+        }
+        Asked::Deregister(handle, ticket) => descriptors::deregister(sim, id, (handle, ticket)),
+        Asked::Send(ticket, segments, immediate) => {
+            return descriptors::send(sim, id, (ticket, segments, immediate));
+        }
+        Asked::Receive(ticket, segments) => {
+            descriptors::post_receive(sim, id, (ticket, &segments));
+        }
+        Asked::Take(within) => return descriptors::ask(sim, id, within),
         Asked::Control(header, bytes) => {
             let most = sim.endpoints[id].max_packet;
             let fits = u32::try_from(bytes.len()).is_ok_and(|length| length <= most);
@@ -58,7 +70,7 @@ pub(super) fn due(sim: &mut Parts<'_, impl HasVia>, number: u32) {
             over_memory::open_again(sim, id);
         }
         (RegionRequest::Deregister, Some(handle)) => {
-            match sim.engines.via_mut().registry.deregister(handle) {
+            match sim.engines.via_mut().registry.deregister(handle, id.0) {
                 Ok(_) => {
                     if let Some(end) = sim.engines.via_mut().end_mut(id) {
                         end.region = None;

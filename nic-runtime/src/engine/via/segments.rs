@@ -36,6 +36,10 @@ impl ViaState {
         (area, message): (Region, HostSpan),
     ) -> Vec<HostSpan> {
         let extras = self.end(id).and_then(|end| end.extras.get(&post));
+        if let Some(named) = extras.and_then(|extras| extras.named.as_deref()) {
+            let pieces = named.spans.iter().copied();
+            return pieces.filter(|piece| piece.length() > 0).collect();
+        }
         let segments = extras.map_or(&[][..], |extras| &extras.segments);
         if segments.is_empty() {
             return vec![message];
@@ -56,11 +60,7 @@ pub(super) fn joined(memory: &HostMemory, pieces: &[HostSpan]) -> Vec<u8> {
 
 /// Divides the pieces of a message among the shares of its target in the peer's memory. Returns the window, the offset
 /// in the window and the bytes of each part.
-pub(super) fn divided(
-    area: Region,
-    pieces: &[HostSpan],
-    target: &Target,
-) -> Vec<(WindowId, u32, HostSpan)> {
+pub(super) fn divided(pieces: &[HostSpan], target: &Target) -> Vec<(WindowId, u32, HostSpan)> {
     let mut parts = Vec::new();
     let mut pieces = pieces.iter().copied();
     let mut piece: Option<HostSpan> = None;
@@ -71,13 +71,12 @@ pub(super) fn divided(
                 return parts;
             };
             let length = rest.length().min(share.length - filled);
-            let part = |start: u32, length: u32| area.span(start.into(), length.into()).ok();
-            if let Some(part) = part(rest.offset(), length) {
+            if let Some(part) = rest.part(0, length) {
                 parts.push((share.window, share.offset + filled, part));
             }
             filled += length;
             if length < rest.length() {
-                piece = part(rest.offset() + length, rest.length() - length);
+                piece = rest.part(length, rest.length() - length);
             }
         }
     }
@@ -103,7 +102,7 @@ mod tests {
             };
             target.shares.push(share).expect("two shares fit");
         }
-        let parts = divided(area, &[span(10, 1), span(20, 6), span(40, 2)], &target);
+        let parts = divided(&[span(10, 1), span(20, 6), span(40, 2)], &target);
         let parts: Vec<(u32, u32, u32, u32)> = parts
             .iter()
             .map(|(window, offset, part)| (window.0, *offset, part.offset(), part.length()))

@@ -6,9 +6,12 @@ use std::collections::{BTreeMap, VecDeque};
 use nic_core::id::{EndpointId, NicId, PacketId, PostId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
-use nic_core::via::{CompletionQueue, ConnectionId, Handle, Handshake, Registry, Vi, ViState};
+use nic_core::via::{
+    CompletionQueue, ConnectionId, Handle, Handshake, Registry, Status, Vi, ViState,
+};
 
 use super::library::{Over, Pointer, SendTurn};
+use super::own::{Named, Receives};
 use crate::engine::remote::{HasRemote, WindowState};
 use crate::nic::waiting::Waiters;
 use crate::sim::Parts;
@@ -61,6 +64,8 @@ pub(super) struct Extras {
     pub(super) segments: Vec<(u32, u32)>,
     /// Whether the descriptor was posted while the VI had no connection, so that it completes as flushed.
     pub(super) is_void: bool,
+    /// The memory of a descriptor that a program has posted itself.
+    pub(super) named: Option<Box<Named>>,
 }
 
 /// One VI.
@@ -105,6 +110,11 @@ pub(super) struct ByProgram {
     pub(super) flushed: Vec<u32>,
     /// The bytes of the peer's request that waits: over remote memory, where its rings are.
     pub(super) requested: Vec<u8>,
+    /// The receive descriptors of the program, if the process has no free buffers.
+    pub(super) receives: Option<Receives>,
+    /// Send descriptors of the program that have completed and of which it has not been told: its numbers for them,
+    /// statuses and lengths.
+    pub(super) sent: VecDeque<(u64, Status, u32)>,
 }
 
 /// A remark on a completed receive descriptor of a VI.
@@ -151,7 +161,8 @@ impl ViaState {
             connections[endpoint] = channel.map(|channel| (channel, side));
         }
         let vis = scenario.endpoints.iter().zip(connections);
-        for (spec, connection) in vis {
+        for (endpoint, connection) in vis {
+            let spec = endpoint;
             // The reader of scenarios has checked that every VI has its connection.
             let (Some(spec), Some((connection, side))) = (spec.vi, connection) else {
                 state.ends.push(None);
@@ -166,7 +177,13 @@ impl ViaState {
                 vi,
                 connection,
                 handshake: Handshake::new(side),
-                by_program: spec.connects_by_program.then(Box::default),
+                by_program: spec.connects_by_program.then(|| {
+                    let posts = endpoint.free_buffer_count == 0 && endpoint.class.is_none();
+                    Box::new(ByProgram {
+                        receives: posts.then(Receives::default),
+                        ..ByProgram::default()
+                    })
+                }),
                 sent: VecDeque::new(),
                 is_watched: false,
                 region: None,
@@ -200,6 +217,7 @@ impl ViaState {
             immediate: spec.immediate,
             segments: spec.segments.clone(),
             is_void: false,
+            named: None,
         };
     }
 
@@ -262,7 +280,7 @@ impl ViaState {
     }
 
     /// Returns whether the connection of a VI has ended, so that nothing may be posted to it. A VI that waits for a
-    /// connection, its first one or another, takes receive descriptors.
+    /// connection, its first one or another, takes receive descriptors, and so does one that has had none.
     pub(super) fn has_ended(&self, id: EndpointId) -> bool {
         let end = self.end(id).filter(|end| !end.handshake.is_waiting());
         let state = end.map(|end| end.vi.state());
@@ -295,6 +313,12 @@ pub(crate) enum Delay {
     /// Over remote memory, the end of an interrupt at the host, after which the library sees a pointer of this
     /// connection.
     Event(EndpointId, Pointer, ConnectionId),
+    /// The time at which a program that waits for a message learns that there is one, if it has not asked since.
+    Notice(EndpointId, u32),
+    /// The time-out of a wait for a message, if the program is still in the same turn.
+    NoMessage(EndpointId, u32),
+    /// A program has read a message.
+    Taken(EndpointId),
     /// The time-out of a wait for a connection, if the VI still has the same turn.
     Handshake(EndpointId, u32),
     /// Over remote memory, the time at which a window of the peer is mapped, for which writes of this VI wait.

@@ -13,7 +13,7 @@ use super::receive::remark_at;
 use super::segments::joined;
 use super::state::{HasVia, Remark};
 use super::written::receive;
-use super::{over_memory, regions};
+use super::{named, over_memory, regions};
 use crate::sim::Parts;
 
 /// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
@@ -31,23 +31,25 @@ pub(super) fn posted(
     let immediate = extras.immediate;
     // A program may connect the VI before the descriptor is handled.
     extras.is_void = end.by_program.is_some() && !end.vi.is_connected();
-    if immediate.is_some() || !extras.segments.is_empty() || extras.is_void {
+    let is_named = extras.named.is_some();
+    let has_extras = immediate.is_some() || !extras.segments.is_empty() || extras.is_void;
+    if has_extras || is_named {
         end.extras.insert(post, extras);
     }
-    regions::hold(sim, id, 1);
+    // A descriptor that a program has posted itself holds the memory that it names.
+    if !is_named {
+        regions::hold(sim, id, 1);
+    }
     let area = sim.endpoints[id].area;
-    let payload = match area.span(offset.into(), length.into()) {
-        Ok(message) => joined(
-            &sim.memory,
-            &sim.engines.via_mut().pieces(id, post, (area, message)),
-        ),
-        Err(_) => Vec::new(),
+    let pieces = sim.engines.via_mut().pieces(id, post, (area, space));
+    let payload = joined(&sim.memory, &pieces);
+    let (offset, length) = match named::named(sim.engines.via(), id, post) {
+        Some(named) => (named.offset(), named.length),
+        None => (offset, length),
     };
-    if let (Some(posts), Ok(message)) = (
-        sim.report.posts_mut(),
-        area.span(offset.into(), length.into()),
-    ) {
-        posts.posted(id, post, message);
+    // No applet fetches the pieces of a message.
+    if let Some(posts) = sim.report.posts_mut().filter(|_| !is_named) {
+        posts.posted(id, post, space);
     }
     let kind = ViaEvent::TxPost {
         channel,
@@ -61,35 +63,46 @@ pub(super) fn posted(
     sim.report.emit(sim.now, id, kind);
 }
 
-/// Ends a send descriptor: forgets what is kept for it. Returns the status with which it completes, and the status that
-/// the library has recorded if its message failed. No descriptor completes with success on a VI without a connection.
+/// Ends a send descriptor: forgets what is kept for it. Returns the status with which it completes, the status that is
+/// shown if it says more, and the offset that is shown if a program has posted the descriptor itself. No descriptor
+/// completes with success on a VI without a connection.
 #[cold]
 pub(super) fn over(
     sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
     post: PostId,
     status: TxStatus,
-) -> (TxStatus, Option<Status>) {
-    regions::release(sim, id, 1);
+) -> (TxStatus, Option<Status>, Option<u32>) {
     let failed = over_memory::failed_with(sim, id, post);
-    if let Some(end) = sim.engines.via_mut().end_mut(id) {
-        end.extras.remove(&post);
-    }
     let status = match status {
         TxStatus::Ok if sim.engines.via_mut().is_broken(id) => TxStatus::Failed,
         TxStatus::Ok | TxStatus::Trap | TxStatus::Refused | TxStatus::Failed => status,
     };
-    (status, failed)
+    let end = sim.engines.via_mut().end_mut(id);
+    let extras = end.and_then(|end| end.extras.remove(&post));
+    let Some(own) = extras.and_then(|extras| extras.named) else {
+        regions::release(sim, id, 1);
+        return (status, failed, None);
+    };
+    named::released(sim, &own);
+    let shown = named::sent(sim, id, &own, (status, failed));
+    (status, Some(shown), Some(own.offset()))
 }
 
 /// Reports that a send descriptor has completed.
 pub(super) fn tell_completed(
     sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
-    (descriptor, status, failed): (TransmitDescriptor, TxStatus, Option<Status>),
+    (descriptor, status, failed, of_program): (
+        TransmitDescriptor,
+        TxStatus,
+        Option<Status>,
+        Option<u32>,
+    ),
     post: PostId,
 ) {
     let status = match status {
+        _ if of_program.is_some() => failed.unwrap_or_default(),
         TxStatus::Ok => Status::Ok,
         TxStatus::Trap => Status::Trap,
         TxStatus::Failed => failed.unwrap_or(Status::Flushed),
@@ -105,6 +118,7 @@ pub(super) fn tell_completed(
         offset,
         length,
     } = descriptor;
+    let offset = of_program.unwrap_or(offset);
     let kind = ViaEvent::TxDone {
         channel,
         offset,
@@ -121,6 +135,9 @@ pub(super) fn tell_completed(
 /// Makes the oldest invisible receive descriptor of a VI visible.
 #[cold]
 pub(super) fn publish(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    if named::posts_own(sim, id) {
+        return named::publish(sim, id);
+    }
     if sim.endpoints[id].receive.publish().is_none() {
         return;
     }
@@ -149,6 +166,7 @@ pub(super) fn publish(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
         offsets,
         share: endpoint.free.buffer_length(),
         area: sim.memory.region(endpoint.area),
+        whole: None,
         post: packet.and_then(|packet| sim.report.post_of(packet)),
     };
     sim.report.emit(sim.now, id, kind);

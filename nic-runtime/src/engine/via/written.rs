@@ -9,6 +9,7 @@ use nic_core::via::{ConnectionId, Placement, Reason, Reliability, Transfer as En
 
 use super::interrupt::interrupt;
 use super::library::Pointer;
+use super::named;
 use super::over_memory::{end, send_due};
 use super::receive::{Message, remark};
 use super::state::{HasVia, Remark, Sent, ViaState, over};
@@ -143,6 +144,13 @@ fn complete(
             (message, false)
         }
     };
+    if named::posts_own(sim, id) {
+        if named::take(sim, id, (message, splits)).is_some() {
+            named::close_completed(sim, id);
+            sim.publish(id);
+        }
+        return;
+    }
     let vi = Vi::new(level, splits);
     let endpoint = &mut sim.endpoints[id];
     let placed = place(

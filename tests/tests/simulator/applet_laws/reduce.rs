@@ -32,7 +32,10 @@ impl HostProgram for Member {
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         match what {
             Happened::Started | Happened::Message { .. } => self.post(actions),
-            Happened::Completed { .. } | Happened::Time | Happened::Connection { .. } => {}
+            Happened::Completed { .. }
+            | Happened::Time
+            | Happened::Connection { .. }
+            | Happened::Vi { .. } => {}
         }
     }
 }
