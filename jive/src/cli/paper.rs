@@ -18,7 +18,7 @@ use super::named_profile;
 use super::output_file::{directory_of, unwritable, write_derived};
 use super::overwrite;
 use crate::paper::{
-    self, Agreement, Drawing, PAPERS, Paper, Progress, Quantity, Report, Row, Tolerance,
+    self, Agreement, Drawing, Given, PAPERS, Paper, Progress, Quantity, Report, Row, Tolerance,
 };
 
 const AFTER_HELP: &str = "\
@@ -224,6 +224,14 @@ impl Cells {
     }
 }
 
+/// Returns whether the paper's value of a row is printed or derived; `None` if the row has no such value.
+fn given(row: &Row) -> Option<&'static str> {
+    match row.found {
+        Agreement::Stated { .. } => Some(row.given.name()),
+        Agreement::Measured(_) | Agreement::Order { .. } => None,
+    }
+}
+
 /// Returns the notes that are printed below a row.
 fn notes(row: &Row) -> Vec<String> {
     let mut notes = Vec::new();
@@ -260,6 +268,7 @@ fn shown(quantity: Quantity) -> String {
             let share = share.unsigned_abs();
             format!("{sign}{}.{:02} %", share / 100, share % 100)
         }
+        Quantity::Answers(answers) => format!("{answers} /s"),
     }
 }
 
@@ -285,8 +294,14 @@ fn difference(paper: Quantity, simulated: Quantity) -> String {
             let apart = simulated.saturating_sub(paper).saturating_abs();
             signed(simulated > paper, simulated < paper, Quantity::Share(apart))
         }
+        (Quantity::Answers(paper), Quantity::Answers(simulated)) => {
+            let apart = Quantity::Answers(simulated.abs_diff(paper));
+            signed(simulated > paper, simulated < paper, apart)
+        }
         // The stated value and the simulated value of a row are of the same kind.
-        (Quantity::Time(_) | Quantity::Rate(_) | Quantity::Share(_), _) => String::new(),
+        (Quantity::Time(_) | Quantity::Rate(_) | Quantity::Share(_) | Quantity::Answers(_), _) => {
+            String::new()
+        }
     }
 }
 
@@ -301,14 +316,20 @@ fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
     });
     let rates = if has_rates { ", rates in Mbit/s" } else { "" };
     writeln!(out, "profile {}; times in us{rates}", report.profile)?;
-    let mut figure = "";
+    let mut head = ("", Given::Printed.name());
     for row in &report.rows {
-        if row.figure != figure {
-            figure = row.figure;
+        let same = if row.figure == head.0 {
+            head.1
+        } else {
+            Given::Printed.name()
+        };
+        let given = given(row).unwrap_or(same);
+        if (row.figure, given) != head {
+            head = (row.figure, given);
             writeln!(
                 out,
-                "\n       {figure:<width$}  {:>9} {:>13} {:>10} {:>9}",
-                "paper", "ours", "difference", "tolerance"
+                "\n       {:<width$}  {:>9} {:>13} {:>10} {:>9}",
+                row.figure, given, "ours", "difference", "tolerance"
             )?;
         }
         let Cells {
@@ -343,7 +364,7 @@ fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-const CSV_COLUMNS: [&str; 12] = [
+const CSV_COLUMNS: [&str; 13] = [
     "kind",
     "statement",
     "figure",
@@ -356,6 +377,7 @@ const CSV_COLUMNS: [&str; 12] = [
     "provenance",
     "moved_by",
     "verdict",
+    "given",
 ];
 
 fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
@@ -375,6 +397,7 @@ fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
             cells.provenance.to_string(),
             row.moved_by.join(" "),
             cells.verdict.to_string(),
+            given(row).unwrap_or("").to_owned(),
         ];
         out.write_all(csv::line(fields).as_bytes())?;
     }
@@ -449,6 +472,7 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 "figure": row.figure,
                 "name": row.name,
                 "found": found,
+                "given": given(row),
                 "provenance": row.provenance.name(),
                 "moved_by": row.moved_by,
                 "holds_for": ranges.collect::<Vec<_>>(),
@@ -504,6 +528,7 @@ fn in_json(quantity: Quantity) -> (&'static str, serde_json::Value) {
         Quantity::Time(time) => ("ns", json!(time.as_ns())),
         Quantity::Rate(rate) => ("kbit_per_s", json!(rate)),
         Quantity::Share(share) => ("percent", json!(share as f64 / 100.0)),
+        Quantity::Answers(answers) => ("answers_per_s", json!(answers)),
     }
 }
 

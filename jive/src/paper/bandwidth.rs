@@ -10,7 +10,7 @@ use nic_runtime::profile::{Profile, WithWire};
 
 use super::PaperError;
 use super::lab::{Happening, Setup};
-use super::report::{Agreement, Axis, Corner, Curve, Drawing, Plot, Quantity, Row, Stroke};
+use super::report::{Agreement, Axis, Curve, Drawing, Plot, Quantity, Row};
 
 const FIGURE: &str = "Figure 4";
 const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
@@ -265,7 +265,6 @@ fn plot(bursts: &[Vec<SimDuration>]) -> Plot {
         .zip(bursts)
         .map(|(configuration, times)| Curve {
             name: configuration.name(),
-            stroke: Stroke::Solid,
             points: LENGTHS
                 .iter()
                 .zip(times)
@@ -274,16 +273,15 @@ fn plot(bursts: &[Vec<SimDuration>]) -> Plot {
         });
     Plot {
         name: "figure-4",
-        title: "Bandwidth against message size, bursts of 25".to_owned(),
+        title: "Bandwidth in bursts of 25 messages (the paper's text has no numbers)".to_owned(),
         x: Axis {
             label: "message size (bytes)",
-            logarithmic: false,
+            logarithmic: true,
         },
         y: Axis {
             label: "bandwidth (MB/s)",
             logarithmic: false,
         },
-        legend: Corner::LowerRight,
         curves: curves.collect(),
         marks: Vec::new(),
     }

@@ -163,7 +163,10 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
                 rows.push(stated(statement, column, row.name, printed, part));
             }
         }
-        rows.push(stated(statement, column, "total", TOTALS_NS[index], total));
+        let row = stated(statement, column, "total", TOTALS_NS[index], total);
+        // The paper rounds the total of the last column.
+        let is_printed = index + 1 < COLUMNS.len();
+        rows.push(if is_printed { row } else { row.derived() });
     }
     let call = Column::Transmit(40);
     let cost: fn(&mut Profile) -> &mut SimDuration = |profile| &mut native(profile).null_call;

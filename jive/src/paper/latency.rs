@@ -7,8 +7,7 @@ use super::PaperError;
 use super::breakdown::{receive_overhead, transmit_overhead};
 use super::lab::{Happening, Setup};
 use super::report::{
-    Agreement, Axis, Corner, Curve, Drawing, Mark, Plot, Quantity, Row, Stroke, Tolerance,
-    microseconds,
+    Agreement, Axis, Curve, Drawing, Mark, Plot, Quantity, Row, Tolerance, microseconds,
 };
 
 const FIGURE: &str = "Figure 3";
@@ -121,8 +120,8 @@ fn sums(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     let both = "simplified applet, 1000 B, both sides (67.0)";
     Ok(vec![
         small,
-        exact("S1-44", one, 42_450, receive),
-        exact("S1-44", both, 66_950, transmit + receive),
+        exact("S1-44", one, 42_450, receive).derived(),
+        exact("S1-44", both, 66_950, transmit + receive).derived(),
     ])
 }
 
@@ -198,17 +197,13 @@ fn nic_round_trip(profile: &Profile, length: u32) -> Result<SimDuration, PaperEr
 
 fn plot(profile: &Profile) -> Result<Plot, PaperError> {
     type Measure<'m> = &'m dyn Fn(u32) -> Result<SimDuration, PaperError>;
-    let curve = |name, stroke, measure: Measure<'_>| -> Result<Curve, PaperError> {
+    let curve = |name, measure: Measure<'_>| -> Result<Curve, PaperError> {
         let point = |length| Ok((f64::from(length), microseconds(measure(length)?)));
         let points = LENGTHS
             .into_iter()
             .map(point)
             .collect::<Result<_, PaperError>>()?;
-        Ok(Curve {
-            name,
-            stroke,
-            points,
-        })
+        Ok(Curve { name, points })
     };
     // Section 4.1 states the time that applets add per direction.
     let added = |setup: Setup<'_>, ns: u64| -> Result<(f64, f64), PaperError> {
@@ -226,22 +221,19 @@ fn plot(profile: &Profile) -> Result<Plot, PaperError> {
             label: "round trip (us)",
             logarithmic: false,
         },
-        legend: Corner::UpperLeft,
         curves: vec![
-            curve(
-                "standard applet, 1024-byte buffers",
-                Stroke::Solid,
-                &|length| round_trip(profile, over(BUFFER, one(Some(STANDARD), length))),
-            )?,
+            curve("standard applet, 1024-byte buffers", &|length| {
+                round_trip(profile, over(BUFFER, one(Some(STANDARD), length)))
+            })?,
             // If instructions cost nothing, the simplified and the standard applet cost the same for messages that fit
             // in one buffer.
-            curve("simplified applet", Stroke::Dashed, &|length| {
+            curve("simplified applet", &|length| {
                 round_trip(profile, one(Some(SIMPLIFIED), length))
             })?,
-            curve("base U-Net", Stroke::Solid, &|length| {
+            curve("base U-Net", &|length| {
                 round_trip(profile, one(None, length))
             })?,
-            curve("NIC-to-NIC ping-pong", Stroke::Solid, &|length| {
+            curve("NIC-to-NIC ping-pong", &|length| {
                 nic_round_trip(profile, length)
             })?,
         ],

@@ -25,8 +25,8 @@ use nic_runtime::profile::Profile;
 use nic_runtime::run::SimError;
 pub use plot::{PlotError, draw};
 pub use report::{
-    Agreement, Axis, Bar, BarChart, Corner, Curve, Drawing, Mark, Plot, Provenance, Quantity,
-    Range, Report, Row, Stroke, Timeline, TimelineSpan, Tolerance, Track,
+    Agreement, Axis, Bar, BarChart, Curve, Drawing, Given, Mark, Plot, Provenance, Quantity, Range,
+    Report, Row, Timeline, TimelineSpan, Tolerance, Track,
 };
 
 /// A paper that can be reproduced.

@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bars;
-use super::report::{Corner, Curve, Drawing, Mark, Plot, Stroke};
+use super::report::{Curve, Drawing, Plot};
 use super::timeline;
 
 /// Size of a drawing, in pixels.
@@ -38,7 +38,7 @@ pub fn draw(drawing: &Drawing) -> Result<String, PlotError> {
     let mut svg = String::new();
     match drawing {
         Drawing::Curves(plot) => {
-            let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+            let area = SVGBackend::with_string(&mut svg, size(plot)).into_drawing_area();
             draw_curves(plot, &area)?;
             area.present().map_err(failed)?;
         }
@@ -60,23 +60,51 @@ pub fn draw(drawing: &Drawing) -> Result<String, PlotError> {
 /// The area that a figure is drawn on.
 pub(super) type Paper<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
 
+/// Width of a drawing without the labels at the curves' ends.
+const WIDTH: u32 = 600;
+
+/// Height of a label, with the space to the next one.
+const LINE: i32 = 16;
+
+/// Width of a character, at most. The font of the reader is unknown.
+const CHARACTER: u32 = 7;
+
+/// Size of labels.
+const LABEL: i32 = 13;
+
+/// Returns the size of a drawing: its labels stand to the right of its curves.
+fn size(plot: &Plot) -> (u32, u32) {
+    (WIDTH + margin(plot), SIZE.1)
+}
+
+/// Returns the width of the space for the labels at the curves' ends.
+fn margin(plot: &Plot) -> u32 {
+    let names = plot.curves.iter().map(|curve| curve.name.chars().count());
+    let longest = names.max().unwrap_or(0);
+    u32::try_from(longest).unwrap_or(0) * CHARACTER + 40
+}
+
 fn draw_curves(plot: &Plot, area: &Paper<'_>) -> Result<(), PlotError> {
     let points = || plot.curves.iter().flat_map(|curve| curve.points.iter());
     let marks = plot.marks.iter().map(|mark| mark.at);
-    let (mut x_max, mut y_max, mut y_min) = (1.0_f64, 0.0_f64, f64::INFINITY);
+    let (mut x_max, mut y_max) = (1.0_f64, 0.0_f64);
+    let (mut x_min, mut y_min) = (f64::INFINITY, f64::INFINITY);
     for (x, y) in points().copied().chain(marks) {
         x_max = x_max.max(x);
+        x_min = x_min.min(x);
         y_max = y_max.max(y);
         y_min = y_min.min(y);
     }
     let y_end = y_max * HEADROOM;
+    // A logarithmic axis begins where the curves do.
+    let x_begin = x_min.max(1.0);
     match (plot.x.logarithmic, plot.y.logarithmic) {
         (true, true) => draw_on(
             (plot, area),
-            (1.0..x_max).log_scale(),
+            (x_begin..x_max).log_scale(),
             (y_min / 2.0..y_end * 2.0).log_scale(),
         ),
-        (true, false) => draw_on((plot, area), (1.0..x_max).log_scale(), 0.0..y_end),
+        (true, false) => draw_on((plot, area), (x_begin..x_max).log_scale(), 0.0..y_end),
         (false, true) => draw_on(
             (plot, area),
             0.0..x_max,
@@ -98,8 +126,9 @@ where
 {
     area.fill(&WHITE).map_err(failed)?;
     let mut chart = ChartBuilder::on(area)
-        .caption(&plot.title, ("sans-serif", 18))
+        .caption(&plot.title, ("sans-serif", 17))
         .margin(14)
+        .margin_right(margin(plot))
         .x_label_area_size(44)
         .y_label_area_size(70)
         .build_cartesian_2d(x, y)
@@ -111,38 +140,56 @@ where
         .bold_line_style(BLACK.mix(0.1))
         .x_desc(plot.x.label)
         .y_desc(plot.y.label)
-        .label_style(("sans-serif", 13))
+        .label_style(("sans-serif", LABEL))
         .axis_desc_style(("sans-serif", 14))
         .x_label_formatter(&number)
         .y_label_formatter(&number)
         .draw()
         .map_err(failed)?;
-    for (curve, colour) in plot.curves.iter().zip(COLOURS.iter().cycle()) {
-        draw_curve(curve, *colour, &mut chart)?;
+    let looks = || LOOKS.iter().zip(COLOURS).cycle();
+    for (curve, (look, colour)) in plot.curves.iter().zip(looks()) {
+        draw_curve(curve, (look, colour), &mut chart)?;
     }
-    let x_max = plot.curves.iter().flat_map(|curve| &curve.points);
-    let x_max = x_max.fold(0.0_f64, |most, &(x, _)| most.max(x));
-    for (position, mark) in plot.marks.iter().enumerate() {
-        let legend = (position == 0).then_some("stated in the paper");
-        draw_mark(mark, x_max, legend, &mut chart)?;
+    for mark in &plot.marks {
+        let cross = EmptyElement::at(mark.at) + Cross::new((0, 0), 6, BLACK.stroke_width(2));
+        chart.draw_series([cross]).map_err(failed)?;
     }
-    chart
-        .configure_series_labels()
-        .position(match plot.legend {
-            Corner::UpperLeft => SeriesLabelPosition::UpperLeft,
-            Corner::LowerLeft => SeriesLabelPosition::LowerLeft,
-            Corner::LowerRight => SeriesLabelPosition::LowerRight,
-        })
-        .background_style(WHITE.mix(0.9))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 13))
-        .draw()
-        .map_err(failed)
+    label_ends(plot, area, &chart)?;
+    label_marks(plot, area, &chart)
 }
+
+/// How a curve is drawn. Curves that coincide stay visible: each later one leaves gaps, or is narrower.
+struct Look {
+    width: u32,
+    /// How strong the colour is.
+    strength: f64,
+    /// Lengths of dashes and gaps in pixels; `None` for a line without gaps.
+    dashes: Option<(u32, u32)>,
+    /// Radius of the points.
+    radius: i32,
+}
+
+const fn look(width: u32, strength: f64, dashes: Option<(u32, u32)>, radius: i32) -> Look {
+    Look {
+        width,
+        strength,
+        dashes,
+        radius,
+    }
+}
+
+const LOOKS: [Look; 6] = [
+    look(2, 1.0, None, 3),
+    look(6, 0.4, None, 0),
+    look(2, 1.0, Some((12, 4)), 3),
+    look(2, 1.0, Some((3, 3)), 3),
+    look(3, 0.8, Some((20, 8)), 2),
+    look(2, 1.0, Some((2, 8)), 5),
+];
 
 fn draw_curve<'a, 's: 'a, X, Y>(
     curve: &Curve,
-    colour: RGBColor,
+    (look, colour): (&Look, RGBColor),
     chart: &mut Chart<'a, 's, X, Y>,
 ) -> Result<(), PlotError>
 where
@@ -150,63 +197,114 @@ where
     Y: Ranged<ValueType = f64>,
 {
     let points = || curve.points.iter().copied();
-    match curve.stroke {
-        Stroke::Solid => {
-            let line = LineSeries::new(points(), colour.stroke_width(2));
-            let series = chart.draw_series(line).map_err(failed)?;
-            series
-                .label(curve.name)
-                .legend(move |(x, y)| line_between((x, y), (x + 18, y), colour));
-            let dots = points().map(|point| Circle::new(point, 3, colour.filled()));
-            chart.draw_series(dots).map_err(failed)?;
+    let style = colour.mix(look.strength).stroke_width(look.width);
+    match look.dashes {
+        None => {
+            let line = LineSeries::new(points(), style);
+            chart.draw_series(line).map_err(failed)?;
         }
-        Stroke::Dashed => {
-            let line = DashedLineSeries::new(points(), 7, 6, colour.stroke_width(2));
-            let series = chart.draw_series(line).map_err(failed)?;
-            series.label(curve.name).legend(move |(x, y)| {
-                EmptyElement::at((x, y))
-                    + PathElement::new([(0, 0), (7, 0)], colour.stroke_width(2))
-                    + PathElement::new([(12, 0), (18, 0)], colour.stroke_width(2))
-            });
-            // Draw points as rings, which leave a dot below them visible.
-            let rings = points().map(|point| Circle::new(point, 5, colour.stroke_width(1)));
-            chart.draw_series(rings).map_err(failed)?;
+        Some((dash, gap)) => {
+            let line = DashedLineSeries::new(points(), dash, gap, style);
+            chart.draw_series(line).map_err(failed)?;
         }
+    }
+    if look.radius > 0 {
+        let dots = points().map(|point| Circle::new(point, look.radius, colour.filled()));
+        chart.draw_series(dots).map_err(failed)?;
     }
     Ok(())
 }
 
-fn line_between(from: (i32, i32), to: (i32, i32), colour: RGBColor) -> PathElement<(i32, i32)> {
-    PathElement::new([from, to], colour.stroke_width(2))
-}
-
-/// Draws a cross, with its label on the side that faces the middle of the plot.
-fn draw_mark<'a, 's: 'a, X, Y>(
-    mark: &Mark,
-    x_max: f64,
-    legend: Option<&str>,
-    chart: &mut Chart<'a, 's, X, Y>,
+/// Writes the name of each curve beside its end, in its colour. Names that would overlap move apart, and a thin line
+/// leads to the end.
+fn label_ends<X, Y>(
+    plot: &Plot,
+    area: &Paper<'_>,
+    chart: &Chart<'_, '_, X, Y>,
 ) -> Result<(), PlotError>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
-    let (side, away) = if mark.at.0 > x_max / 2.0 {
-        (HPos::Right, -9)
-    } else {
-        (HPos::Left, 9)
-    };
-    let words = TextStyle::from(("sans-serif", 13)).pos(Pos::new(side, VPos::Center));
-    let shown = EmptyElement::at(mark.at)
-        + Cross::new((0, 0), 6, BLACK.stroke_width(2))
-        + Text::new(mark.label, (away, 9), words);
-    let series = chart.draw_series([shown]).map_err(failed)?;
-    if let Some(name) = legend {
-        series
-            .label(name)
-            .legend(|(x, y)| Cross::new((x + 9, y), 5, BLACK.stroke_width(2)));
+    let ends = plot.curves.iter().zip(COLOURS.iter().cycle());
+    let mut ends: Vec<(&str, RGBColor, (i32, i32))> = ends
+        .filter_map(|(curve, colour)| {
+            let last = curve.points.last()?;
+            Some((curve.name, *colour, chart.backend_coord(last)))
+        })
+        .collect();
+    ends.sort_by_key(|(_, _, (_, y))| *y);
+    let heights: Vec<i32> = ends.iter().map(|(_, _, (_, y))| *y).collect();
+    let lowest = i32::try_from(SIZE.1).unwrap_or(i32::MAX) - 60;
+    for ((name, colour, (x, y)), place) in ends.into_iter().zip(apart(&heights, lowest)) {
+        let to = x + 22;
+        let line = PathElement::new([(x + 4, y), (to, place)], colour.mix(0.6));
+        area.draw(&line).map_err(failed)?;
+        let words = TextStyle::from(("sans-serif", LABEL)).pos(Pos::new(HPos::Left, VPos::Center));
+        let text = Text::new(name.to_owned(), (to + 4, place), words.color(&colour));
+        area.draw(&text).map_err(failed)?;
     }
     Ok(())
+}
+
+/// Writes the paper's statements beside their crosses. Labels that would overlap move apart.
+fn label_marks<X, Y>(
+    plot: &Plot,
+    area: &Paper<'_>,
+    chart: &Chart<'_, '_, X, Y>,
+) -> Result<(), PlotError>
+where
+    X: Ranged<ValueType = f64>,
+    Y: Ranged<ValueType = f64>,
+{
+    let middle = i32::try_from(WIDTH / 2).unwrap_or(i32::MAX);
+    let mut marks: Vec<(&str, (i32, i32))> = plot
+        .marks
+        .iter()
+        .map(|mark| (mark.label, chart.backend_coord(&mark.at)))
+        .collect();
+    marks.sort_by_key(|(_, (_, y))| *y);
+    for is_right in [false, true] {
+        let is_here = |x: i32| (x > middle) == is_right;
+        let (side, away) = match is_right {
+            false => (HPos::Left, 9),
+            true => (HPos::Right, -9),
+        };
+        let here: Vec<_> = marks.iter().filter(|(_, (x, _))| is_here(*x)).collect();
+        let heights: Vec<i32> = here.iter().map(|(_, (_, y))| y + 10).collect();
+        let lowest = i32::try_from(SIZE.1).unwrap_or(i32::MAX) - 80;
+        for ((label, (x, _)), place) in here.into_iter().zip(apart(&heights, lowest)) {
+            let words = TextStyle::from(("sans-serif", LABEL)).pos(Pos::new(side, VPos::Center));
+            let shown = format!("paper: {label}");
+            // Curves may pass below a label, which stays legible on white.
+            let width = i32::try_from(shown.chars().count()).unwrap_or(0) * 6;
+            let (left, right) = match is_right {
+                false => (x + away - 2, x + away + width),
+                true => (x + away - width, x + away + 2),
+            };
+            let corners = [(left, place - LINE / 2), (right, place + LINE / 2)];
+            let under = Rectangle::new(corners, WHITE.mix(0.85).filled());
+            area.draw(&under).map_err(failed)?;
+            area.draw(&Text::new(shown, (x + away, place), words))
+                .map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns heights that are a line apart, from ascending heights that they stay close to, and none below `lowest`.
+fn apart(heights: &[i32], lowest: i32) -> Vec<i32> {
+    let mut places: Vec<i32> = Vec::with_capacity(heights.len());
+    for &height in heights {
+        let least = places.last().map_or(i32::MIN, |last| last + LINE);
+        places.push(height.max(least));
+    }
+    let mut most = lowest;
+    for place in places.iter_mut().rev() {
+        *place = (*place).min(most);
+        most = *place - LINE;
+    }
+    places
 }
 
 pub(super) fn failed(error: impl std::fmt::Display) -> PlotError {
@@ -220,50 +318,61 @@ mod tests {
     use super::*;
     use crate::paper::PARTS;
 
-    fn attribute(element: &str, name: &str) -> Option<f64> {
+    fn attribute(element: &str, name: &str) -> Option<i32> {
         let (_, rest) = element.split_once(&format!(" {name}=\""))?;
         rest.split('"').next()?.parse().ok()
     }
 
-    /// Returns the points of an SVG line that has more points than a line of the legend; otherwise none.
-    fn along(element: &str) -> Vec<(f64, f64)> {
-        let points = element
-            .split_once(" points=\"")
-            .expect("lines have points")
-            .1;
-        let points = points.split('"').next().unwrap_or("").split_whitespace();
-        let points: Vec<(f64, f64)> = points
-            .map(|point| point.split_once(',').expect("a pair"))
-            .map(|(x, y)| (x.parse().expect("a number"), y.parse().expect("a number")))
-            .collect();
-        if points.len() <= 2 {
-            return Vec::new();
-        }
-        let part = |pair: &[(f64, f64)], tenth: f64| {
-            let ((x, y), (to_x, to_y)) = (pair[0], pair[1]);
-            (x + (to_x - x) * tenth / 10.0, y + (to_y - y) * tenth / 10.0)
+    /// Returns the boxes of the labels of curves and of the paper's statements: left, top, right and bottom.
+    fn labels(svg: &str, names: &[&str]) -> Vec<(i32, i32, i32, i32)> {
+        let texts = svg.split("<text").skip(1);
+        let label = |text: &str| {
+            let (attributes, rest) = text.split_once('>')?;
+            let words = rest.split('<').next()?.trim();
+            if !names.contains(&words) && !words.starts_with("paper: ") {
+                return None;
+            }
+            let (x, y) = (attribute(attributes, "x")?, attribute(attributes, "y")?);
+            let width = words.len() as i32 * 6;
+            let left = match attributes.contains("text-anchor=\"end\"") {
+                true => x - width,
+                false => x,
+            };
+            // The base line of a label lies below its middle.
+            Some((left, y - LABEL / 2, left + width, y + LABEL / 2))
         };
-        let pairs = points.windows(2);
-        pairs
-            .flat_map(|pair| (0..=10).map(move |tenth| part(pair, f64::from(tenth))))
-            .collect()
+        texts.filter_map(label).collect()
+    }
+
+    fn assert_labels_are_apart(name: &str, svg: &str, names: &[&str]) {
+        let labels = labels(svg, names);
+        assert!(labels.len() >= names.len(), "{name}: {labels:?}");
+        for (number, one) in labels.iter().enumerate() {
+            for other in &labels[..number] {
+                let beside = one.2 <= other.0 || other.2 <= one.0;
+                let below = one.3 <= other.1 || other.3 <= one.1;
+                assert!(beside || below, "{name}: {one:?} {other:?}");
+            }
+        }
     }
 
     #[test]
-    fn no_legend_lies_on_a_curve() {
+    fn no_label_lies_on_another() {
         let profile = Profile::builtin("lanai-1998").unwrap();
         let drawings = PARTS
             .iter()
             .flat_map(|part| (part.plots)(&profile).unwrap());
         for drawing in drawings {
-            match drawing {
-                Drawing::Curves(_) => {
-                    assert_legend_is_free(drawing.name(), &draw(&drawing).unwrap())
+            match &drawing {
+                Drawing::Curves(plot) => {
+                    let names: Vec<&str> = plot.curves.iter().map(|curve| curve.name).collect();
+                    assert_labels_are_apart(drawing.name(), &draw(&drawing).unwrap(), &names);
                 }
                 Drawing::Bars(_) | Drawing::Timeline(_) => {}
             }
         }
         // Another test compares the SVG files of the figures with what is drawn.
+        let schemes = ["base", "SO", "RO", "DSR", "SR", "dynamic"];
         for (name, svg) in [
             (
                 "latency",
@@ -278,25 +387,15 @@ mod tests {
                 include_str!("../../../docs/figures/emp-both-ways.svg"),
             ),
         ] {
-            assert_legend_is_free(name, svg);
+            assert_labels_are_apart(name, svg, &schemes);
         }
     }
 
-    fn assert_legend_is_free(name: &str, svg: &str) {
-        let elements = || svg.split('<');
-        let legend = elements()
-            .find(|element| element.starts_with("rect") && element.contains("opacity=\"0.9\""))
-            .expect("there is a legend");
-        let side = |name| attribute(legend, name).expect("a rectangle");
-        let (left, top) = (side("x"), side("y"));
-        let (right, bottom) = (left + side("width"), top + side("height"));
-        let lines = elements().filter(|element| element.starts_with("polyline"));
-        let mut seen = 0;
-        for (x, y) in lines.flat_map(along) {
-            seen += 1;
-            let under = (left..right).contains(&x) && (top..bottom).contains(&y);
-            assert!(!under, "{name}: ({x}, {y})");
-        }
-        assert!(seen > 100, "{name}: {seen} points");
+    #[test]
+    fn labels_that_move_apart_stay_in_order_and_inside() {
+        assert_eq!(apart(&[10, 100, 200], 400), [10, 100, 200]);
+        assert_eq!(apart(&[10, 10, 12, 100], 400), [10, 26, 42, 100]);
+        assert_eq!(apart(&[390, 395, 400], 400), [368, 384, 400]);
+        assert_eq!(apart(&[], 400), Vec::<i32>::new());
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn trace(
             }
             let is_whole = !limits_below && !limits_above;
             if !is_whole {
-                row.provenance = Provenance::Predicted;
+                row.provenance = limited(row, entry.source);
                 row.moved_by.push(key.clone());
             }
             row.ranges.push(Range {
@@ -64,6 +64,16 @@ pub(super) fn trace(
                 is_whole,
             });
         }
+    }
+}
+
+/// Returns the kind of evidence of an order that a value with this source limits, besides the values before it. An order
+/// is no prediction if a limiting value was fitted to the order's own statement.
+fn limited(row: &Row, source: Source) -> Provenance {
+    if row.provenance == Provenance::Fitted || source == Source::Fitted(row.statement) {
+        Provenance::Fitted
+    } else {
+        Provenance::Predicted
     }
 }
 
@@ -99,4 +109,56 @@ fn reach<'t>(tried: &'t [Tried], key: &str, order: usize) -> (Option<&'t str>, b
         last = Some(moved.value.as_str());
     }
     (last, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a row of an order that holds.
+    fn order(statement: &str) -> Row {
+        let found = Agreement::Order { holds: true };
+        Row::new(statement, "figure", "order".to_owned(), found)
+    }
+
+    #[test]
+    fn an_order_that_a_value_fitted_to_it_limits_is_fitted() {
+        // `via.pio_max` is fitted to S5-26, `dma.request` to S5-25, and `host.upcall` is chosen.
+        let profile = Profile::builtin("clan-2001").unwrap();
+        let short = |profile: &Profile| profile.via.unwrap().pio_max >= 100;
+        let quick = |profile: &Profile| profile.dma.request.as_ns() < 2_000;
+        let slow = |profile: &Profile| profile.host.upcall.as_ns() > 6_000;
+        let mut rows = [
+            order("S5-26"),
+            order("S5-25"),
+            order("S5-26"),
+            order("S5-26"),
+            order("S5-26"),
+        ];
+        trace(&profile, &mut rows, |profile| {
+            Ok(vec![
+                short(profile),
+                short(profile),
+                quick(profile),
+                short(profile) && quick(profile) && slow(profile),
+                true,
+            ])
+        });
+        let kinds = rows.each_ref().map(|row| row.provenance);
+        assert_eq!(
+            kinds,
+            [
+                Provenance::Fitted,
+                Provenance::Predicted,
+                Provenance::Predicted,
+                Provenance::Fitted,
+                Provenance::Accounting,
+            ]
+        );
+        for row in &rows {
+            // A row moves with the values that it names, and with no other.
+            let is_moved = row.provenance != Provenance::Accounting;
+            assert_eq!(is_moved, !row.moved_by.is_empty(), "{:?}", row.moved_by);
+        }
+    }
 }

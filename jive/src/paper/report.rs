@@ -48,6 +48,8 @@ pub struct Row {
     pub name: String,
     /// The comparison.
     pub found: Agreement,
+    /// Whether the paper prints its value, or this value is derived from printed ones.
+    pub given: Given,
     /// The kind of evidence.
     pub provenance: Provenance,
     /// Keys of the values that move the result and that no paper gives. For an order, the list has the keys of the
@@ -72,10 +74,19 @@ impl Row {
             figure,
             name,
             found,
+            given: Given::Printed,
             provenance: Provenance::Accounting,
             moved_by: Vec::new(),
             ranges: Vec::new(),
             disagreement: None,
+        }
+    }
+
+    /// Returns the row with a value that the paper does not print, but that follows from printed values.
+    pub(super) fn derived(self) -> Row {
+        Row {
+            given: Given::Derived,
+            ..self
         }
     }
 
@@ -95,6 +106,26 @@ impl Row {
             Agreement::Measured(_) => true,
             // A row fails if its known disagreement is no longer found.
             Agreement::Order { holds } => holds != self.disagreement.is_some(),
+        }
+    }
+}
+
+/// Where the paper's value of a row stands.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// The paper prints the value.
+    Printed,
+    /// The value follows from what the paper prints, for example from a sum or from a fitted line.
+    Derived,
+}
+
+impl Given {
+    /// Returns the name under which outputs show the value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Given::Printed => "paper",
+            Given::Derived => "derived",
         }
     }
 }
@@ -179,6 +210,8 @@ pub enum Quantity {
     Rate(u64),
     /// A share, in hundredths of a percent.
     Share(i64),
+    /// Answers of a server in a second.
+    Answers(u64),
 }
 
 impl Quantity {
@@ -189,6 +222,7 @@ impl Quantity {
             Quantity::Time(time) => time.as_ps().into(),
             Quantity::Rate(rate) => rate.into(),
             Quantity::Share(share) => share.into(),
+            Quantity::Answers(answers) => answers.into(),
         }
     }
 }
@@ -253,23 +287,10 @@ pub struct Plot {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// A corner without curves, for the legend.
-    pub legend: Corner,
     /// The simulated curves.
     pub curves: Vec<Curve>,
     /// Statements of the paper to mark.
     pub marks: Vec<Mark>,
-}
-
-/// A corner of a plot.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Corner {
-    /// Upper left.
-    UpperLeft,
-    /// Lower left.
-    LowerLeft,
-    /// Lower right.
-    LowerRight,
 }
 
 /// An axis.
@@ -290,21 +311,10 @@ pub(super) fn microseconds(time: SimDuration) -> f64 {
 /// A curve of a plot.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// Name in the legend.
+    /// The label at the curve's end.
     pub name: &'static str,
-    /// How it is drawn.
-    pub stroke: Stroke,
     /// The curve's points.
     pub points: Vec<(f64, f64)>,
-}
-
-/// The line style of a curve.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Stroke {
-    /// A solid line.
-    Solid,
-    /// A dashed line, for a curve that may coincide with another.
-    Dashed,
 }
 
 /// A statement of the paper that is marked in a plot.

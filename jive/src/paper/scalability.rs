@@ -7,7 +7,7 @@ use nic_runtime::profile::Profile;
 use super::PaperError;
 use super::lab::{Happening, START, Setup};
 use super::report::{
-    Agreement, Axis, Corner, Curve, Drawing, Plot, Quantity, Row, Stroke, Tolerance, microseconds,
+    Agreement, Axis, Curve, Drawing, Plot, Quantity, Row, Tolerance, microseconds,
 };
 
 const FIGURE: &str = "scalability";
@@ -116,7 +116,6 @@ pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
             label: "messages per second",
             logarithmic: false,
         },
-        Corner::LowerLeft,
         &curves,
         |load| load.messages_per_second,
     );
@@ -129,7 +128,6 @@ pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
             label: "mean latency (us)",
             logarithmic: true,
         },
-        Corner::UpperLeft,
         &curves,
         |load| microseconds(load.latency),
     );
@@ -194,13 +192,11 @@ fn is_described(happening: Happening) -> bool {
 fn plot(
     (name, title): (&'static str, &str),
     y: Axis,
-    legend: Corner,
     curves: &[(&'static str, Vec<Load>)],
     value: fn(&Load) -> f64,
 ) -> Drawing {
     let curves = curves.iter().map(|(name, loads)| Curve {
         name,
-        stroke: Stroke::Solid,
         points: ENDPOINTS
             .iter()
             .zip(loads)
@@ -215,7 +211,6 @@ fn plot(
             logarithmic: true,
         },
         y,
-        legend,
         curves: curves.collect(),
         marks: Vec::new(),
     })

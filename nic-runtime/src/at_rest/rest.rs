@@ -17,7 +17,7 @@ use crate::spec::Scenario;
 
 /// Numbers that say how often something happened, or when, or what comes next, that name something or are contents, by
 /// the ends of their paths. All other numbers are amounts.
-const COUNTERS: [&str; 39] = [
+const COUNTERS: [&str; 40] = [
     ".acknowledged",
     ".attached_from",
     ".base",
@@ -38,6 +38,7 @@ const COUNTERS: [&str; 39] = [
     ".last",
     ".latest",
     ".left",
+    ".libraries_end[]",
     ".link",
     ".messages",
     ".newest",
@@ -75,13 +76,14 @@ const POOLS: [(&str, &str); 7] = [
 ];
 
 /// What holds as much as was needed at most, or as much as the profile allows.
-const BOUNDED: [&str; 6] = [
+const BOUNDED: [&str; 7] = [
     // What the link does with the copy of a packet.
     "fabric.directions[].flows[].of_copy",
     // As long as the transmit queue at most. `pending` says how many entries are in use.
     "endpoints[].transmit.entries",
     // A NIC keeps its mappings until others take their places, `clan.mappings` at most.
     "engines.remote.mappings.of_nics[].by_use",
+    "engines.remote.mappings.of_nics[].kept",
     "engines.remote.mappings.of_nics[].used",
     // What the NIC's processors did last.
     "processors.share",

@@ -12,7 +12,7 @@ use nic_core::via::ConnectionId;
 
 use super::emp::{Emp, EmpState, HasEmp};
 use super::interface::{Description, Interface, Protocol};
-use super::remote::{HasRemote, Remote, WindowState};
+use super::remote::{Due, HasRemote, Remote, WindowState};
 use super::table::{Simulation, States, engine, of_engine};
 use super::via::{self, HasVia, Via, ViaState};
 use crate::host::{Asked, Asking};
@@ -45,6 +45,11 @@ impl Engines for States {
     #[cold]
     fn requests_done(sim: &mut Simulation<'_>, id: EndpointId, trigger: Trigger) {
         engine!([sim.infos[id].interface] requests_done(sim, id, trigger))
+    }
+
+    #[cold]
+    fn request_over(sim: &mut Simulation<'_>, id: EndpointId, length: u32) {
+        super::remote::request_over(sim, id, length);
     }
 
     #[cold]
@@ -233,6 +238,14 @@ impl HasRemote for States {
 
     fn occupy(sim: &mut Parts<'_, Self>, id: EndpointId, takes: SimDuration) {
         via::occupy(sim, id, takes);
+    }
+
+    fn interrupt(sim: &mut Parts<'_, Self>, id: EndpointId, takes: SimDuration) -> SimTime {
+        via::interrupt_host(sim, id, takes)
+    }
+
+    fn schedule_request(sim: &mut Parts<'_, Self>, time: SimTime, due: Due) {
+        via::schedule_request(sim, time, due);
     }
 
     fn schedule_mapped(sim: &mut Parts<'_, Self>, id: EndpointId, time: SimTime) {

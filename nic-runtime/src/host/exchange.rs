@@ -6,14 +6,38 @@ use nic_core::id::ChannelId;
 use super::program::{Actions, Happened, HostProgram};
 use crate::spec::{Exchange, ExchangePattern};
 
+/// The credits of a stream: how many messages the peer can receive at first, and how many more with each message that
+/// arrives from the peer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Credits {
+    /// Free buffers or receive descriptors of the peer.
+    pub first: u32,
+    /// Messages of the stream that the peer answers with one message.
+    pub each: u32,
+}
+
 /// Returns how many messages the program may post in all, after these numbers of messages have completed and arrived.
-fn allowance(exchange: Exchange, completed: u32, arrived: u32) -> u32 {
+fn allowance((exchange, credits): (Exchange, Credits), completed: u32, arrived: u32) -> u32 {
     let allowed = match exchange.pattern {
         ExchangePattern::Ping => completed.min(arrived).saturating_add(1),
         ExchangePattern::Stream => completed.saturating_add(2),
         ExchangePattern::BothWays => completed.min(arrived).saturating_add(2),
+        ExchangePattern::Credits => {
+            let more = arrived.saturating_mul(credits.each);
+            credits.first.saturating_add(more)
+        }
     };
     allowed.min(exchange.rounds)
+}
+
+/// Returns the bytes 0, 1, 2, …, as `count` of a `[[send]]` makes them. They are copied, because a stream makes the bytes
+/// of a long message for each of its messages.
+fn counting(length: u32) -> Vec<u8> {
+    let length = length as usize;
+    let turn: Vec<u8> = (0..=u8::MAX).collect();
+    let mut bytes = turn.repeat(length.div_ceil(turn.len()));
+    bytes.truncate(length);
+    bytes
 }
 
 /// The program of an [`Exchange`] on a channel of the process's first endpoint. The program posts no further message
@@ -21,6 +45,7 @@ fn allowance(exchange: Exchange, completed: u32, arrived: u32) -> u32 {
 #[derive(Copy, Clone, Debug)]
 pub struct Exchanging {
     exchange: Exchange,
+    credits: Credits,
     channel: ChannelId,
     posted: u32,
     completed: u32,
@@ -31,9 +56,10 @@ pub struct Exchanging {
 impl Exchanging {
     /// Returns the program in its state before the first message.
     #[must_use]
-    pub fn new(exchange: Exchange, channel: ChannelId) -> Exchanging {
+    pub fn new((exchange, credits): (Exchange, Credits), channel: ChannelId) -> Exchanging {
         Exchanging {
             exchange,
+            credits,
             channel,
             posted: 0,
             completed: 0,
@@ -59,12 +85,10 @@ impl HostProgram for Exchanging {
         let Some(&endpoint) = actions.endpoints().first() else {
             return;
         };
-        let allowed = allowance(self.exchange, self.completed, self.arrived);
+        let allowed = allowance((self.exchange, self.credits), self.completed, self.arrived);
         while self.posted < allowed && !self.has_failed {
             self.posted += 1;
-            // The payload is the bytes 0, 1, 2, …, as `count` of a `[[send]]` makes them.
-            let payload = (0..self.exchange.length).map(|place| place as u8);
-            actions.post(endpoint, self.channel, payload.collect());
+            actions.post(endpoint, self.channel, counting(self.exchange.length));
         }
     }
 }
@@ -74,11 +98,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_payload_counts_up_and_begins_again_after_255() {
+        assert!(counting(0).is_empty());
+        assert_eq!(counting(3), [0, 1, 2]);
+        let bytes = counting(600);
+        assert_eq!(
+            (bytes.len(), bytes[255], bytes[256], bytes[599]),
+            (600, 255, 0, 87)
+        );
+    }
+
+    #[test]
     fn a_program_waits_for_what_its_pattern_says() {
-        let exchange = |pattern| Exchange {
-            pattern,
-            rounds: 10,
-            length: 0,
+        let exchange = |pattern| {
+            let exchange = Exchange {
+                pattern,
+                rounds: 10,
+                length: 0,
+            };
+            (exchange, Credits { first: 4, each: 2 })
         };
         let ping = exchange(ExchangePattern::Ping);
         assert_eq!(
@@ -94,6 +132,11 @@ mod tests {
         assert_eq!(
             [(0, 0), (5, 2), (2, 5), (9, 9)].map(|(c, a)| allowance(both, c, a)),
             [2, 4, 4, 10]
+        );
+        let credits = exchange(ExchangePattern::Credits);
+        assert_eq!(
+            [(0, 0), (4, 0), (4, 1), (6, 2), (9, 9)].map(|(c, a)| allowance(credits, c, a)),
+            [4, 4, 6, 8, 10]
         );
     }
 }

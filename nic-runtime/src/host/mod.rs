@@ -11,7 +11,7 @@ pub(crate) mod replay;
 mod turns;
 
 pub use due::DueSends;
-pub use exchange::Exchanging;
+pub use exchange::{Credits, Exchanging};
 use nic_core::host::Program;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::Exchanging;
 use super::program::{HostProgram, OwnProcess, Programs};
 use super::replay::{Progress, Replaying};
+use super::{Credits, Exchanging};
 use crate::spec::{EndpointSpec, HostSpec, Scenario};
 use nic_core::host::Program;
 use nic_core::id::EndpointId;
@@ -101,17 +101,29 @@ impl OwnProcesses {
             if self.of_endpoint.contains_key(&first) {
                 continue;
             }
-            let ends = scenario.channels.iter().flat_map(|spec| [spec.a, spec.b]);
-            let mut own = ends.filter(|(endpoint, _)| *endpoint == first);
+            let channels = scenario.channels.iter();
+            let ends = channels.flat_map(|spec| [(spec.a, spec.b), (spec.b, spec.a)]);
+            let mut own = ends.filter(|((endpoint, _), _)| *endpoint == first);
             // The scenario reader refuses an exchange without a channel.
-            let Some((_, channel)) = own.next() else {
+            let Some(((_, channel), (peer, _))) = own.next() else {
                 continue;
+            };
+            let peer = &scenario.endpoints[peer];
+            let credits = Credits {
+                first: peer.free_buffer_count,
+                each: match peer.host {
+                    HostSpec::Acknowledge { every } => every.get(),
+                    HostSpec::Sink | HostSpec::Echo | HostSpec::Exchange(_) => 1,
+                },
             };
             let endpoints = match spec.process {
                 Some(process) => endpoints_where(scenario, |spec| spec.process == Some(process)),
                 None => vec![first],
             };
-            self.add(Box::new(Exchanging::new(exchange, channel)), endpoints);
+            self.add(
+                Box::new(Exchanging::new((exchange, credits), channel)),
+                endpoints,
+            );
         }
     }
 

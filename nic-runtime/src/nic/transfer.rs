@@ -23,6 +23,8 @@ pub(crate) enum DmaPeer {
     IntoArray(ProcessorId),
     /// The bytes go to the end of a packet, which enters the wire afterwards.
     IntoPacket(PacketRef),
+    /// The bytes go to the end of a packet that carries a write to remote memory, and enters the wire afterwards.
+    IntoWrite(PacketRef),
     /// The bytes go to the end of a packet, to which another transfer adds the rest.
     PartOf(PacketRef),
     /// The bytes go to a packet that entered the wire when its first cell had arrived.
@@ -47,6 +49,7 @@ impl DmaPeer {
         match self {
             DmaPeer::IntoArray(_)
             | DmaPeer::IntoPacket(_)
+            | DmaPeer::IntoWrite(_)
             | DmaPeer::Behind(_)
             | DmaPeer::PartOf(_)
             | DmaPeer::Passed => DmaDirection::HostToNic,

@@ -39,6 +39,15 @@ pub enum Events {
     User,
 }
 
+/// When the reader of a ring over remote memory tells the writer how far it has read; written `each` and `lazy`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ReadPointer {
+    /// With each message that it reads.
+    Each,
+    /// After half a ring.
+    Lazy,
+}
+
 /// Handling of packets for which the receiver has no slot; written `hold`, `drop` and `stop`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Flow {

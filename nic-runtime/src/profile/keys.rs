@@ -7,12 +7,12 @@ use nic_core::time::SimDuration;
 
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, EventsBy, Factor, Frequency,
-    Instructions, Kind, Multiple, ONE, PacketBytes, Packets, Rate, Share, Slots, Time, WireFlow,
-    WireTurns,
+    Instructions, Kind, Multiple, ONE, PacketBytes, Packets, Rate, ReadPointerTold, Share, Slots,
+    Time, WireFlow, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, Moving, Section, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Events, Flow, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, ReadPointer, Takes, WithWire};
 use crate::spec::placement::EmpPlaces;
 use crate::units::UnitError;
 
@@ -23,8 +23,8 @@ const TIMEOUT: SimDuration = SimDuration::from_ns(10_000_000);
 /// Rate of copies by a processor of 40 MHz that takes four cycles for a word. Chosen, not measured.
 const COPY: NonZeroU64 = NonZeroU64::new(40_000_000).expect("40 MB/s is not 0");
 
-/// Mappings of a CLAN NIC: two windows for each of 512 VIs, and as many to spare. Chosen, not measured.
-const MAPPINGS: NonZeroU32 = NonZeroU32::new(2_048).expect("2,048 is not 0");
+/// Mappings of a CLAN NIC: a registered region for each of 256 VIs. Chosen, not measured.
+const MAPPINGS: NonZeroU32 = NonZeroU32::new(256).expect("256 is not 0");
 
 /// Time of a kernel call that writes an entry of the CLAN NIC's table. Chosen, not measured.
 const MAP: SimDuration = SimDuration::from_ns(20_000);
@@ -242,14 +242,24 @@ sections! {
         burst_rate: NonZeroU64 as Rate;
         /// Rate of the bytes of a message behind the bus bridge's burst.
         pio_rate: NonZeroU64 as Rate;
-        /// Number of windows of other nodes that a NIC has mapped at a time, for writes by the host's processor.
+        /// Number of registered regions of other nodes that a NIC has mapped at a time, for writes by the host's
+        /// processor. The rings of connections are mapped besides.
         mappings: NonZeroU32 as Slots = MAPPINGS;
         /// Time of the host to map a window before the host's processor writes to the window.
         map: SimDuration as Time = MAP;
         /// How the VIA library learns that the peer has written. With `user`, the library looks at its memory and
-        /// learns of a write at once. With `interrupt`, each event first takes `host.upcall` on a processor of the
-        /// host.
+        /// learns of a write at once. With `interrupt`, an event of a VI with a completion queue, or of a VI whose user
+        /// waits for an upcall, first takes `host.upcall` on a processor of the host.
         events: Events as EventsBy = Events::User;
+        /// When the reader of the transfer queue tells the writer how far it has read. With `each`, the reader writes
+        /// its pointer for every message. With `lazy`, it does so after half a ring.
+        read_pointer: ReadPointer as ReadPointerTold = ReadPointer::Lazy;
+        /// Time of the host for the interrupt that ends each DMA request. The NIC takes its next request when the
+        /// interrupt is over.
+        dma_interrupt: SimDuration as Time = NONE;
+        /// Minimum number of bytes of a DMA request that the NIC carries out. The host's processor writes the bytes of
+        /// a shorter request itself, and each such request takes the host `dma.request`.
+        dma_min: u32 as Bytes = 0;
     }
 
     /// Limits of one call of an applet, in addition to fuel and heap. A call that exceeds them traps with

@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use nic_core::time::SimDuration;
 
-use super::{DmaEngines, Events, Flow, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, ReadPointer, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
 /// Maximum number of bytes of a packet that a profile may allow. A Java array index can hold 1 MiB, and packet slots of
@@ -510,6 +510,11 @@ choices! {
     EventsBy("\"interrupt\" or \"user\""): Events {
         Interrupt = "interrupt",
         User = "user",
+    }
+    /// When the reader of a ring tells the writer how far it has read.
+    ReadPointerTold("\"each\" or \"lazy\""): ReadPointer {
+        Each = "each",
+        Lazy = "lazy",
     }
     /// Handling of packets for which the receiver has no slot.
     WireFlow("\"hold\", \"drop\" or \"stop\""): Flow {

@@ -20,7 +20,7 @@ mod sections;
 mod source;
 mod statements;
 
-pub use choices::{DmaEngines, Events, Flow, Takes, WithWire};
+pub use choices::{DmaEngines, Events, Flow, ReadPointer, Takes, WithWire};
 use error::LEAST_TIMEOUT;
 pub use error::ProfileError;
 pub use framing::{Framing, reserve};

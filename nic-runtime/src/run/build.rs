@@ -36,13 +36,13 @@ use crate::nic::item::Taking;
 use crate::nic::role::{CallWaits, ProcessorRole};
 use crate::nic::transfer::Transfers;
 use crate::nic::{Nic, Owners, Progress, Tenancy};
-use crate::profile::{Flow, HostProfile, Profile};
+use crate::profile::{Events, Flow, Profile};
 use crate::sched::Schedule;
 use crate::sim::limits::Limits;
 use crate::sim::report::Report;
 use crate::sim::sends::Sends;
 use crate::sim::setup::Setup;
-use crate::spec::{self, EndpointSpec, InterfaceKind, LinkSpec, Scenario};
+use crate::spec::{self, EndpointSpec, InterfaceKind, LinkSpec, Provider, Scenario};
 use crate::storage::{Channels, Endpoint, FreeQueue};
 use crate::wire::Backlogs;
 use crate::wire::{Admission, Fabric, Faults, PacketStore, Wire};
@@ -62,7 +62,7 @@ impl<'a> Simulation<'a> {
         for spec in &scenario.endpoints {
             let profile = scenario.profile_of(spec.nic);
             let endpoint = endpoint(spec, profile, &mut memory);
-            users.push(user(spec, &endpoint, &profile.host));
+            users.push(user(spec, &endpoint, profile));
             endpoints.push(endpoint);
         }
         join(scenario, &fabric, &mut endpoints)?;
@@ -204,11 +204,17 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
     endpoint
 }
 
-fn user(of: &EndpointSpec, endpoint: &Endpoint, costs: &HostProfile) -> User {
+fn user(of: &EndpointSpec, endpoint: &Endpoint, profile: &Profile) -> User {
     let program = own::program_of(of.host);
+    let is_over_memory = of.vi.is_some_and(|vi| vi.provider == Provider::Clan);
+    let interrupts = profile
+        .clan
+        .is_some_and(|clan| clan.events == Events::Interrupt);
     let notify = match of.notify {
         spec::Notify::Poll { every } => Notify::Poll(every),
-        spec::Notify::Upcall => Notify::Upcall(costs.upcall),
+        // The interrupt that tells the library of a message wakes the user, too.
+        spec::Notify::Upcall if is_over_memory && interrupts => Notify::Upcall(SimDuration::ZERO),
+        spec::Notify::Upcall => Notify::Upcall(profile.host.upcall),
     };
     let region = TransmitRegion::new(endpoint.area, of.transmit_from);
     User::new(program, notify, region)

@@ -39,6 +39,7 @@ const PROGRAMS: &[(&str, Program)] = &[
         "emp-both-ways",
         Program::Exchange(ExchangePattern::BothWays),
     ),
+    ("credit-stream", Program::Exchange(ExchangePattern::Credits)),
 ];
 
 /// What happens on a trap, without the keys of detaching.
@@ -290,7 +291,7 @@ tables! {
         /// The NIC on whose host it runs; all of its endpoints are on this NIC.
         nic: NameOf(Named::Nic), required;
         /// `sink` reads messages, `echo` sends them back, `acknowledge` answers every Nth message with its first 4
-        /// bytes; `emp-ping`, `emp-stream` and `emp-both-ways` exchange messages.
+        /// bytes; `emp-ping`, `emp-stream`, `emp-both-ways` and `credit-stream` exchange messages.
         program: Words<Program>(PROGRAMS), default "sink";
         /// The number N of `acknowledge`.
         // The burst length of the paper.

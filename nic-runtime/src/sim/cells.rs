@@ -30,6 +30,7 @@ impl<E: Engines> Parts<'_, E> {
                 self.fabric[self.packets[packet].route].wire.cell
             }
             DmaPeer::IntoArray(_)
+            | DmaPeer::IntoWrite(_)
             | DmaPeer::Behind(_)
             | DmaPeer::PartOf(_)
             | DmaPeer::Staged
@@ -78,6 +79,7 @@ impl<E: Engines> Parts<'_, E> {
             DmaPeer::IntoPacket(_)
             | DmaPeer::FromArrival { .. }
             | DmaPeer::IntoArray(_)
+            | DmaPeer::IntoWrite(_)
             | DmaPeer::Behind(_)
             | DmaPeer::PartOf(_)
             | DmaPeer::Staged

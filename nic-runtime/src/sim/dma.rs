@@ -138,7 +138,7 @@ impl<E: Engines> Parts<'_, E> {
         let nic = self.endpoints[endpoint].nic;
         match peer {
             DmaPeer::IntoArray(_) | DmaPeer::Behind(_) | DmaPeer::Passed => {}
-            DmaPeer::IntoPacket(packet) | DmaPeer::PartOf(packet) => {
+            DmaPeer::IntoPacket(packet) | DmaPeer::IntoWrite(packet) | DmaPeer::PartOf(packet) => {
                 let bytes = &mut self.packets[packet].bytes;
                 bytes.extend_from_slice(self.memory.bytes(host));
             }
@@ -156,10 +156,15 @@ impl<E: Engines> Parts<'_, E> {
             DmaPeer::IntoPacket(packet) => {
                 self.enqueue(packet);
             }
+            DmaPeer::IntoWrite(packet) => {
+                self.enqueue(packet);
+                E::request_over(self, endpoint, host.length());
+            }
             DmaPeer::Behind(packet) => {
                 let trigger = self.packets[packet].trigger;
                 self.enqueue(packet);
                 E::requests_done(self, endpoint, trigger);
+                E::request_over(self, endpoint, host.length());
             }
             DmaPeer::Staged => {
                 self.dma_slot_freed(nic);

@@ -30,6 +30,9 @@ pub(crate) trait Engines: Protocols {
     /// Tells an endpoint's interface that the last DMA request of a message is done.
     fn requests_done(sim: &mut Parts<'_, Self>, id: EndpointId, trigger: Trigger);
 
+    /// Tells the engine of remote memory that a DMA request of a library is over, which moved this number of bytes.
+    fn request_over(sim: &mut Parts<'_, Self>, id: EndpointId, length: u32);
+
     /// Returns whether the oldest visible receive descriptor of an endpoint has no message for the user.
     fn is_first_empty(sim: &Parts<'_, Self>, id: EndpointId) -> bool;
 

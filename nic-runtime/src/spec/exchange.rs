@@ -10,6 +10,9 @@ pub enum ExchangePattern {
     /// The program posts when fewer than two of its messages are outstanding, and as many messages have arrived as are
     /// complete.
     BothWays,
+    /// The program posts as many messages as the peer has free buffers or receive descriptors, and then one for each
+    /// credit. A message of the peer is a credit, or as many credits as messages that the peer answers with one.
+    Credits,
 }
 
 /// What a program exchanges.

@@ -7,7 +7,7 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Side;
 use nic_runtime::Run;
 use nic_runtime::host::{Actions, Happened, HostProgram, Programs};
-use nic_runtime::profile::{Events, Profile};
+use nic_runtime::profile::{Events, Profile, ReadPointer};
 use nic_runtime::scenario::parse_on;
 
 use crate::scenario::read;
@@ -57,7 +57,7 @@ fn half_round_trips_over_clan_match_the_paper() {
 /// Returns the half trips of two messages in nanoseconds, and how often the endpoint `left` mapped and lost a window.
 /// Each NIC of the scenario has this number of mappings.
 fn with_mappings(mappings: u32, transfer: &str) -> (Vec<u64>, [u64; 2]) {
-    let both = format!("transfer = '{transfer}'\nfree_buffers = {{ count = 4, length = 64 }}");
+    let both = format!("transfer = {transfer}\nfree_buffers = {{ count = 4, length = 64 }}");
     let more = send("payload = { zeros = 4 }\nrepeat = 2\nevery = '200us'");
     let scenario = parse_on(&pair("", &both, &more), &profile_with(mappings)).expect("it is right");
     let trace = simulate(&scenario).expect("the scenario fits");
@@ -83,25 +83,36 @@ pub(crate) fn profile_with(mappings: u32) -> Profile {
 
 #[test]
 fn the_processor_writes_to_a_window_once_it_is_mapped() {
-    // The set-up of a connection maps the rings and the buffer area of the peer, so two mappings are enough.
-    let (before, none) = with_mappings(2, "pio");
+    // The set-up of a connection maps the buffer area of the peer, and the rings besides, so one mapping is enough.
+    let (before, none) = with_mappings(1, "'pio'");
     assert_eq!((before.len(), none), (2, [0, 0]));
-    // With one mapping, the set-up leaves only the buffer area mapped, so the first message maps the rings. The second
-    // message maps both the buffer area and the rings, because each evicts the other.
-    let (after, maps) = with_mappings(1, "pio");
-    assert_eq!(maps, [3, 3]);
-    // A delayed entry does not wait for the data on the wire, which saves the time of 20 bytes at 187.5 MB/s.
-    assert_eq!(after[0], before[0] + 20_000 - 107);
-    assert_eq!(after[1], before[1] + 40_000 - 107);
+    // With `strict` each receive descriptor is a window, which the first write to it maps. Of two mappings neither
+    // evicts the other.
+    for (mappings, evicted) in [(2, 0), (1, 1)] {
+        let (after, maps) = with_mappings(mappings, "'pio'\nstrict = true");
+        assert_eq!(maps, [2, evicted]);
+        for (before, after) in before.iter().zip(after) {
+            // The writes of a message that waited do not wait for one another.
+            assert!((before + 20_000).abs_diff(after) < 200, "{before} {after}");
+        }
+    }
 }
+
+/// The ways in which users learn of messages: they poll their VIs or their completion queues, or wait for upcalls.
+const POLLED: &str = "poll_every = '1ns'";
+const QUEUED: &str = "poll_every = '1ns'\ncompletion = { send = 'q', receive = 'q' }";
+const CALLED: &str = "notify = 'upcall'";
 
 /// Returns the messages that each end receives with their times, if messages are sent both ways and wait for receive
 /// descriptors.
-fn both_ways(events: Events, level: &str) -> Vec<(EndpointId, SimTime, Vec<u8>)> {
+fn both_ways(events: Events, how: &str, level: &str) -> Vec<(EndpointId, SimTime, Vec<u8>)> {
     let mut profile = profile_with(2_048);
-    profile.clan.as_mut().expect("a section of CLAN").events = events;
+    let clan = profile.clan.as_mut().expect("a section of CLAN");
+    clan.events = events;
+    // DMA requests do not interrupt the host.
+    (clan.dma_interrupt, clan.dma_min) = (SimDuration::ZERO, 0);
     let both = format!(
-        "reliability = '{level}'\nsplit = true\non_empty = 'defer'\npoll_every = '1ns'\n\
+        "reliability = '{level}'\nsplit = true\non_empty = 'defer'\n{how}\n\
          free_buffers = {{ count = 3, length = 64 }}"
     );
     let left = send("payload = { count = 150 }\nrepeat = 20\nevery = '3us'");
@@ -130,16 +141,22 @@ impl Sink for Timed {
 }
 
 #[test]
-fn library_learns_of_messages_by_interrupt_or_polling() {
-    let first = |events| {
-        let heard = both_ways(events, "delivery");
+fn an_interrupt_comes_for_completion_queues_and_upcalls_alone() {
+    let first = |events, how| {
+        let heard = both_ways(events, how, "delivery");
         let first = |id| heard.iter().find(|(here, ..)| *here == EndpointId(id));
         [0, 1].map(|id| first(id).expect("a message").1)
     };
-    let (user, interrupt) = (first(Events::User), first(Events::Interrupt));
-    // At each end one interrupt precedes the first message that the user sees: `host.upcall` of 10 us.
-    for (user, interrupt) in user.into_iter().zip(interrupt) {
-        assert_eq!(interrupt.since(user), SimDuration::from_ns(10_000));
+    // At each end one interrupt precedes the first message: `host.upcall` of 10 us. A VI that is polled compares pointers.
+    for (how, expected) in [(POLLED, 0), (QUEUED, 10_000), (CALLED, 10_000)] {
+        let (user, interrupt) = (first(Events::User, how), first(Events::Interrupt, how));
+        for (user, interrupt) in user.into_iter().zip(interrupt) {
+            assert_eq!(
+                interrupt.since(user),
+                SimDuration::from_ns(expected),
+                "{how}"
+            );
+        }
     }
 }
 
@@ -147,8 +164,8 @@ fn library_learns_of_messages_by_interrupt_or_polling() {
 fn interrupts_delay_but_do_not_change_messages() {
     for level in ["unreliable", "delivery", "reception"] {
         let (user, interrupt) = (
-            both_ways(Events::User, level),
-            both_ways(Events::Interrupt, level),
+            both_ways(Events::User, QUEUED, level),
+            both_ways(Events::Interrupt, QUEUED, level),
         );
         for id in [0, 1].map(EndpointId) {
             let of = |heard: &[(EndpointId, SimTime, Vec<u8>)]| -> Vec<Vec<u8>> {
@@ -168,13 +185,157 @@ fn interrupts_delay_but_do_not_change_messages() {
 
 #[test]
 fn dma_needs_no_mapping() {
-    let (before, none) = with_mappings(2, "dma");
-    assert_eq!((before.len(), none), (2, [0, 0]));
-    // The processor writes the entries to the rings, which stay mapped after the first message. The data of the
-    // messages needs no mapping.
-    let (after, maps) = with_mappings(1, "dma");
-    assert_eq!(maps, [1, 1]);
-    assert_eq!(after, [before[0] + 20_000, before[1]]);
+    // The rings of a connection stay mapped, and the data needs no mapping.
+    let [(many, none), (one, still_none)] = [2, 1].map(|mappings| with_mappings(mappings, "'dma'"));
+    assert_eq!((many.len(), none, still_none), (2, [0, 0], [0, 0]));
+    assert_eq!(many, one);
+}
+
+/// Returns the times at which an endpoint has an event of this name, in nanoseconds.
+fn times(trace: &crate::trace::Trace, endpoint: &str, event: &str) -> Vec<u64> {
+    let events = trace.at(endpoint, event);
+    events.iter().map(|event| number(event, "t_ns")).collect()
+}
+
+#[test]
+fn a_request_begins_after_the_interrupt_of_the_one_before() {
+    let keys = "transfer = 'dma'\nfree_buffers = { count = 4, length = 1024 }\npoll_every = '1ns'";
+    let more = send("payload = { zeros = 960 }\nrepeat = 2");
+    let starts = |interrupt_us: u64| {
+        let mut profile = profile_with(8);
+        let clan = profile.clan.as_mut().expect("a section of CLAN");
+        clan.dma_interrupt = SimDuration::from_ns(interrupt_us * 1_000);
+        let trace = simulate(&parse_on(&pair("", keys, &more), &profile).expect("it is right"));
+        let trace = trace.expect("the scenario fits");
+        times(&trace, "left", "dma")
+    };
+    // Each message is a request with 8 us for its bytes, its interrupt, and the pointer, which the scheduler writes.
+    let request = Profile::builtin("clan-2001")
+        .expect("a built-in profile")
+        .dma
+        .request
+        .as_ns();
+    for interrupt in [1, 4, 7] {
+        let starts = starts(interrupt);
+        assert_eq!(starts.len(), 2, "the scheduler writes the pointers");
+        assert_eq!(
+            starts[1] - starts[0],
+            2 * request + 8_000 + interrupt * 1_000
+        );
+    }
+}
+
+#[test]
+fn the_reader_sends_its_pointer_with_each_message_or_after_half_a_ring() {
+    let keys = "free_buffers = { count = 8, length = 64 }\npoll_every = '1ns'";
+    let more = send("payload = { zeros = 8 }\nrepeat = 3\nevery = '50us'");
+    let writes = |read_pointer| {
+        let mut profile = profile_with(8);
+        profile
+            .clan
+            .as_mut()
+            .expect("a section of CLAN")
+            .read_pointer = read_pointer;
+        let trace = simulate(&parse_on(&pair("", keys, &more), &profile).expect("it is right"));
+        let trace = trace.expect("the scenario fits");
+        trace.at("right", "window-write").len()
+    };
+    assert_eq!(writes(ReadPointer::Each), writes(ReadPointer::Lazy) + 3);
+}
+
+#[test]
+fn dma_of_others_does_not_delay_the_processors_writes() {
+    let longest = |transfer: &str, streams: bool| {
+        let end = |nic: &str, name: &str, rest: &str| {
+            format!(
+                "[[endpoint]]\nnic = '{nic}'\nname = '{name}'\ninterface = 'via'\npoll_every = '1ns'\n{rest}"
+            )
+        };
+        let small = format!("host = 'echo'\ntransfer = '{transfer}'\n");
+        let large = "buffer_area = 16384\nfree_buffers = { count = 4, length = 1024 }\n\
+                     transfer = 'dma'\non_empty = 'defer'\n";
+        let stream = if streams { 200 } else { 1 };
+        let text = format!(
+            "until = '1ms'\n[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n{}{}{}{}\
+             [[channel]]\nleft = 1\nright = 1\n[[channel]]\nsource = 1\nsink = 1\n{}\
+             [[send]]\nendpoint = 'source'\nchannel = 1\nat = '10us'\n\
+             payload = {{ zeros = 1024 }}\nrepeat = {stream}\nevery = '0ns'\n",
+            end("a", "left", &small),
+            end("b", "right", &small),
+            end("a", "source", large),
+            end("b", "sink", large),
+            send("payload = { zeros = 40 }"),
+        );
+        let trace = simulate(&parse_on(&text, &profile_with(8)).expect("it is right"));
+        let posts = times(&trace.expect("the scenario fits"), "left", "tx-post");
+        let trips = posts.windows(2).map(|pair| pair[1] - pair[0]);
+        trips.max().expect("two messages")
+    };
+    // A packet of the stream that is on the wire holds a write up, and nothing else.
+    let packet = 1_040 * 16 / 3;
+    let pio = longest("pio", true);
+    println!(
+        "by the processor {pio} ns, by DMA {} ns",
+        longest("dma", true)
+    );
+    assert!(pio <= longest("pio", false) + 2 * packet);
+    assert!(longest("dma", true) > 3 * pio);
+}
+
+#[test]
+fn a_process_runs_its_libraries_one_after_the_other() {
+    let vi = |name: &str, rest: &str| {
+        format!("[[endpoint]]\nname = '{name}'\ninterface = 'via'\npoll_every = '1ns'\n{rest}\n")
+    };
+    let text = |process: &str| {
+        let server = format!("nic = 'b'\n{process}");
+        format!(
+            "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n[[nic]]\nname = 'c'\n\
+             [[process]]\nname = 'service'\nnic = 'b'\nprogram = 'echo'\n{}{}{}{}\
+             [[channel]]\nleft = 1\none = 1\n[[channel]]\nright = 1\nother = 1\n{}{}",
+            vi("left", "nic = 'a'"),
+            vi("right", "nic = 'c'"),
+            vi("one", &server),
+            vi("other", &server),
+            send("payload = { zeros = 4 }"),
+            send("payload = { zeros = 4 }").replace("'left'", "'right'"),
+        )
+    };
+    let answers = |process: &str| {
+        let scenario = parse_on(&text(process), &profile_with(8)).expect("it is right");
+        let trace = simulate(&scenario).expect("the scenario fits");
+        ["left", "right"].map(|end| times(&trace, end, "rx-descriptor")[0])
+    };
+    let [first, second] = answers("host = 'echo'");
+    assert_eq!(first, second, "each process has a processor");
+    let [first, second] = answers("process = 'service'");
+    // The second answer waits for `via.library` and `via.cookie` of the first.
+    assert_eq!(second - first, 800 + 1_082);
+}
+
+#[test]
+fn credits_keep_a_stream_from_overrunning_its_receiver() {
+    for profile in ["clan-2001", "giganet-1999"] {
+        for every in [1, 2, 3] {
+            let both = "reliability = 'delivery'\nfree_buffers = { count = 3, length = 64 }";
+            let text = format!("profile = '{profile}'\n{}", pair("", both, ""))
+                .replace(
+                    "name = 'left'",
+                    "name = 'left'\nhost = 'credit-stream'\nrounds = 40\nmessage_length = 20",
+                )
+                .replace(
+                    "name = 'right'",
+                    &format!("name = 'right'\nhost = 'acknowledge'\nacknowledge_every = {every}"),
+                );
+            let received = received(&read(&text));
+            let message: Vec<u8> = (0..20).collect();
+            assert_eq!(
+                received[&EndpointId(1)],
+                vec![message; 40],
+                "{profile} {every}"
+            );
+        }
+    }
 }
 
 #[test]

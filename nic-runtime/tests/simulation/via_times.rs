@@ -95,7 +95,15 @@ fn one_interrupt_serves_all_writes_meanwhile() {
     // One interrupt takes longer than the time between the two messages.
     profile.host.upcall = nic_core::time::SimDuration::from_ns(9_000);
     let more = message("0us", "payload = { zeros = 9 }\nrepeat = 2");
-    let scenario = parse_on(&pair("", "poll_every = '1ns'", &more), &profile).expect("it is right");
+    let scenario = parse_on(
+        &pair(
+            "",
+            "poll_every = '1ns'\ncompletion = { receive = 'q' }",
+            &more,
+        ),
+        &profile,
+    )
+    .expect("it is right");
     let trace = simulate(&scenario).expect("it fits");
     // The pointer of a message is its last write.
     let came = numbers(
@@ -114,7 +122,10 @@ fn the_host_takes_one_interrupt_of_its_nic_after_another() {
     profile.host.upcall = nic_core::time::SimDuration::from_ns(9_000);
     let mut text = String::from("[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n");
     for (nic, name) in [("a", "one"), ("a", "two"), ("b", "x"), ("b", "y")] {
-        text += &format!("[[endpoint]]\nnic = '{nic}'\nname = '{name}'\ninterface = 'via'\n");
+        text += &format!(
+            "[[endpoint]]\nnic = '{nic}'\nname = '{name}'\ninterface = 'via'\n\
+             completion = {{ receive = 'q' }}\n"
+        );
     }
     text += "[[channel]]\none = 1\nx = 1\n[[channel]]\ntwo = 1\ny = 1\n";
     for name in ["one", "two"] {

@@ -7,7 +7,7 @@ use super::lab::{Rounds, SCHEMES, Scheme, Setup};
 use super::{SHORT, STREAMED};
 use crate::paper::PaperError;
 use crate::paper::provenance::each;
-use crate::paper::report::{Axis, Corner, Curve, Drawing, Mark, Plot, Stroke, microseconds};
+use crate::paper::report::{Axis, Curve, Drawing, Mark, Plot, microseconds};
 
 /// Message lengths of the curves, in bytes.
 const LENGTHS: [u32; 12] = [
@@ -45,7 +45,11 @@ impl Panel {
             let setup = Setup {
                 scheme,
                 length,
-                rounds: ROUNDS,
+                // The point of the table's rows has their messages.
+                rounds: match length {
+                    STREAMED => super::ROUNDS,
+                    _ => ROUNDS,
+                },
             };
             let y = match self {
                 Panel::Latency => microseconds(setup.latency(profile)?),
@@ -58,12 +62,6 @@ impl Panel {
         let curves = SCHEMES.iter().zip(measured.chunks(LENGTHS.len()));
         let curves = curves.map(|(scheme, points)| Curve {
             name: scheme.name(),
-            stroke: match scheme {
-                // Dash the curve of a scheme that coincides with another one, because its processors share the work in
-                // the same way.
-                Scheme::Dynamic | Scheme::Sr => Stroke::Dashed,
-                Scheme::Base | Scheme::So | Scheme::Ro | Scheme::Dsr => Stroke::Solid,
-            },
             points: points.to_vec(),
         });
         let (name, title, quantity) = match self {
@@ -90,7 +88,6 @@ impl Panel {
                 label: quantity,
                 logarithmic: self == Panel::Latency,
             },
-            legend: Corner::UpperLeft,
             curves: curves.collect(),
             marks: self.marks(),
         })

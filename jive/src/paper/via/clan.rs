@@ -1,23 +1,35 @@
-//! "VIA over the CLAN network" (2001): half round trips, bandwidths and a completion queue under load.
+//! "VIA over the CLAN network" (2001): half round trips, bandwidths and a server with a completion queue.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use nic_core::time::SimDuration;
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{Events, Profile};
 
-use super::lab::{Setup, time_per_request};
+use super::lab::{FlowControl, Served, Service, Setup, beside_stream, time_per_request};
 use super::{FEW, Rounds, rate};
 use crate::paper::report::{Agreement, Quantity, Report, Row, Tolerance};
-use crate::paper::{PaperError, Progress};
+use crate::paper::{PaperError, Progress, held};
 
-const LATENCY: &str = "half round trips";
-const BANDWIDTH: &str = "bandwidth";
-const QUEUE: &str = "completion queue";
+pub(super) const LATENCY: &str = "half round trips";
+pub(super) const BANDWIDTH: &str = "Figure 6: bandwidth";
+pub(super) const QUEUE: &str = "Figure 7: completion queue";
+const STREAM: &str = "beside a stream by DMA";
+const MAPPINGS: &str = "mappings of a server";
 
 /// Length of a message that shows the limit of the processor's writes, because the fixed costs of a message hardly
 /// count.
 const LARGE: u32 = 32 * 1024;
 
-/// Length of a message for which the bandwidth of DMA is close to that of the bus.
-const LONG: u32 = 10 * 1024;
+/// The NIC that the paper compares with: a later NIC of the family that `giganet-1999` describes.
+const EMULEX: &str = "giganet-1999";
+
+/// Numbers of outstanding requests.
+pub(super) const OUTSTANDING: [u32; 5] = [1, 4, 16, 64, 256];
+
+/// Requests that a server with a protocol of its own answers in a second (§4.3).
+const TAILORED: u64 = 400_000;
 
 /// Reproduces the paper under a profile.
 pub(in crate::paper) fn reproduce(
@@ -30,15 +42,84 @@ pub(in crate::paper) fn reproduce(
             paper: "VIA over CLAN",
         });
     }
-    super::reproduce(("clan", rows, orders), profile, progress)
+    let plots = super::figures::clan;
+    super::reproduce(("clan", rows, orders, plots), profile, progress)
 }
 
 /// Returns all rows under a profile, without the analysis of the values on which they depend.
 pub(super) fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
+    let found = Found::new(profile, rounds);
     let mut rows = latencies(profile)?;
-    rows.extend(bandwidths(profile, rounds)?);
+    rows.extend(beside(profile, rounds)?);
+    rows.extend(bandwidths(&found)?);
+    rows.extend(bandwidth_orders(&found)?);
+    rows.extend(servers(&found)?);
+    rows.extend(server_orders(&found)?);
     rows.push(queue(profile, rounds)?);
+    rows.extend(mappings(profile, rounds)?);
     Ok(rows)
+}
+
+/// Returns whether each order among the rows holds under another profile, in the order of the rows.
+fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
+    let mut rows = vec![beside_order(&beside_times(profile, FEW)?)];
+    let found = Found::new(profile, FEW);
+    rows.extend(bandwidth_orders(&found)?);
+    rows.extend(server_orders(&found)?);
+    Ok(held(&rows))
+}
+
+/// What is measured under a profile: several rows and orders share a bandwidth or a server, which is measured once.
+struct Found<'p> {
+    profile: &'p Profile,
+    rounds: Rounds,
+    bandwidths: RefCell<BTreeMap<(&'static str, u32), u64>>,
+    servers: RefCell<BTreeMap<(&'static str, u32), Served>>,
+}
+
+impl<'p> Found<'p> {
+    fn new(profile: &'p Profile, rounds: Rounds) -> Found<'p> {
+        Found {
+            profile,
+            rounds,
+            bandwidths: RefCell::default(),
+            servers: RefCell::default(),
+        }
+    }
+
+    fn bandwidth(&self, transfer: &'static str, length: u32) -> Result<u64, PaperError> {
+        let point = (transfer, length);
+        if let Some(&known) = self.bandwidths.borrow().get(&point) {
+            return Ok(known);
+        }
+        let found = bandwidth(self.profile, point, self.rounds)?;
+        self.bandwidths.borrow_mut().insert(point, found);
+        Ok(found)
+    }
+
+    fn answers(&self, transfer: &'static str, outstanding: u32) -> Result<Served, PaperError> {
+        let point = (transfer, outstanding.min(self.rounds.most));
+        if let Some(&known) = self.servers.borrow().get(&point) {
+            return Ok(known);
+        }
+        let found = answers(self.profile, point, self.rounds)?;
+        self.servers.borrow_mut().insert(point, found);
+        Ok(found)
+    }
+}
+
+/// Returns what moves the messages, in the words of the rows.
+fn by(transfer: &str) -> &'static str {
+    match transfer {
+        "pio" => "by the processor",
+        "dma" => "by DMA",
+        _ => "by either",
+    }
+}
+
+fn order(statement: &str, figure: &'static str, name: &str, holds: bool) -> Row {
+    let found = Agreement::Order { holds };
+    Row::new(statement, figure, name.to_owned(), found)
 }
 
 fn latencies(profile: &Profile) -> Result<Vec<Row>, PaperError> {
@@ -46,6 +127,7 @@ fn latencies(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         figure: LATENCY,
         transfer,
         length,
+        flow: FlowControl::Deferred,
     };
     let time = |ns, simulated| {
         let tolerance = Tolerance::PerMille(50);
@@ -67,68 +149,263 @@ fn latencies(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         ("S5-25a", "dma", 40, 6_800),
     ] {
         let found = time(ns, setup(transfer, length).half_trip(profile)?);
-        let by = match transfer {
-            "pio" => "by the processor",
-            _ => "by DMA",
-        };
-        rows.push(row(statement, &format!("{length} B {by}"), found));
+        rows.push(row(
+            statement,
+            &format!("{length} B {}", by(transfer)),
+            found,
+        ));
     }
     Ok(rows)
 }
 
-fn bandwidths(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
-    let of = |transfer, length| {
-        let setup = Setup {
-            figure: BANDWIDTH,
-            transfer,
-            length,
-        };
-        setup.rate(profile, rounds.streamed)
+/// Length of the messages of a stream, each of which is one packet. A NIC sends packets whole, so a longer one would
+/// delay the processor's writes on the wire.
+const STREAMED: u32 = 1_024;
+
+/// Returns the longest half round trips of short messages beside a stream: by the processor, and by DMA.
+fn beside_times(profile: &Profile, rounds: Rounds) -> Result<[SimDuration; 2], PaperError> {
+    let of = |transfer| beside_stream(STREAM, profile, (transfer, STREAMED, rounds.beside));
+    Ok([of("pio")?, of("dma")?])
+}
+
+fn beside_order([by_processor, by_dma]: &[SimDuration; 2]) -> Row {
+    let name = "processor < DMA: 40 B beside a stream";
+    let holds = by_processor.as_ps() * 2 < by_dma.as_ps();
+    order("S5-20", STREAM, name, holds)
+}
+
+fn beside(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
+    let times = beside_times(profile, rounds)?;
+    let names = ["40 B by the processor, longest", "40 B by DMA, longest"];
+    let measured = names.iter().zip(times).map(|(name, time)| {
+        let found = Agreement::Measured(Quantity::Time(time));
+        Row::new("S5-20", STREAM, (*name).to_owned(), found)
+    });
+    let mut rows: Vec<Row> = measured.collect();
+    rows.push(beside_order(&times));
+    Ok(rows)
+}
+
+/// Returns the rate of a stream with credits, as the paper measures it.
+pub(super) fn bandwidth(
+    profile: &Profile,
+    (transfer, length): (&'static str, u32),
+    rounds: Rounds,
+) -> Result<u64, PaperError> {
+    let setup = Setup {
+        figure: BANDWIDTH,
+        transfer,
+        length,
+        flow: FlowControl::Credits,
     };
+    setup.rate(profile, rounds.streamed)
+}
+
+fn bandwidths(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
+    let of = |transfer, length| found.bandwidth(transfer, length);
     let row = |statement, name: &str, found| Row::new(statement, BANDWIDTH, name.to_owned(), found);
-    let by_processor = of("pio", LARGE)?;
-    let by_dma = of("dma", LONG)?;
-    let dips = dips(profile, rounds)?;
-    Ok(vec![
+    let mut rows = vec![
         row(
             "S5-26",
             "limit of the processor's writes, 32 KiB",
-            rate(370, by_processor, Tolerance::PerMille(30)),
+            rate(370, of("pio", LARGE)?, Tolerance::PerMille(30)),
         ),
         row(
             "S5-10a",
-            "DMA, 10 KiB",
-            rate(960, by_dma, Tolerance::PerMille(80)),
+            "DMA, 32 KiB",
+            rate(960, of("dma", LARGE)?, Tolerance::PerMille(80)),
+        ),
+    ];
+    for length in [96, 128] {
+        for transfer in ["dma", "auto", "pio"] {
+            let found = Agreement::Measured(Quantity::Rate(of(transfer, length)?));
+            let name = format!("{length} B {}", by(transfer));
+            rows.push(Row::new("S5-26", BANDWIDTH, name, found));
+        }
+    }
+    let deferred = Setup {
+        figure: BANDWIDTH,
+        transfer: "pio",
+        length: 96,
+        flow: FlowControl::Deferred,
+    };
+    let deferred = deferred.rate(found.profile, found.rounds.streamed)?;
+    rows.push(row(
+        "S5-22",
+        "96 B by the processor, deferred instead of credits",
+        Agreement::Measured(Quantity::Rate(deferred)),
+    ));
+    Ok(rows)
+}
+
+/// Returns the rows of the orders of Figure 6's curves.
+fn bandwidth_orders(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
+    let of = |transfer, length| found.bandwidth(transfer, length);
+    let emulex = |length| emulex_bandwidth(length, found.rounds);
+    let row = |statement, name, holds| order(statement, BANDWIDTH, name, holds);
+    Ok(vec![
+        row(
+            "S5-26",
+            "by DMA: 128 B < 96 B",
+            of("dma", 128)? < of("dma", 96)?,
         ),
         row(
             "S5-26",
-            "128 B < 96 B: DMA begins",
-            Agreement::Order { holds: dips },
+            "by either: 128 B < 96 B",
+            of("auto", 128)? < of("auto", 96)?,
+        ),
+        row(
+            "S5-26a",
+            "processor > giganet-1999, DMA: 16 B",
+            of("pio", 16)? > emulex(16)?.max(of("dma", 16)?),
+        ),
+        row(
+            "S5-26a",
+            "giganet-1999 > DMA: 256 B",
+            emulex(256)? > of("dma", 256)?,
+        ),
+        row(
+            "S5-26a",
+            "DMA > giganet-1999: 16 KiB",
+            of("dma", 16_384)? > emulex(16_384)?,
         ),
     ])
 }
 
-/// Returns whether messages of 128 bytes, which DMA moves, are slower than those of 96 bytes.
-fn dips(profile: &Profile, rounds: Rounds) -> Result<bool, PaperError> {
-    let of = |length| {
-        let setup = Setup {
-            figure: BANDWIDTH,
-            transfer: "auto",
-            length,
-        };
-        setup.rate(profile, rounds.streamed)
+/// Returns the answers of a server in a second.
+pub(super) fn answers(
+    profile: &Profile,
+    (transfer, outstanding): (&'static str, u32),
+    rounds: Rounds,
+) -> Result<Served, PaperError> {
+    let service = Service {
+        figure: QUEUE,
+        transfer,
+        outstanding,
+        rounds: rounds.served,
     };
-    Ok(of(128)? < of(96)?)
+    service.serve(profile)
 }
 
-fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
-    Ok(vec![dips(profile, FEW)?])
+/// Returns the paper's NIC of comparison.
+pub(super) fn emulex() -> Result<Profile, PaperError> {
+    Profile::builtin(EMULEX).ok_or(PaperError::NothingMeasured { figure: QUEUE })
 }
+
+/// What is measured of the NIC of comparison. Its profile is fixed, so each number is measured once.
+static OF_EMULEX: Mutex<BTreeMap<(&str, u32, Rounds), u64>> = Mutex::new(BTreeMap::new());
+
+fn once(
+    key: (&'static str, u32, Rounds),
+    measure: impl Fn(&Profile) -> Result<u64, PaperError>,
+) -> Result<u64, PaperError> {
+    let known = || OF_EMULEX.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&found) = known().get(&key) {
+        return Ok(found);
+    }
+    let found = measure(&emulex()?)?;
+    known().insert(key, found);
+    Ok(found)
+}
+
+/// Returns the answers of a server with the NIC of comparison in a second.
+pub(super) fn emulex_answers(outstanding: u32, rounds: Rounds) -> Result<u64, PaperError> {
+    let outstanding = outstanding.min(rounds.most);
+    once((QUEUE, outstanding, rounds), |profile| {
+        Ok(answers(profile, ("auto", outstanding), rounds)?.rate)
+    })
+}
+
+/// Returns the bandwidth of the NIC of comparison.
+pub(super) fn emulex_bandwidth(length: u32, rounds: Rounds) -> Result<u64, PaperError> {
+    once((BANDWIDTH, length, rounds), |profile| {
+        bandwidth(profile, ("auto", length), rounds)
+    })
+}
+
+fn servers(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
+    let mut rows = Vec::new();
+    for outstanding in OUTSTANDING {
+        for (rate, name) in [
+            (found.answers("pio", outstanding)?.rate, "by the processor"),
+            (found.answers("dma", outstanding)?.rate, "by DMA"),
+            (emulex_answers(outstanding, found.rounds)?, EMULEX),
+        ] {
+            let name = format!("{outstanding} outstanding, {name}");
+            let found = Agreement::Measured(Quantity::Answers(rate));
+            rows.push(Row::new("S5-28", QUEUE, name, found));
+        }
+    }
+    Ok(rows)
+}
+
+/// Returns the profile with events that reach the user without an interrupt, as a later NIC was to have them.
+fn at_user_level(profile: &Profile) -> Profile {
+    let mut profile = profile.clone();
+    if let Some(clan) = &mut profile.clan {
+        clan.events = Events::User;
+    }
+    profile
+}
+
+/// Returns the rows of the orders of Figure 7's curves.
+fn server_orders(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
+    let &Found {
+        profile, rounds, ..
+    } = found;
+    let of = |transfer, outstanding| found.answers(transfer, outstanding);
+    let busy = [of("pio", rounds.busy)?, of("pio", rounds.most)?];
+    let dma = [of("dma", rounds.busy)?, of("dma", rounds.most)?];
+    let emulex = emulex_answers(rounds.busy, rounds)?;
+    let user = answers(&at_user_level(profile), ("pio", rounds.busy), rounds)?.rate;
+    let is_even = [busy, dma].iter().all(|[few, many]| {
+        let has_fewer = many.rate * 1_000 < few.rate * (1_000 - rounds.even);
+        !has_fewer && few.is_whole && many.is_whole
+    });
+    let (by_processor, by_dma) = (busy[0].rate, dma[0].rate);
+    let row = |statement, name, holds| order(statement, QUEUE, name, holds);
+    let name = "64 outstanding, by the processor, events at user level".to_owned();
+    let found = Agreement::Measured(Quantity::Answers(user));
+    Ok(vec![
+        Row::new("S5-28b", QUEUE, name, found),
+        row(
+            "S5-28",
+            "nothing lost, no fewer answers: 256 outstanding, not 64",
+            is_even,
+        ),
+        row(
+            "S5-28a",
+            "giganet-1999 > processor: 64 outstanding",
+            emulex > by_processor,
+        ),
+        row(
+            "S5-28a",
+            "processor > DMA: 64 outstanding",
+            by_processor > by_dma,
+        ),
+        row(
+            "S5-28b",
+            "events at user level >= giganet-1999: 64 outstanding",
+            user >= emulex,
+        ),
+        row(
+            "S5-28c",
+            "a protocol of its own, 400,000 /s > processor",
+            TAILORED > by_processor,
+        ),
+        row("S5-28c", USER_BELOW_TAILORED, TAILORED > user),
+    ])
+}
+
+/// The row of the bound on a server whose NIC delivers events without interrupts.
+pub(in crate::paper) const USER_BELOW_TAILORED: &str =
+    "a protocol of its own, 400,000 /s > events at user level";
 
 /// Returns by how much a request takes longer with 512 VIs than with 64.
 fn queue(profile: &Profile, rounds: Rounds) -> Result<Row, PaperError> {
     let of = |vis| time_per_request(QUEUE, profile, (vis, rounds.requests));
-    let (few, many) = (of(64)?.as_ps(), of(512)?.as_ps());
+    let [few, many] = rounds.vis;
+    let (few, many) = (of(few)?.as_ps(), of(many)?.as_ps());
     let more = (i128::from(many) - i128::from(few)) * 10_000 / i128::from(few.max(1));
     let found = Agreement::Stated {
         paper: Quantity::Share(0),
@@ -136,5 +413,27 @@ fn queue(profile: &Profile, rounds: Rounds) -> Result<Row, PaperError> {
         tolerance: Tolerance::Points(50),
     };
     let name = "a request with 512 VIs: longer than with 64".to_owned();
-    Ok(Row::new("S5-28", QUEUE, name, found))
+    Ok(Row::new("S5-28", QUEUE, name, found).derived())
+}
+
+/// Returns what the size of the cache of mappings costs a server that writes to as many regions in turn as it has VIs.
+fn mappings(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
+    let mut rows = Vec::new();
+    let vis = rounds.busy;
+    for (size, name) in [
+        (vis / 4, "a quarter as many as VIs"),
+        (vis - 1, "one less than VIs"),
+        (vis, "as many as VIs"),
+        (2 * vis, "twice as many as VIs"),
+    ] {
+        let mut changed = profile.clone();
+        if let (Some(clan), Ok(size)) = (&mut changed.clan, size.try_into()) {
+            clan.mappings = size;
+        }
+        let rate = answers(&changed, ("pio", vis), rounds)?.rate;
+        let name = format!("{name} (64), by the processor");
+        let found = Agreement::Measured(Quantity::Answers(rate));
+        rows.push(Row::new("S5-20", MAPPINGS, name, found));
+    }
+    Ok(rows)
 }

@@ -5,6 +5,7 @@ use nic_core::id::{EndpointId, PacketId};
 use nic_core::unet::Channel;
 
 use super::outgoing::By;
+use super::requests;
 use super::state::HasRemote;
 use super::writes::Write;
 use crate::nic::transfer::{DmaPeer, Transfer};
@@ -42,7 +43,7 @@ pub(super) fn carry_out(
     );
     let (host, peer) = match write.by {
         By::Processor => return sim.enqueue(packet),
-        By::Dma(host) => (host, DmaPeer::IntoPacket(packet)),
+        By::Dma(host) => (host, DmaPeer::IntoWrite(packet)),
         By::DmaBehind(host) => (host, DmaPeer::Behind(packet)),
     };
     let transfer = Transfer {
@@ -52,7 +53,7 @@ pub(super) fn carry_out(
         trigger,
     };
     let transfer = sim.transfers.add(&transfer, &[]);
-    sim.queue_transfer(transfer);
+    requests::submit(sim, from, transfer);
 }
 
 /// Makes a packet for a write.

@@ -2,7 +2,7 @@
 
 use nic_core::time::{Rate, SimDuration};
 
-use crate::profile::{ClanCosts, Events, Profile};
+use crate::profile::{ClanCosts, Events, Profile, ReadPointer};
 
 /// What remote memory costs.
 #[derive(Copy, Clone, Debug)]
@@ -36,10 +36,36 @@ impl Costs {
         self.event
     }
 
-    /// Returns how long the host is busy with this number of DMA requests, because an interrupt starts each request.
-    pub(crate) fn interrupts_take(&self, requests: u64) -> SimDuration {
-        SimDuration::from_ps(self.request.as_ps().saturating_mul(requests))
+    /// Returns how long the host is busy with the start of this number of DMA requests. The work for requests that a
+    /// scheduler takes one by one is charged when it comes.
+    pub(crate) fn starts_take(&self, requests: u64) -> SimDuration {
+        match schedules(&self.clan) {
+            false => SimDuration::from_ps(self.request.as_ps().saturating_mul(requests)),
+            true => SimDuration::ZERO,
+        }
     }
+
+    /// Returns how long the scheduler on the host needs for a DMA request whose bytes it writes itself; `None` if the
+    /// NIC moves the bytes.
+    pub(super) fn scheduler_takes(&self, length: u32) -> Option<SimDuration> {
+        let takes = self.request + self.write_takes(length);
+        (length < self.clan.dma_min).then_some(takes)
+    }
+
+    /// Returns how long the host is busy with the interrupt that ends a DMA request of the NIC.
+    pub(super) fn dma_interrupt(&self) -> SimDuration {
+        self.clan.dma_interrupt
+    }
+
+    /// Returns whether the reader of a ring tells the writer of each message that it has read.
+    pub(crate) fn tells_each_read(&self) -> bool {
+        self.clan.read_pointer == ReadPointer::Each
+    }
+}
+
+/// Returns whether a scheduler on the host takes the DMA requests one by one.
+pub(super) fn schedules(clan: &ClanCosts) -> bool {
+    clan.dma_interrupt > SimDuration::ZERO || clan.dma_min > 0
 }
 
 /// Returns how long a processor takes to write the bytes of a message to remote memory. The bridge collects the first

@@ -18,6 +18,8 @@ use crate::spec::Scenario;
 pub(super) struct Mappings {
     pub(super) most: NonZeroU32,
     pub(super) takes: SimDuration,
+    /// The rings of the connection of each endpoint at its peer, which stay mapped beside the cache.
+    pub(super) kept: BTreeMap<EndpointId, WindowId>,
     /// The number of the last use of each mapped window.
     pub(super) used: BTreeMap<WindowId, u64>,
     /// The mapped windows, by the number of their last use.
@@ -40,6 +42,7 @@ impl Mappings {
         Mappings {
             most,
             takes,
+            kept: BTreeMap::new(),
             used: BTreeMap::new(),
             by_use: BTreeMap::new(),
             next: 0,
@@ -104,6 +107,13 @@ impl AllMappings {
         AllMappings {
             of_nics: nics.map(of_nic).collect(),
             waiting: BTreeMap::new(),
+        }
+    }
+
+    /// Maps the rings of an endpoint's connection for as long as it lasts, as a part of the connection's set-up.
+    pub(crate) fn keep(&mut self, (nic, id): (NicId, EndpointId), rings: WindowId) {
+        if let Some(Some(mappings)) = self.of_nics.get_mut(nic) {
+            mappings.kept.insert(id, rings);
         }
     }
 

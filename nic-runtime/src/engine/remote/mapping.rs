@@ -65,6 +65,9 @@ fn map(sim: &mut Parts<'_, impl HasRemote>, from: EndpointId, window: WindowId) 
     let Some(Some(mappings)) = all.of_nics.get_mut(nic) else {
         return;
     };
+    if mappings.kept.get(&from) == Some(&window) {
+        return;
+    }
     let evicts = match mappings.take(window) {
         Use::Mapped => return,
         Use::Maps { evicts } => evicts,

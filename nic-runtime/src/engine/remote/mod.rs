@@ -5,7 +5,7 @@
 //! slot and no processor of a NIC. The module `clan` models the only NIC with remote memory: it says how long writes
 //! take, and carries them out. The module `mapping` delays writes of a processor until their windows are mapped.
 //!
-//! The module `outgoing` orders pointers behind the data that DMA moves.
+//! The module `outgoing` orders pointers behind the data that DMA moves, and `requests` takes DMA requests one by one.
 //!
 //! The module `windows` has the windows that scenarios declare, to which applets write and which they watch.
 
@@ -15,6 +15,8 @@ mod engine;
 mod mapped;
 mod mapping;
 mod outgoing;
+mod requested;
+mod requests;
 mod shown;
 mod state;
 mod windows;
@@ -25,6 +27,8 @@ pub(crate) use self::engine::{Remote, carry_out};
 pub(crate) use self::mapped::AllMappings;
 pub(crate) use self::mapping::{completes_later, is_waiting, mapped};
 pub(crate) use self::outgoing::Moving;
+pub(crate) use self::requested::Due;
+pub(crate) use self::requests::{due as request_due, over as request_over};
 pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};
 pub(crate) use self::state::{AllWindows, HasRemote, WindowState};
 pub(crate) use self::windows::{make_write, unwatch_all, watch};

@@ -14,6 +14,7 @@ use nic_core::unet::Channel;
 use nic_core::via::ConnectionId;
 
 use super::mapped::AllMappings;
+use super::requested::{Due, Requests};
 use crate::sim::{Engines, Parts};
 use crate::spec::{Scenario, WindowSpec};
 use crate::storage::{Endpoint, Growing};
@@ -57,6 +58,12 @@ pub(crate) trait HasRemote: Engines {
     /// Keeps the processor of a library busy.
     fn occupy(sim: &mut Parts<'_, Self>, id: EndpointId, takes: SimDuration);
 
+    /// Interrupts the host of an endpoint for a time, after its earlier interrupts. Returns the end of the interrupt.
+    fn interrupt(sim: &mut Parts<'_, Self>, id: EndpointId, takes: SimDuration) -> SimTime;
+
+    /// Schedules what is to be done with the DMA requests of a NIC.
+    fn schedule_request(sim: &mut Parts<'_, Self>, time: SimTime, due: Due);
+
     /// Schedules the end of a wait for a window to be mapped.
     fn schedule_mapped(sim: &mut Parts<'_, Self>, id: EndpointId, time: SimTime);
 
@@ -82,6 +89,8 @@ pub(crate) struct WindowState {
     pub(super) watches: Table<NicId, Watches<Growing>>,
     /// The windows that each NIC has mapped.
     pub(crate) mappings: AllMappings,
+    /// The DMA requests of each NIC. The list of NICs is empty if no endpoint is a VI.
+    pub(super) requests: Table<NicId, Requests>,
 }
 
 /// The windows that an endpoint's applet may name, and how many watches it may still set.
@@ -99,14 +108,19 @@ impl WindowState {
         fabric: &Fabric,
         endpoints: &Table<EndpointId, Endpoint>,
     ) -> WindowState {
+        let has_vis = scenario.endpoints.iter().any(|spec| spec.vi.is_some());
         let mut remote = WindowState {
             windows: Windows::default(),
             declared: scenario.windows.clone().into(),
             ends: Table::new(),
             watches: Table::new(),
-            mappings: match scenario.endpoints.iter().any(|spec| spec.vi.is_some()) {
+            mappings: match has_vis {
                 true => AllMappings::new(scenario),
                 false => AllMappings::default(),
+            },
+            requests: match has_vis {
+                true => Table::filled(scenario.nics.len(), Requests::default()),
+                false => Table::new(),
             },
         };
         if scenario.windows.is_empty() {

@@ -352,6 +352,7 @@ fn ends(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
     }
     if is_over_memory {
         over_memory::flush_sends(sim, id);
+        over_memory::forget_data(sim, id);
     }
     flush_receives(sim, id, Status::Flushed);
     connect::ended(sim, id, reason);

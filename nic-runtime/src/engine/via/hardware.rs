@@ -228,6 +228,7 @@ impl<E: HasVia> Interface<E> for Via {
             Delay::Notice(endpoint, turn) => descriptors::noticed(sim, endpoint, turn),
             Delay::Taken(endpoint) => descriptors::taken(sim, endpoint),
             Delay::Mapped(endpoint) => remote::mapped(sim, endpoint),
+            Delay::Request(due) => remote::request_due(sim, due),
         }
         true
     }
@@ -244,7 +245,8 @@ impl<E: HasVia> Interface<E> for Via {
             | Delay::Mapped(_)
             | Delay::Event(..)
             | Delay::Notice(..)
-            | Delay::Taken(_) => false,
+            | Delay::Taken(_)
+            | Delay::Request(_) => false,
         }
     }
 

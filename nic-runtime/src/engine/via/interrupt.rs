@@ -1,5 +1,8 @@
 //! Interrupts: how a library over remote memory learns of the peer's writes if it does not poll (S5-09, S5-19).
 //!
+//! A VI interrupts its host if its completions go to a completion queue, or if its user waits for an upcall. The library
+//! of any other VI compares pointers.
+//!
 //! The library has watches on the peer's pointers for which it waits. When the peer writes a watched pointer, the NIC
 //! interrupts the host. The host handles one interrupt of its NIC at a time, and the library sees the pointer
 //! afterwards. While the interrupt for a pointer is pending, the watch adds no other, as in
@@ -34,12 +37,22 @@ pub(super) fn interrupt(
     if !is_awaited || std::mem::replace(over.coming.of(pointer), true) {
         return;
     }
-    let (now, nic) = (sim.now, sim.endpoints[id].nic);
-    let Some(free_at) = sim.engines.via_mut().interrupts_end.get_mut(nic) else {
-        return;
-    };
-    let time: SimTime = (*free_at).max(now) + takes;
-    *free_at = time;
-    occupy(sim, id, takes);
+    let time = interrupt_host(sim, id, takes);
     schedule(sim, time, Delay::Event(id, pointer, connection));
+}
+
+/// Interrupts the host of a VI for a time, after the earlier interrupts of its NIC. Returns the end of the interrupt.
+pub(crate) fn interrupt_host(
+    sim: &mut Parts<'_, impl HasVia>,
+    id: EndpointId,
+    takes: SimDuration,
+) -> SimTime {
+    let (now, nic) = (sim.now, sim.endpoints[id].nic);
+    let mut end = now + takes;
+    if let Some(free_at) = sim.engines.via_mut().interrupts_end.get_mut(nic) {
+        end = (*free_at).max(now) + takes;
+        *free_at = end;
+    }
+    occupy(sim, id, takes);
+    end
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::id::{PacketId, PostId};
+use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::memory::Region;
 use nic_core::remote::WindowId;
 use nic_core::time::{SimDuration, SimTime};
@@ -34,8 +34,11 @@ pub(super) struct Over {
     pub(super) transfer: TransferMode,
     pub(super) on_empty: OnEmpty,
     pub(super) strict: bool,
-    /// The time at which the library has done all work that was requested so far.
-    pub(super) free_at: SimTime,
+    /// The first endpoint of the process that runs the library. A process runs its libraries one after the other.
+    pub(super) home: EndpointId,
+    /// How long the host is busy with an interrupt before the library sees a pointer that announces what completes
+    /// sends, and what completes receives; `None` if the library compares the pointer.
+    pub(super) interrupts: [Option<SimDuration>; 2],
     pub(super) turn: SendTurn,
     /// Number of posted descriptors whose time in the library is over, and that wait for receive descriptors of the
     /// peer.
@@ -107,6 +110,16 @@ impl Over {
             }
         }
         takes
+    }
+
+    /// Returns how long the host is busy with an interrupt before the library sees a pointer; `None` if the library
+    /// compares the pointer.
+    pub(super) fn interrupt_takes(&self, pointer: Pointer) -> Option<SimDuration> {
+        let [of_sends, of_receives] = self.interrupts;
+        match pointer {
+            Pointer::Transfers => of_receives,
+            Pointer::Cookies | Pointer::Read => of_sends,
+        }
     }
 }
 

@@ -41,8 +41,11 @@ mod user;
 mod written;
 
 pub(crate) use self::hardware::Via;
+pub(crate) use self::interrupt::interrupt_host;
 pub(crate) use self::order::{number_write, takes_write};
-pub(crate) use self::over_memory::{end_in_turn, occupy, schedule_mapped, writes_over};
+pub(crate) use self::over_memory::{
+    end_in_turn, occupy, schedule_mapped, schedule_request, writes_over,
+};
 pub(crate) use self::regions::is_registered;
 pub(crate) use self::state::{HasVia, ViaState, is_vi};
 pub(crate) use self::written::written;

@@ -25,11 +25,11 @@ use super::own::Named;
 use super::segments::divided;
 use super::setup;
 use super::state::{Delay, HasVia, Sent, ViEndpoint, ViaState, over};
-use crate::engine::remote::{self, AllMappings, AllWindows, Moving, Writes};
+use crate::engine::remote::{self, AllMappings, AllWindows, Due, Moving, Writes};
 use crate::memory::HostMemory;
 use crate::profile::Profile;
 use crate::sim::Parts;
-use crate::spec::{OnEmpty, Provider, ViSpec};
+use crate::spec::{Notify, OnEmpty, Provider, ViSpec};
 use crate::storage::Endpoint;
 
 /// The memory and windows of one end, which are created before the libraries of both ends.
@@ -47,24 +47,36 @@ const ANNOUNCEMENT_BYTES: usize = 100;
 /// The number of a window that does not exist, to which a library without a peer would write.
 const NO_WINDOW: WindowId = WindowId(u32::MAX);
 
+/// One end of a connection whose libraries are created.
+#[derive(Copy, Clone)]
+pub(super) struct Joining<'s> {
+    id: EndpointId,
+    spec: &'s ViSpec,
+    profile: &'s Profile,
+    /// The first endpoint of the process.
+    home: EndpointId,
+    /// Whether the user waits for upcalls.
+    upcalls: bool,
+}
+
 /// Creates the libraries of both ends of a connection.
 pub(super) fn join(
     (memory, windows, mappings): (&mut HostMemory, &mut AllWindows, &mut AllMappings),
     endpoints: &Table<EndpointId, Endpoint>,
-    ends: [(EndpointId, &ViSpec, &Profile); 2],
+    ends: [Joining<'_>; 2],
     queue: u32,
 ) -> Option<[Box<Over>; 2]> {
-    let receives = ends.map(|(id, ..)| endpoints[id].free.count());
+    let receives = ends.map(|end| endpoints[end.id].free.count());
     let receives = u32::try_from(receives[0].max(receives[1])).ok()?;
-    let by_program = ends.iter().any(|(_, spec, _)| spec.connects_by_program);
+    let by_program = ends.iter().any(|end| end.spec.connects_by_program);
     let layout = match by_program {
         true => ControlLayout::with_segments(receives.max(queue)),
         false => ControlLayout::new(receives),
     };
     let layout = layout.ok()?;
-    let ids = ends.map(|(id, ..)| id);
+    let ids = ends.map(|end| end.id);
     let mut half = |own: usize| {
-        let (id, spec, _) = ends[own];
+        let Joining { id, spec, .. } = ends[own];
         let peer = ids[1 - own];
         let control = memory.pin(layout.bytes());
         if spec.connects_by_program {
@@ -91,14 +103,25 @@ pub(super) fn join(
         let nic = endpoints[ids[own]].nic;
         let peer = &halves[1 - own];
         if let Some(control) = peer.control_window {
-            mappings.set_up(nic, control);
+            mappings.keep((nic, ids[own]), control);
         }
         if let Opened::Area(area) = peer.opened {
             mappings.set_up(nic, area);
         }
     }
     let mut over = |own: usize| {
-        let (_, spec, profile) = ends[own];
+        let Joining {
+            spec,
+            profile,
+            home,
+            upcalls,
+            ..
+        } = ends[own];
+        let costs = remote::Costs::of(profile)?;
+        let interrupts = spec.queues.map(|queue| {
+            let is_told = queue.is_some() || upcalls;
+            costs.event_takes().filter(|_| is_told)
+        });
         let posted = &endpoints[ids[1 - own]].free;
         let room = posted.count() as u64 * u64::from(posted.buffer_length());
         Some(Box::new(Over {
@@ -113,11 +136,12 @@ pub(super) fn join(
             room,
             announced: 0,
             opened: std::mem::replace(&mut halves[own].opened, Opened::Nothing),
-            costs: (profile.via?, remote::Costs::of(profile)?),
+            costs: (profile.via?, costs),
             transfer: spec.transfer,
             on_empty: spec.on_empty,
             strict: spec.strict,
-            free_at: SimTime::ZERO,
+            home,
+            interrupts,
             turn: SendTurn::default(),
             due: 0,
             failed: BTreeMap::new(),
@@ -134,17 +158,31 @@ pub(super) fn join(
 /// Creates the libraries at both ends of each connection over remote memory.
 pub(super) fn join_ends(sim: &mut Parts<'_, impl HasVia>) {
     let scenario = sim.scenario;
+    let mut homes = vec![None; scenario.processes.len()];
+    let endpoints = (0u32..).map(EndpointId).zip(&scenario.endpoints);
+    for (id, process) in endpoints.filter_map(|(id, spec)| Some((id, spec.process?))) {
+        homes[at(process)].get_or_insert(id);
+    }
+    sim.engines.via_mut().libraries_end = Table::filled(scenario.endpoints.len(), SimTime::ZERO);
     for channel in &scenario.channels {
         let of = |id: EndpointId| {
-            let spec = scenario.endpoints[id].vi.as_ref()?;
-            let profile = scenario.profile_of(scenario.endpoints[id].nic);
+            let endpoint = &scenario.endpoints[id];
+            let spec = endpoint.vi.as_ref()?;
             let is_over = spec.provider == Provider::Clan;
-            is_over.then_some((id, spec, profile))
+            is_over.then_some(Joining {
+                id,
+                spec,
+                profile: scenario.profile_of(endpoint.nic),
+                home: endpoint
+                    .process
+                    .map_or(id, |process| homes[at(process)].unwrap_or(id)),
+                upcalls: endpoint.notify == Notify::Upcall,
+            })
         };
         let (Some(one), Some(other)) = (of(channel.a.0), of(channel.b.0)) else {
             continue;
         };
-        let ids = [one.0, other.0];
+        let ids = [one.id, other.id];
         let remote = sim.engines.remote_mut();
         let place = (&mut sim.memory, &mut remote.windows, &mut remote.mappings);
         let queues = ids.map(|id| scenario.endpoints[id].rx_queue);
@@ -317,6 +355,8 @@ pub(super) fn meet(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, bytes: &[u8
     if let Some(over) = over(sim, id) {
         over.library.meet(window);
     }
+    let nic = sim.endpoints[id].nic;
+    sim.engines.remote_mut().mappings.keep((nic, id), window);
     true
 }
 
@@ -333,6 +373,13 @@ pub(super) fn post_rest(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
             // The peer would use the descriptors in another order.
             return ViaState::breaks(sim, id, Reason::Loss);
         }
+    }
+}
+
+/// Forgets the packets whose data has come without an entry of the transfer queue: no message will name them.
+pub(super) fn forget_data(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    if let Some(over) = over(sim, id) {
+        over.came.clear();
     }
 }
 
@@ -418,8 +465,8 @@ pub(super) fn posted(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     let newest = sim.endpoints[id].transmit.newest();
     let length = newest.map_or(0, |descriptor| descriptor.length);
     let Some(over) = over(sim, id) else { return };
-    over.free_at = over.free_at.max(now) + over.takes(length);
-    let (time, turn) = (over.free_at, over.turn);
+    let (takes, home, turn) = (over.takes(length), over.home, over.turn);
+    let time = works_until(sim.engines.via_mut(), home, now, takes);
     schedule(sim, time, Delay::Library(id, turn));
 }
 
@@ -727,7 +774,7 @@ fn carry_out(
         writes.opens_at(opens);
     }
     pointer.publish(&mut writes, behind)?;
-    interrupt(sim, id, requests);
+    start_requests(sim, id, requests);
     remote::carry_out(sim, id, &connection, &writes, Trigger::Post(post));
     if by_processor
         && completes == Completes::WhenItHasLeft
@@ -763,24 +810,41 @@ fn over_with(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, post: PostId) {
     end(sim, id, post, status);
 }
 
+/// Schedules what is to be done with the DMA requests of a NIC.
+pub(crate) fn schedule_request(sim: &mut Parts<'_, impl HasVia>, time: SimTime, due: Due) {
+    schedule(sim, time, Delay::Request(due));
+}
+
 /// Schedules the time at which a window of the peer is mapped.
 pub(crate) fn schedule_mapped(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, time: SimTime) {
     schedule(sim, time, Delay::Mapped(id));
 }
 
-/// Charges the library's processor with the interrupts for DMA requests, which delay its next message.
-fn interrupt(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, requests: u64) {
+/// Charges the library's processor with the start of DMA requests, which delays its next message.
+fn start_requests(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, requests: u64) {
     let Some(over) = over(sim, id) else { return };
-    let takes = over.costs.1.interrupts_take(requests);
+    let takes = over.costs.1.starts_take(requests);
     occupy(sim, id, takes);
 }
 
 /// Charges the library's processor with a time, which delays its next message.
 pub(crate) fn occupy(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, takes: SimDuration) {
     let now = sim.now;
-    let Some(over) = over(sim, id) else { return };
-    over.free_at = over.free_at.max(now) + takes;
+    let Some(home) = over(sim, id).map(|over| over.home) else {
+        return;
+    };
+    works_until(sim.engines.via_mut(), home, now, takes);
     sim.host_time += takes;
+}
+
+/// Adds work to a process that runs libraries, one piece after the other. Returns the end of the work.
+fn works_until(via: &mut ViaState, home: EndpointId, now: SimTime, takes: SimDuration) -> SimTime {
+    let mut end = now + takes;
+    if let Some(free_at) = via.libraries_end.get_mut(home) {
+        end = (*free_at).max(now) + takes;
+        *free_at = end;
+    }
+    end
 }
 
 /// Handles the end of a message's last DMA request: completes the send descriptor unless it waits for reception.

@@ -54,8 +54,11 @@ impl ViaState {
 
 /// Returns the bytes of a message that consists of these pieces.
 pub(super) fn joined(memory: &HostMemory, pieces: &[HostSpan]) -> Vec<u8> {
-    let bytes = pieces.iter().flat_map(|piece| memory.bytes(*piece));
-    bytes.copied().collect()
+    let mut bytes = Vec::new();
+    for piece in pieces {
+        bytes.extend_from_slice(memory.bytes(*piece));
+    }
+    bytes
 }
 
 /// Divides the pieces of a message among the shares of its target in the peer's memory. Returns the window, the offset

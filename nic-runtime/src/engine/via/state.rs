@@ -12,7 +12,7 @@ use nic_core::via::{
 
 use super::library::{Over, Pointer, SendTurn};
 use super::own::{Named, Receives};
-use crate::engine::remote::{HasRemote, WindowState};
+use crate::engine::remote::{Due, HasRemote, WindowState};
 use crate::nic::waiting::Waiters;
 use crate::sim::Parts;
 use crate::slab::{DelayRef, Slab};
@@ -49,6 +49,9 @@ pub(crate) struct ViaState {
     pub(super) queues: Vec<CompletionQueue<Growing>>,
     /// The time at which the host of each NIC has handled all interrupts of its libraries. By NIC.
     pub(super) interrupts_end: Table<NicId, SimTime>,
+    /// The time at which each process has done the work of its VIs' libraries over remote memory. By the first endpoint
+    /// of the process.
+    pub(super) libraries_end: Table<EndpointId, SimTime>,
     pub(super) registry: Registry<Growing>,
     /// Segments and immediate data of the send descriptor that a user is about to post.
     pub(super) next: Extras,
@@ -142,6 +145,7 @@ impl ViaState {
             ends: Table::new(),
             queues: Vec::new(),
             interrupts_end: Table::new(),
+            libraries_end: Table::new(),
             registry: Registry::default(),
             next: Extras::default(),
             delays: Slab::default(),
@@ -323,6 +327,8 @@ pub(crate) enum Delay {
     Handshake(EndpointId, u32),
     /// Over remote memory, the time at which a window of the peer is mapped, for which writes of this VI wait.
     Mapped(EndpointId),
+    /// Over remote memory, the time at which the host's processor has done its part for a DMA request.
+    Request(Due),
     /// A user requests to deregister or register a region. The variant holds the request's position in the scenario.
     Region(u32),
 }

@@ -31,7 +31,6 @@ pub(crate) fn written(
         return;
     }
     let layout = over.layout;
-    let by_interrupt = over.costs.1.event_takes();
     let is_at = |offset: u32| span.range().contains(&at(offset));
     let pointer = if is_at(layout.transfers_written()) {
         Pointer::Transfers
@@ -42,7 +41,7 @@ pub(crate) fn written(
     } else {
         return;
     };
-    match by_interrupt {
+    match over.interrupt_takes(pointer) {
         Some(takes) => interrupt(sim, id, pointer, takes),
         None => sees(sim, id, pointer),
     }
@@ -93,7 +92,7 @@ pub(super) fn receive(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
         };
         let own = sim.memory.region(over.control);
         let mut writes = Writes::default();
-        let tells = vi.reliability() == Reliability::Reception;
+        let tells = vi.reliability() == Reliability::Reception || over.costs.1.tells_each_read();
         let next = over.library.next_transfer(own, &mut writes, tells);
         let (entry, packet) = match next {
             Ok(Some(Entry::TooLong)) => (Entry::TooLong, None),

@@ -1,0 +1,161 @@
+//! The figures: bandwidth and answers of VIA over CLAN, and round trips and bandwidth of VIA itself.
+
+use nic_runtime::profile::Profile;
+
+use super::clan::{OUTSTANDING, answers, bandwidth, emulex};
+use super::lab::{FlowControl, Setup};
+use super::{FEW, Rounds};
+use crate::paper::PaperError;
+use crate::paper::provenance::each;
+use crate::paper::report::{Axis, Curve, Drawing, Mark, Plot, microseconds};
+
+/// Message lengths of the curves, in bytes.
+const LENGTHS: [u32; 13] = [
+    16, 32, 64, 96, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768,
+];
+
+/// Messages of each point.
+const ROUNDS: Rounds = Rounds {
+    streamed: 60,
+    served: 24,
+    most: 256,
+    ..FEW
+};
+
+/// A curve to measure: its name, the profile, and what moves the messages.
+type Measured<'p> = (&'static str, &'p Profile, &'static str);
+
+fn axis(label: &'static str, logarithmic: bool) -> Axis {
+    Axis { label, logarithmic }
+}
+
+fn mark(label: &'static str, x: u32, y: f64) -> Mark {
+    Mark {
+        label,
+        at: (f64::from(x), y),
+    }
+}
+
+/// Measures curves at each of some numbers.
+fn curves(
+    measured: &[Measured<'_>],
+    numbers: &[u32],
+    measure: impl Fn(&Measured<'_>, u32) -> Result<f64, PaperError> + Sync,
+) -> Result<Vec<Curve>, PaperError> {
+    let points: Vec<(&Measured<'_>, u32)> = measured
+        .iter()
+        .flat_map(|curve| numbers.iter().map(move |&number| (curve, number)))
+        .collect();
+    let found = each(&points, |&(curve, number)| {
+        Ok((f64::from(number), measure(curve, number)?))
+    });
+    let found: Vec<(f64, f64)> = found.into_iter().collect::<Result<_, PaperError>>()?;
+    let parts = measured.iter().zip(found.chunks(numbers.len()));
+    let curve = parts.map(|(&(name, ..), points)| Curve {
+        name,
+        points: points.to_vec(),
+    });
+    Ok(curve.collect())
+}
+
+/// Figures 6 and 7 of "VIA over the CLAN network".
+pub(super) fn clan(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
+    let emulex = emulex()?;
+    let bandwidths = [
+        ("processor", profile, "pio"),
+        ("DMA", profile, "dma"),
+        ("either", profile, "auto"),
+        ("giganet-1999", &emulex, "auto"),
+    ];
+    let bandwidths = curves(&bandwidths, &LENGTHS, |&(_, profile, transfer), length| {
+        let rate = bandwidth(profile, (transfer, length), ROUNDS)?;
+        Ok(megabits(rate))
+    })?;
+    let served = [
+        ("processor", profile, "pio"),
+        ("DMA", profile, "dma"),
+        ("giganet-1999", &emulex, "auto"),
+    ];
+    let served = curves(&served, &OUTSTANDING, |&(_, profile, transfer), vis| {
+        let served = answers(profile, (transfer, vis), ROUNDS)?;
+        // The conversion is exact: answers are far below 2^52.
+        Ok(served.rate as f64 / 1_000.0)
+    })?;
+    Ok(vec![
+        Drawing::Curves(Plot {
+            name: "clan-bandwidth",
+            title: "VIA over CLAN: bandwidth with credits, four receive buffers".to_owned(),
+            x: axis("message size (bytes)", true),
+            y: axis("bandwidth (Mbit/s)", false),
+            curves: bandwidths,
+            marks: vec![
+                mark("limit of the processor 370", 32_768, 370.0),
+                mark("limit of DMA 960", 32_768, 960.0),
+            ],
+        }),
+        Drawing::Curves(Plot {
+            name: "clan-answers",
+            title: "VIA over CLAN: a server with a completion queue".to_owned(),
+            x: axis("outstanding requests", true),
+            y: axis("thousands of answers a second", false),
+            curves: served,
+            marks: Vec::new(),
+        }),
+    ])
+}
+
+/// The raw curves of Table 1 and of the bandwidths of "Interfacing Java to the Virtual Interface Architecture".
+pub(super) fn javia(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
+    const ROUND_TRIPS: [u32; 9] = [
+        4, 1_024, 2_048, 4_096, 8_192, 12_288, 16_384, 24_576, 32_768,
+    ];
+    const FIGURE: &str = "Figure 6";
+    let raw = [("raw", profile, "auto")];
+    let setup = |length| Setup {
+        figure: FIGURE,
+        transfer: "auto",
+        length,
+        flow: FlowControl::Deferred,
+    };
+    let round_trips = curves(&raw, &ROUND_TRIPS, |&(_, profile, _), length| {
+        Ok(microseconds(setup(length).round_trip(profile)?))
+    })?;
+    let mut round_trips = round_trips;
+    // The paper's line: 16.5 us, and 25 ns for each byte after the fourth.
+    let line = ROUND_TRIPS.map(|length| {
+        let ns = 16_500 + 25 * (length - 4);
+        (f64::from(length), f64::from(ns) / 1_000.0)
+    });
+    round_trips.push(Curve {
+        name: "the paper's line",
+        points: line.to_vec(),
+    });
+    let bandwidths = curves(&raw, &ROUND_TRIPS[1..], |&(_, profile, _), length| {
+        let rate = setup(length).rate(profile, ROUNDS.streamed)?;
+        Ok(megabits(rate) / 8.0)
+    })?;
+    Ok(vec![
+        Drawing::Curves(Plot {
+            name: "javia-round-trips",
+            title: "VIA on a Giganet NIC: round trips".to_owned(),
+            x: axis("message size (bytes)", false),
+            y: axis("round trip (us)", false),
+            curves: round_trips,
+            marks: vec![mark("16.5", 4, 16.5)],
+        }),
+        Drawing::Curves(Plot {
+            name: "javia-bandwidth",
+            title: "VIA on a Giganet NIC: bandwidth".to_owned(),
+            x: axis("message size (bytes)", false),
+            y: axis("bandwidth (MB/s)", false),
+            curves: bandwidths,
+            marks: vec![mark("80", 8_192, 80.0)],
+        }),
+    ])
+}
+
+/// Converts kilobits a second to megabits a second.
+fn megabits(rate: u64) -> f64 {
+    // The conversion is exact: rates of a figure are far below 2^52.
+    rate as f64 / 1_000.0
+}
