@@ -7,6 +7,8 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::{ConnectionId, Reason, ViaHeader};
 use nic_runtime::Run;
+use nic_runtime::export::PayloadMode;
+use nic_runtime::export::text::TextTrace;
 use nic_runtime::host::{Actions, ConnectionNews, Happened, HostProgram, Programs};
 use nic_runtime::scenario::{ScenarioError, parse};
 use nic_runtime::spec::Scenario;
@@ -375,6 +377,71 @@ fn a_send_without_a_connection_is_flushed_and_receives_stay_posted() {
             "server: in time",
         ],
     );
+}
+
+/// A library takes a moment for each descriptor, in which the connection may be made.
+#[test]
+fn a_send_that_is_posted_before_the_connection_is_flushed_however_close() {
+    for provider in PROVIDERS {
+        let (mut flushed, mut sent) = (0, 0);
+        for time in (180..260).map(us) {
+            let mut trace = Vec::new();
+            let mut sink = TextTrace::new(&mut trace, PayloadMode::Omitted);
+            let client = Does(move |what: Happened<'_>, actions: &mut Actions<'_>| {
+                let home = home(actions);
+                match what {
+                    Happened::Started => {
+                        actions.wake_at(SimTime::ZERO + us(180));
+                        actions.wake_at(SimTime::ZERO + time);
+                        actions.connect(home, 5, None);
+                    }
+                    Happened::Time if actions.now() == SimTime::ZERO + time => {
+                        actions.post(home, ChannelId(1), b"early".to_vec());
+                    }
+                    _ => {}
+                }
+            });
+            let mut has_accepted = false;
+            let server = Does(
+                move |what: Happened<'_>, actions: &mut Actions<'_>| match what {
+                    Happened::Started => actions.wake_at(SimTime::ZERO + us(190)),
+                    Happened::Time if !has_accepted => {
+                        has_accepted = true;
+                        actions.accept(home(actions), 5, None);
+                    }
+                    _ => {}
+                },
+            );
+            Run::new(&two_vis(provider, "", ""))
+                .programs(
+                    Programs::new()
+                        .with("client", client)
+                        .with("server", server),
+                )
+                .sink(&mut sink)
+                .execute()
+                .expect("the scenario fits");
+            let trace = String::from_utf8_lossy(&trace);
+            let line = |part: &str| {
+                let lines = trace.lines().enumerate();
+                let mut lines = lines.filter(|(_, line)| line.contains("client"));
+                lines.find(|(_, line)| line.contains(part))
+            };
+            let (posted, _) = line("tx-post").expect("it is posted");
+            let (connected, _) = line("state=connected").expect("the connection is made");
+            let (_, done) = line("tx-done").expect("it completes");
+            assert_eq!(
+                done.contains("status=ok"),
+                posted > connected,
+                "{provider:?}: {trace}"
+            );
+            match posted > connected {
+                true => sent += 1,
+                false => flushed += 1,
+            }
+        }
+        assert!(flushed > 5 && sent > 5, "{provider:?}: {flushed} {sent}");
+    }
 }
 
 #[test]

@@ -535,7 +535,8 @@ fn send(
     post: PostId,
     descriptor: TransmitDescriptor,
 ) -> bool {
-    if sim.engines.via_mut().is_broken(id) {
+    // The descriptor may have been posted without a connection, which was made before the library looks at it.
+    if sim.engines.via().is_broken(id) || sim.engines.via().is_void(id, post) {
         end(sim, id, post, TxStatus::Failed);
         return true;
     }
