@@ -193,34 +193,6 @@ mod tests {
         assert!(least >= MEAN && most <= 5 * MEAN);
     }
 
-    /// The mean wait of Poisson arrivals at a server of constant service (M/D/1) is ρS / 2(1 - ρ), by Pollaczek and
-    /// Khinchine. The waits follow Lindley's recursion, which `tests/simulation/queue.rs` compares with the simulator.
-    #[test]
-    fn poisson_arrivals_wait_as_long_as_the_formula_says() {
-        let service = MEAN as f64;
-        for load in [0.3, 0.6, 0.9] {
-            let gap = Gap::Poisson(SimDuration::from_ps((service / load) as u64));
-            let (mut sum, mut count) = (0.0, 0.0);
-            for seed in 1..=20 {
-                let mut wait = 0.0_f64;
-                for (number, ps) in draws(gap.clone(), seed, 120_000).enumerate() {
-                    wait = (wait + service - ps as f64).max(0.0);
-                    // The queue is empty at the beginning, which is left out.
-                    if number >= 20_000 {
-                        sum += wait;
-                        count += 1.0;
-                    }
-                }
-            }
-            let expected = load * service / (2.0 * (1.0 - load));
-            let found = sum / count;
-            assert!(
-                (found / expected - 1.0).abs() < 0.02,
-                "load {load}: {found}, {expected}"
-            );
-        }
-    }
-
     #[test]
     fn a_trace_begins_again_where_it_ends() {
         let times = [3, 5, 0].map(SimDuration::from_ps);
