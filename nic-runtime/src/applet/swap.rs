@@ -333,6 +333,10 @@ fn start(
             .map_err(|HeapFull| NotMade::Refused(SwapRefusal::NoHeap)),
         None => Ok(0),
     };
+    // Arrays that are carried over may lie elsewhere in the new heap.
+    if let Some(posts) = sim.report.posts_mut() {
+        posts.forget(applet_at);
+    }
     // Each array that is carried over is read once, and written twice: with zeros and with its elements.
     let applet = &mut sim.applets[applet_at.applet];
     let cleared = u64::from(applet.instance.heap_mut().take_cleared());

@@ -4,7 +4,7 @@
 //! applets with a window or with repetitions do, so its bytes are followed from the buffer area into the applet's array
 //! and into the packet. A packet with other bytes comes from the same post as the message that its call handles.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use nic_core::event::Trigger;
@@ -12,7 +12,7 @@ use nic_core::id::{EndpointId, PacketId, PostId, PostNumber, post_number};
 use nic_core::memory::HostSpan;
 use nic_core::sle::ArraySpan;
 
-use crate::ids::{AppletId, at};
+use crate::ids::AppletId;
 use crate::nic::endpoint::AppletAt;
 use crate::recent::Recent;
 
@@ -23,8 +23,8 @@ const PLACES_MAX: usize = 1024;
 /// The posts of packets, and of the bytes in buffer areas and arrays.
 #[derive(Default)]
 pub(crate) struct Posts {
-    /// By the position of the endpoint, as far as an endpoint has posted or sent. An idle endpoint needs little memory.
-    of_endpoints: Vec<Option<Box<OfEndpoint>>>,
+    /// The endpoints that have posted or sent. An idle endpoint needs no memory.
+    of_endpoints: BTreeMap<EndpointId, Box<OfEndpoint>>,
 }
 
 #[derive(Clone, Default)]
@@ -39,15 +39,18 @@ struct OfEndpoint {
 
 impl Posts {
     fn at(&self, endpoint: EndpointId) -> Option<&OfEndpoint> {
-        self.of_endpoints.get(at(endpoint.0))?.as_deref()
+        self.of_endpoints.get(&endpoint).map(|of| &**of)
     }
 
     fn at_mut(&mut self, endpoint: EndpointId) -> &mut OfEndpoint {
-        let place = at(endpoint.0);
-        if place >= self.of_endpoints.len() {
-            self.of_endpoints.resize(place + 1, None);
+        self.of_endpoints.entry(endpoint).or_default()
+    }
+
+    /// Forgets what the arrays of an applet hold, because another applet takes its place.
+    pub(crate) fn forget(&mut self, AppletAt { endpoint, applet }: AppletAt) {
+        if let Some(of) = self.of_endpoints.get_mut(&endpoint) {
+            of.in_arrays.0.retain(|message| message.applet != applet);
         }
-        self.of_endpoints[place].get_or_insert_default()
     }
 
     /// Notes that a user has posted the message at a place.
