@@ -76,6 +76,12 @@ impl Kept {
         }
     }
 
+    /// Returns the paths of all files that were read.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        all.keys().map(|name| self.from.path(name)).collect()
+    }
+
     /// Returns all files that were read, or the name of one that is too long.
     pub(crate) fn taken(&self) -> Result<InMemory, String> {
         let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);

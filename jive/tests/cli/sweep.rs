@@ -620,3 +620,38 @@ fn statistics_count_from_the_end_of_the_warm_up() {
             .is_some_and(|mean| mean > 0.0 && mean < 1.0)
     );
 }
+
+#[test]
+fn a_sweep_overwrites_no_file_that_it_reads_or_writes() {
+    let directory = small_loss();
+    let at = |name: &str| directory.path().join(name);
+    let plan = read(directory.path(), "plan.toml");
+    let (scenario, section) = plan.split_once("[sweep]").expect("it has a plan");
+    fs::write(at("alone.toml"), scenario).expect("it can be written");
+    fs::write(
+        at("of.toml"),
+        format!("[sweep]\nscenario = 'alone.toml'\n{section}"),
+    )
+    .expect("it can be written");
+    let plot = "--plot x=link.0.loss y=latency.p99";
+    for (line, said) in [
+        ("sweep plan.toml --out plan.toml", "the command reads it"),
+        ("sweep plan.toml --out ./plan.toml", "the command reads it"),
+        ("sweep of.toml --out alone.toml", "the command reads it"),
+        (
+            &format!("sweep plan.toml {plot} --svg plan.toml"),
+            "the command reads it",
+        ),
+        (
+            &format!("sweep plan.toml --out s.csv {plot} --svg s.csv"),
+            "another output goes there",
+        ),
+    ] {
+        let ended = run(directory.path(), line);
+        assert_eq!(ended.status, 2, "{line}: {}", ended.err);
+        assert!(ended.err.contains(said), "{line}: {}", ended.err);
+        assert_eq!(read(directory.path(), "plan.toml"), plan, "{line}");
+        assert_eq!(read(directory.path(), "alone.toml"), scenario, "{line}");
+        assert!(!at("s.csv").exists(), "{line}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The plan of a sweep: the scenario, its axes and seeds, and what is collected.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -97,6 +97,8 @@ pub struct Plan {
     /// The section `[sweep]`, without the name of the scenario.
     sweep: Table,
     files: Arc<Kept>,
+    /// The plan and its scenario, as paths; empty if the plan was unpacked.
+    given: Vec<PathBuf>,
     /// The first seed; each point has the same seeds.
     seed: u64,
     seeds: u64,
@@ -145,7 +147,9 @@ impl Plan {
             _ = base.take("sweep");
         }
         let directory = file.parent().unwrap_or(Path::new("")).to_owned();
-        Plan::new(base, sweep, Arc::new(Directory(directory)), (path, &file))
+        let mut plan = Plan::new(base, sweep, Arc::new(Directory(directory)), (path, &file))?;
+        plan.given = vec![path.to_owned(), file];
+        Ok(plan)
     }
 
     /// Returns the plan as bytes, with all files that its runs need.
@@ -225,6 +229,7 @@ impl Plan {
             base,
             sweep: section,
             files,
+            given: Vec::new(),
             seed: whole.seed,
             seeds: seeds.unwrap_or(1),
             axes,
@@ -276,6 +281,16 @@ impl Plan {
     /// Returns how many values each axis has.
     fn lengths(&self) -> impl Iterator<Item = u64> {
         self.axes.iter().map(|axis| axis.values[0].len() as u64)
+    }
+
+    /// Returns the files that were read: the plan, its scenario, and those that they name.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.given.clone();
+        if !files.is_empty() {
+            files.extend(self.files.paths());
+        }
+        files
     }
 
     /// Returns the number of points.

@@ -15,6 +15,7 @@ use nic_experiment::sweep::{self, Plan, Shard, Store, Swept, Table, Wish};
 use super::console::{Console, Failure, Status};
 use super::interrupt;
 use super::output_file::{self, OutputFile};
+use super::overwrite;
 use super::progress::Progress;
 
 /// The number of runs above which `--yes` is needed.
@@ -107,6 +108,9 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Ok(drawn) => drawn,
         Err(title) => return unusable(&sentence(&title, &[]), console),
     };
+    if let Err(message) = check_outputs(arguments, &plan) {
+        return unusable(&message, console);
+    }
     let total = plan.runs();
     if total > RUNS_UNASKED && !arguments.yes && arguments.join.is_none() {
         let title = format!("this sweep has {total} runs; `--yes` runs more than {RUNS_UNASKED}");
@@ -134,6 +138,17 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         return unusable(&message, console);
     }
     Ok(failed(&table))
+}
+
+/// Checks that no file that is written is also read, or written twice.
+fn check_outputs(arguments: &Arguments, plan: &Plan) -> Result<(), String> {
+    let table = arguments.out.as_deref();
+    let drawing = (!arguments.plot.is_empty()).then_some(arguments.svg.as_path());
+    let inputs = plan.files();
+    overwrite::check(
+        &Vec::from_iter([table, drawing].into_iter().flatten()),
+        &Vec::from_iter(inputs.iter().map(PathBuf::as_path)),
+    )
 }
 
 fn unusable(message: &str, console: &mut Console) -> Result<Status, Failure> {
