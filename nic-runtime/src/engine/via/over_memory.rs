@@ -163,7 +163,11 @@ pub(super) fn join_ends(sim: &mut Parts<'_, impl HasVia>) {
     for (id, process) in endpoints.filter_map(|(id, spec)| Some((id, spec.process?))) {
         homes[at(process)].get_or_insert(id);
     }
-    sim.engines.via_mut().libraries_end = Table::filled(scenario.endpoints.len(), SimTime::ZERO);
+    let mut vis = scenario.endpoints.iter().filter_map(|spec| spec.vi);
+    if vis.any(|vi| vi.provider == Provider::Clan) {
+        let none = Table::filled(scenario.endpoints.len(), SimTime::ZERO);
+        sim.engines.via_mut().libraries_end = none;
+    }
     for channel in &scenario.channels {
         let of = |id: EndpointId| {
             let endpoint = &scenario.endpoints[id];
