@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Maximum number of things that are kept. Far fewer messages or packets of an endpoint are on their way at a time.
+/// Maximum number of things that are kept, which bounds the memory of an endpoint. More may be on their way where queues
+/// are long, and of those the oldest are not known any more.
 const KEPT: usize = 1 << 14;
 
 /// What is known about the newest of an endpoint's packets or posts, by their numbers, which count from 0.

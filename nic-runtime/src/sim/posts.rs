@@ -68,10 +68,9 @@ impl Posts {
             space.region() == host.region()
                 && (space.offset()..space.offset() + space.length()).contains(&host.offset())
         };
-        let area = self.at(endpoint)?.in_area.iter().rev();
-        area.clone()
-            .find(|(space, _)| holds(*space))
-            .map(|(_, post)| *post)
+        let mut newest_first = self.at(endpoint)?.in_area.iter().rev();
+        let (_, post) = newest_first.find(|(space, _)| holds(*space))?;
+        Some(*post)
     }
 
     /// Notes that an applet's array has received bytes of the buffer area in a call with this trigger.
