@@ -5,6 +5,7 @@ mod asm;
 mod bound;
 mod call;
 mod certify;
+mod child_process;
 mod class_file;
 mod compile;
 mod completions;
@@ -30,6 +31,7 @@ mod outputs;
 mod overwrite;
 mod packet;
 mod paper;
+mod play;
 mod profile;
 mod progress;
 mod replay;
@@ -79,6 +81,7 @@ Examples:
   jive profile my.toml                where do its applets spend their time?
   jive explain subset/long            what a rejection means and how to fix it
   jive paper unet-sle                 the paper's figures, stated and simulated
+  jive play                           the web page, which compiles Java
 
 Colour is used on a terminal only, and never where NO_COLOR is set.
 
@@ -137,6 +140,7 @@ enum Command {
     Shrink(shrink::Arguments),
     Stub(stub::Arguments),
     Certify(certify::Arguments),
+    Play(play::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
 }
@@ -173,6 +177,7 @@ pub fn main() -> ExitCode {
         Command::Shrink(arguments) => shrink::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
         Command::Certify(arguments) => certify::main(&arguments, &mut console),
+        Command::Play(arguments) => play::main(&arguments, &mut console),
         Command::Init(arguments) => init::main(&arguments, &mut console),
         Command::Completions(arguments) => completions::main(&arguments, &mut console),
     };

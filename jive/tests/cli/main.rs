@@ -42,6 +42,8 @@ mod names;
 mod openjdk;
 mod packet;
 mod paper;
+#[cfg(unix)]
+mod play;
 mod profile;
 mod rejected;
 mod replay;

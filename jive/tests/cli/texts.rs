@@ -399,7 +399,7 @@ fn a_second_mark_is_named_where_it_is() {
 
 /// The places besides `plain_text` that turn bytes into text, with what the bytes are. None of them is a file that
 /// people keep.
-const OTHERS: [(&str, &str); 14] = [
+const OTHERS: [(&str, &str); 16] = [
     ("jive-embed/src/names.rs", "names in class files"),
     ("jive-embed/src/plain_text.rs", "the reader itself"),
     ("jive-embed/src/preset.rs", "a name that was just made"),
@@ -412,6 +412,8 @@ const OTHERS: [(&str, &str); 14] = [
     ("jive/src/cli/fields.rs", "names in class files"),
     ("jive/src/cli/openjdk/child.rs", "what a process answers"),
     ("jive/src/cli/packet/mod.rs", "an argument"),
+    ("jive/src/cli/play/http.rs", "fields of a request"),
+    ("jive/src/cli/play/site.rs", "the body of a request"),
     (
         "nic-experiment/src/experiment.rs",
         "JSON that was just written",

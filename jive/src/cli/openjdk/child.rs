@@ -89,7 +89,7 @@ impl Java {
             .tempfile()?;
         jar.write_all(applets::MODEL_JAR)?;
         jar.flush()?;
-        let mut command = Command::new(java());
+        let mut command = Command::new(program("java"));
         // Keep the source line of each exception, and keep messages of the virtual machine out of the answers. Limiting
         // JIT compilation makes short runs faster.
         command
@@ -216,11 +216,11 @@ impl Java {
     }
 }
 
-/// Returns the program to start: that of `JAVA_HOME`, or else `java` on the path.
-fn java() -> OsString {
+/// Returns the program of a JDK to start: that of `JAVA_HOME`, or else the one on the path.
+pub(in crate::cli) fn program(name: &str) -> OsString {
     match env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
-        Some(home) => Path::new(&home).join("bin/java").into_os_string(),
-        None => OsString::from("java"),
+        Some(home) => Path::new(&home).join("bin").join(name).into_os_string(),
+        None => OsString::from(name),
     }
 }
 

@@ -20,8 +20,9 @@ use nic_runtime::export::plain_json;
 use serde::Serialize;
 use tempfile::{NamedTempFile, TempDir};
 
-use self::command::{Command, Ended};
+use self::command::Command;
 use self::scenario::scenario;
+use super::child_process::Ended;
 use super::console::{Console, Failure, Status};
 use super::output_file::{OutputFile, TEMPORARY_PREFIX, directory_of, unwritable, write_derived};
 use super::progress::Progress;
