@@ -5,7 +5,7 @@ import { java } from "@codemirror/lang-java";
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, StateEffect, StateField, type Extension } from "@codemirror/state";
+import { Compartment, EditorState, StateEffect, StateField, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -85,12 +85,20 @@ const replaceSelected = EditorView.domEventHandlers({
 
 const LANGUAGES = { java: java(), toml: StreamLanguage.define(toml), assembly };
 
+/** A message at a line, which is counted from 1. */
+export interface Mark {
+  line: number;
+  message: string;
+}
+
 export interface Editor {
   text(): string;
   /** Replaces the text. `onChange` is not called. */
   set(text: string): void;
-  /** Marks a line, counted from 1, with a message; none takes the mark away. */
-  mark(line: number | null, message: string): void;
+  /** Shows messages under their lines, in place of those before. */
+  mark(marks: Mark[]): void;
+  /** Makes a text that can only be read one that can be edited. */
+  allowEdits(onChange: (text: string) => void): void;
 }
 
 /** Makes an editor in an element. Without `onChange` its text can only be read. */
@@ -101,6 +109,8 @@ export function editor(
   onChange?: (text: string) => void,
 ): Editor {
   let isOurs = false;
+  let changed = onChange;
+  const access = new Compartment();
   const extensions: Extension[] = [
     EditorView.cspNonce.of(NONCE),
     lineNumbers(),
@@ -114,16 +124,11 @@ export function editor(
     replaceSelected,
     THEME,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+    access.of(EditorState.readOnly.of(!onChange)),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged && !isOurs) changed?.(update.state.doc.toString());
+    }),
   ];
-  if (onChange) {
-    extensions.push(
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged && !isOurs) onChange(update.state.doc.toString());
-      }),
-    );
-  } else {
-    extensions.push(EditorState.readOnly.of(true));
-  }
   const view = new EditorView({ parent, extensions });
   return {
     text: () => view.state.doc.toString(),
@@ -132,18 +137,21 @@ export function editor(
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       isOurs = false;
     },
-    mark(line, message) {
+    mark(marks) {
       const { doc } = view.state;
-      if (line === null) {
-        view.dispatch({ effects: setMistakes.of(Decoration.none) });
-        return;
-      }
-      const { from, to } = doc.line(Math.min(Math.max(line, 1), doc.lines));
-      const marks = Decoration.set([
+      const lines = marks.map(({ line, message }) => ({ ...doc.line(Math.min(Math.max(line, 1), doc.lines)), message }));
+      const ranges = lines.flatMap(({ from, to, message }) => [
         Decoration.line({ class: "wrong" }).range(from),
         Decoration.widget({ widget: new Mistake(message), block: true, side: 1 }).range(to),
       ]);
-      view.dispatch({ effects: [setMistakes.of(marks), EditorView.scrollIntoView(from, { y: "center" })] });
+      const effects: StateEffect<unknown>[] = [setMistakes.of(Decoration.set(ranges, true))];
+      const first = Math.min(...lines.map(({ from }) => from));
+      if (lines.length > 0) effects.push(EditorView.scrollIntoView(first, { y: "center" }));
+      view.dispatch({ effects });
+    },
+    allowEdits(onChange) {
+      changed = onChange;
+      view.dispatch({ effects: access.reconfigure(EditorState.readOnly.of(false)) });
     },
   };
 }

@@ -39,8 +39,16 @@ export interface Gallery {
   scenarios: Scenario[];
 }
 
+/** A fault of a class, as docs/verdict.schema.json has it. */
+export interface Fault {
+  code: string;
+  message: string;
+  line?: number;
+}
+
 export interface Judged {
   accepted: boolean;
+  verdict: { rejections?: Fault[] };
   text: string;
   assembly: string | null;
   class: string;

@@ -1,9 +1,10 @@
 // The page: code at the left, its verdict in the middle, its run at the right.
 
-import { editor } from "./editor";
+import { editor, type Mark } from "./editor";
 import { Engine, load, Refused, type Form, type Gallery, type Judged, type Ran, type Runnable } from "./engine";
 import { fromHex, headers, hexDump } from "./headers";
 import { base64, fromBase64, read, write, type Linked } from "./link";
+import { play } from "./play";
 import { tracksOf, type Span } from "./spans";
 import { TimelineView } from "./timeline";
 
@@ -24,11 +25,9 @@ function element<E extends HTMLElement>(id: string): E {
 let engine: Engine;
 const applets = element<HTMLSelectElement>("applets");
 const scenarios = element<HTMLSelectElement>("scenarios");
-/** Whether the server compiles Java, as `jive play` does. */
-const compiles = document.documentElement.dataset["compiles"] !== undefined;
-const java = editor(element("java"), "java", "Java source", compiles ? () => javaEdited() : undefined);
+const java = editor(element("java"), "java", "Java source");
 const assembly = editor(element("assembly"), "assembly", "Assembly", () => edited());
-const scenario = editor(element("scenario"), "toml", "Scenario", () => markScenario(null, ""));
+const scenario = editor(element("scenario"), "toml", "Scenario", () => scenario.mark([]));
 const timeline = new TimelineView(element<HTMLCanvasElement>("tracks"), showSpan);
 
 let gallery: Gallery = { version: "", applets: [], scenarios: [] };
@@ -101,16 +100,19 @@ async function list(): Promise<void> {
   }
 }
 
-async function judge(name: string, bytes: string): Promise<void> {
+/** Judges a class and shows it; without a verdict, or when another class is shown by then, nothing is returned. */
+async function judge(name: string, bytes: string): Promise<Judged | null> {
   shown = { name, class: bytes };
   try {
     const judged = await engine.judge(name, bytes);
-    if (shown.name !== name) return;
+    if (shown.name !== name) return null;
     showJudged(judged);
     assembly.set(judged.assembly ?? "");
-    assembly.mark(null, "");
+    assembly.mark([]);
+    return judged;
   } catch (error) {
     refuse(reason(error));
+    return null;
   }
 }
 
@@ -132,62 +134,40 @@ async function assemble(): Promise<void> {
   const name = shown.name.replace(/(\.class)?$/, ".jasm");
   try {
     showJudged(await engine.assemble(name, assembly.text()));
-    assembly.mark(null, "");
+    assembly.mark([]);
   } catch (error) {
     const message = reason(error);
     refuse(message);
-    assembly.mark(lineOf(message), message);
+    assembly.mark(marks(message, message));
   }
 }
 
-/** Compiles edited Java a moment after the last keystroke. */
-function javaEdited(): void {
-  clearTimeout(pause);
+/** Judges a class that was compiled, puts it in the place of the shipped one, and returns its faults by lines. */
+async function takeCompiled(name: string, bytes: string): Promise<Mark[]> {
   isOwn = true;
-  pause = setTimeout(() => void compile(), 2 * PAUSE);
+  const judged = await judge(`${name}.class`, bytes);
+  const faults = judged?.verdict.rejections ?? [];
+  return faults.flatMap(({ code, message, line }) => (line ? [{ line, message: `${code}: ${message}` }] : []));
 }
 
-/** Has the server compile the Java, and judges the class. A mistake is shown under its line. */
-async function compile(): Promise<void> {
-  const source = java.text();
-  const name = /\bclass\s+([A-Za-z_$][\w$]*)/.exec(source)?.[1] ?? "Applet";
-  element("judged").textContent = "Compiling.";
-  try {
-    const response = await fetch("compile", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ class: name, source }),
-    });
-    if (java.text() !== source) return;
-    if (!response.ok) throw new Refused((await response.text()).trimEnd());
-    java.mark(null, "");
-    await judge(`${name}.class`, base64(new Uint8Array(await response.arrayBuffer())));
-  } catch (error) {
-    const message = reason(error);
-    refuse(message);
-    const first = /^\S+\.java:(\d+): error: ([^\n]*)/m.exec(message);
-    java.mark(first ? Number(first[1]) : null, first?.[2] ?? "");
-  }
+/** Returns a message as a mark at the line that a place names, as in `x.jasm:12: …`. */
+function marks(place: string, message: string): Mark[] {
+  const found = /:(\d+)(?::\d+)?[:\s]/.exec(`${place}\n`);
+  return found ? [{ line: Number(found[1]), message }] : [];
 }
 
-/** Returns the line that a message names, as in `x.jasm:12: …`. */
-function lineOf(message: string): number | null {
-  const found = /:(\d+)(?::\d+)?[:\s]/.exec(`${message}\n`);
-  return found ? Number(found[1]) : null;
-}
-
-function chooseApplet(name: string): Promise<void> {
+async function chooseApplet(name: string): Promise<void> {
   const applet = gallery.applets.find((applet) => applet.name === name) ?? gallery.applets.find(({ name }) => name === FIRST);
-  if (!applet) return Promise.resolve();
+  if (!applet) return;
   applets.value = applet.name;
   element("applet-summary").textContent = applet.summary;
   element<HTMLButtonElement>("show-java").disabled = false;
   isPressed(CODE, "show-java");
   java.set(applet.source);
-  java.mark(null, "");
+  java.mark([]);
   isOwn = false;
   if (applet.scenario !== null) chooseScenario(applet.scenario);
-  return judge(`${applet.name}.class`, applet.class);
+  await judge(`${applet.name}.class`, applet.class);
 }
 
 async function openFile(file: File): Promise<void> {
@@ -212,11 +192,7 @@ function chooseScenario(name: string): void {
   scenarios.value = found.name;
   element("scenario-summary").textContent = found.summary;
   scenario.set(found.text);
-  markScenario(null, "");
-}
-
-function markScenario(line: number | null, message: string): void {
-  scenario.mark(line, message);
+  scenario.mark([]);
 }
 
 /** Returns the scenario with the shown class in place of the shipped applet of that name, and the files that it names. */
@@ -245,7 +221,7 @@ async function start(): Promise<void> {
     const message = reason(error);
     say("not run");
     showNotices([message]);
-    markScenario(lineOf(message.slice(message.indexOf("-->"))), message);
+    scenario.mark(marks(message.slice(message.indexOf("-->")), message));
   } finally {
     begin.disabled = false;
     stop.disabled = true;
@@ -494,7 +470,7 @@ async function main(): Promise<void> {
   element("version").textContent = `version ${gallery.version}`;
   options(applets, gallery.applets);
   options(scenarios, gallery.scenarios);
-  await follow();
+  await Promise.all([follow(), play(java, element("java"), { compiled: takeCompiled, refused: refuse })]);
 }
 
 void main();

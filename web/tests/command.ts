@@ -5,7 +5,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const JIVE = process.env["JIVE"] ?? "../target/debug/jive";
+export const JIVE = process.env["JIVE"] ?? "../target/debug/jive";
 
 /** Runs the command in a new folder with these files. */
 export function jive(args: string[], files: Record<string, string | Buffer> = {}) {
