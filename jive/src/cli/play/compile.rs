@@ -161,8 +161,12 @@ impl Javac {
                 },
                 None => Answer::failed("the source has no class, or several and none is public"),
             },
-            Ended::Status(_) if messages.is_empty() => {
+            // That of JDK 8 does not know the option.
+            Ended::Status(_) if messages.is_empty() && output.contains("--release") => {
                 Answer::failed(format!("javac fails: {output}\n{INSTALL}"))
+            }
+            Ended::Status(_) if messages.is_empty() => {
+                Answer::failed(format!("javac fails: {output}"))
             }
             Ended::Status(_) => Answer::Refused { messages, output },
             Ended::Signal => Answer::failed(format!("javac was ended by a signal: {output}")),
@@ -185,6 +189,7 @@ fn javac(folder: &Path, file: &str) -> Command {
         .args([
             "-J-Duser.language=en",
             "-J-Dfile.encoding=UTF-8",
+            "-J-Dstderr.encoding=UTF-8",
             "-J-Xmx512m",
         ])
         .args(["--release", "8", "-g", "-encoding", "UTF-8"])

@@ -92,7 +92,7 @@ impl Response<'static> {
 
 impl Response<'_> {
     /// Writes the response, as far as the client takes it within its time.
-    pub(super) fn write(&self, stream: &mut TcpStream) {
+    fn write(&self, stream: &mut TcpStream) {
         let allow = self.allow.map(|method| format!("Allow: {method}\r\n"));
         let head = format!(
             "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}{ALWAYS}\r\n",

@@ -13,6 +13,9 @@ use super::site::Site;
 /// How many clients are served at the same time. A browser opens six connections for a page.
 const CLIENTS_MAX: usize = 32;
 
+/// How many more clients are told at the same time that there are too many. Those beyond are cut off.
+const REFUSED_MAX: usize = 32;
+
 /// How long to wait where no connection can be accepted, for instance because the process has too many files open.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -26,15 +29,14 @@ struct Shared {
     ending: AtomicBool,
 }
 
-/// A client that is counted as long as it is served.
+/// A client that is counted as long as it has a thread.
 struct Counted(Arc<Shared>);
 
 impl Counted {
-    /// Counts another client, if there may be one more.
-    fn new(shared: &Arc<Shared>) -> Option<Counted> {
-        let counted = Counted(Arc::clone(shared));
+    /// Counts another client, and returns how many there were before.
+    fn new(shared: &Arc<Shared>) -> (Counted, usize) {
         let before = shared.clients.fetch_add(1, Ordering::Relaxed);
-        (before < CLIENTS_MAX).then_some(counted)
+        (Counted(Arc::clone(shared)), before)
     }
 }
 
@@ -70,17 +72,21 @@ pub(super) fn serve(listener: TcpListener, site: Site) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts a thread that serves a client. Where there are too many, the client is told to come again.
-fn take(mut stream: TcpStream, shared: &Arc<Shared>) {
-    let Some(counted) = Counted::new(shared) else {
-        let busy = Response::refusal(Status::ServiceUnavailable, "too many clients: try again");
-        // The response fits the buffer of a new connection, so this does not wait.
-        busy.write(&mut stream);
+/// Starts a thread that serves a client, or tells it to come again where there are too many.
+fn take(stream: TcpStream, shared: &Arc<Shared>) {
+    let (counted, before) = Counted::new(shared);
+    if before >= CLIENTS_MAX + REFUSED_MAX {
         return;
-    };
+    }
     let serve = move || {
         let Counted(shared) = &counted;
-        shared.site.serve(Client::new(stream), &shared.ending);
+        let client = Client::new(stream);
+        if before < CLIENTS_MAX {
+            shared.site.serve(client, &shared.ending);
+        } else {
+            let sentence = "too many clients: try again";
+            client.answer(&Response::refusal(Status::ServiceUnavailable, sentence));
+        }
     };
     // Without a thread the connection is closed.
     let _handle = thread::Builder::new().spawn(serve);

@@ -92,6 +92,9 @@ fn errors_have_their_lines() {
         answer["output"].as_str().expect("text").contains("1 error"),
         "{answer}"
     );
+    let foreign = server.compile("class A {\n    int a = größe;\n}\n");
+    let text = foreign["messages"][0]["text"].as_str().expect("text");
+    assert!(text.contains("variable größe"), "{text}");
     let two = server.compile("class A {\n    int a = true;\n    int b = \"<b>\";\n}\n");
     let lines = two["messages"]
         .as_array()
@@ -132,6 +135,8 @@ fn sources_of_any_content_are_answered() {
         let answer = server.compile(source);
         let start: String = source.chars().take(60).collect();
         assert_eq!(answer["outcome"], outcome, "{start}");
+        let reason = answer["reason"].as_str().unwrap_or_default();
+        assert!(!reason.contains("install"), "{start}: {reason}");
     }
     server.assert_goes_on();
 }

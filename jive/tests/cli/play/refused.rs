@@ -1,8 +1,9 @@
 //! Requests that get nothing.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::server::{FILES, Response, Server, folder};
@@ -385,6 +386,39 @@ fn too_many_clients_are_told_to_come_again() {
     }
     drop(waiting);
     server.assert_goes_on();
+}
+
+#[test]
+fn the_nearest_built_page_is_served_and_what_is_left_out_is_named() {
+    let folder = folder();
+    let at = |path: &str| folder.path().join(path);
+    fs::create_dir_all(at("project/web")).expect("it can be made");
+    fs::rename(at("page"), at("project/web/dist")).expect("it can be moved");
+    fs::create_dir_all(at("project/a/b")).expect("it can be made");
+    fs::create_dir(at("project/web/dist/more")).expect("it can be made");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_jive"))
+        .arg("play")
+        .current_dir(at("project/a/b"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it was built");
+    let mut address = String::new();
+    let mut out = BufReader::new(child.stdout.take().expect("it was piped"));
+    out.read_line(&mut address).expect("UTF-8");
+    let mut said = BufReader::new(child.stderr.take().expect("it was piped")).lines();
+    let said = [(); 2].map(|()| said.next().expect("a line").expect("UTF-8"));
+    child.kill().and_then(|()| child.wait()).expect("it runs");
+    assert!(address.starts_with("http://127.0.0.1:"), "{address}");
+    assert!(
+        said[0].starts_with("not served: ") && said[0].contains("more"),
+        "{}",
+        said[0]
+    );
+    assert_eq!(
+        said[1],
+        "open this address in a browser; Ctrl-C ends the server"
+    );
 }
 
 #[test]
