@@ -46,7 +46,8 @@ impl HostProgram for Ping {
             Happened::Completed { .. }
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => return,
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => return,
         }
         if self.left > 0 {
             self.left -= 1;

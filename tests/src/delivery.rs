@@ -45,7 +45,8 @@ impl HostProgram for Sender {
             Happened::Started
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {
                 while self.posted < self.messages
                     && self.posted - *self.delivered.lock().expect("nobody panics") < UNDER_WAY
                 {

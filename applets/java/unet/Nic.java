@@ -117,4 +117,16 @@ public final class Nic {
      */
     public static native void windowWrite(
             byte[] from, int fromOffset, int window, int windowOffset, int length);
+
+    /**
+     * Reads {@code length} bytes of a peer's window number {@code window}, from {@code offset} on,
+     * into the array {@code into}. The scenario must allow reads of the window. {@code windowRead}
+     * returns at once. The bytes are in {@code into}, from index {@code intoOffset} on, when the
+     * NIC calls {@code doRead}; until then {@code into} stays as it is. So {@code into} must be an
+     * array that outlives the call; for any other array, {@code windowRead} traps with
+     * {@code TransientEscape}. In an applet without {@code doRead}, {@code windowRead} does
+     * nothing. The U-Net/SLE paper does not have {@code windowRead}.
+     */
+    public static native void windowRead(
+            byte[] into, int intoOffset, int window, int offset, int length);
 }

@@ -423,7 +423,8 @@ impl Call {
             | Trigger::Passed(_)
             | Trigger::Timer
             | Trigger::Refill
-            | Trigger::Watch => None,
+            | Trigger::Watch
+            | Trigger::Read => None,
         }
     }
 
@@ -436,7 +437,8 @@ impl Call {
             | Trigger::Post(_)
             | Trigger::Timer
             | Trigger::Refill
-            | Trigger::Watch => Lifetime::PerCall,
+            | Trigger::Watch
+            | Trigger::Read => Lifetime::PerCall,
         }
     }
 }

@@ -21,7 +21,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
         fix: "Declare `int doTx(int length, int channel, int offset)`, `int doRx(int length, int \
               channel)`, `byte[] RxBuf` and a constructor without parameters. The optional methods \
               of an applet are `int doTimer()`, `int doRefill(int length, int channel, int \
-              offset)` and `int doWatch(int window, int offset, int length)`.",
+              offset)`, `int doWatch(int window, int offset, int length)` and `int doRead(int \
+              window, int offset, int status)`.",
     },
     Explanation {
         code: "applet/native-entry",

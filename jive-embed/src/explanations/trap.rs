@@ -84,7 +84,8 @@ pub(super) const ENTRIES: &[Explanation] = &[
         code: "TransientEscape",
         meaning: "The code stores an array in a field, but allocated the array during a call such \
                   as `doTx` or `doRx`. Arrays of a call are freed when the call ends, so the field \
-                  would refer to freed memory.",
+                  would refer to freed memory. For the same reason `windowRead` takes no such \
+                  array: its bytes come after the call.",
         example: "int doRx(int length, int channel) {\n    last = new byte[length];        // last is a field\n    return 0;\n}",
         fix: "Create the array in the constructor and copy the bytes into the array, or keep the \
               array in a local variable.",

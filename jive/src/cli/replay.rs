@@ -320,7 +320,8 @@ impl HostProgram for Player {
             Happened::Started
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {}
             Happened::Message { .. } => return,
         }
         if self.is_posted {

@@ -288,7 +288,8 @@ impl HostProgram for Repeating {
             Happened::Time
             | Happened::Completed { .. }
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {}
         }
     }
 }
@@ -340,7 +341,8 @@ impl HostProgram for Spending {
             Happened::Time
             | Happened::Completed { .. }
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {}
         }
     }
 }
@@ -399,7 +401,8 @@ impl HostProgram for Asking {
             Happened::Time
             | Happened::Completed { .. }
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {}
         }
     }
 }

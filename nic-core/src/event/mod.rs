@@ -10,7 +10,7 @@
 pub use crate::emp::EmpEvent;
 use crate::id::EndpointId;
 pub use crate::nic::{DropReason, NicEvent, Part, WireDropReason};
-pub use crate::remote::{RemoteEvent, WindowName, WriteHow};
+pub use crate::remote::{ReadStatus, RemoteEvent, WindowName, WriteHow};
 use crate::report::fields::{FieldSink, Fields};
 use crate::report::roles::{InUse, Roles, Shown, Step};
 pub use crate::report::{

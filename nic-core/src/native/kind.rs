@@ -29,6 +29,8 @@ pub enum NativeKind {
     Watch,
     /// Sends bytes to a window of a peer.
     WriteWindow,
+    /// Asks for bytes of a window of a peer.
+    ReadWindow,
 }
 
 impl NativeKind {
@@ -42,7 +44,9 @@ impl NativeKind {
             | NativeKind::Watch => CostClass::NullCall,
             NativeKind::PopBuffer => CostClass::FreeBuffer,
             NativeKind::Fetch | NativeKind::Store => CostClass::DmaSetup,
-            NativeKind::Push | NativeKind::WriteWindow => CostClass::Transmit,
+            NativeKind::Push | NativeKind::WriteWindow | NativeKind::ReadWindow => {
+                CostClass::Transmit
+            }
             NativeKind::DescribeBuffers => CostClass::DescriptorBuffers,
             NativeKind::CarryMessage => CostClass::DescriptorInline,
         }
@@ -51,6 +55,9 @@ impl NativeKind {
     /// Returns whether the check of a call needs the endpoint's windows.
     #[must_use]
     pub const fn names_windows(self) -> bool {
-        matches!(self, NativeKind::Watch | NativeKind::WriteWindow)
+        matches!(
+            self,
+            NativeKind::Watch | NativeKind::WriteWindow | NativeKind::ReadWindow
+        )
     }
 }

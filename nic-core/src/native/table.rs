@@ -60,6 +60,12 @@ natives! {
         /// The bytes start at offset `windowOffset` of the peer's window. The packet to the peer contains the bytes as
         /// they are at the call of `windowWrite`. The U-Net/SLE paper does not have `windowWrite`.
         WindowWrite = windowWrite(from: ByteArray, fromOffset: Int, window: Int, windowOffset: Int, length: Int) -> Void, WriteWindow;
+        /// Reads `length` bytes of a peer's window number `window`, from `offset` on, into the array `into`. The scenario
+        /// must allow reads of the window. `windowRead` returns at once. The bytes are in `into`, from index `intoOffset`
+        /// on, when the NIC calls `doRead`; until then `into` stays as it is. So `into` must be an array that outlives
+        /// the call; for any other array, `windowRead` traps with `TransientEscape`. In an applet without `doRead`,
+        /// `windowRead` does nothing. The U-Net/SLE paper does not have `windowRead`.
+        WindowRead = windowRead(into: ByteArray, intoOffset: Int, window: Int, offset: Int, length: Int) -> Void, ReadWindow;
     }
 }
 

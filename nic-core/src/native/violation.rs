@@ -56,6 +56,18 @@ pub enum Bound {
     },
     /// The endpoint has set all watches that it may set.
     Watches,
+    /// The endpoint may not read the window with the number in the argument.
+    Unreadable {
+        /// The number of the window.
+        window: i32,
+    },
+    /// As many reads of the endpoint are under way as may be.
+    Reads,
+    /// The array is freed at the end of the call, and the native would fill it later.
+    Transient {
+        /// Length of the array.
+        elements: u32,
+    },
     /// The message is longer than a packet.
     Packet {
         /// Length of the message.
@@ -162,7 +174,9 @@ impl NativeViolation {
                 each("buffer_area", area.into());
             }
             Bound::Channel { channel } => each("channel", channel.into()),
-            Bound::Window { window } => each("window", window.into()),
+            Bound::Window { window } | Bound::Unreadable { window } => {
+                each("window", window.into());
+            }
             Bound::InWindow {
                 offset,
                 length,
@@ -173,6 +187,8 @@ impl NativeViolation {
                 each("window_length", window.into());
             }
             Bound::Watches => each("watches_left", 0),
+            Bound::Reads => each("reads_left", 0),
+            Bound::Transient { elements } => each("array_length", elements.into()),
             Bound::Packet { length, most } => {
                 each("length", length.into());
                 each("max_packet", most.into());
@@ -250,6 +266,14 @@ impl fmt::Display for NativeViolation {
                 "offset {offset}, length {length}, window has {window} bytes"
             ),
             Bound::Watches => write!(f, "0 watches are left for the endpoint"),
+            Bound::Unreadable { window } => {
+                write!(f, "window {window}, which the endpoint may not read")
+            }
+            Bound::Reads => write!(f, "0 reads are left for the endpoint"),
+            Bound::Transient { elements } => write!(
+                f,
+                "{array} has {elements} bytes, and is freed at the end of the call"
+            ),
             Bound::Packet { length, most } => {
                 write!(f, "length {length}, a packet has at most {most} bytes")
             }

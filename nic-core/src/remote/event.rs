@@ -1,4 +1,4 @@
-//! Events of remote memory: writes to windows, and watches that notice them.
+//! Events of remote memory: writes to windows, watches that notice them, and reads of windows.
 
 use super::WindowId;
 use crate::id::PacketId;
@@ -38,6 +38,26 @@ pub enum RemoteEvent<'a> {
         /// Length in bytes.
         length: u32,
     },
+    /// The request to read bytes of a peer's window left the node.
+    WindowRead {
+        /// The window, by the name that the reader uses for it.
+        window: WindowName,
+        /// Offset in the window.
+        offset: u32,
+        /// Length in bytes.
+        length: u32,
+    },
+    /// A read of a peer's window ended.
+    ReadDone {
+        /// The window, by the name that the reader uses for it.
+        window: WindowName,
+        /// Offset in the window.
+        offset: u32,
+        /// The bytes, if they came.
+        payload: &'a [u8],
+        /// How the read ended.
+        status: ReadStatus,
+    },
     /// A peer wrote to bytes that an applet watches.
     Watch {
         /// The window, by the name that its owner uses for it.
@@ -54,6 +74,39 @@ pub enum WindowName {
     Numbered(i32),
     /// A cookie that a library has passed to its peer.
     Cookie(WindowId),
+}
+
+/// How a read of a window ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ReadStatus {
+    /// The bytes have come.
+    Ok,
+    /// The owner of the window refused the read: the window is closed, or its memory is not registered.
+    Refused,
+    /// No answer came in time.
+    Lost,
+}
+
+impl ReadStatus {
+    /// Returns the word that the trace shows for the status.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            ReadStatus::Ok => "ok",
+            ReadStatus::Refused => "refused",
+            ReadStatus::Lost => "lost",
+        }
+    }
+
+    /// Returns the number that `doRead` gets for the status.
+    #[must_use]
+    pub const fn code(self) -> i32 {
+        match self {
+            ReadStatus::Ok => 0,
+            ReadStatus::Refused => 1,
+            ReadStatus::Lost => 2,
+        }
+    }
 }
 
 /// What carried out a write to a window.
@@ -104,6 +157,8 @@ impl<'a> RemoteEvent<'a> {
                 step: self.step(),
                 ..Roles::of("window-written")
             },
+            RemoteEvent::WindowRead { .. } => Roles::of("window-read"),
+            RemoteEvent::ReadDone { .. } => Roles::of("read-done"),
             RemoteEvent::Watch { .. } => Roles::of("watch"),
         }
     }
@@ -119,7 +174,10 @@ impl<'a> RemoteEvent<'a> {
                 packet,
                 by: "window",
             },
-            RemoteEvent::WindowWrite { .. } | RemoteEvent::Watch { .. } => Step::Other,
+            RemoteEvent::WindowWrite { .. }
+            | RemoteEvent::WindowRead { .. }
+            | RemoteEvent::ReadDone { .. }
+            | RemoteEvent::Watch { .. } => Step::Other,
         }
     }
 
@@ -155,6 +213,27 @@ impl<'a> RemoteEvent<'a> {
                 fields.put("window", window.shown())?;
                 fields.put("offset", Value::Number(offset.into()))?;
                 fields.put("length", Value::Number(length.into()))
+            }
+            RemoteEvent::WindowRead {
+                window,
+                offset,
+                length,
+            } => {
+                fields.put("window", window.shown())?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(length.into()))
+            }
+            RemoteEvent::ReadDone {
+                window,
+                offset,
+                payload,
+                status,
+            } => {
+                fields.put("window", window.shown())?;
+                fields.put("offset", Value::Number(offset.into()))?;
+                fields.put("length", Value::Number(payload.len() as u64))?;
+                fields.put("status", Value::Word(status.word()))?;
+                fields.payload(Payload::Whole(payload))
             }
             RemoteEvent::Watch { window, offset } => {
                 fields.put("window", window.shown())?;

@@ -13,8 +13,8 @@ mod ring;
 mod watch;
 mod window;
 
-pub use event::{RemoteEvent, WindowName, WriteHow};
-pub use rights::{OwnWindow, PeerWindow, WindowRights};
+pub use event::{ReadStatus, RemoteEvent, WindowName, WriteHow};
+pub use rights::{OwnWindow, PeerWindow, READS_MAX, WindowRights};
 pub use ring::{RING_POINTER_BYTES, RingError, RingLayout, RingReader, RingWriter};
 pub use watch::{EventQueue, WATCHES_MAX, Watch, WatchError, WatchId, Watches};
 pub use window::{WindowError, WindowId, Windows};

@@ -19,6 +19,8 @@ pub enum Trigger {
     Refill,
     /// A peer wrote to bytes that the applet watches.
     Watch,
+    /// A read of a peer's window ended.
+    Read,
 }
 
 /// What a native created.

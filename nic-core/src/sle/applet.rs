@@ -46,13 +46,16 @@ pub struct Members {
     pub do_refill: Option<MethodId>,
     /// [`NicEntry::DoWatch`].
     pub do_watch: Option<MethodId>,
+    /// [`NicEntry::DoRead`].
+    pub do_read: Option<MethodId>,
 }
 
 impl Members {
     /// Returns whether the applet has an entry that is called for something other than a message.
     #[must_use]
     pub fn has_pending_calls(&self) -> bool {
-        self.do_timer.or(self.do_refill).or(self.do_watch).is_some()
+        let of_windows = self.do_watch.or(self.do_read);
+        self.do_timer.or(self.do_refill).or(of_windows).is_some()
     }
 
     /// Returns the method of an entry, or `None` if the applet does not have it.
@@ -64,6 +67,7 @@ impl Members {
             NicEntry::DoTimer => self.do_timer,
             NicEntry::DoRefill => self.do_refill,
             NicEntry::DoWatch => self.do_watch,
+            NicEntry::DoRead => self.do_read,
         }
     }
 
@@ -79,6 +83,7 @@ impl Members {
             do_timer: NicEntry::DoTimer.of(&class.class),
             do_refill: NicEntry::DoRefill.of(&class.class),
             do_watch: NicEntry::DoWatch.of(&class.class),
+            do_read: NicEntry::DoRead.of(&class.class),
         })
     }
 }

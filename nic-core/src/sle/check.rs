@@ -84,6 +84,11 @@ pub(super) fn examine<S: Storage, R: Refusal>(
             let (from, peer, offset) = windows::write(heap, rights, from, (window, offset))?;
             Ok(Effect::WriteWindow { from, peer, offset })
         }
+        (NicNative::WindowRead, &[into, into_offset, window, offset, length]) => {
+            let into = (into, into_offset, length);
+            let (into, peer, offset) = windows::read(heap, rights, into, (window, offset))?;
+            Ok(Effect::ReadWindow { into, peer, offset })
+        }
         (local, args) => LocalEffect::of(local, args, rights).map(Effect::Local),
     }
 }

@@ -57,6 +57,15 @@ pub enum Effect {
         /// Offset in the window. The window has room for the bytes from this offset on.
         offset: u32,
     },
+    /// The native asks for bytes of a window of a peer.
+    ReadWindow {
+        /// Destination of the bytes, in an array that outlives the call.
+        into: ArraySpan,
+        /// Position of the window in the table of the peers' windows.
+        peer: u32,
+        /// Offset in the window, which has the bytes from this offset on.
+        offset: u32,
+    },
 }
 
 impl Effect {
@@ -70,7 +79,8 @@ impl Effect {
             | Effect::Send { from: span, .. }
             | Effect::Describe { offsets: span, .. }
             | Effect::Carry { from: span, .. }
-            | Effect::WriteWindow { from: span, .. } => Some(span.array()),
+            | Effect::WriteWindow { from: span, .. }
+            | Effect::ReadWindow { into: span, .. } => Some(span.array()),
             Effect::Local(_) => None,
         }
     }
@@ -87,7 +97,7 @@ impl Effect {
             | Effect::WriteWindow { from: span, .. } => span.length(),
             // The bytes of a message in free buffers are copied within a chain only.
             Effect::Describe { length, .. } => length,
-            Effect::Local(_) => 0,
+            Effect::Local(_) | Effect::ReadWindow { .. } => 0,
         }
     }
 }

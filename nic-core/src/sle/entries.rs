@@ -13,7 +13,7 @@ pub enum EntryCost {
     Timer,
     /// `refill_setup` and `refill_call`.
     Refill,
-    /// `watch_setup` and `watch_call`.
+    /// `watch_setup` and `watch_call`, for events of windows.
     Watch,
 }
 
@@ -38,5 +38,10 @@ entries! {
         /// a watched range that come before the call of `doWatch` lead to one call. The U-Net/SLE paper does not have
         /// `doWatch`.
         DoWatch = doWatch(window, offset, length), optional, Watch;
+        /// The NIC calls `doRead` when a read that the applet began with `windowRead` has ended. The arguments `window`
+        /// and `offset` are those of the call of `windowRead`. The argument `status` is 0 if the bytes are in the array,
+        /// 1 if the owner of the window refused the read, and 2 if no answer came in time. The U-Net/SLE paper does not
+        /// have `doRead`.
+        DoRead = doRead(window, offset, status), optional, Watch;
     }
 }

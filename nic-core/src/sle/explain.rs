@@ -6,7 +6,8 @@ use super::check::examine;
 use super::effect::Effect;
 use super::local::LocalEffect;
 use super::rights::Rights;
-use crate::native::{NativeViolation, NicNative, TrapCause};
+use super::span::ArraySpan;
+use crate::native::{Bound, NativeViolation, NicNative, TrapCause};
 use crate::storage::Storage;
 
 impl<'a> TrapCause<'a> {
@@ -35,6 +36,13 @@ impl<'a> TrapCause<'a> {
                     asked: Heap::bytes_of_array(ArrayKind::Byte, length.cast_unsigned()),
                     free: heap.free(),
                 })
+            }
+            // The arrays of the call were freed at the trap, so the check no longer sees that the array was transient.
+            Ok(Effect::ReadWindow { into, .. }) if kind == TrapKind::TransientEscape => {
+                let array = ArraySpan::whole(heap, into.array());
+                let elements = array.map_or(0, ArraySpan::length);
+                let bound = Bound::Transient { elements };
+                TrapCause::Violation(NativeViolation { native, bound })
             }
             Ok(_) | Err(None) => TrapCause::Values(values),
         }

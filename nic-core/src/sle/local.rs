@@ -100,7 +100,8 @@ impl LocalEffect {
                 | NicNative::TxPush
                 | NicNative::DmaRxd
                 | NicNative::DmaRxdPayload
-                | NicNative::WindowWrite,
+                | NicNative::WindowWrite
+                | NicNative::WindowRead,
                 _,
             ) => Err(R::unverified()),
         }

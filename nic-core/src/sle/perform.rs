@@ -74,6 +74,10 @@ pub fn perform<P: Port>(effect: Effect, port: &mut P) -> Result<Result<i32, Trap
             port.tell(0, Made::Nothing)?;
             port.write_window(from, peer, offset)?;
         }
+        Effect::ReadWindow { into, peer, offset } => {
+            port.tell(0, Made::Nothing)?;
+            port.read_window(into, peer, offset)?;
+        }
     }
     Ok(Ok(0))
 }

@@ -102,6 +102,17 @@ pub trait Port {
         Ok(())
     }
 
+    /// Asks for bytes of the window at position `_peer` of the endpoint's table, from an offset on. The bytes come later.
+    /// Endpoints without windows may not read windows.
+    fn read_window(
+        &mut self,
+        _into: ArraySpan,
+        _peer: u32,
+        _offset: u32,
+    ) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
     /// Reports that the native has ended, what it made, and that it returns `value`.
     fn tell(&mut self, value: i32, made: Made) -> Result<(), Self::Stop>;
 }

@@ -1,11 +1,11 @@
 //! The checks of the natives that name windows.
 
-use jive_core::Heap;
+use jive_core::{Heap, TrapKind};
 
 use super::rights::Rights;
-use super::span::{ArraySpan, array_span};
+use super::span::{ArraySpan, array_span, array_view};
 use crate::native::{Bound, Refusal, fault};
-use crate::remote::WindowId;
+use crate::remote::{WindowId, WindowRights};
 use crate::storage::Storage;
 
 /// Checks a call of the native `watch`. Returns the window and the range of bytes.
@@ -49,6 +49,34 @@ pub(super) fn write<S: Storage, R: Refusal>(
     Ok((from, u32::try_from(place).unwrap_or(u32::MAX), offset))
 }
 
+/// Checks a call of the native `windowRead`. Returns the destination of the bytes, the position of the window in the table
+/// of the peers' windows, and the offset in the window.
+pub(super) fn read<S: Storage, R: Refusal>(
+    heap: &Heap<'_>,
+    rights: &Rights<'_, S>,
+    (into, into_offset, length): (i32, i32, i32),
+    (window, offset): (i32, i32),
+) -> Result<(ArraySpan, u32, u32), R> {
+    let from = (into, into_offset, length);
+    let (span, place, offset) = write(heap, rights, from, (window, offset))?;
+    if heap.is_transient(into) {
+        let elements = array_view::<R>(heap, into)?.length;
+        return Err(R::of(
+            TrapKind::TransientEscape,
+            Bound::Transient { elements },
+        ));
+    }
+    let windows = rights.windows.unwrap_or(&WindowRights::NONE);
+    let may_read = windows.peers.get(place as usize);
+    if !may_read.is_some_and(|peer| peer.is_readable) {
+        return Err(fault(Bound::Unreadable { window }));
+    }
+    if windows.reads_left == 0 {
+        return Err(fault(Bound::Reads));
+    }
+    Ok((span, place, offset))
+}
+
 /// Returns a range of bytes that lies in a window. An empty range may start at the end of the window.
 fn range<R: Refusal>((offset, length): (i32, i32), window: u32) -> Result<(u32, u32), R> {
     let bound = Bound::InWindow {
@@ -71,7 +99,7 @@ mod tests {
     use super::*;
     use crate::id::{ChannelId, DirectionId, EndpointId};
     use crate::memory::Region;
-    use crate::remote::{OwnWindow, PeerWindow, WindowRights};
+    use crate::remote::{OwnWindow, PeerWindow};
     use crate::storage::Fixed;
     use crate::unet::{Channel, Channels};
 
@@ -87,6 +115,7 @@ mod tests {
             own: &own,
             peers: &[],
             watches_left,
+            reads_left: 0,
         });
         let rights = |windows| Rights {
             area: Region::sole(64),
@@ -130,12 +159,14 @@ mod tests {
             number,
             window: WindowId(0),
             length: 4,
+            is_readable: false,
             path,
         });
         let windows = WindowRights {
             own: &[],
             peers: &peers,
             watches_left: 0,
+            reads_left: 0,
         };
         let found = [-3, 0, i32::MAX, 1].map(|number| windows.peer(number));
         assert_eq!(found, [Some(0), Some(1), Some(2), None]);

@@ -33,6 +33,8 @@ pub(crate) enum CauseKind {
     Refill,
     /// A write of a peer to watched bytes.
     Watch,
+    /// The end of a read of a peer's window.
+    Read,
     /// A message of the chain's previous applet, on its way to the wire.
     FromAbove,
     /// A message of the chain's next applet, on its way to the user.
@@ -40,12 +42,13 @@ pub(crate) enum CauseKind {
 }
 
 impl CauseKind {
-    const ALL: [CauseKind; 7] = [
+    const ALL: [CauseKind; 8] = [
         CauseKind::Post,
         CauseKind::Arrival,
         CauseKind::Timer,
         CauseKind::Refill,
         CauseKind::Watch,
+        CauseKind::Read,
         CauseKind::FromAbove,
         CauseKind::FromBelow,
     ];
@@ -57,6 +60,7 @@ impl CauseKind {
             Cause::Timer(_) => CauseKind::Timer,
             Cause::Refill(_) => CauseKind::Refill,
             Cause::Watch(_) => CauseKind::Watch,
+            Cause::Read(_) => CauseKind::Read,
             Cause::Chain(message) => match message.way {
                 Way::Down => CauseKind::FromAbove,
                 Way::Up => CauseKind::FromBelow,
@@ -72,6 +76,7 @@ impl CauseKind {
             CauseKind::Timer => NicEntry::DoTimer,
             CauseKind::Refill => NicEntry::DoRefill,
             CauseKind::Watch => NicEntry::DoWatch,
+            CauseKind::Read => NicEntry::DoRead,
         }
     }
 
@@ -80,7 +85,7 @@ impl CauseKind {
         match self {
             CauseKind::Post => !site.has_above,
             CauseKind::Arrival => !site.has_below,
-            CauseKind::Timer | CauseKind::Refill | CauseKind::Watch => true,
+            CauseKind::Timer | CauseKind::Refill | CauseKind::Watch | CauseKind::Read => true,
             CauseKind::FromAbove => site.has_above,
             CauseKind::FromBelow => site.has_below,
         }
@@ -107,6 +112,8 @@ impl CauseKind {
             }
             // `watch` accepts a range inside a window, and a window is inside the buffer area.
             CauseKind::Watch => (3, [NATURAL, 0..=area, 0..=area]),
+            // `windowRead` accepts an offset in a window of a peer, whose buffer area may be larger.
+            CauseKind::Read => (3, [NATURAL, NATURAL, 0..=2]),
             // `txPush` accepts a channel of the endpoint. Messages start where the buffer area ends.
             CauseKind::FromAbove => (3, [0..=packet, NATURAL, area..=area]),
             CauseKind::FromBelow => (2, [0..=packet, ANY, NONE]),

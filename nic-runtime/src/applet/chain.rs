@@ -41,6 +41,9 @@ pub(crate) fn is_between(
         Effect::NicToHost { .. } | Effect::Describe { .. } | Effect::Carry { .. } => {
             applet != chain.first()
         }
-        Effect::HostToNic { .. } | Effect::Local(_) | Effect::WriteWindow { .. } => false,
+        Effect::HostToNic { .. }
+        | Effect::Local(_)
+        | Effect::WriteWindow { .. }
+        | Effect::ReadWindow { .. } => false,
     }
 }

@@ -151,7 +151,8 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
             | Cause::Arrival { .. }
             | Cause::Timer(_)
             | Cause::Refill(_)
-            | Cause::Watch(_) => None,
+            | Cause::Watch(_)
+            | Cause::Read(_) => None,
         },
         NativeKind::Store => {
             let is_free = at(offset?) < chain.buffers.len();
@@ -162,7 +163,8 @@ fn between(sim: &Simulation<'_>, on: ProcessorId, native: NicNative) -> Option<B
         | NativeKind::BufferLength
         | NativeKind::PopBuffer
         | NativeKind::Watch
-        | NativeKind::WriteWindow => None,
+        | NativeKind::WriteWindow
+        | NativeKind::ReadWindow => None,
     }
 }
 
@@ -253,7 +255,9 @@ fn perform_between(
             }
             Some(message)
         }
-        Effect::Local(_) | Effect::WriteWindow { .. } => return Err(TrapKind::Unverified),
+        Effect::Local(_) | Effect::WriteWindow { .. } | Effect::ReadWindow { .. } => {
+            return Err(TrapKind::Unverified);
+        }
     };
     let is_full = message.is_some_and(|message| !chain.push(message));
     tell::performed(sim, on, 0, Made::Nothing);
@@ -371,7 +375,8 @@ fn go_on(sim: &mut Simulation<'_>, on: ProcessorId, ended: Call) -> Next {
             | Trigger::Passed(_)
             | Trigger::Timer
             | Trigger::Refill
-            | Trigger::Watch) => trigger,
+            | Trigger::Watch
+            | Trigger::Read) => trigger,
         };
         let message = ChainMessage {
             trigger,

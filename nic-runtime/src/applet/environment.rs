@@ -115,7 +115,8 @@ fn array_below_top(native: NicNative) -> Option<usize> {
         | NativeKind::DescribeBuffers
         | NativeKind::CarryMessage
         | NativeKind::Watch
-        | NativeKind::WriteWindow => None,
+        | NativeKind::WriteWindow
+        | NativeKind::ReadWindow => None,
     }
 }
 
@@ -152,7 +153,8 @@ fn time(
         | NativeKind::DescribeBuffers
         | NativeKind::CarryMessage
         | NativeKind::Watch
-        | NativeKind::WriteWindow => Box::new(move |_| own),
+        | NativeKind::WriteWindow
+        | NativeKind::ReadWindow => Box::new(move |_| own),
     }
 }
 
@@ -170,6 +172,7 @@ fn result(native: NicNative, site: &AppletSite) -> RangeInclusive<i32> {
         | NativeKind::DescribeBuffers
         | NativeKind::CarryMessage
         | NativeKind::Watch
-        | NativeKind::WriteWindow => i32::MIN..=i32::MAX,
+        | NativeKind::WriteWindow
+        | NativeKind::ReadWindow => i32::MIN..=i32::MAX,
     }
 }

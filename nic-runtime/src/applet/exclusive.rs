@@ -48,6 +48,7 @@ impl Simulation<'_> {
                 | Cause::Timer(_)
                 | Cause::Refill(_)
                 | Cause::Watch(_)
+                | Cause::Read(_)
                 | Cause::Chain(_) => pending_calls::put_off(self, applet_at, cause),
             }
             self.leave_call(on);
@@ -153,7 +154,7 @@ fn turn_aside(sim: &mut Simulation<'_>, on: ProcessorId) -> Option<Next> {
             let item = *sim.in_hand(on);
             engine::handle_without_applet(sim, item)
         }
-        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Read(_) | Cause::Chain(_) => {
             pending_calls::detached(sim, applet_at, cause);
             Next::Look
         }

@@ -115,6 +115,7 @@ fn leave(sim: &mut Simulation<'_>, applet_at: AppletAt) {
         let applet_at = AppletAt { endpoint, applet };
         sim.clear_pending(applet_at);
         engine::unwatch_all(sim, applet_at);
+        engine::forget_reads(sim, applet_at);
     }
     sim.swaps.leave(endpoint);
     sim.chains.leave(endpoint);
@@ -434,6 +435,14 @@ impl Port for Loading<'_, '_> {
     fn write_window(&mut self, from: ArraySpan, peer: u32, offset: u32) -> Result<(), Infallible> {
         let place = (from, peer, offset);
         match engine::make_window_write(self.simulation, self.applet_at, Trigger::Load, place) {
+            Some(packet) => self.send(packet),
+            None => Ok(()),
+        }
+    }
+
+    fn read_window(&mut self, into: ArraySpan, peer: u32, offset: u32) -> Result<(), Infallible> {
+        let place = (into, peer, offset);
+        match engine::make_window_read(self.simulation, self.applet_at, Trigger::Load, place) {
             Some(packet) => self.send(packet),
             None => Ok(()),
         }

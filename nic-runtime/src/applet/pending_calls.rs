@@ -1,4 +1,4 @@
-//! Timers, refills and watches: the reasons to call an applet other than messages. This module takes
+//! Timers, refills, watches and reads: the reasons to call an applet other than messages. This module takes
 //! what is due, and begins the calls; `calls::pending` holds what waits.
 
 use crate::engine;
@@ -94,6 +94,7 @@ pub(crate) fn is_void(sim: &Simulation<'_>, applet_at: AppletAt, cause: &Cause) 
             let owner = (applet_at.endpoint, &sim.endpoints[applet_at.endpoint]);
             sim.engines.watched(owner, watched.watch).is_none()
         }
+        Cause::Read(done) => !sim.engines.has_read(applet_at.endpoint, done.number),
         Cause::Post(_) | Cause::Arrival { .. } | Cause::Refill(_) | Cause::Chain(_) => false,
     }
 }
@@ -125,40 +126,80 @@ pub(crate) fn take_refill(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId)
     }
 }
 
-/// Takes the next event of a watch on a NIC, endpoint by endpoint, and begins the call of `doWatch`.
+/// Takes the next ended read or event of a watch on a NIC, endpoint by endpoint, and begins the call of `doRead` or
+/// `doWatch`.
 pub(crate) fn take_watched(sim: &mut Simulation<'_>, on: ProcessorId, nic: NicId) -> Option<Next> {
     loop {
         let position = sim.nics[nic].watched.take_turn()?;
-        let found = applet_due_at(sim, nic, position, NicEntry::DoWatch, |pending| {
-            !pending.events.is_empty()
-        });
-        let events = found.map(|(applet_at, _)| &mut sim.pending_calls.0[applet_at.applet].events);
-        let event = events.and_then(|events| events.take());
-        let (Some((applet_at, method)), Some(event)) = (found, event) else {
-            sim.nics[nic].watched.remove(position);
-            continue;
+        let due = match next_read(sim, nic, position) {
+            Due::Nothing => next_event(sim, nic, position),
+            due => due,
         };
-        let owner = (applet_at.endpoint, &sim.endpoints[applet_at.endpoint]);
-        let watched = sim.engines.watched(owner, event);
-        // For a detached applet, `doWatch` is not called.
-        let fault = &sim.live[applet_at.endpoint].fault;
-        let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
-            continue;
+        let (applet_at, method, cause) = match due {
+            Due::Call(applet_at, method, cause) => (applet_at, method, cause),
+            Due::Void => continue,
+            Due::Nothing => {
+                sim.nics[nic].watched.remove(position);
+                continue;
+            }
         };
-        let call = Call::new(
-            applet_at,
-            method,
-            Cause::Watch(Watched {
-                watch: event,
-                window,
-                range: (watch.offset, watch.length),
-            }),
-        );
+        let call = Call::new(applet_at, method, cause);
         let processor = &mut sim.processors[on];
         processor.activation.begin(call);
         let setup = processor.costs.watch.setup;
         return Some(Next::after(setup, Stage::Enter));
     }
+}
+
+/// What is due at a position of a NIC.
+enum Due {
+    Nothing,
+    /// Something was due that needs no call any more.
+    Void,
+    Call(AppletAt, MethodId, Cause),
+}
+
+/// Takes the oldest ended read of the applets at a position of a NIC.
+fn next_read(sim: &mut Simulation<'_>, nic: NicId, position: usize) -> Due {
+    let found = applet_due_at(sim, nic, position, NicEntry::DoRead, |pending| {
+        !pending.reads.is_empty()
+    });
+    let reads = found.map(|(applet_at, _)| &mut sim.pending_calls.0[applet_at.applet].reads);
+    let done = reads.and_then(VecDeque::pop_front);
+    let (Some((applet_at, method)), Some(done)) = (found, done) else {
+        return Due::Nothing;
+    };
+    // A detached applet never learns of the read.
+    if sim.live[applet_at.endpoint].fault.is_attached(sim.now) {
+        return Due::Call(applet_at, method, Cause::Read(done));
+    }
+    engine::forget_read(sim, applet_at, done.number);
+    Due::Void
+}
+
+/// Takes the oldest event of the watches of the applets at a position of a NIC.
+fn next_event(sim: &mut Simulation<'_>, nic: NicId, position: usize) -> Due {
+    let found = applet_due_at(sim, nic, position, NicEntry::DoWatch, |pending| {
+        !pending.events.is_empty()
+    });
+    let events = found.map(|(applet_at, _)| &mut sim.pending_calls.0[applet_at.applet].events);
+    let event = events.and_then(|events| events.take());
+    let (Some((applet_at, method)), Some(event)) = (found, event) else {
+        return Due::Nothing;
+    };
+    let owner = (applet_at.endpoint, &sim.endpoints[applet_at.endpoint]);
+    let watched = sim.engines.watched(owner, event);
+    // For a detached applet, `doWatch` is not called.
+    let fault = &sim.live[applet_at.endpoint].fault;
+    let (Some((window, watch)), true) = (watched, fault.is_attached(sim.now)) else {
+        return Due::Void;
+    };
+    let watched = Watched {
+        watch: event,
+        window,
+        range: (watch.offset, watch.length),
+    };
+    Due::Call(applet_at, method, Cause::Watch(watched))
 }
 
 /// Returns the first applet at a position of a NIC whose pending call is `due`, and the applet's method for the given
@@ -181,11 +222,12 @@ fn applet_due_at(
     })
 }
 
-/// Gives up a timer, a refill or an event whose call was to begin when another processor's call detached the applet. A
+/// Gives up a timer, a refill, an event or a read whose call was to begin when another processor's call detached the applet. A
 /// timer waits until the applet is attached again.
 pub(crate) fn detached(sim: &mut Simulation<'_>, applet_at: AppletAt, cause: Cause) {
     match cause {
         Cause::Timer(_) => call_timer_again(sim, applet_at),
+        Cause::Read(done) => engine::forget_read(sim, applet_at, done.number),
         Cause::Refill(_)
         | Cause::Watch(_)
         | Cause::Post(_)
@@ -212,6 +254,7 @@ pub(crate) fn adapt(sim: &mut Simulation<'_>, applet_at: AppletAt, timer: Option
     if members.do_watch.is_none() {
         engine::unwatch_all(sim, applet_at);
     }
+    engine::forget_reads(sim, applet_at);
     if let Some(after) = timer {
         sim.set_timer(applet_at, after);
     }
@@ -219,7 +262,7 @@ pub(crate) fn adapt(sim: &mut Simulation<'_>, applet_at: AppletAt, timer: Option
     sim.come_back(applet_at.endpoint);
 }
 
-/// Puts a timer, a refill or the event of a watch back, because another call of the applet is suspended. Nothing is
+/// Puts a timer, a refill, the event of a watch or the end of a read back, because another call of the applet is suspended. Nothing is
 /// left of a void cause.
 pub(crate) fn put_off(sim: &mut Simulation<'_>, applet_at: AppletAt, cause: Cause) {
     if is_void(sim, applet_at, &cause) {
@@ -232,6 +275,7 @@ pub(crate) fn put_off(sim: &mut Simulation<'_>, applet_at: AppletAt, cause: Caus
         Cause::Watch(watched) => {
             pending.events.add(watched.watch);
         }
+        Cause::Read(done) => pending.reads.push_front(done),
         Cause::Post(_) | Cause::Arrival { .. } | Cause::Chain(_) => {}
     }
 }

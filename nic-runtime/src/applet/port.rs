@@ -207,6 +207,20 @@ impl<const HEARD: bool> Port for OnNic<'_, '_, HEARD> {
         Ok(())
     }
 
+    #[cold]
+    fn read_window(&mut self, into: ArraySpan, peer: u32, offset: u32) -> Result<(), Next> {
+        let (applet_at, trigger) = (self.applet_at, self.call().trigger());
+        let simulation = &mut *self.simulation;
+        let place = (into, peer, offset);
+        if let Some(packet) = engine::make_window_read(simulation, applet_at, trigger, place) {
+            match self.push {
+                Push::Leaves => simulation.enqueue(packet),
+                Push::IsDropped => simulation.drop_unsent(packet),
+            }
+        }
+        Ok(())
+    }
+
     fn note(&mut self, tag: i32, value: i32) -> Result<(), Next> {
         tell::note(self.simulation, self.applet_at, tag, value);
         Ok(())

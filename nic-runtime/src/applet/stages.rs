@@ -106,9 +106,9 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
     let (call, costs) = (processor.activation.call(), processor.costs);
     let AppletAt { endpoint, applet } = call.applet_at;
     debug_assert!(arguments::are_stated(sim, call), "{call:?}");
-    let (method, mut place) = (call.method, [0; 3]);
+    let (method, cause, mut place) = (call.method, call.cause, [0; 3]);
     let args = call.arguments(&mut place);
-    let cost = match call.cause {
+    let cost = match cause {
         Cause::Post(_) => costs.tx.call,
         Cause::Arrival { arrival, .. } => {
             let bytes = &sim.packets[arrival].bytes;
@@ -121,6 +121,7 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
         Cause::Timer(_) => costs.timer.call,
         Cause::Refill(_) => costs.refill.call,
         Cause::Watch(_) => costs.watch.call,
+        Cause::Read(_) => costs.watch.call,
         Cause::Chain(message) => match message.way {
             Way::Down => costs.tx.call,
             Way::Up => costs.rx.call,
@@ -129,6 +130,9 @@ pub(crate) fn enter_call<const HEARD: bool>(sim: &mut Simulation<'_>, on: Proces
     let is_reattached = sim.live[endpoint].fault.reattached();
     if HEARD && sim.report.listens() {
         tell::called(sim, on, is_reattached);
+    }
+    if let Cause::Read(done) = cause {
+        engine::land_read(sim, AppletAt { endpoint, applet }, done.number);
     }
     let instance = &mut sim.applets[applet].instance;
     let activation = &mut sim.processors[on].activation;
@@ -356,7 +360,11 @@ fn admit(sim: &mut Simulation<'_>, on: ProcessorId, effect: &Effect) -> Result<P
                 Grant::Refused => push = Push::IsDropped,
             }
         }
-        Effect::WriteWindow { peer, .. } => {
+        // Without `doRead` the native does nothing.
+        Effect::ReadWindow { .. } if sim.applets[applet].members.do_read.is_none() => {
+            return Ok(push);
+        }
+        Effect::WriteWindow { peer, .. } | Effect::ReadWindow { peer, .. } => {
             let path = sim.engines.window_path(endpoint, *peer);
             match sim.claim_for_push(on, Waiter::Call(on), endpoint, &path) {
                 Grant::Given => {}
@@ -479,7 +487,9 @@ fn fall_back(sim: &mut Simulation<'_>, on: ProcessorId, call: Call) -> Next {
             engine::handle_without_applet(sim, Item::Arrival(arrival))
         }
         // A chain drops the message on which an applet traps.
-        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => Next::Look,
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Read(_) | Cause::Chain(_) => {
+            Next::Look
+        }
     }
 }
 
@@ -513,6 +523,7 @@ pub(crate) fn go_on_trapped(sim: &mut Simulation<'_>, on: ProcessorId) -> Next {
         | Cause::Timer(_)
         | Cause::Refill(_)
         | Cause::Watch(_)
+        | Cause::Read(_)
         | Cause::Chain(_) => Next::Look,
     }
 }
@@ -522,7 +533,8 @@ pub(crate) fn end_call(sim: &mut Simulation<'_>, on: ProcessorId, status: TxStat
     match sim.processors[on].activation.call().cause {
         Cause::Post(posted) => return end_post(sim, on, posted, status),
         Cause::Arrival { arrival, .. } => sim.end_arrival(arrival),
-        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {}
+        Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Read(_) | Cause::Chain(_) => {
+        }
     }
     suspend::end_asides(sim, on);
     Next::Look

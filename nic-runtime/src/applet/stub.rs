@@ -205,10 +205,11 @@ mod tests {
             "public static native void setImmediate(int value);",
             "public static native void watch(int window, int offset, int length);",
             "public static native void windowWrite(\n            byte[] from, int fromOffset, int window, int windowOffset, int length);",
+            "public static native void windowRead(\n            byte[] into, int intoOffset, int window, int offset, int length);",
         ] {
             assert!(stub.contains(declaration), "{declaration}\n{stub}");
         }
-        assert_eq!(stub.matches(" static native ").count(), 15);
+        assert_eq!(stub.matches(" static native ").count(), 16);
         assert!(stub.lines().all(|line| line.len() <= LINE_MAX));
     }
 }

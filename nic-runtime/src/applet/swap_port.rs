@@ -44,7 +44,8 @@ impl Natives for SwapNatives {
             | Effect::Send { .. }
             | Effect::Describe { .. }
             | Effect::Carry { .. }
-            | Effect::WriteWindow { .. } => return Err(TrapKind::ProtectionFault),
+            | Effect::WriteWindow { .. }
+            | Effect::ReadWindow { .. } => return Err(TrapKind::ProtectionFault),
             Effect::Local(LocalEffect::Watch { .. }) if self.has_all_watches(sim, applet_at) => {
                 return Err(TrapKind::ProtectionFault);
             }

@@ -77,6 +77,7 @@ pub(crate) fn called(sim: &mut Simulation<'_>, on: ProcessorId, is_reattached: b
     let packet = match call.cause {
         Cause::Arrival { arrival, .. } => &*sim.packets[arrival].bytes,
         Cause::Chain(message) if message.way == Way::Up => sim.chains.handled(endpoint),
+        Cause::Read(done) => sim.engines.bytes_read(endpoint, done.number),
         Cause::Post(_) | Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Chain(_) => {
             &[]
         }

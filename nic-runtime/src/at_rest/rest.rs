@@ -571,7 +571,10 @@ impl HostProgram for Again {
                 }
                 false
             }
-            Happened::Completed { .. } | Happened::Vi { .. } | Happened::Time => false,
+            Happened::Completed { .. }
+            | Happened::Vi { .. }
+            | Happened::Window { .. }
+            | Happened::Time => false,
         };
         if again && self.accepts {
             // Every third connection is requested with another tag, and so refused.

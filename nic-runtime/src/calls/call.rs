@@ -9,7 +9,7 @@ use nic_core::memory::HostSpan;
 use nic_core::sle::{ArraySpan, NicEntry, NicNative};
 use nic_core::time::SimTime;
 
-use super::pending::{Refill, TimerTurn, Watched};
+use super::pending::{ReadDone, Refill, TimerTurn, Watched};
 use super::quota::Spent;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::item::Posted;
@@ -45,6 +45,8 @@ pub(crate) enum Cause {
     Refill(Refill),
     /// A peer has written to bytes that the applet watches.
     Watch(Watched),
+    /// A read that the applet began has ended.
+    Read(ReadDone),
     /// Another applet of the chain has handed a message over.
     Chain(ChainMessage),
 }
@@ -83,6 +85,7 @@ impl Call {
             Cause::Timer(_) => Trigger::Timer,
             Cause::Refill(_) => Trigger::Refill,
             Cause::Watch(_) => Trigger::Watch,
+            Cause::Read(_) => Trigger::Read,
             Cause::Chain(message) => message.trigger,
         };
         Call {
@@ -106,6 +109,7 @@ impl Call {
             | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_)
+            | Cause::Read(_)
             | Cause::Chain(_) => None,
         }
     }
@@ -123,6 +127,7 @@ impl Call {
             Cause::Timer(_) => NicEntry::DoTimer,
             Cause::Refill(_) => NicEntry::DoRefill,
             Cause::Watch(_) => NicEntry::DoWatch,
+            Cause::Read(_) => NicEntry::DoRead,
             Cause::Chain(message) => match message.way {
                 Way::Down => NicEntry::DoTx,
                 Way::Up => NicEntry::DoRx,
@@ -146,7 +151,7 @@ impl Call {
     pub(crate) fn is_for_message(&self) -> bool {
         match self.cause {
             Cause::Post(_) | Cause::Arrival { .. } | Cause::Chain(_) => true,
-            Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) => false,
+            Cause::Timer(_) | Cause::Refill(_) | Cause::Watch(_) | Cause::Read(_) => false,
         }
     }
 
@@ -158,6 +163,7 @@ impl Call {
             | Cause::Timer(_)
             | Cause::Refill(_)
             | Cause::Watch(_)
+            | Cause::Read(_)
             | Cause::Chain(_) => PacketWay::Out,
         }
     }
@@ -188,6 +194,10 @@ impl Call {
             Cause::Watch(watched) => {
                 let (offset, length) = watched.range;
                 *place = [watched.window, offset.cast_signed(), length.cast_signed()];
+                &place[..]
+            }
+            Cause::Read(done) => {
+                *place = [done.window, done.offset.cast_signed(), done.status.code()];
                 &place[..]
             }
             Cause::Chain(message) => {

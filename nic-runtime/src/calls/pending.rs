@@ -1,9 +1,10 @@
 //! What an applet is to be called for other than messages: its timer, the receive buffers that its user has returned, and
-//! the events of its watches.
+//! the events of its watches, and the reads that have ended.
 
 use crate::ids::{AppletId, Table, WatchId};
 use std::collections::VecDeque;
 
+use nic_core::event::ReadStatus;
 use nic_core::id::ChannelId;
 use nic_core::remote::EventQueue;
 use nic_core::sle::Applet;
@@ -33,6 +34,19 @@ pub(crate) struct Watched {
     pub(crate) range: (u32, u32),
 }
 
+/// A read of a peer's window that has ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReadDone {
+    /// The number of the read among those of the endpoint.
+    pub(crate) number: u32,
+    /// The number of the window.
+    pub(crate) window: i32,
+    /// Offset in the window.
+    pub(crate) offset: u32,
+    /// How the read ended.
+    pub(crate) status: ReadStatus,
+}
+
 /// One setting of an applet's timer. A call of `doTimer` carries the turn of the setting that expired, because another
 /// processor may set the timer again before the call begins.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -54,6 +68,8 @@ pub(crate) struct PendingCalls {
     pub(crate) refills: VecDeque<Refill>,
     /// Watches that have noticed a peer's write for which `doWatch` has not been called.
     pub(crate) events: EventQueue<Growing>,
+    /// Ended reads for which `doRead` has not been called, in the order of their ends.
+    pub(crate) reads: VecDeque<ReadDone>,
 }
 
 impl PendingCalls {
@@ -65,14 +81,14 @@ impl PendingCalls {
     }
 }
 
-/// The pending calls of all applets. The list is empty if no applet has `doTimer`, `doRefill` or `doWatch`, and no
-/// later applet can have them.
+/// The pending calls of all applets. The list is empty if no applet has an entry for them, and no later applet
+/// can have one.
 #[derive(Clone, Debug)]
 pub(crate) struct AllPendingCalls(pub(crate) Table<AppletId, PendingCalls>);
 
 impl AllPendingCalls {
-    /// Returns no pending calls for `places` applets. `may_come` says whether an applet with `doTimer`, `doRefill` or
-    /// `doWatch` may replace one of `applets`.
+    /// Returns no pending calls for `places` applets. `may_come` says whether an applet with an entry for
+    /// them may replace one of `applets`.
     pub(crate) fn new(applets: &[Applet<'_>], places: usize, may_come: bool) -> AllPendingCalls {
         let has_one = |applet: &Applet<'_>| applet.members.has_pending_calls();
         AllPendingCalls(match may_come || applets.iter().any(has_one) {

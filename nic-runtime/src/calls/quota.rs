@@ -30,7 +30,7 @@ impl Spent {
                     });
                 }
             }
-            Effect::Send { .. } | Effect::WriteWindow { .. } => {
+            Effect::Send { .. } | Effect::WriteWindow { .. } | Effect::ReadWindow { .. } => {
                 spent.sends += 1;
                 if spent.sends > quota.sends {
                     return Err(Bound::SendQuota {

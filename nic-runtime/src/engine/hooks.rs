@@ -12,10 +12,10 @@ use nic_core::via::ConnectionId;
 
 use super::emp::{Emp, EmpState, HasEmp};
 use super::interface::{Description, Interface, Protocol};
-use super::remote::{Due, HasRemote, Remote, WindowState};
+use super::remote::{Due, HasRemote, Read, Remote, WindowState};
 use super::table::{Simulation, States, engine, of_engine};
 use super::via::{self, HasVia, Via, ViaState};
-use crate::host::{Asked, Asking};
+use crate::host::{Asked, Asking, WindowAsked};
 use crate::protocol::{Header, protocols};
 use crate::sim::{Engines, Parts, Protocols};
 use crate::spec::interface::interfaces;
@@ -70,6 +70,11 @@ impl Engines for States {
     #[cold]
     fn asked(sim: &mut Simulation<'_>, id: EndpointId, asked: Asked) -> Asking {
         engine!([sim.infos[id].interface] asked(sim, id, asked))
+    }
+
+    #[cold]
+    fn at_window(sim: &mut Simulation<'_>, id: EndpointId, asked: WindowAsked) -> SimDuration {
+        super::remote::asked(sim, id, asked)
     }
 
     #[cold]

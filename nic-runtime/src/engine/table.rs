@@ -346,6 +346,21 @@ impl States {
         self.remote.paths(id)
     }
 
+    /// Returns whether a read of an endpoint waits for an answer.
+    pub(crate) fn awaits_reads(&self, id: EndpointId) -> bool {
+        self.remote.awaits_reads(id)
+    }
+
+    /// Returns the bytes of a read that has ended.
+    pub(crate) fn bytes_read(&self, id: EndpointId, number: u32) -> &[u8] {
+        self.remote.bytes_read(id, number)
+    }
+
+    /// Returns whether an applet's read has not been forgotten.
+    pub(crate) fn has_read(&self, id: EndpointId, number: u32) -> bool {
+        self.remote.has_read(id, number)
+    }
+
     /// Returns a watch of an endpoint: the number of the watched window, and the watched range.
     pub(crate) fn watched(
         &self,
@@ -379,6 +394,36 @@ pub(crate) fn make_window_write(
     place: (ArraySpan, u32, u32),
 ) -> Option<PacketRef> {
     remote::make_write(sim, applet_at, trigger, place)
+}
+
+/// Makes the request of an applet's read of a window; `None` if the applet has no `doRead`.
+pub(crate) fn make_window_read(
+    sim: &mut Simulation<'_>,
+    applet_at: AppletAt,
+    trigger: Trigger,
+    place: (ArraySpan, u32, u32),
+) -> Option<PacketRef> {
+    remote::make_read(sim, applet_at, trigger, place)
+}
+
+/// Gives up the reads of an endpoint that have waited too long. Returns whether there were any.
+pub(crate) fn look_at_reads(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
+    remote::look_at_reads(sim, id)
+}
+
+/// Moves the bytes of a read into the applet's array, because the call of `doRead` begins.
+pub(crate) fn land_read(sim: &mut Simulation<'_>, applet_at: AppletAt, number: u32) {
+    remote::land_read(sim, applet_at, number);
+}
+
+/// Forgets a read whose end a detached applet does not learn of.
+pub(crate) fn forget_read(sim: &mut Simulation<'_>, applet_at: AppletAt, number: u32) {
+    remote::forget_read(sim, applet_at, number);
+}
+
+/// Forgets the reads of an applet whose arrays are gone.
+pub(crate) fn forget_reads(sim: &mut Simulation<'_>, applet_at: AppletAt) {
+    remote::forget_reads(sim, applet_at);
 }
 
 /// A processor has some twenty stages for each packet, so the value of a stage must fit in a register.

@@ -75,7 +75,8 @@ impl HostProgram for Exchanging {
             Happened::Started
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {}
             Happened::Message { .. } => self.arrived = self.arrived.saturating_add(1),
             Happened::Completed { status, .. } => match status {
                 TxStatus::Ok => self.completed = self.completed.saturating_add(1),

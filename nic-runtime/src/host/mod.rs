@@ -9,6 +9,7 @@ pub(crate) mod own;
 pub mod program;
 pub(crate) mod replay;
 mod turns;
+mod window;
 
 pub use due::DueSends;
 pub use exchange::{Credits, Exchanging};
@@ -20,6 +21,8 @@ pub use program::{
 };
 pub(crate) use program::{Asked, Asking};
 pub use turns::Turns;
+pub(crate) use window::WindowAsked;
+pub use window::WindowNews;
 
 use crate::storage::Growing;
 

@@ -10,6 +10,8 @@ use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::ReceiveDescriptor;
 use nic_core::via::{Handle, Reason, Segment, Status, ViaHeader};
 
+use super::window::{WindowAsked, WindowNews};
+
 /// A program that runs in a process. The runtime reports events to the program, and the program queues its next
 /// actions.
 ///
@@ -69,6 +71,13 @@ pub enum Happened<'a> {
         endpoint: EndpointId,
         /// What has happened.
         what: ViNews<'a>,
+    },
+    /// An answer to an action of the program for a window (remote memory).
+    Window {
+        /// The endpoint that has the window, or may use it.
+        endpoint: EndpointId,
+        /// What has happened.
+        what: WindowNews<'a>,
     },
 }
 
@@ -176,6 +185,8 @@ pub(crate) enum Action {
     },
     /// The process asks the interface of an endpoint for something.
     Ask(EndpointId, Asked),
+    /// The process asks for something at a window of an endpoint.
+    Window(EndpointId, WindowAsked),
     /// The process writes to a window of a VI's peer.
     Write {
         endpoint: EndpointId,
@@ -387,6 +398,32 @@ impl Actions<'_> {
                 channel,
                 bytes,
             });
+        }
+    }
+
+    /// Reads `length` bytes of a peer's window, from `offset` on, into the buffer area of the endpoint, from `into` on
+    /// (remote memory). The scenario must allow reads of the window. [`WindowNews::Read`] tells how the read ends; the
+    /// process goes on meanwhile.
+    pub fn read_window(
+        &mut self,
+        endpoint: EndpointId,
+        ticket: u64,
+        (window, offset, length): (i32, u32, u32),
+        into: u32,
+    ) {
+        let asked = WindowAsked::Read {
+            ticket,
+            window,
+            offset,
+            length,
+            into,
+        };
+        self.ask_window(endpoint, asked);
+    }
+
+    fn ask_window(&mut self, endpoint: EndpointId, asked: WindowAsked) {
+        if self.endpoints.contains(&endpoint) {
+            self.queue.push_back(Action::Window(endpoint, asked));
         }
     }
 

@@ -216,7 +216,8 @@ impl HostProgram for Replaying {
             Happened::Started
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {}
         }
         for stream in &mut self.streams {
             stream.act(actions);

@@ -79,9 +79,9 @@ sections! {
         refill_setup: SimDuration as Cost, or rx_setup;
         /// Time of the NIC to call `doRefill` and to return from `doRefill`.
         refill_call: SimDuration as Cost, or rx_call;
-        /// Time to set up a call of `doWatch`.
+        /// Time to set up a call of `doWatch` or `doRead`.
         watch_setup: SimDuration as Cost, or rx_setup;
-        /// Time of the NIC to call `doWatch` and to return from `doWatch`.
+        /// Time of the NIC to call `doWatch` or `doRead`, and to return from it.
         watch_call: SimDuration as Cost, or rx_call;
     }
 

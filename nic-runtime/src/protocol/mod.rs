@@ -3,6 +3,7 @@
 //! A protocol is a row of [`Header`]. The wires know its length and flip its bits, and leave the rest to the engine of
 //! the protocol (`engine/interface.rs`).
 
+mod remote_read;
 mod remote_write;
 
 use std::fmt::Debug;
@@ -10,6 +11,7 @@ use std::fmt::Debug;
 use nic_core::emp;
 use nic_core::via::ViaHeader;
 
+pub(crate) use self::remote_read::{ReadKind, RemoteRead};
 pub(crate) use self::remote_write::RemoteWrite;
 
 /// A header of a packet, in the form that the wire carries.
@@ -59,6 +61,8 @@ macro_rules! protocols {
             Via(nic_core::via::ViaHeader);
             /// A write to a window of the receiver's memory.
             Remote(crate::protocol::RemoteWrite);
+            /// The request for bytes of a window of the receiver's memory, or the answer.
+            Read(crate::protocol::RemoteRead);
         }
     };
 }
@@ -233,6 +237,28 @@ impl WireHeader for ViaHeader {
 /// The wire's own header has room for a window, an offset and the number of a remote write. A remote write with a
 /// flipped bit never reaches memory, because no library can repair its rings.
 impl WireHeader for RemoteWrite {
+    type Bytes = [u8; 0];
+
+    const LENGTH: u32 = 0;
+
+    const IS_CHECKED: bool = true;
+
+    fn to_bytes(self) -> Self::Bytes {
+        []
+    }
+
+    fn from_bytes(_bytes: &[u8]) -> Option<Self> {
+        None
+    }
+
+    fn is_for_nic(self) -> bool {
+        true
+    }
+}
+
+/// A packet of a read has no header of its own, as a remote write. A flipped bit is detected, because it would be read as
+/// a byte of the window.
+impl WireHeader for RemoteRead {
     type Bytes = [u8; 0];
 
     const LENGTH: u32 = 0;

@@ -448,6 +448,10 @@ impl Simulation<'_> {
                 let is_event = applet::pending_calls::look_at_timer(self, endpoint);
                 self.take_back_unless(is_event, before);
             }
+            Work::LookReads(endpoint) => {
+                let is_event = engine::look_at_reads(self, endpoint);
+                self.take_back_unless(is_event, before);
+            }
             Work::Own(own) => {
                 let is_event = engine::due(self, own.interface(), own.delay());
                 self.take_back_unless(is_event, before);
@@ -502,6 +506,9 @@ impl Simulation<'_> {
             Work::Own(own) => {
                 time > self.limits.until()
                     && engine::is_obsolete(self, own.interface(), own.delay())
+            }
+            Work::LookReads(endpoint) => {
+                time > self.limits.until() && !self.engines.awaits_reads(endpoint)
             }
             // A timer set for later than this check gets a check of its own.
             Work::Timer(endpoint) => {

@@ -254,7 +254,7 @@ tables! {
         swap: Raw(|| several(SWAP.section, limits::SWAPS_MAX)), or "";
         /// When users of VIs deregister and register their memory.
         region: Raw(|| several(REGION.section, limits::REGIONS_MAX)), or "";
-        /// Ranges of memory that an applet of another endpoint may write.
+        /// Ranges of memory that another endpoint may write.
         window: Raw(|| several(WINDOW.section, limits::WINDOWS_MAX)), or "";
         /// The time from which on `jive run --stats` counts: `{ from = "1ms" }`.
         stats: Raw(|| Form::Table(STATS.section, &[])), or "from the beginning";
@@ -543,15 +543,17 @@ tables! {
     WINDOW in window: "`[[window]]`" {
         /// The endpoint to whose memory the window belongs.
         owner: NameOf(Named::Endpoint), required;
-        /// The endpoint whose applet may write to the window.
+        /// The endpoint that may write to the window.
         writer: NameOf(Named::Endpoint), required;
-        /// The number by which the applets of both endpoints name the window; no two windows of an owner, or of a
+        /// The number by which both endpoints name the window; no two windows of an owner, or of a
         /// writer, have the same number.
         number: Count(0, limits::CHANNEL_NUMBER_MAX), required;
         /// Where the window begins in the owner's buffer area.
         offset: Size(0, limits::BUFFER_AREA_MAX), default "0";
         /// The window's length.
         length: Size(0, limits::BUFFER_AREA_MAX), required;
+        /// Whether the writer may also read the window.
+        read: Flag, default "false";
     }
 
     SWAP in swap: "`[[swap]]`" {

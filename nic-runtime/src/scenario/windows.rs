@@ -1,4 +1,4 @@
-//! Reads `[[window]]` tables: ranges of a buffer area that a peer's applet may write.
+//! Reads `[[window]]` tables: ranges of a buffer area that a peer may write, and read if the table allows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,6 +48,7 @@ pub(super) fn read(
         });
         let offset = WINDOW.offset.get(table, mistakes);
         let length = WINDOW.length.or(0, table, mistakes);
+        let is_readable = WINDOW.read.get(table, mistakes);
         for (end, key) in [(owner, "owner"), (writer, "writer")] {
             let Some((id, place)) = end else { continue };
             let Some(nic) = endpoints.nics[id.0 as usize] else {
@@ -102,6 +103,7 @@ pub(super) fn read(
             number,
             offset: narrow(offset),
             length: narrow(length),
+            is_readable,
         });
     }
     windows
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_window_lies_in_the_area_of_its_owner() {
-        let text = window("number = 3\noffset = 60\nlength = 40");
+        let text = window("number = 3\noffset = 60\nlength = 40\nread = true");
         let scenario = read("clan-programmable", &text).unwrap();
         let expected = WindowSpec {
             owner: EndpointId(0),
@@ -143,6 +145,7 @@ mod tests {
             number: 3,
             offset: 60,
             length: 40,
+            is_readable: true,
         };
         assert_eq!(scenario.windows, [expected]);
         let text = window("number = 3\noffset = 61\nlength = 40");

@@ -7,7 +7,7 @@ use nic_core::time::SimDuration;
 use nic_core::unet::Completion;
 
 use super::Parts;
-use crate::host::{Asked, Asking};
+use crate::host::{Asked, Asking, WindowAsked};
 use crate::spec::{InterfaceKind, SendSpec};
 use crate::wire::PacketRef;
 
@@ -45,6 +45,9 @@ pub(crate) trait Engines: Protocols {
 
     /// Does what a process asks the interface of an endpoint for.
     fn asked(sim: &mut Parts<'_, Self>, id: EndpointId, asked: Asked) -> Asking;
+
+    /// Does what a process asks for at a window of an endpoint. Returns how long the process is busy.
+    fn at_window(sim: &mut Parts<'_, Self>, id: EndpointId, asked: WindowAsked) -> SimDuration;
 
     /// Writes bytes of a process to a window of an endpoint's peer.
     fn write_window(sim: &mut Parts<'_, Self>, id: EndpointId, place: (u32, u32), bytes: Vec<u8>);

@@ -5,7 +5,7 @@ use crate::ids::{AppletId, ProcessorId, WatchId, at};
 
 use super::{Engines, Parts};
 use crate::calls::chain::Chain;
-use crate::calls::pending::{PendingCalls, Refill};
+use crate::calls::pending::{PendingCalls, ReadDone, Refill};
 use crate::nic::endpoint::AppletAt;
 use crate::nic::work::Work;
 use nic_core::id::{ChannelId, EndpointId};
@@ -112,6 +112,16 @@ impl<E: Engines> Parts<'_, E> {
         is_attached && pending.is_some_and(|pending| pending.events.add(watch))
     }
 
+    /// Adds a read that has ended, unless the applet is detached. Returns whether the read was added.
+    pub(crate) fn add_read(&mut self, applet_at: AppletAt, done: ReadDone) -> bool {
+        let is_attached = self.live[applet_at.endpoint].fault.is_attached(self.now);
+        let pending = self.pending_calls.0.get_mut(applet_at.applet);
+        let pending = pending.filter(|_| is_attached);
+        pending
+            .map(|pending| pending.reads.push_back(done))
+            .is_some()
+    }
+
     /// Removes the event of a watch that is removed.
     pub(crate) fn forget_watch(&mut self, applet_at: AppletAt, watch: WatchId) {
         if let Some(pending) = self.pending_calls.0.get_mut(applet_at.applet) {
@@ -129,7 +139,7 @@ impl<E: Engines> Parts<'_, E> {
             };
             is_over |= pending.is_over;
             has_refills |= !pending.refills.is_empty();
-            has_events |= !pending.events.is_empty();
+            has_events |= !pending.events.is_empty() || !pending.reads.is_empty();
         }
         let position = self.infos[id].position();
         let nic = &mut self.nics[self.endpoints[id].nic];

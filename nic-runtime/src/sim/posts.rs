@@ -88,7 +88,8 @@ impl Posts {
             | Trigger::Passed(_)
             | Trigger::Timer
             | Trigger::Refill
-            | Trigger::Watch => self.in_area(applet_at.endpoint, host),
+            | Trigger::Watch
+            | Trigger::Read => self.in_area(applet_at.endpoint, host),
         };
         self.copied(applet_at, to, bytes, of);
     }
@@ -150,7 +151,9 @@ impl Posts {
         match trigger {
             Trigger::Post(post) => Some(post_number(at, post)),
             Trigger::Arrival(packet) | Trigger::Passed(packet) => self.of(packet),
-            Trigger::Load | Trigger::Timer | Trigger::Refill | Trigger::Watch => None,
+            Trigger::Load | Trigger::Timer | Trigger::Refill | Trigger::Watch | Trigger::Read => {
+                None
+            }
         }
     }
 }

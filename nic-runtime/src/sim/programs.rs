@@ -129,6 +129,12 @@ impl<E: Engines> Parts<'_, E> {
                         return false;
                     }
                 },
+                Action::Window(endpoint, asked) => {
+                    // The process is told of refusals, and must not begin its next action meanwhile.
+                    self.users[home].task = Task::Posting;
+                    let takes = E::at_window(self, endpoint, asked);
+                    return self.busy(home, Task::Posting, takes);
+                }
                 Action::Write {
                     endpoint,
                     window,

@@ -452,19 +452,21 @@ pub struct ReceiveSpec {
     pub repeat: u64,
 }
 
-/// A window of an endpoint's buffer area, which the applet of another endpoint may write.
+/// A window of an endpoint's buffer area, which another endpoint may write.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct WindowSpec {
     /// The endpoint whose buffer area contains the window.
     pub owner: EndpointId,
-    /// The endpoint whose applet may write the window.
+    /// The endpoint that may write the window.
     pub writer: EndpointId,
-    /// The number by which the applets of owner and writer name the window.
+    /// The number by which owner and writer name the window.
     pub number: i32,
     /// Offset in the buffer area.
     pub offset: u32,
     /// Length in bytes.
     pub length: u32,
+    /// Whether the writer may also read the window.
+    pub is_readable: bool,
 }
 
 /// A time at which the user of a VI deregisters or registers the VI's region.

@@ -63,4 +63,5 @@ mod via_programs;
 mod via_random;
 mod via_streams;
 mod via_times;
+mod window_reads;
 mod windows;

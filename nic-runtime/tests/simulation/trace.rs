@@ -7,6 +7,7 @@ use nic_core::event::EndReason;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
 use nic_runtime::export::summary::Summary;
+use nic_runtime::host::Programs;
 use nic_runtime::profile::Profile;
 use nic_runtime::run::{RunEnd, SimError};
 use nic_runtime::scenario::parse_on;
@@ -111,10 +112,23 @@ pub(crate) fn try_run(toml: &str) -> Result<Trace, SimError> {
     simulate(&read(toml))
 }
 
+/// Runs a scenario with programs, and checks the laws that every trace obeys.
+pub(crate) fn run_with(scenario: &Scenario, programs: Programs) -> Trace {
+    let trace = simulate_with(scenario, programs);
+    let trace = trace.unwrap_or_else(|error| panic!("{error}"));
+    trace.check_laws();
+    trace
+}
+
 /// Runs a parsed scenario that may be refused.
 pub(crate) fn simulate(scenario: &Scenario) -> Result<Trace, SimError> {
+    simulate_with(scenario, Programs::new())
+}
+
+fn simulate_with(scenario: &Scenario, programs: Programs) -> Result<Trace, SimError> {
     let mut sink = JsonTrace::new(Vec::new(), PayloadMode::Shown, scenario);
-    let end = Run::new(scenario).sink(&mut sink).execute()?.end;
+    let run = Run::new(scenario).programs(programs).sink(&mut sink);
+    let end = run.execute()?.end;
     check_moves(&end);
     let mut summary = Summary::new(scenario);
     summary.end(end.time, end.reason);

@@ -100,7 +100,10 @@ fn write_down(log: &Log, who: &str, what: Happened<'_>) {
         Happened::Completed { status, .. } if status != TxStatus::Ok => {
             note(log, format!("{who}: {status:?}"));
         }
-        Happened::Completed { .. } | Happened::Started | Happened::Time => {}
+        Happened::Completed { .. }
+        | Happened::Window { .. }
+        | Happened::Started
+        | Happened::Time => {}
     }
 }
 
@@ -121,6 +124,7 @@ fn serve(log: &Log, what: Happened<'_>, actions: &mut Actions<'_>) {
         }
         Happened::Connection { .. }
         | Happened::Vi { .. }
+        | Happened::Window { .. }
         | Happened::Completed { .. }
         | Happened::Time => {}
     }
@@ -191,6 +195,7 @@ fn at_times(
             }
             Happened::Connection { .. }
             | Happened::Vi { .. }
+            | Happened::Window { .. }
             | Happened::Message { .. }
             | Happened::Completed { .. } => {}
         }

@@ -490,7 +490,8 @@ impl HostProgram for Hostile {
             Happened::Message { .. }
             | Happened::Completed { .. }
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {}
         }
     }
 }

@@ -207,7 +207,7 @@ fn setups(profile: &Profile, site: &AppletSite) -> BTreeMap<&'static str, u64> {
             NicEntry::DoRx => costs.rx_setup,
             NicEntry::DoTimer => costs.timer_setup,
             NicEntry::DoRefill => costs.refill_setup,
-            NicEntry::DoWatch => costs.watch_setup,
+            NicEntry::DoWatch | NicEntry::DoRead => costs.watch_setup,
         };
         Some((setup.as_ps() * u64::from(factor)).div_ceil(1_000))
     };

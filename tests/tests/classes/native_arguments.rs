@@ -9,7 +9,7 @@ use tests::fixture::Outcome;
 use tests::machine::judge;
 
 /// The natives of docs/natives.md: name, parameters, result.
-const NATIVES: [(&str, &[&str], &str); 15] = [
+const NATIVES: [(&str, &[&str], &str); 16] = [
     ("newAlignedArray", &["I"], "[B"),
     ("getFreeBufferLength", &[], "I"),
     ("getFreeBuffer", &[], "I"),
@@ -25,6 +25,7 @@ const NATIVES: [(&str, &[&str], &str); 15] = [
     ("setImmediate", &["I"], "V"),
     ("watch", &["I", "I", "I"], "V"),
     ("windowWrite", &["[B", "I", "I", "I", "I"], "V"),
+    ("windowRead", &["[B", "I", "I", "I", "I"], "V"),
 ];
 
 /// Values of every type: the instruction that pushes the value, and the parameter types that accept it (JVMS §4.9.2).

@@ -87,4 +87,9 @@ public final class Nic {
     public static void windowWrite(byte[] from, int fromOffset, int window, int windowOffset, int length) {
         Natives.current().windowWrite(from, fromOffset, window, windowOffset, length);
     }
+
+    /** Reads bytes of a window of a peer into an array, which has them when {@code doRead} is called. */
+    public static void windowRead(byte[] into, int intoOffset, int window, int offset, int length) {
+        Natives.current().windowRead(into, intoOffset, window, offset, length);
+    }
 }

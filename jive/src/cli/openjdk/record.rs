@@ -358,9 +358,9 @@ impl Sink for Repeated<'_, '_> {
 
 impl Call {
     fn new(method: &str, args: &[i32], packet: &[u8]) -> Call {
-        // Only calls for a packet set `RxBuf`, and a packet may be empty.
+        // Only calls for a packet or a read have bytes of their own, of which there may be none.
         let mut text = "-".to_owned();
-        if method == "doRx" {
+        if method == "doRx" || method == "doRead" {
             text.clear();
             text.push('+');
             lines::push_hex(&mut text, packet);
@@ -458,12 +458,15 @@ fn begin(scenario: &Scenario, index: usize, spec: &EndpointSpec) -> String {
     command
 }
 
-/// Returns the chosen windows, each as its number and its length.
+/// Returns the chosen windows, each as its number, its length, and `r` if the writer may read it.
 fn windows(scenario: &Scenario, is_chosen: impl Fn(&WindowSpec) -> bool) -> Vec<String> {
     let windows = scenario.windows.iter();
     let chosen = windows.filter(|window| is_chosen(window));
     chosen
-        .map(|window| format!("{}:{}", window.number, window.length))
+        .map(|window| {
+            let right = if window.is_readable { ":r" } else { "" };
+            format!("{}:{}{right}", window.number, window.length)
+        })
         .collect()
 }
 

@@ -62,7 +62,8 @@ impl Turns {
                 | Trigger::Arrival(_)
                 | Trigger::Passed(_)
                 | Trigger::Refill
-                | Trigger::Watch,
+                | Trigger::Watch
+                | Trigger::Read,
             ) => true,
             None => !matches!(step, Step::Other),
         }

@@ -7,14 +7,18 @@
 //!
 //! The module `outgoing` orders pointers behind the data that DMA moves, and `requests` takes DMA requests one by one.
 //!
-//! The module `windows` has the windows that scenarios declare, to which applets write and which they watch.
+//! The module `windows` has the windows that scenarios declare, to which applets write and which they watch, and `reads`
+//! the reads of windows.
 
+mod asked;
 mod clan;
 mod costs;
 mod engine;
 mod mapped;
 mod mapping;
 mod outgoing;
+mod reading;
+mod reads;
 mod requested;
 mod requests;
 mod shown;
@@ -22,11 +26,15 @@ mod state;
 mod windows;
 mod writes;
 
+pub(crate) use self::asked::asked;
 pub(crate) use self::costs::Costs;
 pub(crate) use self::engine::{Remote, carry_out};
 pub(crate) use self::mapped::AllMappings;
 pub(crate) use self::mapping::{completes_later, is_waiting, mapped};
 pub(crate) use self::outgoing::Moving;
+pub(crate) use self::reads::{
+    Read, forget_read, forget_reads, land_read, look_at_reads, make_read,
+};
 pub(crate) use self::requested::Due;
 pub(crate) use self::requests::{due as request_due, over as request_over};
 pub(crate) use self::shown::{Shown, tell_arrives, tell_leaves};

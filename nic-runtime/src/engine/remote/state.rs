@@ -14,6 +14,7 @@ use nic_core::unet::Channel;
 use nic_core::via::ConnectionId;
 
 use super::mapped::AllMappings;
+use super::reading::Reads;
 use super::requested::{Due, Requests};
 use crate::sim::{Engines, Parts};
 use crate::spec::{Scenario, WindowSpec};
@@ -99,6 +100,8 @@ pub(super) struct WindowEnds {
     pub(super) own: Vec<OwnWindow>,
     pub(super) peers: Vec<PeerWindow>,
     pub(super) watches_left: u32,
+    /// The reads that the endpoint has begun.
+    pub(super) reads: Reads,
 }
 
 impl WindowState {
@@ -147,6 +150,7 @@ impl WindowState {
                 number,
                 window,
                 length,
+                is_readable: spec.is_readable,
                 path: Channel {
                     id: ChannelId(number),
                     peer: spec.owner,
@@ -176,12 +180,13 @@ impl WindowState {
     /// Returns the windows that the applet of an endpoint may name.
     pub(crate) fn rights(&self, id: EndpointId) -> WindowRights<'_> {
         let Some(end) = self.ends.get(id) else {
-            return WindowRights::default();
+            return WindowRights::NONE;
         };
         WindowRights {
             own: &end.own,
             peers: &end.peers,
             watches_left: end.watches_left,
+            reads_left: end.reads.left(),
         }
     }
 
@@ -197,6 +202,27 @@ impl WindowState {
         end.into_iter()
             .flat_map(|end| &end.peers)
             .map(|peer| &peer.path)
+    }
+
+    /// Returns whether a read of an endpoint waits for an answer.
+    pub(crate) fn awaits_reads(&self, id: EndpointId) -> bool {
+        self.ends
+            .get(id)
+            .is_some_and(|end| end.reads.is_any_awaited())
+    }
+
+    /// Returns the bytes of a read that has ended.
+    pub(crate) fn bytes_read(&self, id: EndpointId, number: u32) -> &[u8] {
+        let read = self.ends.get(id).and_then(|end| end.reads.get(number));
+        let outcome = read.and_then(|read| read.outcome.as_ref());
+        outcome.map_or(&[], |outcome| &outcome.bytes)
+    }
+
+    /// Returns whether an applet's read has not been forgotten.
+    pub(crate) fn has_read(&self, id: EndpointId, number: u32) -> bool {
+        self.ends
+            .get(id)
+            .is_some_and(|end| end.reads.get(number).is_some())
     }
 
     /// Returns the name by which owner and writer of a window refer to the window.

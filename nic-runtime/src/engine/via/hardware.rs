@@ -337,7 +337,11 @@ fn is_late(sim: &Parts<'_, impl HasVia>, id: EndpointId, item: Item) -> bool {
             Header::Via(ViaHeader::Message { connection, .. }) => {
                 !sim.engines.via().is_current(id, connection)
             }
-            Header::None | Header::Emp(_) | Header::Via(_) | Header::Remote(_) => false,
+            Header::None
+            | Header::Emp(_)
+            | Header::Via(_)
+            | Header::Remote(_)
+            | Header::Read(_) => false,
         },
         Item::Post(posted) => sim.engines.via().is_void(id, posted.post),
         Item::Own(..) => false,

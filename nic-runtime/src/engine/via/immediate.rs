@@ -19,7 +19,7 @@ pub(super) fn immediate(
     match trigger {
         Trigger::Post(post) => sim.engines.via().immediate(id, post),
         Trigger::Arrival(packet) | Trigger::Passed(packet) => arrived(sim, id, packet),
-        Trigger::Timer | Trigger::Refill | Trigger::Watch | Trigger::Load => None,
+        Trigger::Timer | Trigger::Refill | Trigger::Watch | Trigger::Read | Trigger::Load => None,
     }
 }
 

@@ -162,7 +162,8 @@ impl Verdicts {
             | Trigger::Passed(_)
             | Trigger::Timer
             | Trigger::Refill
-            | Trigger::Watch => None,
+            | Trigger::Watch
+            | Trigger::Read => None,
             Trigger::Post(post) => self.posted.get(&(endpoint, post)).copied(),
             Trigger::Arrival(packet) => take_first(&mut self.received, packet),
         };

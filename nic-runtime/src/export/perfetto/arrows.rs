@@ -60,7 +60,8 @@ impl Arrows {
                     | Trigger::Passed(_)
                     | Trigger::Timer
                     | Trigger::Refill
-                    | Trigger::Watch,
+                    | Trigger::Watch
+                    | Trigger::Read,
                 )
                 | Cause::None
                 | Cause::OfCall => None,
@@ -85,7 +86,8 @@ impl Arrows {
                         | Trigger::Passed(_)
                         | Trigger::Timer
                         | Trigger::Refill
-                        | Trigger::Watch,
+                        | Trigger::Watch
+                        | Trigger::Read,
                     )
                     | Cause::None
                     | Cause::OfCall => None,

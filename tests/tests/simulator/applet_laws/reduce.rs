@@ -35,7 +35,8 @@ impl HostProgram for Member {
             Happened::Completed { .. }
             | Happened::Time
             | Happened::Connection { .. }
-            | Happened::Vi { .. } => {}
+            | Happened::Vi { .. }
+            | Happened::Window { .. } => {}
         }
     }
 }

@@ -5,7 +5,7 @@
 
 mod model;
 
-use self::model::{Argument, Done, Endpoint, Trap};
+use self::model::{Argument, Done, Endpoint, READ, Trap};
 use jive_core::{ArrayKind, Heap, NativeType, Natives, TrapKind, TrapValues};
 use nic_core::id::{ChannelId, DirectionId, EndpointId};
 use nic_core::remote::{OwnWindow, PeerWindow, WindowId, WindowRights};
@@ -25,6 +25,8 @@ const HEAP: usize = 4096;
 /// Lengths of windows: longer than a packet, and short.
 const LONG_WINDOW: u32 = MAX_PACKET + 1;
 const SHORT_WINDOW: u32 = 8;
+/// The number of the window that the endpoint may read.
+const READABLE: i32 = 8;
 /// Lengths of the byte arrays: zero, shorter than other limits, longer than an inline message, longer than the buffer
 /// area.
 const ARRAYS: [usize; 4] = [0, 8, 60, 70];
@@ -144,6 +146,7 @@ fn model_endpoint(channels: &[i32]) -> Endpoint {
         own_windows: Vec::new(),
         peer_windows: Vec::new(),
         channels: channels.iter().copied().map(i64::from).collect(),
+        readable_windows: Vec::new(),
         max_packet: MAX_PACKET.into(),
         // The heap has room for arrays of all boundary lengths except those near the largest `int`.
         heap_left: 1000,
@@ -396,6 +399,7 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
         number,
         window: WindowId(number.cast_unsigned()),
         length,
+        is_readable: number == READABLE,
         path,
     });
     let channels = Channels::default();
@@ -408,10 +412,15 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
             own: &own,
             peers: &peers,
             watches_left: 1,
+            reads_left: 1,
         }),
     };
     let mut memory = vec![0; HEAP];
-    for native in [NicNative::Watch, NicNative::WindowWrite] {
+    for native in [
+        NicNative::Watch,
+        NicNative::WindowWrite,
+        NicNative::WindowRead,
+    ] {
         let name = native.decl().name;
         let mut passed = 0;
         combinations(native, |arguments| {
@@ -420,6 +429,7 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
                 .map(|(number, length)| (number.into(), length.into()))
                 .to_vec();
             endpoint.peer_windows = endpoint.own_windows.clone();
+            endpoint.readable_windows = vec![READABLE.into()];
             let expected = model::perform(&mut endpoint, name, &mut arguments.to_vec());
             let mut heap = Heap::new(&mut memory);
             let placed = place(arguments, &mut heap);
@@ -434,6 +444,14 @@ fn natives_of_windows_pass_the_check_where_the_model_does() {
                     bytes: from.bytes(&heap).to_vec(),
                     window: peers[peer as usize].number.into(),
                     offset: offset.into(),
+                }),
+                Ok(Effect::ReadWindow { into, peer, offset }) => Ok(Done::Read {
+                    window: peers[peer as usize].number.into(),
+                    offset: offset.into(),
+                    into: {
+                        into.bytes_mut(&mut heap).fill(READ);
+                        heap.bytes(placed[0]).unwrap().to_vec()
+                    },
                 }),
                 Ok(other) => panic!("{name} checks as {other:?}"),
                 Err(trap) => Err(trap.name()),

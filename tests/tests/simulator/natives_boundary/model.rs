@@ -14,6 +14,8 @@ pub(crate) struct Endpoint {
     pub(crate) own_windows: Vec<(i64, i64)>,
     /// The windows of peers.
     pub(crate) peer_windows: Vec<(i64, i64)>,
+    /// The numbers of the windows of peers that the endpoint may read.
+    pub(crate) readable_windows: Vec<i64>,
     pub(crate) max_packet: i64,
     /// Free bytes of the heap.
     pub(crate) heap_left: i64,
@@ -58,10 +60,19 @@ pub(crate) enum Done {
         window: i64,
         offset: i64,
     },
+    Read {
+        window: i64,
+        offset: i64,
+        /// The array, in which the bytes that are read are [`READ`].
+        into: Vec<u8>,
+    },
 }
 
 /// Name of a trap.
 pub(crate) type Trap = &'static str;
+
+/// A byte that is read from a window.
+pub(crate) const READ: u8 = 0xd7;
 
 const FAULT: Trap = "ProtectionFault";
 /// Maximum bytes of a message in a receive descriptor.
@@ -156,6 +167,33 @@ pub(crate) fn perform(
                 bytes: from[out].to_vec(),
                 window: *window,
                 offset: *offset,
+            })
+        }
+        (
+            "windowRead",
+            [
+                Bytes(into),
+                Int(start),
+                Int(window),
+                Int(offset),
+                Int(length),
+            ],
+        ) => {
+            let into = not_null(into)?;
+            let place = range(into.len(), *start, *length)?;
+            in_window(&endpoint.peer_windows, *window, *offset, *length)?;
+            let may_read = endpoint.readable_windows.contains(window);
+            if *length > endpoint.max_packet || !may_read {
+                return Err(FAULT);
+            }
+            Ok(Done::Read {
+                window: *window,
+                offset: *offset,
+                into: {
+                    let mut read = into.clone();
+                    read[place].fill(READ);
+                    read
+                },
             })
         }
         (other, arguments) => panic!("the contract has no native {other} of {arguments:?}"),

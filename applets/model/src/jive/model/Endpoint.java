@@ -40,6 +40,8 @@ public final class Endpoint implements Port {
     private final Map<Integer, Integer> windowOffsets = new TreeMap<>();
     private final List<int[]> watches = new ArrayList<>();
     private final Deque<WindowWrite> written = new ArrayDeque<>();
+
+    private final Deque<WindowRead> begun = new ArrayDeque<>();
     private final List<String> log = new ArrayList<>();
     private byte[] area;
     private int nextSend;
@@ -61,6 +63,12 @@ public final class Endpoint implements Port {
         rights.ownWindows.put(number, length);
         windowOffsets.put(number, offset);
         return this;
+    }
+
+    /** Gives the applet a window of a peer, which it may also read. */
+    public Endpoint openReadableWindow(int number, int length) {
+        rights.readableWindows.add(number);
+        return openPeerWindow(number, length);
     }
 
     /** Gives the applet a window of a peer. */
@@ -128,6 +136,22 @@ public final class Endpoint implements Port {
     /** Returns the oldest write of the applet to a window of a peer, or null. */
     public WindowWrite takeWritten() {
         return written.poll();
+    }
+
+    /** Returns the oldest read that the applet has begun of a window of a peer, or null. */
+    public WindowRead takeRead() {
+        return begun.poll();
+    }
+
+    /** A read ends with these bytes: puts them into the applet's array, and calls {@code doRead}. */
+    public void readEnds(WindowRead read, byte[] bytes) {
+        read.land(bytes);
+        call("doRead", read.window, read.offset, 0);
+    }
+
+    /** A read ends without bytes: calls {@code doRead} with the status 1, refused, or 2, lost. */
+    public void readFails(WindowRead read, int status) {
+        call("doRead", read.window, read.offset, status);
     }
 
     /** The user sends a message: writes it into the buffer area and calls {@code doTx}. */
@@ -315,6 +339,13 @@ public final class Endpoint implements Port {
     @Override
     public void write(int window, int offset, byte[] bytes) {
         written.add(new WindowWrite(window, offset, bytes));
+    }
+
+    @Override
+    public void read(WindowRead read) {
+        if (applet.has("doRead", 3)) {
+            begun.add(read);
+        }
     }
 
     @Override

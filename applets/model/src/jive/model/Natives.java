@@ -176,6 +176,18 @@ public final class Natives {
         port.completed("windowWrite", null, from, fromOffset, window, windowOffset, length);
     }
 
+    /** See {@link unet.Nic#windowRead}. */
+    public void windowRead(byte[] into, int intoOffset, int window, int offset, int length) {
+        checkArray(into, intoOffset, length);
+        checkWindow(rights.peerWindows.get(window), window, offset, length);
+        if (!rights.readableWindows.contains(window)) {
+            throw new ProtectionFault("the endpoint may not read window " + window);
+        }
+        chargePacket(length);
+        port.read(new WindowRead(into, intoOffset, window, offset, length));
+        port.completed("windowRead", null, into, intoOffset, window, offset, length);
+    }
+
     private static void checkWindow(Integer bytes, int window, int offset, int length) {
         if (bytes == null) {
             throw new ProtectionFault("the endpoint has no window " + window);

@@ -35,6 +35,9 @@ public interface Port {
     /** Writes bytes into a window of a peer. */
     void write(int window, int offset, byte[] bytes);
 
+    /** Takes a read of a window of a peer. */
+    void read(WindowRead read);
+
     /** Returns the immediate data of the message that is handled. */
     int immediate();
 

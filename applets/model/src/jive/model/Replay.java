@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,7 +20,8 @@ import java.util.TreeMap;
  * <ul>
  * <li>{@code begin ENDPOINT MAX_PACKET AREA BUFFER_LENGTH DMA_QUOTA SENDS CHANNELS OWN PEERS STATE
  * CLASS} loads an applet. Its initializers are calls of their own. OWN and PEERS are windows, as
- * {@code NUMBER:LENGTH}.
+ * {@code NUMBER:LENGTH}, or {@code NUMBER:LENGTH:r} if the window of a peer may be read. PACKET is
+ * what {@code doRx} or {@code doRead} is called for.
  * <li>{@code call ENDPOINT METHOD ARGUMENTS PACKET NATIVES} makes one call.
  * <li>{@code fields ENDPOINT} shows the value of each field, in the order of the class file.
  * <li>{@code end} forgets all endpoints.
@@ -39,6 +41,7 @@ final class Replay implements Port {
 
     private final Applet applet;
     private List<String[]> natives = new ArrayList<>();
+    private final List<WindowRead> begun = new ArrayList<>();
     private int next;
 
     private Replay(String[] words) throws IOException {
@@ -53,6 +56,11 @@ final class Replay implements Port {
         }
         windows(words[8], rights.ownWindows);
         windows(words[9], rights.peerWindows);
+        for (String window : list(words[9])) {
+            if (window.endsWith(":r")) {
+                rights.readableWindows.add(Integer.parseInt(window.split(":")[0]));
+            }
+        }
         Map<Integer, Object> state = new TreeMap<>();
         for (String field : list(words[10])) {
             String[] parts = field.split(":", 3);
@@ -63,7 +71,7 @@ final class Replay implements Port {
 
     private static void windows(String words, Map<Integer, Integer> into) {
         for (String window : list(words)) {
-            String[] parts = window.split(":", 2);
+            String[] parts = window.split(":");
             into.put(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
         }
     }
@@ -111,7 +119,9 @@ final class Replay implements Port {
         for (String entry : script) {
             natives.add(entry.split("=", 2));
         }
-        if (!packet.equals("-")) {
+        if (method.equals("doRead")) {
+            land(arguments, packet);
+        } else if (!packet.equals("-")) {
             applet.receive(Text.bytes(packet.substring(1)));
         }
         try {
@@ -129,6 +139,23 @@ final class Replay implements Port {
         } catch (Throwable trap) {
             String kind = trap.getClass().getName().replaceFirst("^(java\\.lang|jive\\.model)\\.", "");
             OUT.println("trap " + kind + " at " + applet.place(trap));
+        }
+    }
+
+    /** Ends the oldest read of the bytes for which {@code doRead} is called. */
+    private void land(int[] arguments, String bytes) {
+        Iterator<WindowRead> reads = begun.iterator();
+        while (reads.hasNext()) {
+            WindowRead read = reads.next();
+            boolean isOver = read.window == arguments[0] && read.offset == arguments[1];
+            byte[] came = bytes.equals("-") ? new byte[0] : Text.bytes(bytes.substring(1));
+            if (isOver && (arguments[2] != 0 || came.length == read.length)) {
+                reads.remove();
+                if (arguments[2] == 0) {
+                    read.land(came);
+                }
+                return;
+            }
         }
     }
 
@@ -214,6 +241,11 @@ final class Replay implements Port {
 
     @Override
     public void write(int window, int offset, byte[] bytes) {
+    }
+
+    @Override
+    public void read(WindowRead read) {
+        begun.add(read);
     }
 
     /** Returns a value of the type that a descriptor names. */

@@ -39,4 +39,7 @@ public final class Rights {
 
     /** The windows of peers that the endpoint may write: their lengths by number. */
     public final Map<Integer, Integer> peerWindows = new TreeMap<>();
+
+    /** The numbers of the windows of peers that the endpoint may read. */
+    public final Set<Integer> readableWindows = new TreeSet<>();
 }
