@@ -485,3 +485,48 @@ fn a_vi_with_free_buffers_takes_no_descriptors_of_its_program() {
         assert_eq!(log, expected, "{provider:?}");
     }
 }
+
+#[test]
+fn a_deregistered_buffer_area_flushes_no_descriptor_of_other_memory() {
+    for provider in PROVIDERS {
+        let region = "[[region]]\nat = '200us'\nendpoint = 'server'\naction = 'deregister'\n";
+        let scenario = two_vis(provider, OWN, region);
+        let receive: Step = |actions, handles| {
+            let home = actions.endpoints()[0];
+            actions.post_receive(home, 11, vec![segment(handles[0], 0, 64)]);
+            actions.accept(home, 5, None);
+        };
+        let send: Step = |actions, handles| {
+            let home = actions.endpoints()[0];
+            actions.fill(home, 0, b"still there".to_vec());
+            actions.post_send(home, 21, vec![segment(handles[0], 0, 11)], None);
+        };
+        let client: Vec<(u64, Step)> = vec![
+            (300, |actions, _| actions.disconnect(actions.endpoints()[0])),
+            (600, |actions, _| {
+                actions.connect(actions.endpoints()[0], 5, None)
+            }),
+            (900, send),
+        ];
+        let server: Vec<(u64, Step)> = vec![
+            (500, receive),
+            (1_200, |actions, _| actions.receive(actions.endpoints()[0])),
+        ];
+        let log = run(
+            &scenario,
+            vec![
+                ("client", with_memory("client", &[(0, 4_096)], client)),
+                ("server", with_memory("server", &[(0, 4_096)], server)),
+            ],
+        );
+        let log: Vec<_> = log.iter().filter(|line| !line.contains("Ended")).collect();
+        assert_eq!(
+            log,
+            [
+                "client: Sent { ticket: 21, status: Ok, length: 11 }",
+                "server: [11] Ok still there"
+            ],
+            "{provider:?}"
+        );
+    }
+}

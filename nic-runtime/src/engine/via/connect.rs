@@ -306,7 +306,7 @@ fn post_flushed(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     }
     sim.levels_changed(id);
     if !regions::is_registered(sim, id) {
-        ViaState::flush(sim, id, Status::ProtectionError);
+        ViaState::flush_buffers(sim, id, Status::ProtectionError);
     }
 }
 

@@ -354,16 +354,22 @@ fn ends(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
         over_memory::flush_sends(sim, id);
         over_memory::forget_data(sim, id);
     }
-    flush_receives(sim, id, Status::Flushed);
+    flush_receives(sim, id);
     connect::ended(sim, id, reason);
 }
 
-/// Completes every posted receive descriptor with an error status. The user keeps the buffers of these descriptors.
-pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, status: Status) {
+/// Completes every posted receive descriptor as flushed, because the VI has no connection.
+pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
+    named::flush(sim, id);
+    flush_buffers(sim, id, Status::Flushed);
+}
+
+/// Completes every free buffer that is posted as a receive descriptor with an error status. The user keeps the buffers.
+/// The descriptors of programs name memory of their own, which stays registered while they are posted.
+pub(super) fn flush_buffers(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, status: Status) {
     let Some(channel) = sim.engines.via_mut().end(id).map(|end| end.connection.id) else {
         return;
     };
-    named::flush(sim, id);
     while let Some(offset) = sim.endpoints[id].free.pop() {
         sim.endpoints[id].free.name(offset);
         if let Some(end) = sim.engines.via_mut().end_mut(id)
@@ -392,9 +398,9 @@ pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, s
 }
 
 impl ViaState {
-    /// Completes every posted receive descriptor with an error status.
-    pub(super) fn flush(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, status: Status) {
-        flush_receives(sim, id, status);
+    /// Completes every free buffer that is posted as a receive descriptor with an error status.
+    pub(super) fn flush_buffers(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, status: Status) {
+        flush_buffers(sim, id, status);
     }
 
     /// Ends the connection at this end, and sends the peer a packet with the reason.

@@ -7,7 +7,7 @@ use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 use nic_core::via::{Side, Status};
 
 use super::completions::{enter_completion, take_completion};
-use super::connection::flush_receives;
+use super::connection::{flush_buffers, flush_receives};
 use super::immediate;
 use super::receive::remark_at;
 use super::segments::joined;
@@ -209,11 +209,11 @@ pub(super) fn message_read(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
 pub(super) fn message_gone(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     take_completion(sim, id, Side::Receive);
     if sim.engines.via_mut().has_ended(id) {
-        flush_receives(sim, id, Status::Flushed);
+        flush_receives(sim, id);
         return;
     }
     if !regions::is_registered(sim, id) && sim.engines.via_mut().end(id).is_some() {
-        flush_receives(sim, id, Status::ProtectionError);
+        flush_buffers(sim, id, Status::ProtectionError);
     }
     if sim.engines.via_mut().is_over_memory(id) {
         receive(sim, id);
