@@ -346,9 +346,9 @@ impl States {
         self.remote.paths(id)
     }
 
-    /// Returns whether a read of an endpoint waits for an answer.
-    pub(crate) fn awaits_reads(&self, id: EndpointId) -> bool {
-        self.remote.awaits_reads(id)
+    /// Returns whether a read of an endpoint waits for an answer, or its program for a time.
+    pub(crate) fn has_waits(&self, id: EndpointId) -> bool {
+        self.remote.has_waits(id)
     }
 
     /// Returns the bytes of a read that has ended.
@@ -406,9 +406,9 @@ pub(crate) fn make_window_read(
     remote::make_read(sim, applet_at, trigger, place)
 }
 
-/// Gives up the reads of an endpoint that have waited too long. Returns whether there were any.
-pub(crate) fn look_at_reads(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
-    remote::look_at_reads(sim, id)
+/// Ends the reads of an endpoint, and the waits of its program, whose time is over. Returns whether there were any.
+pub(crate) fn look_at_windows(sim: &mut Simulation<'_>, id: EndpointId) -> bool {
+    remote::look_at_windows(sim, id)
 }
 
 /// Moves the bytes of a read into the applet's array, because the call of `doRead` begins.

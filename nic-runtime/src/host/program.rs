@@ -408,17 +408,81 @@ impl Actions<'_> {
         &mut self,
         endpoint: EndpointId,
         ticket: u64,
-        (window, offset, length): (i32, u32, u32),
+        range: (i32, u32, u32),
         into: u32,
     ) {
-        let asked = WindowAsked::Read {
+        self.ask_window(
+            endpoint,
+            WindowAsked::Read {
+                ticket,
+                range,
+                into,
+            },
+        );
+    }
+
+    /// Writes bytes to a peer's window, by the processor of the host (remote memory). The program learns of a write that
+    /// it may not make. The owner of the window refuses a write while the window is closed, which the program does not
+    /// learn.
+    pub fn store(
+        &mut self,
+        endpoint: EndpointId,
+        ticket: u64,
+        (window, offset): (i32, u32),
+        bytes: Vec<u8>,
+    ) {
+        let asked = WindowAsked::Store {
             ticket,
             window,
             offset,
-            length,
-            into,
+            bytes,
         };
         self.ask_window(endpoint, asked);
+    }
+
+    /// Reads `length` bytes of a window of the endpoint's own memory, from `offset` on (remote memory). The answer is
+    /// [`WindowNews::Loaded`].
+    pub fn load(&mut self, endpoint: EndpointId, ticket: u64, range: (i32, u32, u32)) {
+        self.ask_window(endpoint, WindowAsked::Load { ticket, range });
+    }
+
+    /// Watches `length` bytes of a window of the endpoint's own memory, from `offset` on, or removes the watches of the
+    /// window if `length` is 0 (remote memory). The answer is [`WindowNews::Watching`]. The watches of an endpoint with
+    /// an applet are the applet's.
+    pub fn watch(&mut self, endpoint: EndpointId, ticket: u64, range: (i32, u32, u32)) {
+        self.ask_window(endpoint, WindowAsked::Watch { ticket, range });
+    }
+
+    /// Waits until the word at an offset of a window of the endpoint's own memory has another value than `was`, but no
+    /// longer than `within` (remote memory). The answer is [`WindowNews::Word`]; the process goes on meanwhile.
+    pub fn wait_word(
+        &mut self,
+        endpoint: EndpointId,
+        ticket: u64,
+        (window, offset): (i32, u32),
+        (was, within): (u32, Option<SimDuration>),
+    ) {
+        let asked = WindowAsked::WaitWord {
+            ticket,
+            window,
+            offset,
+            was,
+            within,
+        };
+        self.ask_window(endpoint, asked);
+    }
+
+    /// Takes the oldest event of an endpoint's watches (remote memory). The answer is [`WindowNews::Event`], or
+    /// [`WindowNews::NoEvent`] if there is none.
+    pub fn take_event(&mut self, endpoint: EndpointId) {
+        self.ask_window(endpoint, WindowAsked::Event { within: None });
+    }
+
+    /// Takes an event as [`Actions::take_event`] does, and waits for one for as long as `within`. Meanwhile the process
+    /// goes on with its other actions.
+    pub fn event_within(&mut self, endpoint: EndpointId, within: Option<SimDuration>) {
+        let within = Some(within);
+        self.ask_window(endpoint, WindowAsked::Event { within });
     }
 
     fn ask_window(&mut self, endpoint: EndpointId, asked: WindowAsked) {

@@ -27,8 +27,8 @@ pub(crate) enum Work {
     LookCapsule(EndpointId),
     /// Checks whether an endpoint's applet timer has expired.
     Timer(EndpointId),
-    /// Checks whether reads of an endpoint have waited too long for answers.
-    LookReads(EndpointId),
+    /// Checks whether reads of an endpoint have waited too long for answers, or its program at its windows.
+    LookWindows(EndpointId),
     /// A DMA engine without a queue has ended the transfer for whose end a processor waits.
     EngineFree(ProcessorId),
     /// A DMA transfer starts.

@@ -448,8 +448,8 @@ impl Simulation<'_> {
                 let is_event = applet::pending_calls::look_at_timer(self, endpoint);
                 self.take_back_unless(is_event, before);
             }
-            Work::LookReads(endpoint) => {
-                let is_event = engine::look_at_reads(self, endpoint);
+            Work::LookWindows(endpoint) => {
+                let is_event = engine::look_at_windows(self, endpoint);
                 self.take_back_unless(is_event, before);
             }
             Work::Own(own) => {
@@ -507,8 +507,8 @@ impl Simulation<'_> {
                 time > self.limits.until()
                     && engine::is_obsolete(self, own.interface(), own.delay())
             }
-            Work::LookReads(endpoint) => {
-                time > self.limits.until() && !self.engines.awaits_reads(endpoint)
+            Work::LookWindows(endpoint) => {
+                time > self.limits.until() && !self.engines.has_waits(endpoint)
             }
             // A timer set for later than this check gets a check of its own.
             Work::Timer(endpoint) => {

@@ -101,6 +101,13 @@ impl<E: Engines> Parts<'_, E> {
         self.tell_program(endpoint, what);
     }
 
+    /// Puts an action before the other actions of an endpoint's busy process.
+    pub(crate) fn put_action(&mut self, id: EndpointId, action: Action) {
+        if let Some(process) = self.own.of(id) {
+            process.actions.push_front(action);
+        }
+    }
+
     /// Puts an action before the other actions of an endpoint's process.
     pub(crate) fn act_first(&mut self, id: EndpointId, action: Action) {
         if let Some(process) = self.own.of(id) {

@@ -63,5 +63,6 @@ mod via_programs;
 mod via_random;
 mod via_streams;
 mod via_times;
+mod window_programs;
 mod window_reads;
 mod windows;

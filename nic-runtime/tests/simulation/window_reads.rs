@@ -301,6 +301,7 @@ fn program_reads(
                     format!("{ticket} {} {payload:?}", status.word())
                 }
                 WindowNews::NotPossible { ticket } => format!("{ticket} not possible"),
+                other => format!("{other:?}"),
             },
         ),
         _ => {}

@@ -81,8 +81,9 @@ fn number_and_report(
     let Header::Remote(write) = header else {
         return;
     };
-    // The copy of a packet that carries a write has the number of the original. Writes of applets have no number.
-    if write.number.is_none() && !write.is_of_applet() {
+    // The copy of a packet that carries a write has the number of the original. Writes to windows of the scenario have no number.
+    let is_declared = sim.engines.remote().is_declared(write.window);
+    if write.number.is_none() && !is_declared {
         let number = HasRemote::number_write(sim, from, (packet, write.connection));
         sim.packets[packet].header = Header::Remote(RemoteWrite { number, ..write });
     }
@@ -125,7 +126,7 @@ fn write_arrived(sim: &mut Parts<'_, impl HasRemote>, packet: PacketRef) {
         .remote_mut()
         .windows
         .resolve(write.window, peer, range);
-    let is_declared = write.is_of_applet();
+    let is_declared = sim.engines.remote().is_declared(write.window);
     let span = match span {
         Ok(span) if !is_declared || HasRemote::is_registered(sim, to) => span,
         Ok(_) | Err(_) => {

@@ -16,6 +16,7 @@ mod costs;
 mod engine;
 mod mapped;
 mod mapping;
+mod noticed;
 mod outgoing;
 mod reading;
 mod reads;
@@ -23,6 +24,7 @@ mod requested;
 mod requests;
 mod shown;
 mod state;
+mod waiting;
 mod windows;
 mod writes;
 
@@ -33,7 +35,7 @@ pub(crate) use self::mapped::AllMappings;
 pub(crate) use self::mapping::{completes_later, is_waiting, mapped};
 pub(crate) use self::outgoing::Moving;
 pub(crate) use self::reads::{
-    Read, forget_read, forget_reads, land_read, look_at_reads, make_read,
+    Read, forget_read, forget_reads, land_read, look_at_windows, make_read,
 };
 pub(crate) use self::requested::Due;
 pub(crate) use self::requests::{due as request_due, over as request_over};

@@ -14,10 +14,10 @@ use nic_core::unet::Channel;
 use super::reading::{Into, Outcome, UnderWay};
 use super::shown::{Shown, tell_arrives, tell_leaves};
 use super::state::HasRemote;
-use super::windows;
+use super::{noticed, windows};
 use crate::calls::pending::ReadDone;
 use crate::engine::interface::Protocol;
-use crate::host::{Happened, WindowNews};
+use crate::host::WindowNews;
 use crate::ids::at;
 use crate::nic::endpoint::AppletAt;
 use crate::nic::transfer::{DmaPeer, Transfer};
@@ -105,7 +105,7 @@ pub(super) fn begin(
         outcome: None,
     };
     let number = end.reads.begin(under_way);
-    sim.schedule.insert(until, Work::LookReads(id));
+    sim.schedule.insert(until, Work::LookWindows(id));
     let packet = Packet {
         header: Header::Read(RemoteRead {
             window: window.window,
@@ -241,8 +241,8 @@ fn answered(
     }
 }
 
-/// Gives up the reads of an endpoint that have waited too long. Returns whether there were any.
-pub(crate) fn look_at_reads(sim: &mut Parts<'_, impl HasRemote>, id: EndpointId) -> bool {
+/// Ends the reads of an endpoint, and the waits of its program, whose time is over. Returns whether there were any.
+pub(crate) fn look_at_windows(sim: &mut Parts<'_, impl HasRemote>, id: EndpointId) -> bool {
     let now = sim.now;
     let Some(end) = sim.engines.remote_mut().ends.get(id) else {
         return false;
@@ -255,7 +255,8 @@ pub(crate) fn look_at_reads(sim: &mut Parts<'_, impl HasRemote>, id: EndpointId)
         };
         over(sim, id, number, outcome);
     }
-    !overdue.is_empty()
+    let has_waited = noticed::look(sim, id);
+    has_waited || !overdue.is_empty()
 }
 
 /// Ends a read: calls `doRead` of the applet that began it, or tells the program.
@@ -316,11 +317,7 @@ fn over_in_memory(
         status,
         payload,
     };
-    let what = Happened::Window {
-        endpoint: id,
-        what: news,
-    };
-    sim.tell_program(id, what);
+    noticed::tell(sim, id, news);
 }
 
 /// Moves the bytes of a read into the applet's array, because the call of `doRead` begins.

@@ -16,6 +16,7 @@ use nic_core::via::ConnectionId;
 use super::mapped::AllMappings;
 use super::reading::Reads;
 use super::requested::{Due, Requests};
+use super::waiting::Noticing;
 use crate::sim::{Engines, Parts};
 use crate::spec::{Scenario, WindowSpec};
 use crate::storage::{Endpoint, Growing};
@@ -102,6 +103,8 @@ pub(super) struct WindowEnds {
     pub(super) watches_left: u32,
     /// The reads that the endpoint has begun.
     pub(super) reads: Reads,
+    /// What the endpoint's program waits for.
+    pub(super) noticing: Noticing,
 }
 
 impl WindowState {
@@ -204,11 +207,15 @@ impl WindowState {
             .map(|peer| &peer.path)
     }
 
-    /// Returns whether a read of an endpoint waits for an answer.
-    pub(crate) fn awaits_reads(&self, id: EndpointId) -> bool {
-        self.ends
-            .get(id)
-            .is_some_and(|end| end.reads.is_any_awaited())
+    /// Returns whether a read of an endpoint waits for an answer, or its program for a time.
+    pub(crate) fn has_waits(&self, id: EndpointId) -> bool {
+        let end = self.ends.get(id);
+        end.is_some_and(|end| end.reads.is_any_awaited() || end.noticing.has_time())
+    }
+
+    /// Returns whether the scenario declares a window.
+    pub(super) fn is_declared(&self, window: WindowId) -> bool {
+        self.declared.get(window).is_some()
     }
 
     /// Returns the bytes of a read that has ended.

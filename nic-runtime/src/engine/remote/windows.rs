@@ -11,6 +11,7 @@ use nic_core::remote::{PeerWindow, Watch, WatchId, WindowId};
 use nic_core::sle::ArraySpan;
 use nic_core::via::ConnectionId;
 
+use super::noticed;
 use super::state::HasRemote;
 use crate::nic::endpoint::AppletAt;
 use crate::protocol::Header;
@@ -100,7 +101,7 @@ pub(crate) fn make_write(
     Some(sim.packets.add(packet, from.bytes(heap)))
 }
 
-/// Reports an applet's write that has changed a window, and notifies the owner's applet if it watches these bytes.
+/// Reports a write that has changed a window, and notifies the owner's applet or program if it watches these bytes.
 pub(super) fn written(
     sim: &mut Parts<'_, impl HasRemote>,
     owner: EndpointId,
@@ -114,18 +115,18 @@ pub(super) fn written(
         length,
     };
     sim.report.emit(sim.now, owner, kind);
-    let Some(applet) = sim.infos[owner].applet else {
-        return;
-    };
-    let applet_at = AppletAt {
-        endpoint: owner,
-        applet,
-    };
     let nic = sim.endpoints[owner].nic;
     let Some(watches) = sim.engines.remote_mut().watches.get(nic) else {
         return;
     };
     let met: Vec<WatchId> = watches.met(window, offset, length).collect();
+    let Some(applet) = sim.infos[owner].applet else {
+        return noticed::written(sim, owner, (window, &met));
+    };
+    let applet_at = AppletAt {
+        endpoint: owner,
+        applet,
+    };
     for watch in met {
         let found = sim
             .engines
