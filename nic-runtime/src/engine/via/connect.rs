@@ -13,7 +13,7 @@ use nic_core::via::{
 use super::control::{send_control, send_setup};
 use super::delays::schedule;
 use super::state::{Delay, HasVia, ViaState};
-use super::{over_memory, regions};
+use super::{announcing, joining, regions};
 use crate::host::{ConnectionNews, Happened};
 use crate::sim::Parts;
 
@@ -156,8 +156,8 @@ fn carry_out(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, answer: Answer, s
         }
         Answer::Accept(Request { connection, .. }) => {
             let own = set_up(sim, id);
-            if !over_memory::meet(sim, id, &setup) {
-                over_memory::forget_peer(sim, id);
+            if !joining::meet(sim, id, &setup) {
+                joining::forget_peer(sim, id);
                 send_control(sim, id, ViaHeader::Refuse { connection }, Trigger::Timer);
                 return tell(sim, id, ConnectionNews::Refused);
             }
@@ -169,7 +169,7 @@ fn carry_out(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, answer: Answer, s
             tell_state(sim, id, ViState::Connected, Reason::Accepted);
             let header = ViaHeader::Accept { connection };
             send_setup(sim, id, header, (Trigger::Timer, &own));
-            over_memory::post_rest(sim, id);
+            announcing::post_rest(sim, id);
             tell(sim, id, ConnectionNews::Made);
         }
     }
@@ -191,10 +191,10 @@ pub(super) fn accepted(
     let accepted = end.vi.accepted();
     debug_assert_eq!(accepted, Ok(()), "the VI is connecting");
     tell_state(sim, id, ViState::Connected, Reason::Accepted);
-    if !over_memory::meet(sim, id, setup) {
+    if !joining::meet(sim, id, setup) {
         return ViaState::breaks(sim, id, Reason::Loss);
     }
-    over_memory::post_rest(sim, id);
+    announcing::post_rest(sim, id);
     tell(sim, id, ConnectionNews::Made);
 }
 
@@ -216,7 +216,7 @@ fn not_accepted(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     };
     let idle = end.vi.not_accepted();
     debug_assert_eq!(idle, Ok(()), "the VI is connecting");
-    over_memory::forget_peer(sim, id);
+    joining::forget_peer(sim, id);
     tell_state(sim, id, ViState::Idle, Reason::NotAccepted);
 }
 
@@ -283,7 +283,7 @@ pub(super) fn timed_out(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, turn: 
 /// Ends what a VI keeps for a connection that has ended, and tells its program.
 pub(super) fn ended(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
     if is_by_program(sim, id) {
-        over_memory::forget_peer(sim, id);
+        joining::forget_peer(sim, id);
         tell(sim, id, ConnectionNews::Ended { reason });
     }
 }
@@ -312,6 +312,6 @@ fn post_flushed(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
 
 /// Returns the bytes of the control packet that offers a VI's connection to the peer.
 fn set_up(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> Vec<u8> {
-    let setup = over_memory::set_up(sim, id);
+    let setup = joining::set_up(sim, id);
     setup.unwrap_or_else(|| vec![0; CONTROL_BYTES as usize])
 }

@@ -16,7 +16,7 @@ use super::control::send_control;
 use super::delays::schedule;
 use super::immediate;
 use super::state::{Delay, HasVia, SILENCE, Sent, ViaState};
-use super::{connect, named, order, over_memory, regions};
+use super::{announcing, connect, joining, named, order, over_memory, regions};
 use crate::engine::remote::{Shown, tell_arrives, tell_leaves};
 use crate::protocol::Header;
 use crate::sim::Parts;
@@ -26,7 +26,7 @@ use crate::wire::{Packet, PacketRef};
 /// Joins the ends of the connections, and reports the state at the start of the run: registered regions, posted receive
 /// descriptors and connections.
 pub(super) fn prepare(sim: &mut Parts<'_, impl HasVia>) {
-    over_memory::join_ends(sim);
+    joining::join_ends(sim);
     for index in 0..sim.engines.via_mut().ends.len() {
         let id = EndpointId(u32::try_from(index).expect("endpoints have u32 numbers"));
         if sim.engines.via_mut().end(id).is_none() {
@@ -45,7 +45,7 @@ pub(super) fn prepare(sim: &mut Parts<'_, impl HasVia>) {
         if connect::is_by_program(sim, id) {
             continue;
         }
-        over_memory::post_first(sim, id);
+        announcing::post_first(sim, id);
         let states = [
             (ViState::Connecting, Reason::Requested),
             (ViState::Connected, Reason::Accepted),
@@ -352,7 +352,7 @@ fn ends(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
     }
     if is_over_memory {
         over_memory::flush_sends(sim, id);
-        over_memory::forget_data(sim, id);
+        joining::forget_data(sim, id);
     }
     flush_receives(sim, id);
     connect::ended(sim, id, reason);

@@ -4,14 +4,14 @@
 use nic_core::event::ViaEvent;
 use nic_core::id::EndpointId;
 use nic_core::time::SimDuration;
-use nic_core::via::{Handle, RegionAction, RegistryError, Segment, Side, Status};
+use nic_core::via::{Handle, RegionAction, Segment, Side, Status};
 
 use super::completions::take_completion;
 use super::delays::schedule;
 use super::named::{bytes, complete, name, posts_own, receives, released};
-use super::over_memory;
 use super::own::Named;
 use super::state::{Delay, Extras, HasVia};
+use super::{announcing, over_memory};
 use crate::host::program::Action;
 use crate::host::{Asked, Asking, Descriptor, Happened, RegionRefusal, ViNews};
 use crate::ids::at;
@@ -41,7 +41,7 @@ pub(super) fn register(
         };
         sim.report.emit(sim.now, id, kind);
     }
-    let registered = registered.map_err(|_| RegionRefusal::Outside);
+    let registered = registered.map_err(RegionRefusal::from);
     tell(sim, id, ViNews::Registered { ticket, registered });
 }
 
@@ -75,8 +75,8 @@ pub(super) fn deregister(
             sim.report.emit(sim.now, id, kind);
             Ok(handle)
         }
-        Some(Err(RegistryError::InUse { .. })) => Err(RegionRefusal::InUse),
-        Some(Err(_)) | None => Err(RegionRefusal::NotRegistered),
+        Some(Err(error)) => Err(error.into()),
+        None => Err(RegionRefusal::NotRegistered),
     };
     tell(
         sim,
@@ -173,7 +173,7 @@ fn announce(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, named: &Named) -> 
     if !sim.engines.via().is_over_memory(id) {
         return true;
     }
-    over_memory::announce(sim, id, named)
+    announcing::announce(sim, id, named)
 }
 
 /// Lets the program of a VI ask again for the message for which it has waited.

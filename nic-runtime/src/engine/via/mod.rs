@@ -4,7 +4,8 @@
 //! - `delays` schedules, `control` sends control packets, `completions` fills completion queues
 //! - `descriptors` does what programs ask of descriptors and memory, `own` has them as values, and `named` completes them
 //! - `hardware` is a provider: the NIC fetches descriptors and moves messages
-//! - `over_memory` is the other: a library writes to the memory of the peer
+//! - `over_memory` is the other: a library writes to the memory of the peer; `joining` joins the ends of a connection, and
+//!   `announcing` tells the peer of receive descriptors
 //! - `written` is what the library does when the peer has written
 //! - `order` numbers the writes of a connection and notices lost writes
 //! - `connect` makes the connections that programs ask for
@@ -17,6 +18,7 @@
 //! - `setup` has the bytes by which the ends over remote memory connect
 //! - `user` reports posts and completions
 
+mod announcing;
 mod completions;
 mod connect;
 mod connection;
@@ -26,6 +28,7 @@ mod descriptors;
 mod hardware;
 mod immediate;
 mod interrupt;
+mod joining;
 mod library;
 mod named;
 mod order;

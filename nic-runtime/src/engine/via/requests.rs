@@ -10,7 +10,7 @@ use super::connect;
 use super::control::send_setup;
 use super::delays::schedule;
 use super::descriptors;
-use super::over_memory;
+use super::joining;
 use super::regions::{handle, register, tell};
 use super::state::{Delay, HasVia};
 use crate::sim::Parts;
@@ -67,7 +67,7 @@ pub(super) fn due(sim: &mut Parts<'_, impl HasVia>, number: u32) {
     match (region.request, handle(sim, id)) {
         (RegionRequest::Register, None) => {
             register(sim, id);
-            over_memory::open_again(sim, id);
+            joining::open_again(sim, id);
         }
         (RegionRequest::Deregister, Some(handle)) => {
             match sim.engines.via_mut().registry.deregister(handle, id.0) {
@@ -75,7 +75,7 @@ pub(super) fn due(sim: &mut Parts<'_, impl HasVia>, number: u32) {
                     if let Some(end) = sim.engines.via_mut().end_mut(id) {
                         end.region = None;
                     }
-                    over_memory::close(sim, id);
+                    joining::close(sim, id);
                     tell(sim, id, RegionAction::Deregistered);
                 }
                 Err(_) => tell(sim, id, RegionAction::Refused),

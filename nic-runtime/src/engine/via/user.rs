@@ -13,7 +13,7 @@ use super::receive::remark_at;
 use super::segments::joined;
 use super::state::{HasVia, Remark};
 use super::written::receive;
-use super::{named, over_memory, regions};
+use super::{announcing, named, over_memory, regions};
 use crate::sim::Parts;
 
 /// Reports a send descriptor that the user of a VI has posted, and stores the descriptor's immediate data and segments.
@@ -195,7 +195,7 @@ pub(super) fn message_read(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
         sim.report
             .emit(sim.now, id, ViaEvent::RxPost { offset, length });
         if sim.engines.via_mut().is_over_memory(id) {
-            over_memory::post_again(sim, id, offset);
+            announcing::post_again(sim, id, offset);
         }
     }
     if let Some(end) = sim.engines.via_mut().end_mut(id) {
