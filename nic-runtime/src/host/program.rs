@@ -8,7 +8,7 @@ pub use nic_core::host::Reaction;
 use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::ReceiveDescriptor;
-use nic_core::via::{Handle, Reason, Segment, Status, ViaHeader};
+use nic_core::via::{Handle, Reason, RegistryError, Segment, Status, ViaHeader};
 
 use super::window::{WindowAsked, WindowNews};
 
@@ -140,6 +140,21 @@ pub enum RegionRefusal {
     NotRegistered,
     /// Descriptors under way name the memory.
     InUse,
+    /// No more memory can be registered.
+    Full,
+}
+
+impl From<RegistryError> for RegionRefusal {
+    fn from(error: RegistryError) -> RegionRefusal {
+        match error {
+            RegistryError::NotRegistered { .. } | RegistryError::WrongTag { .. } => {
+                RegionRefusal::NotRegistered
+            }
+            RegistryError::Outside(_) => RegionRefusal::Outside,
+            RegistryError::InUse { .. } => RegionRefusal::InUse,
+            RegistryError::Full => RegionRefusal::Full,
+        }
+    }
 }
 
 /// What has become of a connection that programs make.

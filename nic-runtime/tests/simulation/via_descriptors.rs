@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use nic_core::id::EndpointId;
+use nic_core::memory::Region;
+use nic_core::storage::Fixed;
 use nic_core::time::SimTime;
-use nic_core::via::{Handle, SEGMENTS_MAX, Segment, Status};
+use nic_core::via::{Handle, Registry, RegistryError, SEGMENTS_MAX, Segment, Status};
 use nic_runtime::Run;
 use nic_runtime::host::{Actions, ConnectionNews, Happened, Programs, RegionRefusal, ViNews};
 use nic_runtime::spec::Scenario;
@@ -529,4 +531,21 @@ fn a_deregistered_buffer_area_flushes_no_descriptor_of_other_memory() {
             "{provider:?}"
         );
     }
+}
+
+#[test]
+fn each_error_of_a_registration_is_a_refusal_of_its_own() {
+    let mut registry = Registry::<Fixed>::default();
+    let area = Region::sole(64);
+    let refused = |error: Option<RegistryError>| error.map(RegionRefusal::from);
+    let outside = registry.register(area, (60, 5), 1).err();
+    assert_eq!(refused(outside), Some(RegionRefusal::Outside));
+    let handle = registry.register(area, (0, 64), 1).expect("there is room");
+    let foreign = registry.deregister(handle, 2).err();
+    assert_eq!(refused(foreign), Some(RegionRefusal::NotRegistered));
+    assert_eq!(registry.hold(handle), Ok(()));
+    let held = registry.deregister(handle, 1).err();
+    assert_eq!(refused(held), Some(RegionRefusal::InUse));
+    let full = (0..=u32::MAX).find_map(|_| registry.register(area, (0, 1), 1).err());
+    assert_eq!(refused(full), Some(RegionRefusal::Full));
 }
