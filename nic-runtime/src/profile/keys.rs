@@ -4,11 +4,12 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use nic_core::time::SimDuration;
+use nic_core::via::SEGMENTS_MAX;
 
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, EventsBy, Factor, Frequency,
-    Instructions, Kind, Multiple, ONE, PacketBytes, Packets, Rate, ReadPointerTold, Share, Slots,
-    Time, WireFlow, WireTurns,
+    Instructions, Kind, Multiple, ONE, PacketBytes, Packets, Rate, ReadPointerTold, Segments,
+    Share, Slots, Time, WireFlow, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, Moving, Section, sections};
 use super::source::{Source, Sourced};
@@ -25,6 +26,10 @@ const COPY: NonZeroU64 = NonZeroU64::new(40_000_000).expect("40 MB/s is not 0");
 
 /// Mappings of a CLAN NIC: a registered region for each of 256 VIs. Chosen, not measured.
 const MAPPINGS: NonZeroU32 = NonZeroU32::new(256).expect("256 is not 0");
+
+/// The number of segments of a descriptor, if a profile does not give it: all that a descriptor of VIA over remote memory
+/// can announce.
+const SEGMENTS: NonZeroU32 = NonZeroU32::new(SEGMENTS_MAX).expect("252 is not 0");
 
 /// Time of a kernel call that writes an entry of the CLAN NIC's table. Chosen, not measured.
 const MAP: SimDuration = SimDuration::from_ns(20_000);
@@ -185,6 +190,8 @@ sections! {
         dma_slots: NonZeroU32 as Slots;
         /// Number of bytes of the heap for an applet's arrays, without the array `RxBuf`.
         heap: u32 as Bytes;
+        /// Maximum number of segments of a VI's descriptor.
+        segments: NonZeroU32 as Segments = SEGMENTS;
     }
 
     /// Costs of EMP, which include the transfers between host and NIC.

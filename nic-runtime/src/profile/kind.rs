@@ -3,6 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use nic_core::time::SimDuration;
+use nic_core::via::SEGMENTS_MAX;
 
 use super::{DmaEngines, Events, Flow, ReadPointer, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
@@ -378,6 +379,8 @@ macro_rules! counts {
 counts! {
     /// Slots for packets.
     Slots("1 to 65536"): NonZeroU32, at most SLOTS_LIMIT.into();
+    /// Segments of a descriptor.
+    Segments("1 to 252"): NonZeroU32, at most SEGMENTS_MAX.into();
     /// Nested calls.
     CallDepth("1 to 16384"): NonZeroU32, at most CALL_DEPTH_LIMIT.into();
     /// Local variables and operands.

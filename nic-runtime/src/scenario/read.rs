@@ -182,7 +182,7 @@ fn read_root(
         replays,
         captures,
         last,
-    } = traffic::sends(root, &endpoints, &mut context);
+    } = traffic::sends(root, &endpoints, &of_nic, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let regions = regions::read(root, &endpoints, &mut context);
     let places = (&nics[..], &of_nic, &joined);

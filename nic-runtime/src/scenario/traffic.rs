@@ -1,6 +1,7 @@
 //! Reads `[[channel]]` and `[[send]]` tables.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use nic_core::id::{ChannelId, EndpointId, NicId};
@@ -189,7 +190,12 @@ pub(super) struct Sends {
 }
 
 /// Reads every `[[send]]`.
-pub(super) fn sends(root: &Table<'_>, endpoints: &Endpoints<'_>, context: &mut Context) -> Sends {
+pub(super) fn sends(
+    root: &Table<'_>,
+    endpoints: &Endpoints<'_>,
+    of_nic: &NicProfiles,
+    context: &mut Context,
+) -> Sends {
     let limit = limits::SENDS_MAX;
     let tables = root.tables(ROOT.send.name, SEND.section, limit, context.mistakes());
     // The random bytes of a send depend on the sender and on the send's position among the sender's own sends. The
@@ -309,7 +315,9 @@ pub(super) fn sends(root: &Table<'_>, endpoints: &Endpoints<'_>, context: &mut C
             continue;
         }
         let spec = &endpoints.specs[endpoint.0 as usize];
-        let segments = vis::segments_of_send(send, (spec, &messages), context.mistakes());
+        let nic = endpoints.nics[endpoint.0 as usize];
+        let most = nic.map_or(NonZeroU32::MAX, |nic| of_nic.of(nic).memory.segments);
+        let segments = vis::segments_of_send(send, (spec, &messages), most, context.mistakes());
         made.sends
             .extend(messages.into_iter().map(|message| SendSpec {
                 table: number,

@@ -1,9 +1,9 @@
 //! Reads the keys of `[[endpoint]]` and `[[send]]` that are for VIs, and checks the connections of VIs.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use nic_core::id::EndpointId;
-use nic_core::via::SEGMENTS_MAX;
 use toml::de::DeValue;
 
 use super::capture::CapturedPacket;
@@ -260,10 +260,12 @@ pub(super) fn immediate_of_send(
 }
 
 /// Reads the segments of a `[[send]]`: the pieces of its payload that make up the message. Only messages of VIs have
-/// segments. An applet gets its message as one piece, so messages for applets have no segments.
+/// segments. An applet gets its message as one piece, so messages for applets have no segments. The profile's descriptors
+/// have at most `most` segments.
 pub(super) fn segments_of_send(
     send: &Table<'_>,
     (spec, messages): (&EndpointSpec, &[CapturedPacket]),
+    most: NonZeroU32,
     mistakes: &mut Mistakes,
 ) -> Vec<(u32, u32)> {
     let Some(value) = send.value(SEND.segments.name) else {
@@ -283,8 +285,8 @@ pub(super) fn segments_of_send(
         mistakes.add(value.span(), table::wrong_type(expected, value.get_ref()));
         return Vec::new();
     };
-    if pairs.len() > SEGMENTS_MAX as usize {
-        let (what, limit) = ("segments of a descriptor", u64::from(SEGMENTS_MAX));
+    if pairs.len() > most.get() as usize {
+        let (what, limit) = ("segments of a descriptor", u64::from(most.get()));
         mistakes.add(value.span(), MistakeKind::TooMany { what, limit });
         return Vec::new();
     }

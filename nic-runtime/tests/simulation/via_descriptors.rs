@@ -1,5 +1,6 @@
 //! Descriptors that programs post themselves: memory by handle, offset and length, in segments.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use nic_core::id::EndpointId;
@@ -9,7 +10,11 @@ use nic_core::time::SimTime;
 use nic_core::via::{Handle, Registry, RegistryError, SEGMENTS_MAX, Segment, Status};
 use nic_runtime::Run;
 use nic_runtime::host::{Actions, ConnectionNews, Happened, Programs, RegionRefusal, ViNews};
+use nic_runtime::profile::Profile;
+use nic_runtime::scenario::parse_on;
 use nic_runtime::spec::Scenario;
+
+use crate::trace::{Pair, simulate};
 
 use crate::via_connect::{Does, Log, PROVIDERS, note, noted, two_vis, us};
 
@@ -548,4 +553,76 @@ fn each_error_of_a_registration_is_a_refusal_of_its_own() {
     assert_eq!(refused(held), Some(RegionRefusal::InUse));
     let full = (0..=u32::MAX).find_map(|_| registry.register(area, (0, 1), 1).err());
     assert_eq!(refused(full), Some(RegionRefusal::Full));
+}
+
+#[test]
+fn a_profile_limits_the_segments_of_a_descriptor() {
+    for provider in PROVIDERS {
+        let mut scenario = two_vis(provider, OWN, "");
+        scenario.profile.memory.segments = NonZeroU32::new(2).expect("2 is not 0");
+        let client: Vec<(u64, Step)> = vec![(500, |actions, handles| {
+            let home = home(actions);
+            actions.fill(home, 0, b"abcdefghijkl".to_vec());
+            for (ticket, count) in [(1, 2), (2, 3)] {
+                let pieces = (0..count).map(|piece| segment(handles[0], 4 * piece, 4));
+                actions.post_send(home, ticket, pieces.collect(), None);
+            }
+        })];
+        let server: Vec<(u64, Step)> = vec![
+            (300, |actions, handles| {
+                let home = home(actions);
+                for (ticket, count) in [(11, 3), (12, 2)] {
+                    let pieces = (0..count).map(|piece| segment(handles[0], 4 * piece, 4));
+                    actions.post_receive(home, ticket, pieces.collect());
+                }
+            }),
+            (900, |actions, _| {
+                let home = home(actions);
+                (0..2).for_each(|_| actions.receive(home));
+            }),
+        ];
+        let mut log = run(
+            &scenario,
+            vec![
+                ("client", with_memory("client", &[(0, 64)], client)),
+                ("server", with_memory("server", &[(0, 64)], server)),
+            ],
+        );
+        log.sort();
+        assert_eq!(
+            log,
+            [
+                "client: Sent { ticket: 1, status: Ok, length: 8 }",
+                "client: Sent { ticket: 2, status: LengthError, length: 0 }",
+                "server: [11] LengthError ",
+                "server: [12] Ok abcdefgh",
+            ],
+            "{provider:?}"
+        );
+    }
+}
+
+#[test]
+fn a_send_of_a_scenario_has_as_many_segments_as_the_profile_allows() {
+    let mut profile = Profile::builtin("clan-2001").expect("a built-in profile");
+    profile.memory.segments = NonZeroU32::new(2).expect("2 is not 0");
+    let toml = |segments: &str| {
+        Pair::PLAIN
+            .client("interface = 'via'\nprovider = 'clan'")
+            .server("interface = 'via'\nprovider = 'clan'")
+            .rest(&format!(
+                "[[send]]\nendpoint = 'client'\nchannel = 1\npayload = {{ text = 'abcdef' }}\n\
+                 segments = {segments}\n"
+            ))
+            .toml()
+    };
+    let allowed = parse_on(&toml("[[4, 2], [0, 2]]"), &profile).expect("two segments");
+    let trace = simulate(&allowed).expect("the scenario fits");
+    assert_eq!(
+        trace.at("server", "rx-descriptor")[0]["payload"],
+        "65666162"
+    );
+    let refused = parse_on(&toml("[[4, 2], [0, 2], [2, 2]]"), &profile);
+    let refused = format!("{:?}", refused.expect_err("three segments"));
+    assert!(refused.contains("limit: 2"), "{refused}");
 }

@@ -8,7 +8,7 @@ use nic_core::id::{EndpointId, PostId};
 use nic_core::memory::HostSpan;
 use nic_core::remote::WindowId;
 use nic_core::unet::{Channel, MESSAGE_BUFFERS_MAX};
-use nic_core::via::{Handle, Reason, SEGMENTS_MAX, Segment, Share, Side, Status, Vi};
+use nic_core::via::{Handle, Reason, Segment, Share, Side, Status, Vi};
 
 use super::completions::enter_completion;
 use super::delays::schedule;
@@ -66,12 +66,14 @@ pub(super) fn name(
     id: EndpointId,
     (ticket, segments): (u64, &[Segment]),
 ) -> Named {
+    let nic = sim.endpoints[id].nic;
+    let most = sim.scenario.profile_of(nic).memory.segments.get();
     let registry = &mut sim.engines.via_mut().registry;
     let mut named = Named {
         ticket,
         ..Named::default()
     };
-    if segments.len() > at(SEGMENTS_MAX) {
+    if segments.len() > at(most) {
         named.error = Some(Status::LengthError);
         return named;
     }
