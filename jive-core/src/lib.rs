@@ -96,5 +96,5 @@ pub use program::{
 // Execution.
 pub use frame::{CallStack, Frame};
 pub use instance::{BareStep, Instance, Natives, NoNatives, Step};
-pub use interp::Watcher;
+pub use interp::{Values, Watcher};
 pub use linked_class::LinkedClass;

@@ -71,7 +71,9 @@ pub mod plain_text;
 pub mod preset;
 #[cfg(feature = "diagnosis")]
 mod rejection;
+pub mod replay;
 pub mod text;
+pub mod variables;
 #[cfg(feature = "diagnosis")]
 mod verdict;
 
@@ -93,6 +95,8 @@ pub use listing::Listing;
 pub use load::{LoadError, link_class, load_class, verify_class};
 pub use owned::{LoadedClass, load, load_as};
 #[cfg(feature = "diagnosis")]
-pub use rejection::{FoundAt, JavaSource, Rejection, Rejections, TrapDiagnosis, closest, explain};
+pub use rejection::{
+    FoundAt, JavaSource, Rejection, Rejections, SourcePath, TrapDiagnosis, closest, explain,
+};
 #[cfg(feature = "diagnosis")]
 pub use verdict::{Accepted, Asked, Rejected, Verdict};

@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use jive_embed::{Asked, FoundAt, Verdict};
+use jive_embed::{Asked, FoundAt, SourcePath, Verdict};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use nic_experiment::experiment::Fault;
@@ -103,7 +103,7 @@ fn judge(bytes: &[u8], name: &str, class_only: bool) -> (String, Option<String>)
     };
     let found = FoundAt {
         file: name.as_ref(),
-        source_path: &[],
+        source_path: SourcePath::default(),
     };
     let asked = Asked {
         analysis: true,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jive_embed::diagnosis::sentence;
-use jive_embed::input;
+use jive_embed::{SourcePath, input};
 use nic_core::event::roles::Shown;
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_runtime::export::PayloadMode;
@@ -106,7 +106,7 @@ impl Experiment {
         plain_json::to_writer(&mut shown, &summary).expect("memory can be written");
         Ok(Report {
             summary: String::from_utf8(shown).expect("JSON is UTF-8"),
-            traps: traps::of_run(&traps, (&self.name, scenario), &[]),
+            traps: traps::of_run(&traps, (&self.name, scenario), SourcePath::default()),
             stuck: stuck(&end),
             cut: cut(scenario, &end),
             unmet: expectations::render(&self.name, &judgement.unwrap_or_default()),
@@ -135,7 +135,7 @@ impl Experiment {
     }
 
     fn refused(&self, error: nic_runtime::run::SimError) -> Fault {
-        let (blame, message) = refusal((&self.name, &[]), &self.scenario, error);
+        let (blame, message) = refusal((&self.name, SourcePath::default()), &self.scenario, error);
         Fault { blame, message }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bumpalo::Bump;
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::{path_text, printable, printable_path};
-use jive_embed::{FoundAt, Rejection, Rejections, input, load_class};
+use jive_embed::{FoundAt, Rejection, Rejections, SourcePath, input, load_class};
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
 use nic_runtime::run::SimError;
@@ -163,7 +163,7 @@ pub fn class_file<'s>(name: &Path, scenario: &'s Scenario, class: usize) -> (Pat
 }
 
 /// Describes the faults of every rejected class that an endpoint of a scenario begins with.
-fn rejected_classes((name, source_path): (&Path, &[PathBuf]), scenario: &Scenario) -> String {
+fn rejected_classes((name, source_path): (&Path, SourcePath<'_>), scenario: &Scenario) -> String {
     let policy = Policy::Applet {
         entries: NicEntry::TABLE,
     };
@@ -187,10 +187,10 @@ fn rejected_classes((name, source_path): (&Path, &[PathBuf]), scenario: &Scenari
 
 /// Describes why a scenario cannot be run, and returns whose fault it is.
 ///
-/// `source_path` lists directories of Java sources.
+/// `source_path` says where Java sources may be.
 #[must_use]
 pub fn refusal(
-    (name, source_path): (&Path, &[PathBuf]),
+    (name, source_path): (&Path, SourcePath<'_>),
     scenario: &Scenario,
     error: SimError,
 ) -> (Blame, String) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jive_core::{CallSite, ClassFile, Cut};
 use jive_embed::diagnosis::sentence;
 use jive_embed::text::printable;
-use jive_embed::{FoundAt, TrapDiagnosis};
+use jive_embed::{FoundAt, SourcePath, TrapDiagnosis};
 use nic_core::id::EndpointId;
 use nic_runtime::export::traps::{NestedCall, TracedTrap, TrapLog, TrapPlace};
 use nic_runtime::spec::Scenario;
@@ -17,7 +17,7 @@ use crate::scenario_file::class_file;
 pub fn of_run(
     log: &TrapLog,
     (name, scenario): (&Path, &Scenario),
-    source_path: &[PathBuf],
+    source_path: SourcePath<'_>,
 ) -> Vec<String> {
     let places = log.places().iter();
     let mut reports = Vec::from_iter(places.filter_map(|place| {

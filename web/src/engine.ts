@@ -8,6 +8,7 @@ export type Request =
   | { ask: "list"; class: string }
   | { ask: "run"; run: Runnable }
   | { ask: "follow"; run: Runnable; packet: number }
+  | { ask: "step"; run: Runnable; wanted: Wanted }
   | { ask: "file"; run: Runnable; form: Form };
 
 /** A scenario, and the files that it names, as base64. */
@@ -63,6 +64,54 @@ export interface Ran {
   ended_early: boolean;
 }
 
+/** Which moment of a run is wanted. Moments are numbered from 1, events and instructions together. */
+export type Wanted =
+  | { "instruction-after": number }
+  | { "instruction-before": number }
+  | { "event-after": number }
+  | { "event-before": number }
+  | { event: { time: number; name: string; endpoint: string } };
+
+/** A moment of a run, as `nic-runtime/src/export/moments` describes it. */
+export interface Moment {
+  number: number;
+  events: number;
+  is_event: boolean;
+  event: string;
+  call: CallState | null;
+}
+
+export interface CallState {
+  endpoint: string;
+  class: string;
+  source: string | null;
+  frames: FrameState[];
+  fields: Held[];
+  arrays: HeldArray[];
+}
+
+export interface FrameState {
+  method: string;
+  pc: number;
+  line: number | null;
+  instruction: string;
+  locals: Held[];
+  stack: Held[];
+}
+
+export interface Held {
+  name: string;
+  value: string;
+}
+
+export interface HeldArray {
+  name: string;
+  held_by: string[];
+  left_out: number;
+  bytes?: string;
+  elements?: number[];
+}
+
 /** Why there is no answer: the library refuses, or the worker was stopped or died. */
 export class Refused extends Error {}
 
@@ -106,6 +155,11 @@ export class Engine {
   /** Runs again, and returns the story of a packet with its bytes. */
   follow(run: Runnable, packet: number): Promise<string> {
     return this.ask({ ask: "follow", run, packet }, RUN_SECONDS) as Promise<string>;
+  }
+
+  /** Runs again up to a moment. The answer is null if the run has no such moment. */
+  step(run: Runnable, wanted: Wanted): Promise<Moment | null> {
+    return this.ask({ ask: "step", run, wanted }, RUN_SECONDS) as Promise<Moment | null>;
   }
 
   /** Runs again, and returns a file of the run, as base64. */

@@ -6,6 +6,7 @@ import { fromHex, headers, hexDump } from "./headers";
 import { base64, fromBase64, read, write, type Linked } from "./link";
 import { play } from "./play";
 import { tracksOf, type Span } from "./spans";
+import { eventOf, isOfCall, placeOf, Steps, type SourceLine } from "./steps";
 import { TimelineView } from "./timeline";
 
 /** The longest class file that is taken. */
@@ -29,6 +30,8 @@ const java = editor(element("java"), "java", "Java source");
 const assembly = editor(element("assembly"), "assembly", "Assembly", () => edited());
 const scenario = editor(element("scenario"), "toml", "Scenario", () => scenario.mark([]));
 const timeline = new TimelineView(element<HTMLCanvasElement>("tracks"), showSpan);
+
+const steps = new Steps(() => engine, element("values"), (message) => (element("step-number").textContent = message), sourceLine);
 
 let gallery: Gallery = { version: "", applets: [], scenarios: [] };
 /** The class that is shown, as base64, and its file name. */
@@ -55,7 +58,7 @@ function choices(group: Record<string, string>): void {
 
 const CODE = { "show-java": "java", "show-assembly": "assembly" };
 const VERDICT = { "show-verdict": "verdict-text", "show-listing": "listing" };
-const RESULT = { "show-timeline": "timeline", "show-trace": "trace", "show-summary": "summary" };
+const RESULT = { "show-timeline": "timeline", "show-trace": "trace", "show-summary": "summary", "show-steps": "steps" };
 choices(CODE);
 choices(VERDICT);
 choices(RESULT);
@@ -215,6 +218,7 @@ async function start(): Promise<void> {
   try {
     const answer = await engine.run(asked);
     runnable = asked;
+    steps.begin(asked);
     showRan(answer);
     say(`done in ${Math.round(performance.now() - began)} ms`);
   } catch (error) {
@@ -265,6 +269,8 @@ function showSpan(span: Span | null): void {
   if (span.end > span.begin) row("for", `${Number((span.end - span.begin).toFixed(6))} us`);
   for (const [name, value] of Object.entries(span.fields)) row(name, value);
   detail.replaceChildren(table);
+  steps.jump(span);
+  if (isOfCall(span)) void showCode(span, row);
   const { packet } = span.fields;
   if (packet === undefined || packet === null || !ran) return;
   const way = document.createElement("ol");
@@ -283,6 +289,26 @@ function showSpan(span: Span | null): void {
   const bytes = document.createElement("div");
   detail.append(title, way, bytes);
   void showBytes(span, Number(packet), bytes);
+}
+
+/** Shows the instruction and the source line of a call's span. */
+async function showCode(span: Span, row: (name: string, value: unknown) => void): Promise<void> {
+  const event = eventOf(span);
+  if (!runnable || !event) return;
+  try {
+    const call = (await engine.step(runnable, event))?.call;
+    if (call) row("code", placeOf(call, sourceLine));
+  } catch (error) {
+    row("code", reason(error));
+  }
+}
+
+/** Returns a line of the Java source of a class, if the page has it. */
+function sourceLine(call: Parameters<SourceLine>[0], line: number): string | null {
+  const shipped = gallery.applets.find(({ name }) => name === call.class);
+  const isShown = shown.name.replace(/\.\w+$/, "") === call.class;
+  const source = isShown ? java.text() : (shipped?.source ?? "");
+  return source.split("\n")[line - 1] ?? null;
 }
 
 /** Shows the headers and bytes of a span's packet, and the packet's story. */
@@ -413,6 +439,11 @@ function listen(): void {
   on("save-json", () => void saveFile("json"));
   on("show-listing", () => void list());
   on("open-perfetto", openPerfetto);
+  on("show-steps", () => void steps.open());
+  on("event-back", () => void steps.event(-1));
+  on("event-forward", () => void steps.event(1));
+  on("instruction-back", () => void steps.instruction(-1));
+  on("instruction-forward", () => void steps.instruction(1));
   const find = element<HTMLInputElement>("find");
   find.addEventListener("input", () => timeline.find(find.value));
   for (const button of document.querySelectorAll<HTMLButtonElement>("#tabs button")) {

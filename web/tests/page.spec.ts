@@ -24,6 +24,62 @@ test("an applet of the gallery runs, and a click on a span shows its event", asy
   await expect(page.locator('#detail li button[aria-current="true"]')).toHaveText(/./);
 });
 
+test("stepping forwards and back gives the same values, and a span leads to its step", async ({ page }) => {
+  await open(page, "#applet=Firewall");
+  await page.click("#show-steps");
+  const number = page.locator("#step-number");
+  const values = page.locator("#values");
+  await expect(number).toHaveText(/^step 1: event 1$/);
+  const seen: string[] = [];
+  const look = async () => `${await number.textContent()}\n${await values.textContent()}`;
+  const press = async (button: string) => {
+    const before = await number.textContent();
+    await page.click(button);
+    await expect(number).not.toHaveText(before ?? "");
+  };
+  const forward = ["instruction", "instruction", "instruction", "event", "event", "instruction", "instruction"];
+  for (const kind of forward) {
+    seen.push(await look());
+    await press(`#${kind}-forward`);
+  }
+  expect(new Set(seen).size).toBe(forward.length);
+  // The way back has the same steps where it goes by the same kind.
+  for (let at = 0; at < 2; at++) {
+    const there = await look();
+    await press("#instruction-back");
+    const before = await look();
+    expect(before).not.toBe(there);
+    await press("#instruction-forward");
+    expect(await look()).toBe(there);
+    await press("#instruction-back");
+    expect(await look()).toBe(before);
+  }
+  // To a packet's call: its arguments, RxBuf with the packet, and the line of the source.
+  await page.click("#show-timeline");
+  await page.fill("#find", "doRx");
+  await page.locator("#tracks").focus();
+  const caption = page.locator("#detail caption");
+  await expect(caption).toContainText("doRx");
+  for (let at = 0; at < 8 && !(await page.locator("#detail").textContent())?.includes("bytecodes"); at++) {
+    await page.keyboard.press("ArrowRight");
+  }
+  await expect(page.locator("#detail")).toContainText(/code\s*Firewall\.doRx, instruction 0: .*Firewall\.java:\d+: /s);
+  await page.click("#show-steps");
+  await expect(number).toHaveText(/: event 13$/);
+  await expect(values).toContainText("applet-call   method=doRx args=[47,1]");
+  await expect(values).toContainText(/length\s*47/);
+  await expect(values.locator("details[open] pre")).toContainText("0000  ");
+  await press("#instruction-forward");
+  const first = await look();
+  for (let at = 0; at < 5; at++) await press("#instruction-forward");
+  expect(await look()).not.toBe(first);
+  for (let at = 0; at < 5; at++) await press("#instruction-back");
+  expect(await look()).toBe(first);
+  await page.click("#event-back");
+  await page.click("#event-back");
+  await expect(values).toContainText("wire-rx");
+});
+
 for (const name of ["firewall", "reliable", "via"]) {
   test(`the page shows the trace of ${name} as a terminal does`, async ({ page }) => {
     await open(page, `#scenario=${name}`);

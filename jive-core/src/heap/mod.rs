@@ -415,6 +415,12 @@ impl<'m> Heap<'m> {
         self.top.saturating_sub(HEAP_START)
     }
 
+    /// Returns the reference that the next new array has.
+    #[must_use]
+    pub const fn next_reference(&self) -> i32 {
+        self.top.cast_signed()
+    }
+
     /// Returns the count of bytes that are free for arrays.
     #[must_use]
     pub const fn free(&self) -> u32 {

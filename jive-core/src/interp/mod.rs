@@ -19,7 +19,7 @@ mod values;
 mod watch;
 mod work;
 
-pub use watch::Watcher;
+pub use watch::{Values, Watcher};
 
 use crate::frame::{Activation, Calls};
 use crate::heap::{Extent, Heap};

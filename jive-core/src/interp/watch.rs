@@ -11,9 +11,11 @@ use core::cell::Cell;
 use super::fuel::Slice;
 use super::{Ended, Machine, Stop};
 use crate::frame::{Activation, CallStack, Phase};
+use crate::heap::Heap;
 use crate::id::{MethodId, Pc};
 use crate::instance::{Instance, Step};
-use crate::program::index;
+use crate::op::OpKind;
+use crate::program::{index, native};
 use crate::registers::Window;
 use crate::trap::TrapKind;
 
@@ -22,8 +24,50 @@ pub trait Watcher {
     /// Receives the pcs of instructions that a call of `method` executes one after another.
     ///
     /// The argument `depth` counts the nested calls, including the running call. If the last instruction is a call, it
-    /// is reported before the callee's instructions. An instruction that traps is reported too.
-    fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc]);
+    /// is reported before the callee's instructions. An instruction that traps is reported too. The argument `before`
+    /// holds the values before the op that completes the instructions.
+    fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc], before: Values<'_>);
+}
+
+/// The values that a watched call works on, before an op.
+#[derive(Copy, Clone, Debug)]
+pub struct Values<'v> {
+    registers: &'v [Cell<i32>],
+    fields: &'v [i32],
+    heap: &'v Heap<'v>,
+    answer: Option<i32>,
+}
+
+impl<'v> Values<'v> {
+    /// Returns a register of the running method, or 0 if the method has no such register.
+    ///
+    /// The first registers are the local variables, and the places of the operand stack follow, from the bottom. When a
+    /// method begins, the registers hold its arguments. Later, since an op stands for several instructions
+    /// (`docs/linked-form.md`), a value of the stack may be in no register, and a local variable may have the value of a
+    /// store that is reported with the next op.
+    #[must_use]
+    pub fn register(&self, number: u16) -> i32 {
+        let register = self.registers.get(usize::from(number));
+        register.map_or(0, Cell::get)
+    }
+
+    /// Returns the values of the fields, by [`FieldId`](crate::FieldId).
+    #[must_use]
+    pub const fn fields(&self) -> &'v [i32] {
+        self.fields
+    }
+
+    /// Returns the heap.
+    #[must_use]
+    pub const fn heap(&self) -> &'v Heap<'v> {
+        self.heap
+    }
+
+    /// Returns the result of a native, in the first report after the native.
+    #[must_use]
+    pub const fn answer(&self) -> Option<i32> {
+        self.answer
+    }
 }
 
 impl Instance<'_> {
@@ -51,18 +95,34 @@ impl Instance<'_> {
         watcher: &mut impl Watcher,
     ) -> (Stop, i32) {
         let calls = stack.activation.calls;
+        let answer = self.answer(stack);
         let slots = Cell::from_mut(&mut *stack.slots).as_slice_of_cells();
         let heap = self.heap.lend();
         let mut machine =
             Machine::new(&self.program, self.fields, heap, stack.frames, slots, calls);
-        let ended = machine.run_watched(&mut stack.activation, watcher);
+        let ended = machine.run_watched(&mut stack.activation, answer, watcher);
         self.end(stack, ended)
+    }
+
+    /// Returns the result of the native after which the activation goes on.
+    fn answer(&self, stack: &CallStack<'_>) -> Option<i32> {
+        let before = stack.activation.op.checked_sub(1)?;
+        let op = self.program.ops().get(index(before)).copied()?;
+        if op.kind.plain() != OpKind::Native {
+            return None;
+        }
+        native(op).result.map(|result| stack.register(result))
     }
 }
 
 impl<'a> Machine<'a> {
     /// Runs an activation as [`Machine::run`] does, op by op.
-    fn run_watched(&mut self, to: &mut Activation, watcher: &mut impl Watcher) -> Ended {
+    fn run_watched(
+        &mut self,
+        to: &mut Activation,
+        mut answer: Option<i32>,
+        watcher: &mut impl Watcher,
+    ) -> Ended {
         self.pc = to.op;
         let (mut reserve, mut fuel) = (to.entry_fuel(), to.fuel);
         while self.stop == Stop::Pause {
@@ -74,7 +134,7 @@ impl<'a> Machine<'a> {
                 Err(_) => entry_fuel,
             };
             let left = entry_fuel.saturating_sub(done);
-            self.tell(done, fuel.saturating_sub(left), watcher);
+            self.tell(done, fuel.saturating_sub(left), &mut answer, watcher);
             fuel = left;
             match op {
                 Ok((slice, registers)) => reserve = self.run_slice(slice, registers),
@@ -106,7 +166,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Reports to a watcher the last `count` instructions of the running method before instruction number `done`.
-    fn tell(&self, done: u64, count: u64, watcher: &mut impl Watcher) {
+    fn tell(&self, done: u64, count: u64, answer: &mut Option<i32>, watcher: &mut impl Watcher) {
         let Some(method) = self.program.methods.get(index(self.method)) else {
             return;
         };
@@ -115,8 +175,16 @@ impl<'a> Machine<'a> {
         let place = |number: u64| usize::try_from(first.saturating_add(number)).unwrap_or(0);
         let instructions = self.program.places.get(place(from)..place(to));
         if let Some(instructions) = instructions.filter(|instructions| !instructions.is_empty()) {
+            let registers = self.registers();
+            let before = Values {
+                registers: registers.map_or(&[], |window| window.as_slice()),
+                fields: self.fields,
+                heap: &self.heap,
+                answer: answer.take(),
+            };
             // The cast is lossless, because `self.method` is the index of a method.
-            watcher.executed(self.depth, MethodId(self.method as u16), instructions);
+            let method = MethodId(self.method as u16);
+            watcher.executed(self.depth, method, instructions, before);
         }
     }
 }

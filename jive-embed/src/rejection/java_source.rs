@@ -1,5 +1,6 @@
 //! Java source next to a class file, and the search for lines that a diagnosis quotes.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,20 +33,38 @@ pub struct JavaSource {
     text: String,
 }
 
+/// Where Java sources may be.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct SourcePath<'f> {
+    /// Directories that are searched for a source first, before the directory of its class file.
+    pub directories: &'f [PathBuf],
+    /// Sources in memory by their paths. If there are any, no file is read.
+    pub in_memory: Option<&'f BTreeMap<PathBuf, String>>,
+}
+
+impl<'f> From<&'f [PathBuf]> for SourcePath<'f> {
+    fn from(directories: &'f [PathBuf]) -> SourcePath<'f> {
+        SourcePath {
+            directories,
+            in_memory: None,
+        }
+    }
+}
+
 /// Where a class file was found, and where its Java source may be.
 #[derive(Copy, Clone, Debug)]
 pub struct FoundAt<'f> {
     /// The class file.
     pub file: &'f Path,
-    /// Directories that are searched for the source first, before the directory of the class file.
-    pub source_path: &'f [PathBuf],
+    /// Where its source may be, besides the directory of the class file.
+    pub source_path: SourcePath<'f>,
 }
 
 impl<'f> From<&'f Path> for FoundAt<'f> {
     fn from(file: &'f Path) -> FoundAt<'f> {
         FoundAt {
             file,
-            source_path: &[],
+            source_path: SourcePath::default(),
         }
     }
 }
@@ -71,13 +90,29 @@ impl FoundAt<'_> {
             !part.is_empty() && !part.contains(['\\', ':']) && part != ".." && part != "."
         });
         let below = is_plain.then(|| parts.collect::<PathBuf>());
-        let directories = self.source_path.iter().flat_map(|directory| {
+        let directories = self.source_path.directories.iter().flat_map(|directory| {
             let packaged = below.as_ref().map(|below| directory.join(below));
             packaged.into_iter().chain([directory.clone()])
         });
         directories
             .chain(self.file.parent().map(Path::to_owned))
-            .find_map(|directory| JavaSource::read(&directory.join(name), self.file))
+            .find_map(|directory| self.read(&directory.join(name)))
+    }
+}
+
+impl FoundAt<'_> {
+    fn read(self, path: &Path) -> Option<JavaSource> {
+        let Some(sources) = self.source_path.in_memory else {
+            return JavaSource::read(path, self.file);
+        };
+        Some(JavaSource {
+            file: path.to_owned(),
+            path: printable_path(path),
+            is_newer: false,
+            text: plain_text::plain(sources.get(path)?.as_bytes())
+                .ok()?
+                .into_owned(),
+        })
     }
 }
 
@@ -212,7 +247,7 @@ public class Filter extends Base {
         let source_path = [at("src")];
         let found = FoundAt {
             file: &class_file,
-            source_path: &source_path,
+            source_path: source_path[..].into(),
         };
         let first_line = |class: &str| {
             let source = found.source(class, "Filter.java");
@@ -233,6 +268,25 @@ public class Filter extends Base {
             first_line("../src/net/low/Filter").as_deref(),
             Some("direct")
         );
+    }
+
+    #[test]
+    fn sources_in_memory_are_found_by_their_paths() {
+        let sources = BTreeMap::from([(PathBuf::from("in/Filter.java"), TEXT.to_owned())]);
+        let line = |class_file: &str| {
+            let found = FoundAt {
+                file: Path::new(class_file),
+                source_path: SourcePath {
+                    in_memory: Some(&sources),
+                    ..SourcePath::default()
+                },
+            };
+            let source = found.source("Filter", "Filter.java");
+            source.and_then(|source| source.line(4).map(str::to_owned))
+        };
+        let expected = "public class Filter extends Base {";
+        assert_eq!(line("in/Filter.class").as_deref(), Some(expected));
+        assert_eq!(line("Filter.class"), None);
     }
 
     #[test]

@@ -9,7 +9,6 @@ mod likely;
 mod listing;
 mod provenance;
 mod trap;
-mod variables;
 mod warning;
 
 use std::path::{Path, PathBuf};
@@ -24,7 +23,7 @@ use serde::Serialize;
 pub use self::all::Rejections;
 use self::comparison::compared;
 use self::hint::hint;
-pub use self::java_source::{FoundAt, JavaSource};
+pub use self::java_source::{FoundAt, JavaSource, SourcePath};
 pub use self::likely::closest;
 use self::likely::{Lookalike, lookalike, meant};
 use self::listing::{ListedInstruction, Listing, instruction};

@@ -6,10 +6,10 @@ use jive_verifier::{Observer, Policy, TypeState, VerifyErrorKind};
 use serde::Serialize;
 
 use super::listing::instruction;
-use super::variables::variable_name;
 use crate::analysis::{ControlFlow, Depths, LineTable, Origin, Origins, Slot};
 use crate::inferred::Types;
 use crate::load::verify_class;
+use crate::variables::variable_name;
 
 /// Maximum number of origins that are reported for a value. Four origins suffice, because more than two types rarely
 /// meet.

@@ -95,7 +95,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         Err(error) => {
             let found = FoundAt {
                 file,
-                source_path: &arguments.source_path,
+                source_path: arguments.source_path[..].into(),
             };
             let rejections =
                 Rejections::explore(found, &bytes, Policy::ClassOnly, NicNative::TABLE, error);
@@ -259,7 +259,7 @@ fn tell(
     if explained.is_new(trap) {
         let found = FoundAt {
             file: &arguments.file,
-            source_path: &arguments.source_path,
+            source_path: arguments.source_path[..].into(),
         };
         console.notice(&machine.explain(trap, found))?;
     }

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use clap::Args;
 use jive_core::ClassFile;
-use jive_embed::FoundAt;
 use jive_embed::diagnosis::{sentence, warning};
 use jive_embed::input::{self, ReadError};
 use jive_embed::text::{printable, printable_path};
+use jive_embed::{FoundAt, SourcePath};
 use nic_core::event::roles::Shown as Visibility;
 use nic_core::event::{Event, Names, Sink};
 use nic_experiment::experiment;
@@ -403,7 +403,8 @@ fn compare_java(file: &TestFile, scenario: &Scenario, java: &Session) -> Outcome
         Ok(Compared::Differs(difference)) => Outcome::Differs(difference),
         Ok(Compared::Failed(report)) => Outcome::Failed(Status::Unusable, report),
         Err(error) => {
-            let (blame, report) = scenario_file::refusal((&file.path, &[]), scenario, error);
+            let (blame, report) =
+                scenario_file::refusal((&file.path, SourcePath::default()), scenario, error);
             Outcome::Failed(blame.into(), report)
         }
     }
@@ -456,7 +457,8 @@ fn run_one(
             outcome.explained(&log, (path, scenario))
         }
         Err(NotJudged::Refused(error)) => {
-            let (blame, report) = scenario_file::refusal((path, &[]), scenario, error);
+            let (blame, report) =
+                scenario_file::refusal((path, SourcePath::default()), scenario, error);
             Outcome::Failed(blame.into(), report)
         }
         Err(NotJudged::Unreadable(error)) => {
@@ -523,7 +525,7 @@ impl Outcome {
         let Outcome::Differs(difference) = self else {
             return self;
         };
-        let traps = traps::of_run(log, of, &[]);
+        let traps = traps::of_run(log, of, SourcePath::default());
         if traps.is_empty() {
             return Outcome::Differs(difference);
         }

@@ -242,7 +242,7 @@ fn show_sram(
             Ok(Status::Done)
         }
         Err(error) => {
-            let at = (&*arguments.scenario, &arguments.source_path[..]);
+            let at = (&*arguments.scenario, arguments.source_path[..].into());
             let (blame, report) = refusal(at, scenario, error);
             console.notice(&report)?;
             Ok(blame.into())
@@ -305,7 +305,7 @@ fn run(
             Ok(status)
         }
         Err(NotRun::Refused(error)) => {
-            let at = (scenario_file(arguments), &arguments.source_path[..]);
+            let at = (scenario_file(arguments), arguments.source_path[..].into());
             let (blame, report) = refusal(at, scenario, error);
             console.notice(&report)?;
             Ok(blame.into())
@@ -351,7 +351,7 @@ fn explain_traps(
     let reports = traps::of_run(
         traps,
         (scenario_file(arguments), scenario),
-        &arguments.source_path,
+        arguments.source_path[..].into(),
     );
     if !reports.is_empty() {
         console.notice(&reports.join("\n\n"))?;

@@ -1,6 +1,6 @@
 //! What a run that is watched reports of the instructions that an applet executes.
 
-use jive_core::{MethodId, Pc};
+use jive_core::{MethodId, Pc, Values};
 
 use crate::id::EndpointId;
 use crate::time::SimDuration;
@@ -21,4 +21,6 @@ pub struct Executed<'a> {
     pub instructions: &'a [Pc],
     /// Time that each of the instructions takes.
     pub each: SimDuration,
+    /// The values before the op that completes the instructions.
+    pub before: Values<'a>,
 }

@@ -264,6 +264,7 @@ impl Sink for Executions {
             method,
             instructions,
             each,
+            ..
         } = *executed;
         let mut running = self.running.remove(&endpoint).unwrap_or_default();
         let depth = depth as usize;

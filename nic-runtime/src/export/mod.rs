@@ -10,6 +10,7 @@ pub mod follow;
 pub mod golden;
 mod groups;
 pub mod json;
+pub mod moments;
 pub mod pcapng;
 pub mod perfetto;
 pub mod plain_json;

@@ -5,7 +5,9 @@ use crate::calls::classes::Classes;
 use crate::ids::Table;
 use crate::spec::Scenario;
 use crate::wire::Packet;
-use jive_core::{CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Watcher};
+use jive_core::{
+    CallStack, ClassFile, Cut, FieldId, Instance, MethodId, Pc, Step, Values, Watcher,
+};
 use jive_embed::fields;
 use nic_core::event::roles::Shown;
 use nic_core::event::{Event, EventKind, Executed, Names, Sink, SleEvent, SwapRefusal};
@@ -43,7 +45,7 @@ struct Watching<'w, 'a> {
 }
 
 impl Watcher for Watching<'_, '_> {
-    fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc]) {
+    fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc], before: Values<'_>) {
         let executed = Executed {
             endpoint: self.endpoint,
             class: self.class,
@@ -51,6 +53,7 @@ impl Watcher for Watching<'_, '_> {
             method,
             instructions,
             each: self.each,
+            before,
         };
         let Report { sink, names, .. } = &mut *self.report;
         if let Some(sink) = sink {

@@ -1,8 +1,8 @@
 //! The reference interpreter: one `match` over the bytes of the code (JVMS §6.5).
 
 use jive_core::{
-    ArrayKind, ClassFile, Constant, CpIndex, FieldAccess, Method, MethodAccess, NativeDecl,
-    NativeId, Pc, Trap, TrapKind,
+    ArrayKind, ClassFile, Constant, CpIndex, FieldAccess, Method, MethodAccess, MethodId,
+    NativeDecl, NativeId, Pc, Trap, TrapKind,
 };
 
 use super::arrays::Arrays;
@@ -49,7 +49,12 @@ pub struct Interpreter<'c> {
     pub executed: u64,
     /// Execution count of each instruction since the class was loaded, by method, then pc.
     pub visits: Vec<Vec<u64>>,
+    /// The state before each instruction of the last call, if it is to be recorded.
+    pub(super) states: Option<Vec<State>>,
 }
+
+/// The state before an instruction: fields, and for each running method its id, pc, local variables and operand stack.
+pub(super) type State = (Vec<i32>, Vec<(MethodId, usize, Vec<i32>, Vec<i32>)>);
 
 /// A value, or a trap, of which `Unverified` means that the verifier should have rejected the class.
 type Checked<T> = Result<T, TrapKind>;
@@ -179,6 +184,7 @@ impl<'c> Interpreter<'c> {
             fuel: 0,
             executed: 0,
             visits: visits.collect(),
+            states: None,
         }
     }
 
@@ -250,6 +256,11 @@ impl<'c> Interpreter<'c> {
         self.executed += 1;
         let first = f.u8()?;
         self.visits[f.method.id.index()][f.pc] += 1;
+        if let Some(states) = &mut self.states {
+            let state = |f: &Frame<'_>| (f.method.id, f.pc, f.locals.clone(), f.stack.clone());
+            states.push((self.fields.clone(), frames.iter().map(state).collect()));
+        }
+        let f = frames.last_mut().expect("as above");
         let is_wide = first == 0xc4;
         let opcode = if is_wide { f.u8()? } else { first };
         match opcode {

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use jive_core::{
     ArrayKind, ClassFile, FieldId, FieldType, Lifetime, Method, MethodDescriptor, MethodId,
-    NativeDecl, Pc, Program, Trap, Watcher,
+    NativeDecl, Pc, Program, Trap, Values, Watcher,
 };
+use jive_embed::replay::Replay;
 use jive_verifier::Policy;
 
-use super::interpreter::{Interpreter, THIS};
+use super::interpreter::{Interpreter, State, THIS};
 use super::natives::Script;
 use crate::machine::{Machine, Room, machine};
 use jive_lab::Random;
@@ -172,7 +173,12 @@ impl<'t, 'm> Twin<'t, 'm> {
         // Advance the random numbers, so that natives answer the next call differently.
         random.draw();
         // Watch every second call, in which both interpreters must execute the same instructions.
-        let mut watched = (tally.calls % 2 == 1).then(|| Visits(reference.visits.clone()));
+        let class = shipped.class;
+        let mut watched = (tally.calls % 2 == 1).then(|| Visits {
+            counts: reference.visits.clone(),
+            replay: Replay::new(class),
+            states: Vec::new(),
+        });
         let ended = match &mut watched {
             Some(visits) => {
                 shipped.call_watched(method.id, arguments, lifetime, &mut script, visits)
@@ -180,10 +186,14 @@ impl<'t, 'm> Twin<'t, 'm> {
             None => shipped.call(method.id, arguments, lifetime, &mut script),
         };
         let is_per_call = lifetime == Lifetime::PerCall;
+        reference.states = watched.is_some().then(Vec::new);
         let expected = reference.call(method, arguments, shipped.fuel, is_per_call, &mut script);
         same("outcome", &ended, &expected)?;
-        if let Some(Visits(visits)) = watched {
-            same("instructions", &visits, &reference.visits)?;
+        if let Some(visits) = watched {
+            same("instructions", &visits.counts, &reference.visits)?;
+            for (found, expected) in visits.states.iter().zip(reference.states.iter().flatten()) {
+                same("values before an instruction", found, expected)?;
+            }
         }
         if let Some(difference) = script.difference() {
             return Err(format!("natives: {difference}"));
@@ -211,14 +221,27 @@ impl<'t, 'm> Twin<'t, 'm> {
     }
 }
 
-/// Counts the executions of each instruction, by method, then pc.
-struct Visits(Vec<Vec<u64>>);
+/// Counts the executions of each instruction, by method, then pc, and records the values before each.
+struct Visits<'c> {
+    counts: Vec<Vec<u64>>,
+    replay: Replay<'c>,
+    states: Vec<State>,
+}
 
-impl Watcher for Visits {
-    fn executed(&mut self, _depth: u32, method: MethodId, instructions: &[Pc]) {
+impl Watcher for Visits<'_> {
+    fn executed(&mut self, depth: u32, method: MethodId, instructions: &[Pc], before: Values<'_>) {
         for pc in instructions {
-            self.0[method.index()][pc.index()] += 1;
+            self.counts[method.index()][pc.index()] += 1;
         }
+        let states = &mut self.states;
+        self.replay
+            .executed(depth, method, instructions, before, |moment| {
+                let frames = moment.frames.iter().map(|frame| {
+                    let (locals, stack) = (frame.locals.clone(), frame.stack.clone());
+                    (frame.method, frame.pc.index(), locals, stack)
+                });
+                states.push((moment.fields.to_vec(), frames.collect()));
+            });
     }
 }
 

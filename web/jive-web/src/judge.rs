@@ -1,10 +1,11 @@
 //! The verdict on a class, and the class that an assembly text makes.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use jive_core::ClassFile;
-use jive_embed::{Accepted, Asked, FoundAt, Listing, Verdict};
+use jive_embed::{Accepted, Asked, FoundAt, Listing, SourcePath, Verdict};
 use jive_lab::asm;
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
@@ -12,6 +13,17 @@ use nic_experiment::plain;
 use serde::Serialize;
 
 use crate::bytes::Bytes;
+
+/// Java sources by the paths that they would have.
+pub(crate) type Sources = BTreeMap<PathBuf, String>;
+
+/// Returns where classes find these sources.
+pub(crate) fn in_memory(sources: &Sources) -> SourcePath<'_> {
+    SourcePath {
+        in_memory: Some(sources),
+        ..SourcePath::default()
+    }
+}
 
 /// What is said of a class.
 #[derive(Serialize)]
@@ -28,10 +40,10 @@ pub(crate) struct Judged {
 }
 
 /// Judges a class file as an applet.
-pub(crate) fn judge(name: &str, class: Vec<u8>) -> Judged {
+pub(crate) fn judge(name: &str, class: Vec<u8>, sources: &Sources) -> Judged {
     let found = FoundAt {
         file: Path::new(name),
-        source_path: &[],
+        source_path: in_memory(sources),
     };
     let policy = Policy::Applet {
         entries: NicEntry::TABLE,
@@ -91,5 +103,5 @@ pub(crate) fn list(class: &[u8]) -> Result<String, String> {
 /// Assembles a text and judges the class.
 pub(crate) fn assemble(name: &str, text: &str) -> Result<Judged, String> {
     let assembled = asm::assemble(name, text).map_err(|error| error.to_string())?;
-    Ok(judge(name, assembled.bytes))
+    Ok(judge(name, assembled.bytes, &Sources::new()))
 }

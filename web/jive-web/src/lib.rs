@@ -16,10 +16,12 @@ mod judge;
 mod memory;
 mod run;
 
+use nic_runtime::export::moments::Wanted;
 use nic_runtime::export::plain_json;
 use serde::{Deserialize, Serialize};
 
 use self::bytes::Bytes;
+use self::judge::Sources;
 use self::run::{Asked, Form};
 
 /// What a page may ask.
@@ -34,6 +36,9 @@ pub enum Request {
         name: String,
         /// The class file.
         class: Bytes,
+        /// Java sources, by their names.
+        #[serde(default)]
+        sources: Sources,
     },
     /// The class that an assembly text makes, and the verdict on it.
     Assemble {
@@ -58,6 +63,13 @@ pub enum Request {
         run: Asked,
         /// Id of the packet.
         packet: u64,
+    },
+    /// A moment of a run, with the values of the applet's call there.
+    Step {
+        /// What is run.
+        run: Asked,
+        /// Which moment.
+        wanted: Wanted,
     },
     /// A file of a run.
     File {
@@ -85,11 +97,16 @@ pub fn ask(request: &[u8]) -> Vec<u8> {
     };
     match request {
         Request::Gallery {} => json(&Reply::Answer(gallery::gallery())),
-        Request::Judge { name, class } => json(&Reply::Answer(judge::judge(&name, class.0))),
+        Request::Judge {
+            name,
+            class,
+            sources,
+        } => json(&Reply::Answer(judge::judge(&name, class.0, &sources))),
         Request::Assemble { name, text } => json(&reply(judge::assemble(&name, &text))),
         Request::List { class } => json(&reply(judge::list(&class.0))),
         Request::Run { run: asked } => json(&reply(run::run(&asked))),
         Request::Follow { run: asked, packet } => json(&reply(run::follow(&asked, packet))),
+        Request::Step { run: asked, wanted } => json(&reply(run::step(&asked, &wanted))),
         Request::File { run: asked, form } => json(&reply(run::file(&asked, form))),
     }
 }

@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use bumpalo::Bump;
+use jive_core::ClassFile;
 use nic_core::event::roles::Shown;
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::PacketId;
@@ -14,6 +16,7 @@ use nic_experiment::{expectations, plain, scenario_report, traps};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
+use nic_runtime::export::moments::{self, Moment, Wanted};
 use nic_runtime::export::pcapng::{Capture, Watched};
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::plain_json;
@@ -28,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::bytes::Bytes;
+use crate::judge::{Sources, in_memory};
 
 /// A run that goes on for longer is ended, so that what is shown fits a page.
 const TRACE_BYTES_MAX: usize = 64 << 20;
@@ -116,6 +120,9 @@ pub struct Asked {
     /// The files that the scenario names.
     #[serde(default)]
     files: BTreeMap<String, Bytes>,
+    /// Java sources of the classes, by their names.
+    #[serde(default)]
+    sources: Sources,
     /// The seed, in place of the scenario's.
     #[serde(default)]
     seed: Option<u64>,
@@ -139,9 +146,11 @@ impl Asked {
     }
 
     /// Runs the scenario with a sink.
-    fn execute(&self, scenario: &Scenario, sink: &mut impl Sink) -> Result<Outcome, String> {
+    fn execute(&self, scenario: &Scenario, sink: &mut dyn Sink) -> Result<Outcome, String> {
         let ran = Run::new(scenario).sink(sink).judge().execute();
-        ran.map_err(|error| plain(&refusal((self.path(), &[]), scenario, error).1))
+        ran.map_err(|error| {
+            plain(&refusal((self.path(), in_memory(&self.sources)), scenario, error).1)
+        })
     }
 }
 
@@ -191,6 +200,20 @@ pub(crate) fn follow(asked: &Asked, packet: u64) -> Result<String, String> {
         return Err(format!("packet {packet} does not occur in this run"));
     }
     Ok(String::from_utf8(text).expect("a story is UTF-8"))
+}
+
+/// Runs a scenario again up to a moment, and returns the moment. There is none before the first and behind the last.
+pub(crate) fn step(asked: &Asked, wanted: &Wanted) -> Result<Option<Moment>, String> {
+    let scenario = asked.read()?;
+    let arena = Bump::new();
+    let classes = scenario.classes.iter().map(|class| {
+        let index = arena.alloc_slice_fill_copy(ClassFile::index_len(&class.bytes), 0);
+        ClassFile::parse(&class.bytes, index).ok()
+    });
+    let classes: Vec<_> = classes.collect();
+    moments::find(&classes, wanted, |sink| {
+        asked.execute(&scenario, sink).map(drop)
+    })
 }
 
 /// A trace and the summary behind it.
@@ -253,7 +276,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Ran, String> {
     let stats = Box::new(stats.report());
     let report = format!("\n{summary}{stats}");
     summary.add_stats(Some(stats));
-    let mut notices = traps::of_run(&traps, (path, &scenario), &[]);
+    let mut notices = traps::of_run(&traps, (path, &scenario), in_memory(&asked.sources));
     notices.extend(stuck(end));
     notices.extend(cut(&scenario, end));
     let judgement = outcome.judgement.unwrap_or_default();

@@ -261,7 +261,7 @@ fn handle(
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let channel = ChannelId(arguments.channel);
-    let at = (Path::new(""), &arguments.source_path[..]);
+    let at = (Path::new(""), arguments.source_path[..].into());
     let mut gathered = Gathered::new(arguments.channel, packets.len());
     let (end, states) = match simulate::run(scenario, channel, packets, &mut gathered) {
         Ok(ran) => ran,

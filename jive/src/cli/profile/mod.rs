@@ -153,7 +153,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     let (end, counted, trapped) = match ran {
         Ok(ran) => ran,
         Err(error) => {
-            let at = (name, &arguments.source_path[..]);
+            let at = (name, arguments.source_path[..].into());
             let (blame, report) = scenario_file::refusal(at, &scenario, error);
             console.notice(&report)?;
             return Ok(blame.into());
@@ -168,7 +168,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         run: path_text(given).into_owned(),
         ended: end.reason.word().to_owned(),
         time_ns: end.time.as_ns(),
-        classes: report::classes(&counted, of_run, &arguments.source_path),
+        classes: report::classes(&counted, of_run, arguments.source_path[..].into()),
     };
     let changes = before.map(|before| Changes::between(&before, &report));
     let shown = shown(arguments, &report, changes.as_ref())?;
@@ -192,7 +192,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         )))?;
     }
     run::report_stuck(&end, console)?;
-    let reports = traps::of_run(&trapped, of_run, &arguments.source_path);
+    let reports = traps::of_run(&trapped, of_run, arguments.source_path[..].into());
     if !reports.is_empty() {
         console.notice(&reports.join("\n\n"))?;
     }

@@ -1,12 +1,12 @@
 //! The report of `jive profile`: the bytecodes and the time of each method and each line of a class.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jive_core::{ClassFile, MethodId, Pc, raw_instructions};
 use jive_embed::analysis::LineTable;
 use jive_embed::text::{path_text, printable};
-use jive_embed::{FoundAt, JavaSource, names};
+use jive_embed::{FoundAt, JavaSource, SourcePath, names};
 use nic_core::time::SimDuration;
 use nic_runtime::export::executions::{ClassSpent, Executions, MethodSpent};
 use nic_runtime::spec::Scenario;
@@ -108,7 +108,7 @@ struct LineSum {
 pub(super) fn classes(
     counted: &Executions,
     (name, scenario): (&Path, &Scenario),
-    source_path: &[PathBuf],
+    source_path: SourcePath<'_>,
 ) -> Vec<Class> {
     let counted_classes = counted.classes().iter();
     let report = counted_classes.map(|(place, spent)| {

@@ -163,7 +163,7 @@ fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
     };
     let found = FoundAt {
         file,
-        source_path: &arguments.source_path,
+        source_path: arguments.source_path[..].into(),
     };
     Verdict::of(found, &bytes, (policy, NicNative::TABLE), asked)
 }

@@ -7,7 +7,8 @@ const ROW_BYTES: usize = 10;
 
 /// Returns the name of a local variable at an instruction, [truncated](Cut) and safe for display on a terminal. Returns
 /// `None` if the class file does not name the local variable at that instruction.
-pub(super) fn variable_name(
+#[must_use]
+pub fn variable_name(
     pool: ConstantPool<'_>,
     code: &Code<'_>,
     pc: Pc,
