@@ -139,6 +139,21 @@ impl Accepted {
             warnings: None,
         }
     }
+
+    /// Returns the line that says that the class of the file `name` was accepted. `name` is safe for display.
+    #[must_use]
+    pub fn line(&self, name: &str) -> String {
+        let Accepted {
+            class,
+            major,
+            methods,
+            code_bytes,
+            ..
+        } = self;
+        format!(
+            "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code"
+        )
+    }
 }
 
 impl Rejected {

@@ -1,5 +1,6 @@
 // The editors: Java that is read, assembly and scenarios that are edited.
 
+import { autocompletion, completionKeymap, type CompletionSource } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { java } from "@codemirror/lang-java";
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
@@ -23,6 +24,8 @@ const THEME = EditorView.theme({
   "&": { maxHeight: "60vh" },
   ".cm-scroller": { overflow: "auto", fontFamily: "ui-monospace, monospace" },
   ".cm-gutters": { background: "transparent", color: "var(--quiet)", border: "0" },
+  ".cm-tooltip": { background: "var(--sheet)", color: "var(--text)", border: "1px solid var(--line)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--accent)", color: "var(--on-accent)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
 });
 
@@ -93,6 +96,8 @@ export interface Mark {
 
 export interface Editor {
   text(): string;
+  /** Proposes how a text may go on. */
+  complete(source: CompletionSource): void;
   /** Replaces the text. `onChange` is not called. */
   set(text: string): void;
   /** Shows messages under their lines, in place of those before. */
@@ -111,7 +116,9 @@ export function editor(
   let isOurs = false;
   let changed = onChange;
   const access = new Compartment();
+  const proposals = new Compartment();
   const extensions: Extension[] = [
+    proposals.of([]),
     EditorView.cspNonce.of(NONCE),
     lineNumbers(),
     history(),
@@ -131,6 +138,10 @@ export function editor(
   ];
   const view = new EditorView({ parent, extensions });
   return {
+    complete(source) {
+      const extension = [autocompletion({ override: [source], icons: false }), keymap.of(completionKeymap)];
+      view.dispatch({ effects: proposals.reconfigure(extension) });
+    },
     text: () => view.state.doc.toString(),
     set(text) {
       isOurs = true;

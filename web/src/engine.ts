@@ -1,9 +1,12 @@
 // The library in its worker: requests out, answers in. A request that takes too long is given up, and the worker with it.
 
+import type { Sections } from "./complete";
+
 /** What `jive-web` may be asked; `jive-web/src/lib.rs` describes each request. */
 export type Request =
   | { ask: "gallery" }
-  | { ask: "judge"; name: string; class: string }
+  | { ask: "keys" }
+  | { ask: "judge"; name: string; class: string; sources: Record<string, string> }
   | { ask: "assemble"; name: string; text: string }
   | { ask: "list"; class: string }
   | { ask: "run"; run: Runnable }
@@ -11,11 +14,12 @@ export type Request =
   | { ask: "step"; run: Runnable; wanted: Wanted }
   | { ask: "file"; run: Runnable; form: Form };
 
-/** A scenario, and the files that it names, as base64. */
+/** A scenario, the files that it names, as base64, and the sources of its classes. */
 export interface Runnable {
   name: string;
   scenario: string;
   files: Record<string, string>;
+  sources: Record<string, string>;
 }
 
 export type Form = "pcapng" | "json";
@@ -136,8 +140,12 @@ export class Engine {
     return this.ask({ ask: "gallery" }, 60) as Promise<Gallery>;
   }
 
-  judge(name: string, bytes: string): Promise<Judged> {
-    return this.ask({ ask: "judge", name, class: bytes }, 20) as Promise<Judged>;
+  keys(): Promise<Sections> {
+    return this.ask({ ask: "keys" }, 20) as Promise<Sections>;
+  }
+
+  judge(name: string, bytes: string, sources: Record<string, string>): Promise<Judged> {
+    return this.ask({ ask: "judge", name, class: bytes, sources }, 20) as Promise<Judged>;
   }
 
   assemble(name: string, text: string): Promise<Judged> {

@@ -1,7 +1,9 @@
 // The page: code at the left, its verdict in the middle, its run at the right.
 
+import { completing } from "./complete";
 import { editor, type Mark } from "./editor";
 import { Engine, load, Refused, type Form, type Gallery, type Judged, type Ran, type Runnable } from "./engine";
+import { choiceOf, sourceName, type Choice } from "./files";
 import { fromHex, headers, hexDump } from "./headers";
 import { base64, fromBase64, read, write, type Linked } from "./link";
 import { play } from "./play";
@@ -9,8 +11,6 @@ import { tracksOf, type Span } from "./spans";
 import { eventOf, isOfCall, placeOf, Steps, type SourceLine } from "./steps";
 import { TimelineView } from "./timeline";
 
-/** The longest class file that is taken. */
-const CLASS_BYTES_MAX = 4 << 20;
 /** The applet that is shown where the address names none that is shipped. */
 const FIRST = "Firewall";
 /** How long to wait after a keystroke before assembly is judged again, in milliseconds. */
@@ -26,6 +26,7 @@ function element<E extends HTMLElement>(id: string): E {
 let engine: Engine;
 const applets = element<HTMLSelectElement>("applets");
 const scenarios = element<HTMLSelectElement>("scenarios");
+const classes = element<HTMLSelectElement>("classes");
 const java = editor(element("java"), "java", "Java source");
 const assembly = editor(element("assembly"), "assembly", "Assembly", () => edited());
 const scenario = editor(element("scenario"), "toml", "Scenario", () => scenario.mark([]));
@@ -34,8 +35,10 @@ const timeline = new TimelineView(element<HTMLCanvasElement>("tracks"), showSpan
 const steps = new Steps(() => engine, element("values"), (message) => (element("step-number").textContent = message), sourceLine);
 
 let gallery: Gallery = { version: "", applets: [], scenarios: [] };
-/** The class that is shown, as base64, and its file name. */
-let shown = { name: "", class: "" };
+/** The class that is shown, as base64, its file name, and its source by its name if it came from this computer. */
+let shown: { name: string; class: string; sources: Record<string, string> } = { name: "", class: "", sources: {} };
+/** The classes that were opened together. */
+let choice: Choice | null = null;
 /** Whether the shown class is not the shipped one of its name. */
 let isOwn = false;
 let ran: Ran | null = null;
@@ -104,11 +107,12 @@ async function list(): Promise<void> {
 }
 
 /** Judges a class and shows it; without a verdict, or when another class is shown by then, nothing is returned. */
-async function judge(name: string, bytes: string): Promise<Judged | null> {
-  shown = { name, class: bytes };
+async function judge(name: string, bytes: string, sources: Record<string, string> = {}): Promise<Judged | null> {
+  const own = { name, class: bytes, sources };
+  shown = own;
   try {
-    const judged = await engine.judge(name, bytes);
-    if (shown.name !== name) return null;
+    const judged = await engine.judge(name, bytes, sources);
+    if (shown !== own) return null;
     showJudged(judged);
     assembly.set(judged.assembly ?? "");
     assembly.mark([]);
@@ -148,7 +152,7 @@ async function assemble(): Promise<void> {
 /** Judges a class that was compiled, puts it in the place of the shipped one, and returns its faults by lines. */
 async function takeCompiled(name: string, bytes: string): Promise<Mark[]> {
   isOwn = true;
-  const judged = await judge(`${name}.class`, bytes);
+  const judged = await judge(`${name}.class`, bytes, { [`${name}.java`]: java.text() });
   const faults = judged?.verdict.rejections ?? [];
   return faults.flatMap(({ code, message, line }) => (line ? [{ line, message: `${code}: ${message}` }] : []));
 }
@@ -163,6 +167,7 @@ async function chooseApplet(name: string): Promise<void> {
   const applet = gallery.applets.find((applet) => applet.name === name) ?? gallery.applets.find(({ name }) => name === FIRST);
   if (!applet) return;
   applets.value = applet.name;
+  offer([]);
   element("applet-summary").textContent = applet.summary;
   element<HTMLButtonElement>("show-java").disabled = false;
   isPressed(CODE, "show-java");
@@ -173,18 +178,57 @@ async function chooseApplet(name: string): Promise<void> {
   await judge(`${applet.name}.class`, applet.class);
 }
 
-async function openFile(file: File): Promise<void> {
-  if (file.size > CLASS_BYTES_MAX) {
-    refuse(`${file.name} has ${file.size} bytes; a class file has at most ${CLASS_BYTES_MAX} here`);
-    return;
+/** Opens files from this computer: classes, archives, and sources. A source alone is that of the shown class. */
+async function openFiles(files: File[]): Promise<void> {
+  try {
+    const { choice: opened, sources } = await choiceOf(files);
+    if (opened) {
+      choice = opened;
+      offer(opened.names);
+      return await openClass(opened.names[0] ?? "");
+    }
+    const [source] = sources;
+    if (source) await takeSource(...source);
+  } catch (error) {
+    offer([]);
+    refuse(error instanceof Error ? error.message : String(error));
   }
-  const bytes = base64(new Uint8Array(await file.arrayBuffer()));
+}
+
+/** Offers a choice among several classes. */
+function offer(names: string[]): void {
+  options(classes, names.map((name) => ({ name, summary: "" })));
+  element("classes-label").hidden = names.length < 2;
+}
+
+/** Opens one of the classes that were opened together. */
+async function openClass(name: string): Promise<void> {
+  try {
+    const opened = await choice?.read(name);
+    if (!opened) return;
+    isOwn = true;
+    showSource(opened.source);
+    element("applet-summary").textContent = `${opened.name}, from this computer`;
+    const sources = opened.source === null ? {} : { [sourceName(opened.name)]: opened.source };
+    await judge(opened.name, base64(opened.bytes), sources);
+  } catch (error) {
+    refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Takes a source for the shown class. */
+async function takeSource(name: string, text: string): Promise<void> {
   isOwn = true;
-  java.set("");
-  element<HTMLButtonElement>("show-java").disabled = true;
-  isPressed(CODE, "show-assembly");
-  element("applet-summary").textContent = `${file.name}, from this computer`;
-  await judge(file.name, bytes);
+  showSource(text);
+  const folder = /^.*\//.exec(shown.name)?.[0] ?? "";
+  await judge(shown.name, shown.class, { [folder + name]: text });
+}
+
+/** Shows a Java source; without one, the assembly. */
+function showSource(text: string | null): void {
+  java.set(text ?? "");
+  element<HTMLButtonElement>("show-java").disabled = text === null;
+  isPressed(CODE, text === null ? "show-assembly" : "show-java");
 }
 
 // Runs
@@ -204,8 +248,9 @@ function withOwnClass(): Runnable {
   const text = scenario.text();
   const file = `${shown.name.replace(/\.\w+$/, "")}.class`;
   const builtin = `"builtin:${applets.value}"`;
-  if (!isOwn) return { name, scenario: text, files: {} };
-  return { name, scenario: text.replaceAll(builtin, JSON.stringify(file)), files: { [file]: shown.class } };
+  if (!isOwn) return { name, scenario: text, files: {}, sources: {} };
+  const files = { [file]: shown.class };
+  return { name, scenario: text.replaceAll(builtin, JSON.stringify(file)), files, sources: shown.sources };
 }
 
 async function start(): Promise<void> {
@@ -271,8 +316,8 @@ function showSpan(span: Span | null): void {
   detail.replaceChildren(table);
   steps.jump(span);
   if (isOfCall(span)) void showCode(span, row);
-  const { packet } = span.fields;
-  if (packet === undefined || packet === null || !ran) return;
+  const { packet } = span;
+  if (packet === null || !ran) return;
   const way = document.createElement("ol");
   for (const step of wayOf(packet)) {
     const item = document.createElement("li");
@@ -285,10 +330,10 @@ function showSpan(span: Span | null): void {
     way.append(item);
   }
   const title = document.createElement("p");
-  title.textContent = `The way of packet ${String(packet)}:`;
+  title.textContent = `The way of packet ${packet}:`;
   const bytes = document.createElement("div");
   detail.append(title, way, bytes);
-  void showBytes(span, Number(packet), bytes);
+  void showBytes(span, packet, bytes);
 }
 
 /** Shows the instruction and the source line of a call's span. */
@@ -306,7 +351,7 @@ async function showCode(span: Span, row: (name: string, value: unknown) => void)
 /** Returns a line of the Java source of a class, if the page has it. */
 function sourceLine(call: Parameters<SourceLine>[0], line: number): string | null {
   const shipped = gallery.applets.find(({ name }) => name === call.class);
-  const isShown = shown.name.replace(/\.\w+$/, "") === call.class;
+  const isShown = shown.name.replace(/\.\w+$/, "").replaceAll("/", ".") === call.class;
   const source = isShown ? java.text() : (shipped?.source ?? "");
   return source.split("\n")[line - 1] ?? null;
 }
@@ -342,16 +387,15 @@ async function showBytes(span: Span, packet: number, place: HTMLElement): Promis
 }
 
 /** Returns the spans of a packet, in the order of time. */
-function wayOf(packet: unknown): Span[] {
-  return timeline.spans().filter((span) => span.fields["packet"] === packet);
+function wayOf(packet: number): Span[] {
+  return timeline.spans().filter((span) => span.packet === packet);
 }
 
 /** Scales the timeline to the way of the chosen span's packet, or to the span where it has none. */
 function focus(): void {
   const span = timeline.span();
   if (!span) return;
-  const { packet } = span.fields;
-  timeline.focus(packet === undefined || packet === null ? [span] : wayOf(packet));
+  timeline.focus(span.packet === null ? [span] : wayOf(span.packet));
 }
 
 // What can be taken along
@@ -421,6 +465,7 @@ function showColumn(column: string): void {
 function listen(): void {
   const on = (id: string, act: () => void) => element(id).addEventListener("click", act);
   applets.addEventListener("change", () => void chooseApplet(applets.value).then(start));
+  classes.addEventListener("change", () => void openClass(classes.value));
   scenarios.addEventListener("change", () => {
     chooseScenario(scenarios.value);
     void start();
@@ -451,8 +496,7 @@ function listen(): void {
   }
   const chosen = element<HTMLInputElement>("class-file");
   chosen.addEventListener("change", () => {
-    const file = chosen.files?.[0];
-    if (file) void openFile(file);
+    void openFiles([...(chosen.files ?? [])]);
     chosen.value = "";
   });
   document.addEventListener("dragover", (event) => {
@@ -463,8 +507,7 @@ function listen(): void {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
-    const file = event.dataTransfer?.files[0];
-    if (file) void openFile(file);
+    void openFiles([...(event.dataTransfer?.files ?? [])]);
   });
   addEventListener("hashchange", () => void follow());
 }
@@ -502,6 +545,7 @@ async function main(): Promise<void> {
   options(applets, gallery.applets);
   options(scenarios, gallery.scenarios);
   await Promise.all([follow(), play(java, element("java"), { compiled: takeCompiled, refused: refuse })]);
+  scenario.complete(completing(await engine.keys(), gallery.applets.map(({ name }) => name)));
 }
 
 void main();

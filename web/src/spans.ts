@@ -20,6 +20,8 @@ export interface Span {
   depth: number;
   track: Track;
   fields: Record<string, unknown>;
+  /** The packet that it is about: that of its fields, or that of the span which an arrow joins to it. */
+  packet: number | null;
 }
 
 export interface Track {
@@ -52,6 +54,26 @@ function fields(args: Record<string, unknown> | undefined): Record<string, unkno
   return { ...rest, ...(call as object | undefined), ...(end as object | undefined) };
 }
 
+function about(args: Record<string, unknown> | undefined): Pick<Span, "fields" | "packet"> {
+  const all = fields(args);
+  return { fields: all, packet: typeof all["packet"] === "number" ? all["packet"] : null };
+}
+
+/** Gives spans that name no packet, such as calls, the packet of the span before them, or else of the one behind. */
+function joinPackets(tracks: Track[], arrows: Arrow[]): void {
+  const beginning = new Map<Track, Map<number, Span>>();
+  for (const track of tracks) beginning.set(track, new Map(track.spans.map((span) => [span.begin, span])));
+  const at = ({ track, time }: Arrow["from"]) => beginning.get(track)?.get(time);
+  for (const { from, to } of arrows) {
+    const target = at(to);
+    if (target) target.packet ??= at(from)?.packet ?? null;
+  }
+  for (const { from, to } of arrows) {
+    const source = at(from);
+    if (source) source.packet ??= at(to)?.packet ?? null;
+  }
+}
+
 /** Makes tracks of the records of a timeline. */
 export function tracksOf(events: TraceEvent[]): Timeline {
   const nics = new Map<number, string>();
@@ -81,7 +103,7 @@ export function tracksOf(events: TraceEvent[]): Timeline {
       case "i": {
         const own = track(event.pid, event.tid);
         const end = event.ts + (event.dur ?? 0);
-        own.spans.push({ name: event.name, begin: event.ts, end, depth: 0, track: own, fields: fields(event.args) });
+        own.spans.push({ name: event.name, begin: event.ts, end, depth: 0, track: own, ...about(event.args) });
         break;
       }
       case "s":
@@ -103,6 +125,7 @@ export function tracksOf(events: TraceEvent[]): Timeline {
     own.rows = stack(own.spans);
     rows += own.rows;
   }
+  joinPackets(ordered, arrows);
   const spans = ordered.flatMap((own) => own.spans).sort((a, b) => a.begin - b.begin);
   return { tracks: ordered, spans, arrows, rows, end: spans.reduce((end, span) => Math.max(end, span.end), 0) };
 }

@@ -147,11 +147,20 @@ function tableOf(title: string, values: Held[]): HTMLElement {
 
 function arrayOf(array: HeldArray): HTMLElement {
   const more = array.left_out > 0 ? `\n… ${array.left_out} more` : "";
-  const content = array.bytes !== undefined ? hexDump(fromHex(array.bytes)) : (array.elements ?? []).join(" ");
+  const content = array.bytes !== undefined ? dumpOf(fromHex(array.bytes)) : (array.elements ?? []).join(" ");
   const block = text("pre", content + more);
   block.tabIndex = 0;
   block.setAttribute("aria-label", array.name);
   return folded([array.name, ...array.held_by].join(", "), [block], array.held_by.includes("RxBuf"));
+}
+
+/** Returns bytes in hexadecimal, without lines of zeros at the end. */
+function dumpOf(bytes: Uint8Array): string {
+  let used = bytes.length;
+  while (used > 1 && bytes[used - 1] === 0) used--;
+  const length = Math.min(bytes.length, 16 * Math.ceil(used / 16));
+  const zeros = length < bytes.length ? `\n… zeros up to ${bytes.length.toString(16).padStart(4, "0")}` : "";
+  return hexDump(bytes.subarray(0, length)) + zeros;
 }
 
 function folded(title: string, content: HTMLElement[], isOpen = false): HTMLElement {

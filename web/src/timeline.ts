@@ -12,6 +12,8 @@ const NAMES = 150;
 const HEIGHT_MAX = 420;
 /** The most that the scale can grow. */
 const SCALE_MAX = 1e6;
+/** The most arrows that are drawn at once. */
+const ARROWS_MAX = 1000;
 
 /** Colours of spans, in light and in dark. A name has the same colour everywhere. */
 const HUES = [195, 30, 265, 140, 340, 55, 225, 100, 310, 170];
@@ -20,7 +22,10 @@ export class TimelineView {
   private shown: Timeline = { tracks: [], spans: [], arrows: [], rows: 0, end: 0 };
   private transform: ZoomTransform = zoomIdentity;
   private chosen: Span | null = null;
-  private found = "";
+  private wanted = "";
+  private found: Set<Span> | null = null;
+  private readonly resolved = new Map<boolean, [string, string, string]>();
+  private readonly colours = new Map<string, string>();
   private scrolled = 0;
   private asked = 0;
   private readonly zooming;
@@ -52,6 +57,8 @@ export class TimelineView {
 
   show(timeline: Timeline): void {
     this.shown = timeline;
+    this.found = this.matching();
+    this.canvas.dataset["spans"] = String(timeline.spans.length);
     this.scrolled = 0;
     const rows = HEAD + timeline.rows * ROW + 6 * timeline.tracks.length + 4;
     this.canvas.style.height = `${Math.min(Math.max(rows, 120), HEIGHT_MAX)}px`;
@@ -92,15 +99,16 @@ export class TimelineView {
   }
 
   find(text: string): void {
-    this.found = text.toLowerCase();
-    const first = this.shown.spans.find((span) => this.isFound(span));
-    if (this.found && first) this.choose(first);
+    this.wanted = text.toLowerCase();
+    this.found = this.matching();
+    const [first] = this.found ?? [];
+    if (first) this.choose(first);
     this.draw();
   }
 
   /** Chooses the next span in time, or the one before. */
   step(by: 1 | -1): void {
-    const spans = this.found ? this.shown.spans.filter((span) => this.isFound(span)) : this.shown.spans;
+    const spans = this.found ? [...this.found] : this.shown.spans;
     const at = this.chosen ? spans.indexOf(this.chosen) : by > 0 ? -1 : spans.length;
     const next = spans[at + by];
     if (next) this.choose(next);
@@ -119,8 +127,10 @@ export class TimelineView {
     this.draw();
   }
 
-  private isFound(span: Span): boolean {
-    return span.name.toLowerCase().includes(this.found) || JSON.stringify(span.fields).toLowerCase().includes(this.found);
+  /** Returns the spans that are searched for; null without a search. */
+  private matching(): Set<Span> | null {
+    if (this.wanted === "") return null;
+    return new Set(this.shown.spans.filter((span) => matches(span, this.wanted)));
   }
 
   /** The part of the run at x without scaling. */
@@ -130,6 +140,12 @@ export class TimelineView {
 
   private get scale() {
     return this.transform.rescaleX(this.whole);
+  }
+
+  /** The scale as numbers: where time 0 is, and how many pixels a microsecond has. */
+  private get line(): [number, number] {
+    const { scale } = this;
+    return [scale(0), scale(1) - scale(0)];
   }
 
   /** Moves the view so that a span is seen. */
@@ -214,7 +230,7 @@ export class TimelineView {
   }
 
   private drawNow(): void {
-    const { canvas, shown, scale } = this;
+    const { canvas, shown } = this;
     const ratio = devicePixelRatio || 1;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     if (canvas.width !== width * ratio || canvas.height !== height * ratio) {
@@ -223,11 +239,8 @@ export class TimelineView {
     }
     const context = canvas.getContext("2d");
     if (!context || width <= NAMES) return;
-    const style = getComputedStyle(canvas);
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const [text, quiet, line] = ["--text", "--quiet", "--line"].map((name) => style.getPropertyValue(name));
-    const resolved = (of: string | undefined) => colour(canvas, of ?? "");
-    const [ink, faint, rule] = [resolved(text), resolved(quiet), resolved(line)];
+    const [ink, faint, rule] = this.inks(isDark);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     context.font = "11px system-ui, sans-serif";
@@ -237,57 +250,8 @@ export class TimelineView {
     context.beginPath();
     context.rect(NAMES, HEAD, width - NAMES, height - HEAD);
     context.clip();
-    // Of spans that fall into one pixel of a row, one is drawn.
-    const last = new Map<Track, number[]>();
-    for (const span of shown.spans) {
-      const left = scale(span.begin);
-      const right = scale(span.end);
-      if (right < NAMES || left > width) continue;
-      const drawn = last.get(span.track) ?? [];
-      const at = Math.round(left);
-      if (right - left < 1 && drawn[span.depth] === at && span !== this.chosen) continue;
-      drawn[span.depth] = at;
-      last.set(span.track, drawn);
-      const y = this.y(span.track, span.depth);
-      if (y > height || y + ROW < HEAD) continue;
-      const isFaint = this.found !== "" && !this.isFound(span);
-      const hue = HUES[hash(span.name) % HUES.length];
-      context.globalAlpha = isFaint ? 0.2 : 1;
-      context.fillStyle = `hsl(${hue} 45% ${isDark ? 38 : 78}%)`;
-      const wide = Math.max(right - left, 2);
-      context.fillRect(left, y + 1, wide, ROW - 3);
-      if (span === this.chosen) {
-        context.strokeStyle = ink;
-        context.lineWidth = 2;
-        context.strokeRect(left - 1, y, wide + 2, ROW - 1);
-      }
-      if (wide > 24) {
-        context.save();
-        context.beginPath();
-        context.rect(left, y, wide - 3, ROW);
-        context.clip();
-        context.fillStyle = ink;
-        context.fillText(span.name, Math.max(left, NAMES) + 4, y + ROW / 2);
-        context.restore();
-      }
-      context.globalAlpha = 1;
-    }
-    context.strokeStyle = faint;
-    context.lineWidth = 1;
-    for (const { from, to } of shown.arrows) {
-      const [x1, x2] = [scale(from.time), scale(to.time)];
-      if (Math.max(x1, x2) < NAMES || Math.min(x1, x2) > width) continue;
-      const [y1, y2] = [this.y(from.track, 0) + ROW / 2, this.y(to.track, 0) + ROW / 2];
-      context.globalAlpha = 0.7;
-      context.beginPath();
-      context.moveTo(x1, y1);
-      context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
-      context.stroke();
-      context.beginPath();
-      context.arc(x2, y2, 2, 0, 2 * Math.PI);
-      context.stroke();
-      context.globalAlpha = 1;
-    }
+    this.drawSpans(context, ink, isDark);
+    this.drawArrows(context, faint);
     context.restore();
 
     context.fillStyle = ink;
@@ -305,6 +269,104 @@ export class TimelineView {
       context.stroke();
     }
     this.drawAxis(context, width, faint);
+  }
+
+  /** Returns the colours of text, of quiet text and of lines. */
+  private inks(isDark: boolean): [string, string, string] {
+    let found = this.resolved.get(isDark);
+    if (!found) {
+      const style = getComputedStyle(this.canvas);
+      const ink = (name: string) => colour(this.canvas, style.getPropertyValue(name));
+      found = [ink("--text"), ink("--quiet"), ink("--line")];
+      this.resolved.set(isDark, found);
+    }
+    return found;
+  }
+
+  private drawSpans(context: CanvasRenderingContext2D, ink: string, isDark: boolean): void {
+    const { canvas, shown } = this;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    const [origin, perUnit] = this.line;
+    for (const track of shown.tracks) {
+      const top = this.y(track, 0);
+      if (top > height || top + track.rows * ROW < HEAD) continue;
+      // Of spans that fall into the same two pixels of a row, one is drawn.
+      const drawn: number[] = [];
+      for (const span of track.spans) {
+        const left = origin + perUnit * span.begin;
+        const right = origin + perUnit * span.end;
+        if (right < NAMES) continue;
+        // The spans of a track are in the order of their beginnings.
+        if (left > width) break;
+        const at = Math.round(left / 2);
+        if (right - left < 2 && drawn[span.depth] === at && span !== this.chosen) continue;
+        drawn[span.depth] = at;
+        const y = top + span.depth * ROW;
+        if (y <= height && y + ROW >= HEAD) this.drawSpan(context, span, [left, right, y], [ink, isDark]);
+      }
+    }
+    context.globalAlpha = 1;
+  }
+
+  private drawSpan(
+    context: CanvasRenderingContext2D,
+    span: Span,
+    [left, right, y]: [number, number, number],
+    [ink, isDark]: [string, boolean],
+  ): void {
+    context.globalAlpha = this.found !== null && !this.found.has(span) ? 0.2 : 1;
+    context.fillStyle = this.colourOf(span.name, isDark);
+    const wide = Math.max(right - left, 2);
+    context.fillRect(left, y + 1, wide, ROW - 3);
+    if (span === this.chosen) {
+      context.strokeStyle = ink;
+      context.lineWidth = 2;
+      context.strokeRect(left - 1, y, wide + 2, ROW - 1);
+    }
+    if (wide <= 24) return;
+    context.save();
+    context.beginPath();
+    context.rect(left, y, wide - 3, ROW);
+    context.clip();
+    context.fillStyle = ink;
+    context.fillText(span.name, Math.max(left, NAMES) + 4, y + ROW / 2);
+    context.restore();
+  }
+
+  private colourOf(name: string, isDark: boolean): string {
+    const key = `${isDark} ${name}`;
+    let found = this.colours.get(key);
+    if (found === undefined) {
+      found = `hsl(${HUES[hash(name) % HUES.length]} 45% ${isDark ? 38 : 78}%)`;
+      this.colours.set(key, found);
+    }
+    return found;
+  }
+
+  /** Draws the arrows that are in view, if they are few enough to be told apart. */
+  private drawArrows(context: CanvasRenderingContext2D, ink: string): void {
+    const width = this.canvas.clientWidth;
+    const [origin, perUnit] = this.line;
+    const visible = this.shown.arrows.filter(({ from, to }) => {
+      const [x1, x2] = [origin + perUnit * from.time, origin + perUnit * to.time];
+      return Math.max(x1, x2) >= NAMES && Math.min(x1, x2) <= width;
+    });
+    if (visible.length > ARROWS_MAX) return;
+    context.strokeStyle = ink;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.7;
+    for (const { from, to } of visible) {
+      const [x1, x2] = [origin + perUnit * from.time, origin + perUnit * to.time];
+      const [y1, y2] = [this.y(from.track, 0) + ROW / 2, this.y(to.track, 0) + ROW / 2];
+      context.beginPath();
+      context.moveTo(x1, y1);
+      context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
+      context.stroke();
+      context.beginPath();
+      context.arc(x2, y2, 2, 0, 2 * Math.PI);
+      context.stroke();
+    }
+    context.globalAlpha = 1;
   }
 
   private drawAxis(context: CanvasRenderingContext2D, width: number, ink: string): void {
@@ -333,6 +395,10 @@ function colour(element: HTMLElement, value: string): string {
   const found = getComputedStyle(probe).color;
   probe.remove();
   return found;
+}
+
+function matches({ name, fields }: Span, wanted: string): boolean {
+  return name.toLowerCase().includes(wanted) || JSON.stringify(fields).toLowerCase().includes(wanted);
 }
 
 function hash(text: string): number {

@@ -64,6 +64,9 @@ test("stepping forwards and back gives the same values, and a span leads to its 
     await page.keyboard.press("ArrowRight");
   }
   await expect(page.locator("#detail")).toContainText(/code\s*Firewall\.doRx, instruction 0: .*Firewall\.java:\d+: /s);
+  // The call's packet is the one that arrived: its bytes and its way.
+  await expect(page.locator("#detail")).toContainText("The way of packet 1");
+  await expect(page.locator("#detail")).toContainText(/UDP .*0000  02 00/s);
   await page.click("#show-steps");
   await expect(number).toHaveText(/: event 13$/);
   await expect(values).toContainText("applet-call   method=doRx args=[47,1]");
@@ -173,6 +176,33 @@ test("a mistake in a scenario is shown under its line, as on a terminal", async 
   await page.selectOption("#scenarios", "pingpong");
   await ran(page);
   await expect(page.locator("#notices")).toBeHidden();
+});
+
+test("a scenario is completed from its table of keys", async ({ page }) => {
+  await open(page, "#scenario=drop");
+  await page.click("summary");
+  await write(page, "#scenario", '[[nic]]\nname = "card"\n');
+  const proposed = page.locator(".cm-tooltip-autocomplete li");
+  const accept = async (typed: string, proposal: string) => {
+    await page.keyboard.type(typed, { delay: 20 });
+    await expect(proposed.first()).toHaveText(proposal);
+    // An answer is taken a moment after it is shown, so that it is not taken by mistake.
+    await page.waitForTimeout(100);
+    await page.keyboard.press("Enter");
+    await expect(proposed).toHaveCount(0);
+  };
+  await accept("[[endp", "[[endpoint]]");
+  await page.keyboard.press("Enter");
+  await accept("ni", "nic");
+  await accept('"', '"card"');
+  await page.keyboard.press("Enter");
+  await accept("appl", "applet");
+  await accept('"builtin:Fire', '"builtin:Firewall"');
+  await page.keyboard.press("Enter");
+  await accept("on_tr", "on_trap");
+  await accept('"det', '"detach"');
+  const text = await page.locator("#scenario .cm-line").allTextContents();
+  expect(text.slice(2)).toEqual(["[[endpoint]]", 'nic = "card"', 'applet = "builtin:Firewall"', 'on_trap = "detach"']);
 });
 
 test("a link opened anew shows the same", async ({ page, context }) => {

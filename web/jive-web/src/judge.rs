@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use jive_core::ClassFile;
-use jive_embed::{Accepted, Asked, FoundAt, Listing, SourcePath, Verdict};
+use jive_embed::{Asked, FoundAt, Listing, SourcePath, Verdict};
 use jive_lab::asm;
 use jive_verifier::Policy;
 use nic_core::sle::{NicEntry, NicNative};
@@ -65,19 +65,10 @@ pub(crate) fn judge(name: &str, class: Vec<u8>, sources: &Sources) -> Judged {
 /// Returns what `jive verify --report` prints.
 fn text(name: &str, verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Accepted(Accepted {
-            class,
-            major,
-            methods,
-            code_bytes,
-            analysis,
-            ..
-        }) => {
-            let limits = analysis.as_ref().map(ToString::to_string);
-            format!(
-                "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code\n{}",
-                limits.unwrap_or_default().trim_end()
-            )
+        Verdict::Accepted(accepted) => {
+            let limits = accepted.analysis.as_ref().map(ToString::to_string);
+            let limits = limits.unwrap_or_default();
+            format!("{}\n{}", accepted.line(name), limits.trim_end())
         }
         Verdict::Rejected(rejected) => plain(&rejected.render()),
         Verdict::Unreadable { message } => format!("cannot read {name}: {message}"),

@@ -13,6 +13,7 @@
 mod bytes;
 mod gallery;
 mod judge;
+mod keys;
 mod memory;
 mod run;
 
@@ -30,6 +31,8 @@ use self::run::{Asked, Form};
 pub enum Request {
     /// The shipped applets and scenarios.
     Gallery {},
+    /// The keys of scenarios, with their meanings and values.
+    Keys {},
     /// The verdict on a class file, and how it reads as assembly.
     Judge {
         /// Name of the file, for messages.
@@ -97,6 +100,7 @@ pub fn ask(request: &[u8]) -> Vec<u8> {
     };
     match request {
         Request::Gallery {} => json(&Reply::Answer(gallery::gallery())),
+        Request::Keys {} => json(&Reply::Answer(keys::keys())),
         Request::Judge {
             name,
             class,

@@ -171,18 +171,11 @@ fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
 fn show(file: &Path, verdict: &Verdict, console: &mut Console) -> Result<(), Failure> {
     let name = printable_path(file);
     match verdict {
-        Verdict::Accepted(Accepted {
-            class,
-            major,
-            methods,
-            code_bytes,
-            analysis,
-            warnings,
-            ..
-        }) => {
-            console.remark(&format!(
-                "ok: {name}: class {class}, major {major}, {methods} methods, {code_bytes} bytes of code"
-            ))?;
+        Verdict::Accepted(accepted) => {
+            console.remark(&accepted.line(&name))?;
+            let Accepted {
+                analysis, warnings, ..
+            } = accepted;
             if let Some(analysis) = analysis {
                 console.data(analysis.to_string().trim_end())?;
             }

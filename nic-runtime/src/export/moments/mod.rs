@@ -48,11 +48,11 @@ pub enum Wanted {
 /// A moment of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Moment {
-    /// Its number.
+    /// The moment's number.
     pub number: u64,
     /// How many events there were, with this one if it is an event.
     pub events: u64,
-    /// Whether it is an event. If not, it is an instruction.
+    /// Whether the moment is an event. If not, the moment is an instruction.
     pub is_event: bool,
     /// The last event, as a line of the trace. Empty before the first event.
     pub event: String,

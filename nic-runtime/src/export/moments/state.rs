@@ -18,7 +18,7 @@ const ARRAY_BYTES_MAX: usize = 512;
 pub struct CallState {
     /// The endpoint of the applet.
     pub endpoint: String,
-    /// The name of its class.
+    /// The name of the applet's class.
     pub class: String,
     /// The name of the class's source file, if it has it.
     pub source: Option<String>,
@@ -33,7 +33,7 @@ pub struct CallState {
 /// A running method.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FrameState {
-    /// Its name.
+    /// The method's name.
     pub method: String,
     /// The pc of the next instruction. In a method that calls another one, that of the call.
     pub pc: u16,
