@@ -8,7 +8,7 @@ use nic_core::time::SimDuration;
 use nic_runtime::profile::{Events, Profile};
 
 use super::lab::{FlowControl, Served, Service, Setup, beside_stream, time_per_request};
-use super::{FEW, Rounds, rate};
+use super::{FEW, Rounds, programs, rate};
 use crate::paper::report::{Agreement, Quantity, Report, Row, Tolerance};
 use crate::paper::{PaperError, Progress, held};
 
@@ -140,6 +140,11 @@ fn latencies(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         "writes of a message without bytes, from host to host",
         time(2_600, flight),
     )];
+    rows.push(row(
+        "S5-10",
+        "two programs without VIA, an entry of a ring and its pointer",
+        time(2_600, programs::half_trip(LATENCY, profile)?),
+    ));
     for (statement, transfer, length, ns) in [
         ("S5-25", "pio", 0, 3_400),
         ("S5-25", "pio", 4, 4_600),
