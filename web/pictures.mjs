@@ -7,7 +7,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, ar
 for (const colorScheme of ["light", "dark"]) {
   for (const [width, height] of [[1280, 800], [390, 844]]) {
     const page = await browser.newPage({ colorScheme, viewport: { width, height } });
-    await page.goto(`${address}#applet=Firewall&at=20.94us`);
+    await page.goto(`${address}#applet=Firewall&at=41.93us`);
     await page.getByText(/^done in/).waitFor();
     await page.waitForTimeout(500);
     const png = await page.screenshot();

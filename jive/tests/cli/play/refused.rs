@@ -367,7 +367,7 @@ fn too_many_clients_are_told_to_come_again() {
         stream.write_all(b"GET / HTTP/1.1\r\n").expect("it is read");
         streams.push(stream);
     }
-    // They are accepted in their order, and none of the first 32 has sent its whole request.
+    // The server accepts clients in their order, and none of the first 32 has sent its whole request.
     for stream in streams.split_off(32) {
         assert_eq!(Response::read(stream).status, 503);
     }
