@@ -14,6 +14,15 @@ pub struct EndpointId(pub u32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChannelId(pub i32);
 
+impl ChannelId {
+    /// Returns whether a receive descriptor with this number is a notice: no channel has a negative number, so an applet
+    /// tells its user something by it that is no message of a peer, such as that it does not take a message.
+    #[must_use]
+    pub fn is_notice(self) -> bool {
+        self.0 < 0
+    }
+}
+
 /// Number of a packet, unique in the run. A packet keeps its number from the push that makes the packet until the
 /// packet is delivered, used or dropped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -50,6 +50,12 @@ impl<T> Recent<T> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         self.kept.get(place)?.as_ref()
     }
+
+    /// Returns what is known about a thing, so that it can be changed.
+    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
+        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.kept.get_mut(place)?.as_mut()
+    }
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ class Sweep:
         return frame(json_lines(self._table.json_lines), kind)
 
     def means(self, kind: Kind = None) -> Frame:
-        """One row for each point: the mean of each metric, and half the width of its 95 % interval in `METRIC.ci`."""
+        """One row for each point: the mean of each metric, half the width of its 95 % interval in `METRIC.ci`, and the number of runs in the mean in `METRIC.runs`."""
         return frame(json_lines(self._table.means_json_lines), kind)
 
     def csv(self) -> str:

@@ -206,6 +206,92 @@ fn a_run_that_fails_is_a_row() {
     );
 }
 
+/// Returns the columns `failed`, `cut` and `loss` of each point, without the interval.
+fn points(table: &str) -> Vec<Vec<String>> {
+    let lines = table.lines().skip(1).map(|line| {
+        let fields = line.split("  ").filter(|field| !field.is_empty());
+        fields.skip(3).take(3).map(|field| field.trim().to_owned())
+    });
+    lines.map(Iterator::collect).collect()
+}
+
+#[test]
+fn what_fails_in_a_run_fails_in_a_sweep_and_is_in_no_mean() {
+    let expected = PLAN.replace(
+        "[sweep]\n",
+        "[[expect]]\nendpoint = \"server\"\ncount = 40\n[sweep]\n",
+    );
+    let expected = expected.replace("seeds = 4", "seeds = 1");
+    let directory = planned(&expected);
+    let ended = run(directory.path(), "sweep plan.toml --out rows.csv");
+    assert_eq!(ended.status, 1, "{}", ended.err);
+    let lost = |line: &[String]| (line[0].clone(), line[2].clone());
+    let shown: Vec<_> = points(&ended.out).iter().map(|line| lost(line)).collect();
+    let failed = ("1".to_owned(), "-".to_owned());
+    let met = ("0".to_owned(), "0".to_owned());
+    // Without loss, 40 of 40 messages arrive; 10 are too few.
+    let rest = [&failed; 4];
+    assert_eq!(
+        shown.iter().collect::<Vec<_>>(),
+        [&[&failed, &met][..], &rest[..]].concat()
+    );
+    let rows = read(directory.path(), "rows.csv");
+    assert_eq!(
+        rows.matches("an expectation is not met").count(),
+        5,
+        "{rows}"
+    );
+
+    let trap = PLAN.replace(
+        "name = \"server\"\n",
+        "name = \"server\"\napplet = \"builtin:Reliable\"\nstate = { QUEUE_BITS = 3 }\n",
+    );
+    // With more places the ring does not fit into the applet's heap.
+    let trap = trap.replace(
+        "\"send.0.repeat\" = [10, 40]",
+        "\"endpoint.server.state.QUEUE_BITS\" = [3, 6]",
+    );
+    let directory = planned(&trap);
+    let ended = run(directory.path(), "sweep plan.toml --out rows.csv");
+    assert_eq!(ended.status, 1, "{}", ended.err);
+    let rows = read(directory.path(), "rows.csv");
+    let said = "an applet of server trapped while it was loaded";
+    assert_eq!(rows.matches(said).count(), 3 * 4, "{rows}");
+    for (number, point) in points(&ended.out).iter().enumerate() {
+        let expected = if number % 2 == 0 { "0" } else { "4" };
+        assert_eq!(point[0], expected, "{}", ended.out);
+    }
+}
+
+#[test]
+fn a_sweep_says_that_a_default_cut_its_runs() {
+    let directory = planned(&PLAN.replace("poisson = \"30us\"", "poisson = \"100ms\""));
+    let ended = run(directory.path(), "sweep plan.toml");
+    assert_eq!(ended.status, 4, "{}", ended.out);
+    assert!(points(&ended.out).iter().all(|point| point[0] == "0"));
+    assert!(points(&ended.out).iter().any(|point| point[1] == "4"));
+    let allowed = run(directory.path(), "sweep plan.toml --allow-cut");
+    assert_eq!((allowed.status, allowed.out), (0, ended.out));
+}
+
+#[test]
+fn a_mean_says_in_how_many_runs_its_metric_is() {
+    let plan = PLAN.replace("[0.0, 0.5, 1.0]", "[0.0, 0.97]");
+    let directory = planned(&plan.replace("seeds = 4", "seeds = 30"));
+    let table = run(directory.path(), "sweep plan.toml --format csv").out;
+    let [head, full, _, few, ..] = &table.lines().collect::<Vec<_>>()[..] else {
+        panic!("expected a line for each point, found {table}");
+    };
+    let place = head.split(',').position(|name| name == "latency.mean.runs");
+    let place = place.expect("a column");
+    assert_eq!(full.split(',').nth(place), Some("30"));
+    let few = few.split(',').nth(place).unwrap_or_default();
+    let count: u32 = few.parse().expect("a number");
+    assert!((1..30).contains(&count), "{count}");
+    let text = run(directory.path(), "sweep plan.toml").out;
+    assert!(text.contains(&format!(" of {count}")), "{text}");
+}
+
 #[test]
 fn plans_with_mistakes_run_nothing() {
     for (from, to, part) in [
@@ -250,6 +336,10 @@ fn plans_with_mistakes_run_nothing() {
         (
             "\"seed\" = [1, 2]",
             "expected `seeds`, found an axis `seed`",
+        ),
+        (
+            "\"link.0.latency\" = [\"1us\"]\n\"endpoint.0.fuel\" = [100]\n\"endpoint.client.fuel\" = [200]",
+            "expected one axis of a key, found `endpoint.0.fuel` and `endpoint.client.fuel`",
         ),
         (
             "\"sweep.seeds\" = [1, 2]",
@@ -429,6 +519,25 @@ fn a_directory_has_the_parts_of_one_plan() {
     for joined in ["sweep --join nowhere", "sweep"] {
         assert_eq!(run(directory.path(), joined).status, 2);
     }
+    // Rows beside the parts would be read as one of them by the next call.
+    let whole = directory.path().join("plan.toml");
+    fs::write(whole, PLAN).expect("it can be written");
+    let part = "sweep plan.toml --shard 2/2 --out parts";
+    assert_eq!(run(directory.path(), part).status, 0);
+    for out in ["parts/rows.jsonl", "./parts/../parts/rows.csv"] {
+        let ended = run(directory.path(), &format!("sweep --join parts --out {out}"));
+        assert_eq!(ended.status, 2, "{out}: {}", ended.err);
+        assert!(
+            ended.err.contains("expected --out outside parts"),
+            "{}",
+            ended.err
+        );
+        assert!(!directory.path().join(out).exists());
+    }
+    assert_eq!(
+        run(directory.path(), "sweep --join parts --out rows.csv").status,
+        0
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn lines() -> Vec<Value> {
     .out;
     for scenario in ["timer", "swap"] {
         let file = format!("../scenarios/{scenario}.toml");
-        out += &jive(["run", &file, "--trace", "json"]).out;
+        out += &jive(["run", &file, "--trace", "json", "--trace-work"]).out;
     }
     out += &jive(words("run pingpong --trace json --trace-work --dump")).out;
     let builtins = nic_runtime::scenario::BUILTIN.iter();
@@ -38,7 +38,7 @@ fn lines_of_other_interfaces() -> Vec<Value> {
     let files = ["emp-loss", "via-clan", "via-clan-faults"];
     let paths = files.map(|name| format!("../../../tests/scenarios/{name}.toml"));
     let mut out = paths
-        .map(|path| jive(["run", &path, "--trace", "json"]).out)
+        .map(|path| jive(["run", &path, "--trace", "json", "--trace-work"]).out)
         .concat();
     out += &jive(["run", "../scenarios/give-up.toml", "--trace", "json"]).out;
     let builtins = nic_runtime::scenario::BUILTIN.iter();
@@ -128,7 +128,10 @@ fn the_summary_is_what_the_events_add_up_to() {
         assert_eq!(totals["bytes_sent"], bytes("wire-tx"));
         assert_eq!(totals["packets_received"], count("wire-rx"));
         assert_eq!(totals["bytes_received"], bytes("wire-rx"));
-        assert_eq!(totals["delivered"], count("rx-descriptor"));
+        let notices = of("rx-descriptor").filter(|event| event["channel"].as_i64() < Some(0));
+        let notices = notices.count();
+        assert_eq!(totals["notices"], notices);
+        assert_eq!(totals["delivered"], count("rx-descriptor") - notices);
         let sum = |counts: &Value| {
             let counts = counts.as_object().expect("an object").values();
             counts.filter_map(Value::as_u64).sum::<u64>()

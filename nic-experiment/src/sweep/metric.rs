@@ -4,11 +4,13 @@ use nic_runtime::export::stats::{Latency, StatsReport, Traffic};
 use nic_runtime::spec::Scenario;
 
 /// The names of what all traffic has, or that of an endpoint.
-const TRAFFIC: [&str; 9] = [
+const TRAFFIC: [&str; 11] = [
     "posted",
     "posted_bytes",
+    "arrived",
     "delivered",
     "delivered_bytes",
+    "untimed",
     "posted_per_second",
     "delivered_per_second",
     "offered",
@@ -112,14 +114,15 @@ fn of_traffic(what: &str, traffic: &Traffic) -> Option<f64> {
     Some(match what {
         "posted" => traffic.posted as f64,
         "posted_bytes" => traffic.posted_bytes as f64,
+        "arrived" => traffic.arrived as f64,
         "delivered" => traffic.delivered as f64,
         "delivered_bytes" => traffic.delivered_bytes as f64,
+        "untimed" => traffic.untimed as f64,
         "posted_per_second" => traffic.posted_per_second,
         "delivered_per_second" => traffic.delivered_per_second,
         "offered" => traffic.offered,
         "goodput" => traffic.goodput,
-        "loss" if traffic.posted == 0 => return None,
-        "loss" => 1.0 - traffic.delivered as f64 / traffic.posted as f64,
+        "loss" => return traffic.loss,
         _ => return None,
     })
 }

@@ -241,9 +241,29 @@ impl Plan {
         if counted.is_none() {
             return Err(said("expected fewer than 2^64 runs".to_owned()));
         }
+        plan.check_keys().map_err(said)?;
         plan.check().map_err(said)?;
         plan.digest = plan.digest_of_all();
         Ok(plan)
+    }
+
+    /// Finds a key that two axes set, one by the name of its table and the other by its number.
+    fn check_keys(&self) -> Result<(), String> {
+        // No scenario has this value, so texts in which it was set are equal only if it was set at the same place.
+        let value = "\"a value of no scenario\"";
+        let mut set = Vec::<(String, &str)>::new();
+        for key in self.keys() {
+            let mut text = self.base.clone();
+            text.set(key, value).map_err(|error| error.to_string())?;
+            let text = text.text();
+            if let Some((_, other)) = set.iter().find(|(known, _)| *known == text) {
+                return Err(format!(
+                    "expected one axis of a key, found `{other}` and `{key}`"
+                ));
+            }
+            set.push((text, key));
+        }
+        Ok(())
     }
 
     /// Reads the scenario with each value of each axis, so that a mistake is found before anything runs.

@@ -1,7 +1,11 @@
 //! A run of a sweep and its row.
 
+use nic_core::event::EndReason;
 use nic_runtime::Run;
 use nic_runtime::export::stats::Stats;
+use nic_runtime::judge::Judgement;
+use nic_runtime::run::Outcome;
+use nic_runtime::spec::Scenario;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -67,9 +71,8 @@ impl Row {
             }
         };
         let mut stats = Stats::new(&scenario);
-        match Run::new(&scenario).sink(&mut stats).execute() {
-            Ok(outcome) => {
-                let end = outcome.end;
+        match Run::new(&scenario).sink(&mut stats).judge().execute() {
+            Ok(Outcome { end, judgement, .. }) => {
                 stats.end(end.time);
                 let report = stats.report();
                 let metrics = plan.collect().iter();
@@ -78,6 +81,7 @@ impl Row {
                     .collect();
                 row.ended = Some(end.reason.word().to_owned());
                 row.cut = !end.cut.is_empty();
+                row.error = failure(&scenario, end.reason, judgement);
             }
             Err(error) => row.error = Some(error.to_string()),
         }
@@ -93,4 +97,29 @@ impl Row {
         (self.seed, &self.values, self.metrics.len())
             == (expected.seed, &expected.values, expected.metrics.len())
     }
+}
+
+/// Returns why a run that came to an end failed, as `jive run` has it.
+fn failure(scenario: &Scenario, reason: EndReason, judgement: Option<Judgement>) -> Option<String> {
+    match reason {
+        EndReason::LoadTrap(endpoint) => {
+            let name = &scenario.endpoints[endpoint.0 as usize].name;
+            return Some(format!("an applet of {name} trapped while it was loaded"));
+        }
+        EndReason::Stuck => {
+            return Some("stuck: nothing was due that could bring what was waited for".to_owned());
+        }
+        EndReason::Idle
+        | EndReason::Until
+        | EndReason::MaxEvents
+        | EndReason::MaxBytecodes
+        | EndReason::Unheard
+        | EndReason::Interrupted => {}
+    }
+    let unmet = judgement?.unmet;
+    let first = unmet.first()?;
+    Some(match unmet.len() {
+        1 => format!("an expectation is not met: {}", first.title),
+        count => format!("{count} expectations are not met: {}, ...", first.title),
+    })
 }

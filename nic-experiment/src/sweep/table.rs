@@ -39,6 +39,12 @@ impl<'p> Table<'p> {
         self.rows.iter().filter(|row| row.error.is_some()).count()
     }
 
+    /// Returns how many runs a default cut.
+    #[must_use]
+    pub fn cut(&self) -> usize {
+        self.rows.iter().filter(|row| row.cut).count()
+    }
+
     /// Returns the rows as CSV (RFC 4180), with the names of the columns in the first line.
     #[must_use]
     pub fn csv(&self) -> String {
@@ -98,9 +104,10 @@ impl<'p> Table<'p> {
     }
 }
 
-/// Returns the mean of a metric over the runs that have one.
+/// Returns the mean of a metric over the runs that have one. A run that failed does not count, whatever it measured.
 fn mean(rows: &[&Row], metric: usize) -> Option<Mean> {
-    let numbers = rows.iter().filter_map(|row| row.metrics[metric]);
+    let ended = rows.iter().filter(|row| row.error.is_none());
+    let numbers = ended.filter_map(|row| row.metrics[metric]);
     Mean::of(&numbers.collect::<Vec<f64>>())
 }
 
@@ -143,6 +150,8 @@ pub struct Mean {
     pub mean: f64,
     /// Half the width of the 95 % confidence interval; `None` for a single run.
     pub half: Option<f64>,
+    /// How many runs have the metric.
+    pub count: usize,
 }
 
 impl Mean {
@@ -157,7 +166,7 @@ impl Mean {
             let variance = squares / (count - 1) as f64;
             quantile(count - 1) * (variance / count as f64).sqrt()
         });
-        Some(Mean { mean, half })
+        Some(Mean { mean, half, count })
     }
 }
 
@@ -189,16 +198,20 @@ impl Means<'_> {
         &self.points
     }
 
-    /// Returns the names of the columns: the keys, the counts, and each metric with half the width of its interval.
+    /// Returns the names of the columns: the keys, the counts, and each metric with half the width of its interval and
+    /// the number of runs that have it.
     fn names(&self) -> Vec<String> {
         let keys = self.plan.keys().map(str::to_owned);
         let counts = ["runs", "failed", "cut"].map(str::to_owned);
         let metrics = self.plan.collect().iter();
-        let metrics = metrics.flat_map(|metric| [metric.name.clone(), metric.name.clone() + ".ci"]);
+        let metrics = metrics.flat_map(|metric| {
+            ["", ".ci", ".runs"].map(|behind| format!("{}{behind}", metric.name))
+        });
         keys.chain(counts).chain(metrics).collect()
     }
 
-    /// Returns the means as CSV. The column behind each metric, `METRIC.ci`, has half the width of the interval.
+    /// Returns the means as CSV. Behind each metric, `METRIC.ci` has half the width of the interval, and `METRIC.runs` the
+    /// number of runs in the mean.
     #[must_use]
     pub fn csv(&self) -> String {
         let head = csv::line(self.names());
@@ -206,7 +219,9 @@ impl Means<'_> {
             let values = point.values.iter().map(|value| shown(value));
             let counts = [point.runs, point.failed, point.cut].map(|count| count.to_string());
             let text = |number: Option<f64>| number.map_or(String::new(), |it| it.to_string());
-            let means = point.numbers().map(text);
+            let means = point
+                .numbers()
+                .flat_map(|(mean, half, count)| [text(mean), text(half), count.to_string()]);
             csv::line(values.chain(counts).chain(means))
         });
         std::iter::once(head).chain(lines).collect()
@@ -219,7 +234,9 @@ impl Means<'_> {
         let lines = self.points.iter().map(|point| {
             let values = point.values.iter().map(|value| json_value(value));
             let counts = [point.runs, point.failed, point.cut].map(serde_json::Value::from);
-            let means = point.numbers().map(serde_json::Value::from);
+            let means = point
+                .numbers()
+                .flat_map(|(mean, half, count)| [mean.into(), half.into(), count.into()]);
             let fields = values.chain(counts).chain(means);
             json_object(names.iter().map(String::as_str).zip(fields)) + "\n"
         });
@@ -228,11 +245,11 @@ impl Means<'_> {
 }
 
 impl Point {
-    /// Returns each mean, and half the width of its interval.
-    fn numbers(&self) -> impl Iterator<Item = Option<f64>> {
-        self.means.iter().flat_map(|mean| {
-            let half = mean.and_then(|mean| mean.half);
-            [mean.map(|mean| mean.mean), half]
+    /// Returns each mean, half the width of its interval, and the number of runs in it.
+    fn numbers(&self) -> impl Iterator<Item = (Option<f64>, Option<f64>, usize)> {
+        self.means.iter().map(|mean| match mean {
+            Some(Mean { mean, half, count }) => (Some(*mean), *half, *count),
+            None => (None, None, 0),
         })
     }
 }
@@ -250,13 +267,16 @@ impl fmt::Display for Means<'_> {
             let values = point.values.iter().map(|value| printable(&shown(value)));
             let mut line: Vec<String> = values.collect();
             line.extend([point.runs, point.failed, point.cut].map(|count| count.to_string()));
-            line.extend(point.means.iter().map(|mean| match mean {
-                None => "-".to_owned(),
-                Some(Mean { mean, half: None }) => number(*mean),
-                Some(Mean {
-                    mean,
-                    half: Some(half),
-                }) => format!("{} ±{}", number(*mean), number(*half)),
+            line.extend(point.means.iter().map(|mean| {
+                let Some(Mean { mean, half, count }) = *mean else {
+                    return "-".to_owned();
+                };
+                let half = half.map_or(String::new(), |half| format!(" ±{}", number(half)));
+                let of = match count == point.runs {
+                    true => String::new(),
+                    false => format!(" of {count}"),
+                };
+                number(mean) + &half + &of
             }));
             lines.push(line);
         }
@@ -304,7 +324,8 @@ mod tests {
             Mean::of(&[3.0]),
             Some(Mean {
                 mean: 3.0,
-                half: None
+                half: None,
+                count: 1,
             })
         );
         assert_eq!(Mean::of(&[]), None);

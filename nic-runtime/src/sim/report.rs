@@ -203,28 +203,21 @@ impl<'a> Report<'a> {
     ) {
         if self.sink.is_some() {
             let nic = self.names.home(endpoint);
-            self.emit_to_sink(now, nic, Some(endpoint), &kind.into());
+            self.emit_to_sink(&Event {
+                time: now,
+                nic,
+                endpoint: Some(endpoint),
+                kind: kind.into(),
+            });
         }
     }
 
     /// Emits an event to the sink. Not inlined, so that a run without a sink passes over little code.
     #[cold]
     #[inline(never)]
-    fn emit_to_sink(
-        &mut self,
-        time: SimTime,
-        nic: NicId,
-        endpoint: Option<EndpointId>,
-        kind: &EventKind<'_>,
-    ) {
+    fn emit_to_sink(&mut self, event: &Event<'_>) {
         if let Some(sink) = &mut self.sink {
-            let event = Event {
-                time,
-                nic,
-                endpoint,
-                kind: *kind,
-            };
-            sink.event(&self.names, &event);
+            sink.event(&self.names, event);
         }
     }
 
@@ -270,7 +263,12 @@ impl<'a> Report<'a> {
         kind: impl Into<EventKind<'e>>,
     ) {
         if self.sink.is_some() {
-            self.emit_to_sink(now, nic, None, &kind.into());
+            self.emit_to_sink(&Event {
+                time: now,
+                nic,
+                endpoint: None,
+                kind: kind.into(),
+            });
         }
     }
 }

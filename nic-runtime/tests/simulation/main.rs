@@ -43,6 +43,7 @@ mod random_runs;
 mod random_traffic;
 mod refills;
 mod states;
+mod statistics;
 mod suspended;
 mod swaps;
 mod thousand;

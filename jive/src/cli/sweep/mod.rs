@@ -5,11 +5,12 @@ mod plot;
 use crate::cli::format::TableFormat;
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use clap::Args;
 use jive_embed::diagnosis::sentence;
+use jive_embed::text::printable_path;
 use nic_experiment::sweep::{self, Plan, Shard, Store, Swept, Table, Wish};
 
 use super::console::{Console, Failure, Status};
@@ -42,8 +43,9 @@ Examples:
 
 Exit status:
   0  every run ended
-  1  a run failed; its row says why
+  1  a run failed, as `jive run` would; its row says why, and no mean counts it
   2  wrong usage, or a plan or scenario that cannot be read
+  4  a default, not the scenario, ended a run that had messages left to send, and there is no --allow-cut
   130  interrupted; with --out, the next call goes on";
 
 /// Runs a scenario for every combination of values and seeds.
@@ -91,6 +93,10 @@ pub(super) struct Arguments {
     /// Run more than a million runs
     #[arg(long)]
     yes: bool,
+
+    /// Exit with 0 although a default, not the scenario, ended runs that had messages left to send
+    #[arg(long)]
+    allow_cut: bool,
 }
 
 /// Runs the command.
@@ -123,7 +129,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     };
     if arguments.shard.is_some() {
         console.remark(&format!("{} of {total} runs", table.rows().len()))?;
-        return Ok(failed(&table));
+        return Ok(status(&table, arguments));
     }
     let means = table.means();
     let shown = match arguments.format {
@@ -137,18 +143,37 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     {
         return unusable(&message, console);
     }
-    Ok(failed(&table))
+    Ok(status(&table, arguments))
 }
 
 /// Checks that no file that is written is also read, or written twice.
 fn check_outputs(arguments: &Arguments, plan: &Plan) -> Result<(), String> {
     let table = arguments.out.as_deref();
     let drawing = (!arguments.plot.is_empty()).then_some(arguments.svg.as_path());
+    if let (Some(out), Some(parts)) = (table, &arguments.join)
+        && is_in(out, parts)
+    {
+        let (out, parts) = (printable_path(out), printable_path(parts));
+        let title = format!("expected --out outside {parts}, whose files are parts, found {out}");
+        return Err(sentence(&title, &[]));
+    }
     let inputs = plan.files();
     overwrite::check(
         &Vec::from_iter([table, drawing].into_iter().flatten()),
         &Vec::from_iter(inputs.iter().map(PathBuf::as_path)),
     )
+}
+
+/// Returns whether a file is directly in a directory.
+fn is_in(file: &Path, directory: &Path) -> bool {
+    let parent = match file.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        Some(_) | None => Path::new("."),
+    };
+    match (parent.canonicalize(), directory.canonicalize()) {
+        (Ok(parent), Ok(directory)) => parent == directory,
+        _ => parent == directory,
+    }
 }
 
 fn unusable(message: &str, console: &mut Console) -> Result<Status, Failure> {
@@ -193,9 +218,11 @@ fn store<'p>(arguments: &Arguments, plan: &'p Plan) -> Result<Store<'p>, String>
     }
 }
 
-fn failed(table: &Table<'_>) -> Status {
-    match table.failed() {
-        0 => Status::Done,
+fn status(table: &Table<'_>, arguments: &Arguments) -> Status {
+    match (table.failed(), table.cut()) {
+        (0, 0) => Status::Done,
+        (0, _) if arguments.allow_cut => Status::Done,
+        (0, _) => Status::Cut,
         _ => Status::Rejected,
     }
 }

@@ -79,21 +79,43 @@ impl Latencies {
     pub fn shown(&self) -> Option<Latency> {
         let histogram = self.histogram.as_ref()?;
         let ns = |ps: u64| ps as f64 / PICOSECONDS_PER_NANOSECOND;
-        let below = |share| {
-            let ps = histogram.value_at_quantile(share);
-            ns(ps.clamp(self.minimum, self.maximum))
-        };
         let count = histogram.len();
+        let [p50, p90, p99, p999] = self.percentiles(histogram).map(ns);
         Some(Latency {
             count,
             min: ns(self.minimum),
             mean: self.sum as f64 / count as f64 / PICOSECONDS_PER_NANOSECOND,
-            p50: below(0.5),
-            p90: below(0.9),
-            p99: below(0.99),
-            p999: below(0.999),
+            p50,
+            p90,
+            p99,
+            p999,
             max: ns(self.maximum),
         })
+    }
+}
+
+/// The shares of all latencies that are at most what is shown.
+const SHARES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+
+impl Latencies {
+    /// Returns the percentiles of [`SHARES`] in picoseconds, in one pass over the histogram.
+    fn percentiles(&self, histogram: &Histogram<u64>) -> [u64; 4] {
+        let count = histogram.len();
+        let ranks = SHARES.map(|share| ((share * count as f64).ceil() as u64).clamp(1, count));
+        let mut found = [self.maximum; 4];
+        let (mut next, mut sum) = (0, 0);
+        for step in histogram.iter_recorded() {
+            sum += step.count_at_value();
+            while next < ranks.len() && sum >= ranks[next] {
+                let value = histogram.highest_equivalent(step.value_iterated_to());
+                found[next] = value.clamp(self.minimum, self.maximum);
+                next += 1;
+            }
+            if next == ranks.len() {
+                break;
+            }
+        }
+        found
     }
 }
 

@@ -22,12 +22,15 @@ use crate::spec::{HostSpec, Scenario};
 
 const PICOSECONDS_PER_SECOND: f64 = 1e12;
 
-/// When a message was posted.
+/// What is known about a posted message.
 #[derive(Copy, Clone, Debug)]
 struct Origin {
     posted: SimTime,
+    channel: ChannelId,
     /// When the request was posted that the message answers.
     request: Option<SimTime>,
+    /// Whether a user was shown the message. A link may copy it, and an applet may repeat it.
+    has_arrived: bool,
 }
 
 /// What an endpoint sent and received on a channel.
@@ -35,8 +38,10 @@ struct Origin {
 struct ChannelCounts {
     posted: u64,
     posted_bytes: u64,
+    arrived: u64,
     delivered: u64,
     delivered_bytes: u64,
+    untimed: u64,
     one_way: Latencies,
     round_trip: Latencies,
 }
@@ -45,8 +50,10 @@ impl ChannelCounts {
     fn merge(&mut self, other: &ChannelCounts) {
         self.posted += other.posted;
         self.posted_bytes += other.posted_bytes;
+        self.arrived += other.arrived;
         self.delivered += other.delivered;
         self.delivered_bytes += other.delivered_bytes;
+        self.untimed += other.untimed;
         self.one_way.merge(&other.one_way);
         self.round_trip.merge(&other.round_trip);
     }
@@ -97,6 +104,7 @@ impl Level {
 #[derive(Clone, Debug, Default)]
 struct EndpointState {
     channels: BTreeMap<ChannelId, ChannelCounts>,
+    notices: u64,
     drops: Tally,
     /// When the newest messages were posted, by their numbers among those of the endpoint.
     posts: Recent<Origin>,
@@ -113,9 +121,36 @@ struct EndpointState {
 #[derive(Clone, Debug, Default)]
 struct NicState {
     processors: Vec<SimDuration>,
-    dma_in: SimDuration,
-    dma_out: SimDuration,
-    wire: SimDuration,
+    dma_in: SpansInUse,
+    dma_out: SpansInUse,
+    wire: SpansInUse,
+}
+
+/// The sum of the times in which a part was in use, reported when each begins.
+#[derive(Clone, Debug, Default)]
+struct SpansInUse {
+    sum: SimDuration,
+    /// The ends of spans that may outlast the run.
+    ends: Vec<SimTime>,
+}
+
+impl SpansInUse {
+    fn add(&mut self, begin: SimTime, duration: SimDuration, from: SimTime) {
+        let end = begin + duration;
+        if end <= from {
+            return;
+        }
+        self.sum += end.since(begin.max(from));
+        self.ends.retain(|end| *end > begin);
+        self.ends.push(end);
+    }
+
+    /// Takes off what comes after the end of the run.
+    fn end(&mut self, time: SimTime) {
+        let late = self.ends.drain(..).filter(|end| *end > time);
+        let late: u64 = late.map(|end| end.since(time).as_ps()).sum();
+        self.sum = SimDuration::from_ps(self.sum.as_ps().saturating_sub(late));
+    }
 }
 
 /// The statistics of a run. They are complete after [`Stats::end`].
@@ -173,6 +208,17 @@ impl Stats {
                 level.pass(time, self.from);
             }
         }
+        for nic in &mut self.nics {
+            let NicState {
+                processors: _,
+                dma_in,
+                dma_out,
+                wire,
+            } = nic;
+            for spans in [dma_in, dma_out, wire] {
+                spans.end(time);
+            }
+        }
     }
 
     /// Returns the part of a span that the statistics count.
@@ -199,7 +245,9 @@ impl Stats {
         };
         let origin = Origin {
             posted: time,
+            channel,
             request,
+            has_arrived: false,
         };
         endpoint.posts.set(number.maker().1, Some(origin));
         if is_counted {
@@ -216,14 +264,8 @@ impl Stats {
         post: Option<PostNumber>,
         (channel, bytes): (ChannelId, u64),
     ) {
-        let origin = post.and_then(|post| {
-            let (sender, number) = post.maker();
-            self.endpoints
-                .get(sender.0 as usize)?
-                .posts
-                .get(number)
-                .copied()
-        });
+        let post = post.filter(|_| !channel.is_notice());
+        let origin = post.and_then(|post| self.arrived(post));
         let from = self.from;
         let endpoint = &mut self.endpoints[id.0 as usize];
         if endpoint.echoes {
@@ -234,18 +276,39 @@ impl Stats {
         if time < from {
             return;
         }
+        if channel.is_notice() {
+            endpoint.notices += 1;
+            return;
+        }
         let counts = endpoint.channels.entry(channel).or_default();
         counts.delivered += 1;
         counts.delivered_bytes += bytes;
+        let Some(origin) = origin else {
+            counts.untimed += 1;
+            return;
+        };
         // A message that was posted during the warm-up has waited behind what is left out.
-        if let Some(origin) = origin {
-            if origin.posted >= from {
-                counts.one_way.add(time.since(origin.posted));
-            }
-            if let Some(request) = origin.request.filter(|request| *request >= from) {
-                counts.round_trip.add(time.since(request));
-            }
+        if origin.posted >= from {
+            counts.one_way.add(time.since(origin.posted));
         }
+        if let Some(request) = origin.request.filter(|request| *request >= from) {
+            counts.round_trip.add(time.since(request));
+        }
+    }
+
+    /// Notes that a user is shown the message of a post, and returns what was known about it.
+    fn arrived(&mut self, post: PostNumber) -> Option<Origin> {
+        let (sender, number) = post.maker();
+        let from = self.from;
+        let sender = self.endpoints.get_mut(sender.0 as usize)?;
+        let origin = sender.posts.get_mut(number)?;
+        let known = *origin;
+        origin.has_arrived = true;
+        if !known.has_arrived && known.posted >= from {
+            let counts = sender.channels.entry(known.channel).or_default();
+            counts.arrived += 1;
+        }
+        Some(known)
     }
 
     /// Adds up the endpoints of each group.
@@ -305,6 +368,7 @@ impl Stats {
                 endpoint: name.clone(),
                 nic: self.nic_names[nic.0 as usize].clone(),
                 traffic: Traffic::of(&of_endpoint, window),
+                notices: state.notices,
                 drops: state.drops.of_all_drops(),
                 transmit_queue: state.transmit.over(window),
                 receive_queue: state.receive.over(window),
@@ -319,9 +383,9 @@ impl Stats {
         let nics = nics.map(|(name, state)| NicStats {
             nic: name.clone(),
             processors: state.processors.iter().map(|time| share(*time)).collect(),
-            dma_in: share(state.dma_in),
-            dma_out: share(state.dma_out),
-            wire: share(state.wire),
+            dma_in: share(state.dma_in.sum),
+            dma_out: share(state.dma_out.sum),
+            wire: share(state.wire.sum),
         });
         StatsReport {
             from_ns: self.from.as_ns(),
@@ -355,16 +419,14 @@ impl Sink for Stats {
         let (time, nic) = (event.time, event.nic.0 as usize);
         match event.kind.in_use() {
             Some(InUse::Dma(direction, duration)) => {
-                let used = self.within(time, time + duration);
-                match direction {
-                    DmaDirection::HostToNic => self.nics[nic].dma_in += used,
-                    DmaDirection::NicToHost => self.nics[nic].dma_out += used,
-                }
+                let state = &mut self.nics[nic];
+                let spans = match direction {
+                    DmaDirection::HostToNic => &mut state.dma_in,
+                    DmaDirection::NicToHost => &mut state.dma_out,
+                };
+                spans.add(time, duration, self.from);
             }
-            Some(InUse::Wire(duration)) => {
-                let used = self.within(time, time + duration);
-                self.nics[nic].wire += used;
-            }
+            Some(InUse::Wire(duration)) => self.nics[nic].wire.add(time, duration, self.from),
             Some(InUse::Processor(processor, begun)) => {
                 let used = self.within(begun, time);
                 if let Some(sum) = self.nics[nic].processors.get_mut(processor as usize) {
@@ -471,10 +533,18 @@ pub struct Traffic {
     pub posted: u64,
     /// Bytes of these messages.
     pub posted_bytes: u64,
-    /// Messages that users were shown.
+    /// How many of these messages a user was shown, each counted once.
+    pub arrived: u64,
+    /// The share of these messages that no user was shown; `None` if there are none. Those that are under way when the
+    /// run ends count as lost, and so does a message that an applet puts together with another one.
+    pub loss: Option<f64>,
+    /// Messages that users were shown. A message that a link copies counts as often as it is shown.
     pub delivered: u64,
     /// Bytes of these messages.
     pub delivered_bytes: u64,
+    /// How many of these messages have no latency, because no post is known that they come from. An applet may have made
+    /// them itself, or more than 16,384 newer messages of the sender are under way.
+    pub untimed: u64,
     /// Messages posted in a second.
     pub posted_per_second: f64,
     /// Messages shown in a second.
@@ -498,8 +568,12 @@ impl Traffic {
         Traffic {
             posted: counts.posted,
             posted_bytes: counts.posted_bytes,
+            arrived: counts.arrived,
+            loss: (counts.posted > 0)
+                .then(|| (counts.posted - counts.arrived) as f64 / counts.posted as f64),
             delivered: counts.delivered,
             delivered_bytes: counts.delivered_bytes,
+            untimed: counts.untimed,
             posted_per_second: per_second(counts.posted),
             delivered_per_second: per_second(counts.delivered),
             offered: per_second(counts.posted_bytes),
@@ -532,6 +606,8 @@ pub struct EndpointStats {
     /// What it sent and received.
     #[serde(flatten)]
     pub traffic: Traffic,
+    /// Receive descriptors that were no messages but notices of the endpoint's applet.
+    pub notices: u64,
     /// Drops at the endpoint, by reason.
     pub drops: Tally,
     /// Transmit descriptors that are not done.

@@ -17,10 +17,20 @@ impl fmt::Display for StatsReport {
             us(self.from_ns),
             us(self.to_ns)
         )?;
+        if self.from_ns == self.to_ns {
+            writeln!(f, "the run ended before them, so that nothing is counted")?;
+        }
         writeln!(
             f,
-            "\n{:<20} {:>9} {:>10} {:>12} {:>9} {:>12} {:>12}",
-            "traffic", "posted", "messages/s", "bytes/s", "received", "messages/s", "goodput B/s"
+            "\n{:<20} {:>9} {:>7} {:>10} {:>12} {:>9} {:>12} {:>12}",
+            "traffic",
+            "posted",
+            "lost %",
+            "messages/s",
+            "bytes/s",
+            "received",
+            "messages/s",
+            "goodput B/s"
         )?;
         for (name, row) in self.traffics() {
             traffic(f, &name, row)?;
@@ -52,6 +62,14 @@ impl fmt::Display for StatsReport {
         for row in &self.nics {
             shares(f, row)?;
         }
+        for row in self.endpoints.iter().filter(|row| row.notices > 0) {
+            writeln!(
+                f,
+                "\n{}: {} receive descriptors on negative channels are notices of its applet, not messages",
+                Escaped(&row.endpoint),
+                row.notices
+            )?;
+        }
         Ok(())
     }
 }
@@ -61,9 +79,12 @@ fn name(endpoint: &str, channel: i32) -> String {
 }
 
 fn traffic(f: &mut fmt::Formatter<'_>, name: &str, row: &Traffic) -> fmt::Result {
+    let loss = row
+        .loss
+        .map_or("-".to_owned(), |loss| format!("{:.2}", loss * 100.0));
     writeln!(
         f,
-        "{name:<20} {:>9} {:>10.1} {:>12.1} {:>9} {:>12.1} {:>12.1}",
+        "{name:<20} {:>9} {loss:>7} {:>10.1} {:>12.1} {:>9} {:>12.1} {:>12.1}",
         row.posted,
         row.posted_per_second,
         row.offered,
@@ -108,6 +129,7 @@ impl StatsReport {
             "\n{:<20} {:>8} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}",
             "latency in us", "messages", "min", "mean", "p50", "p90", "p99", "p99.9", "max"
         )?;
+        let untimed = self.total.untimed;
         for (name, latency) in rows {
             let Latency {
                 count,
@@ -124,6 +146,12 @@ impl StatsReport {
                 write!(f, " {:>11.3}", ns / 1e3)?;
             }
             writeln!(f)?;
+        }
+        if untimed > 0 {
+            writeln!(
+                f,
+                "{untimed} messages come from no known post, and have no latency"
+            )?;
         }
         Ok(())
     }

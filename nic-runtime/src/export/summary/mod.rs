@@ -37,8 +37,10 @@ pub struct Totals {
     pub packets_received: u64,
     /// Message bytes of the received packets.
     pub bytes_received: u64,
-    /// Receive descriptors that became visible to users.
+    /// Messages whose receive descriptors became visible to users.
     pub delivered: u64,
+    /// Receive descriptors that are no messages but notices of an applet to its user, on a negative channel.
+    pub notices: u64,
     /// Outcomes of the messages and packets.
     pub accounts: Accounts,
     /// Dropped packets by reason.
@@ -601,8 +603,12 @@ impl Summary {
                 totals.accounts.wire.close(reason);
             }
             Step::Consumed { by, .. } => totals.accounts.arrivals.close(by),
-            Step::Delivered { packet, .. } => {
-                totals.delivered += 1;
+            Step::Delivered {
+                packet, channel, ..
+            } => {
+                let is_notice = channel.is_notice();
+                totals.delivered += u64::from(!is_notice);
+                totals.notices += u64::from(is_notice);
                 if let Some(packet) = packet
                     && !clerk.described.take((here, packet))
                 {
@@ -733,6 +739,7 @@ impl Totals {
             packets_received,
             bytes_received,
             delivered,
+            notices,
             accounts,
             drops,
             traps,
@@ -750,6 +757,7 @@ impl Totals {
         self.packets_received += packets_received;
         self.bytes_received += bytes_received;
         self.delivered += delivered;
+        self.notices += notices;
         self.accounts.merge(accounts);
         self.drops.merge(drops);
         self.traps.merge(traps);

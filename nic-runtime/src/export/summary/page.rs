@@ -87,7 +87,12 @@ impl fmt::Display for Summary {
             totals.bytes_received,
             Parts(&accounts.arrivals)
         )?;
-        writeln!(f, "delivered     {} messages", totals.delivered)?;
+        let notices = match totals.notices {
+            0 => String::new(),
+            1 => "; 1 notice of an applet".to_owned(),
+            count => format!("; {count} notices of applets"),
+        };
+        writeln!(f, "delivered     {} messages{notices}", totals.delivered)?;
         writeln!(f, "drops         {}", Counts(&totals.drops))?;
         writeln!(f, "traps         {}", Counts(&totals.traps))?;
         if totals.detachments > 0 {
