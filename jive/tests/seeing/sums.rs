@@ -59,6 +59,7 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
                 here.add("packets_received", 1);
                 here.add("bytes_received", number(event, "length"));
             }
+            "rx-descriptor" if event["channel"].as_i64() < Some(0) => here.add("notices", 1),
             "rx-descriptor" => here.add("delivered", 1),
             "applet-detach" => here.add("detachments", 1),
             "window-map" => {
@@ -103,6 +104,7 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
             "packets_received",
             "bytes_received",
             "delivered",
+            "notices",
             "detachments",
             "windows_mapped",
             "windows_evicted",

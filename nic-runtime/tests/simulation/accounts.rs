@@ -593,7 +593,7 @@ fn many_endpoints_are_shown_in_groups() {
     assert!(calls.is_some_and(|line| line.contains(" 30 ")), "{page}");
     let statistics = report.to_string();
     assert_eq!(columns(&statistics, "client* (10 at a)")[0], "30");
-    assert_eq!(columns(&statistics, "server* (10 at b)")[3], "30");
+    assert_eq!(columns(&statistics, "server* (10 at b)")[4], "30");
     // Each endpoint has its row if it is asked for.
     summary.show_endpoints();
     report.show_endpoints();

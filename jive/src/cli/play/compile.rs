@@ -4,7 +4,7 @@
 //! no code of the source.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -20,6 +20,7 @@ use super::messages::{self, Message};
 use super::source::class_name;
 use crate::cli::child_process::{self, Ended};
 use crate::cli::openjdk::child::program;
+use crate::cli::output_file::write_derived;
 
 /// The most bytes of javac's output that are read.
 const OUTPUT_BYTES_MAX: u64 = 256 << 10;
@@ -136,20 +137,23 @@ impl Javac {
         let file = format!("{name}.java");
         // The source has a folder of its own, so no class can be taken for the stub.
         fs::create_dir_all(at("stub/unet"))?;
-        fs::write(at("stub/unet/Nic.java"), applets::NIC_STUB)?;
+        write_derived(&at("stub/unet/Nic.java"), applets::NIC_STUB)?;
         fs::create_dir(at("source"))?;
         fs::create_dir(at("classes"))?;
-        fs::write(at("source").join(&file), source)?;
-        let output = File::create(at("output"))?;
+        write_derived(&at("source").join(&file), source)?;
+        let mut output = tempfile::tempfile()?;
         let mut command = javac(folder.path(), &file);
-        command.stdout(output.try_clone()?).stderr(output);
+        command
+            .stdout(output.try_clone()?)
+            .stderr(output.try_clone()?);
         let ended = match child_process::run(&mut command, self.timeout, ending) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Answer::failed(format!("there is no `javac`: {INSTALL}")));
             }
             ended => ended?,
         };
-        let output = read(&at("output"), OUTPUT_BYTES_MAX)?;
+        output.rewind()?;
+        let output = read(output, OUTPUT_BYTES_MAX)?;
         let output = plain_lossy(&output).trim_end().to_owned();
         let messages = messages::parse(&output, &file);
         Ok(match ended {
@@ -237,7 +241,7 @@ fn class_file(folder: &Path, name: &str) -> io::Result<Option<(String, Vec<u8>)>
     let Some(path) = named.or(classes.first().filter(|_| classes.len() == 1)) else {
         return Ok(None);
     };
-    let bytes = read(path, CLASS_BYTES_MAX + 1)?;
+    let bytes = read(File::open(path)?, CLASS_BYTES_MAX + 1)?;
     if bytes.len() as u64 > CLASS_BYTES_MAX {
         return Err(io::Error::other("the class file is too long"));
     }
@@ -245,8 +249,8 @@ fn class_file(folder: &Path, name: &str) -> io::Result<Option<(String, Vec<u8>)>
 }
 
 /// Reads the start of a file.
-fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+fn read(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
