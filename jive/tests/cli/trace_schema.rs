@@ -19,7 +19,7 @@ fn lines() -> Vec<Value> {
         "run ../../../tests/scenarios/burst-25.toml --trace json",
     ))
     .out;
-    for scenario in ["timer", "swap"] {
+    for scenario in ["timer", "swap", "window-reads"] {
         let file = format!("../scenarios/{scenario}.toml");
         out += &jive(["run", &file, "--trace", "json", "--trace-work"]).out;
     }
