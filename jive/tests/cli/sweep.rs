@@ -45,6 +45,22 @@ fn each_point_has_a_row_for_each_seed_and_a_mean() {
     assert_eq!(lines.next(), Some(head));
     let lines: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(lines.len(), 3 * 2 * 4);
+    // The events are those of the run by itself.
+    let events = PLAN.replace("\"loss\", \"goodput\"", "\"events\", \"goodput\"");
+    let events = planned(&events);
+    assert_eq!(
+        run(events.path(), "sweep plan.toml --out rows.csv").status,
+        0
+    );
+    let of_sweep = read(events.path(), "rows.csv");
+    let first = of_sweep.lines().nth(1).unwrap_or_default();
+    let first = first.split(',').nth(6).unwrap_or_default();
+    let set = "--set link.0.loss=0.0 --set send.0.repeat=10 --seed 1";
+    let alone = run(events.path(), &format!("run plan.toml --trace none {set}")).out;
+    assert!(
+        alone.contains(&format!("events        {first}\n")),
+        "{first}: {alone}"
+    );
     for (run, line) in lines.iter().enumerate() {
         // The seeds of all points are the same.
         assert_eq!(
@@ -339,7 +355,11 @@ fn plans_with_mistakes_run_nothing() {
         ),
         (
             "\"link.0.latency\" = [\"1us\"]\n\"endpoint.0.fuel\" = [100]\n\"endpoint.client.fuel\" = [200]",
-            "expected one axis of a key, found `endpoint.0.fuel` and `endpoint.client.fuel`",
+            "expected axes that do not overlap, found `endpoint.0.fuel` and `endpoint.client.fuel`",
+        ),
+        (
+            "\"link.0\" = [{ between = [\"a\", \"b\"] }]",
+            "expected axes that do not overlap, found `link.0",
         ),
         (
             "\"sweep.seeds\" = [1, 2]",
@@ -528,7 +548,7 @@ fn a_directory_has_the_parts_of_one_plan() {
         let ended = run(directory.path(), &format!("sweep --join parts --out {out}"));
         assert_eq!(ended.status, 2, "{out}: {}", ended.err);
         assert!(
-            ended.err.contains("expected --out outside parts"),
+            ended.err.contains("among the parts of a sweep"),
             "{}",
             ended.err
         );

@@ -47,6 +47,8 @@ impl Program {
         } = *message;
         match self {
             Program::Sink => Reaction::Read,
+            // An applet's notice to its user has no sender who could get an answer.
+            Program::Echo | Program::Acknowledge { .. } if channel.is_notice() => Reaction::Read,
             Program::Echo => Reaction::Send { channel, length },
             Program::Acknowledge { every }
                 if (before + 1).is_multiple_of(u64::from(every.get())) =>

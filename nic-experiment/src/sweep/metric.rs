@@ -96,8 +96,8 @@ impl Metric {
             }
         };
         match self.what.split_once('.') {
-            Some(("latency", what)) => of_latency(what, traffic.latency_ns.as_ref()?),
-            Some(("round_trip", what)) => of_latency(what, traffic.round_trip_ns.as_ref()?),
+            Some(("latency", what)) => of_latency(what, traffic.latency_ns.as_ref()),
+            Some(("round_trip", what)) => of_latency(what, traffic.round_trip_ns.as_ref()),
             _ => of_traffic(&self.what, traffic),
         }
     }
@@ -127,9 +127,12 @@ fn of_traffic(what: &str, traffic: &Traffic) -> Option<f64> {
     })
 }
 
-fn of_latency(what: &str, latency: &Latency) -> Option<f64> {
+fn of_latency(what: &str, latency: Option<&Latency>) -> Option<f64> {
+    if what == "count" {
+        return Some(latency.map_or(0.0, |latency| latency.count as f64));
+    }
+    let latency = latency?;
     Some(match what {
-        "count" => latency.count as f64,
         "min" => latency.min,
         "mean" => latency.mean,
         "p50" => latency.p50,

@@ -12,9 +12,9 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 pub use metric::Metric;
-pub use plan::{Axis, Plan, Shard};
+pub use plan::{Axis, PLAN_NAME, Plan, Shard};
 pub use row::Row;
-pub use store::Store;
+pub use store::{Store, journal_of};
 pub use table::{CurvePoint, Mean, Means, Point, Table};
 
 use crate::in_order::{Happened, in_order};

@@ -25,7 +25,7 @@ const VALUES_MAX: u64 = 1_000_000;
 const COLLECTED: [&str; 3] = ["goodput", "latency.mean", "latency.p99"];
 
 /// The name of the packed plan in a directory of parts.
-pub(super) const PLAN_NAME: &str = "plan.pack";
+pub const PLAN_NAME: &str = "plan.pack";
 
 /// Longest packed plan that is read.
 const PACK_BYTES_MAX: u64 = 1 << 32;
@@ -241,29 +241,36 @@ impl Plan {
         if counted.is_none() {
             return Err(said("expected fewer than 2^64 runs".to_owned()));
         }
-        plan.check_keys().map_err(said)?;
         plan.check().map_err(said)?;
+        plan.check_keys().map_err(said)?;
         plan.digest = plan.digest_of_all();
         Ok(plan)
     }
 
-    /// Finds a key that two axes set, one by the name of its table and the other by its number.
+    /// Finds two axes of which one sets what the other sets: the same key under another name, or a table around it.
     fn check_keys(&self) -> Result<(), String> {
-        // No scenario has this value, so texts in which it was set are equal only if it was set at the same place.
-        let value = "\"a value of no scenario\"";
-        let mut set = Vec::<(String, &str)>::new();
-        for key in self.keys() {
-            let mut text = self.base.clone();
-            text.set(key, value).map_err(|error| error.to_string())?;
-            let text = text.text();
-            if let Some((_, other)) = set.iter().find(|(known, _)| *known == text) {
-                return Err(format!(
-                    "expected one axis of a key, found `{other}` and `{key}`"
-                ));
+        let keys: Vec<&str> = self.keys().collect();
+        for (number, key) in keys.iter().enumerate() {
+            for other in &keys[..number] {
+                let [one, two] = [[key, other], [other, key]].map(|keys| self.with_marks(&keys));
+                if one.is_none() || one != two {
+                    let title = "expected axes that do not overlap, found";
+                    return Err(format!("{title} `{other}` and `{key}`"));
+                }
             }
-            set.push((text, key));
         }
         Ok(())
+    }
+
+    /// Returns the scenario in which each key has its own name as its value, set in this order; `None` if one leaves no
+    /// place for another.
+    fn with_marks(&self, keys: &[&&str]) -> Option<Table> {
+        let mut text = self.base.clone();
+        for key in keys {
+            text.set(key, &Value::String((**key).to_owned()).to_string())
+                .ok()?;
+        }
+        text.text().parse().ok()
     }
 
     /// Reads the scenario with each value of each axis, so that a mistake is found before anything runs.
@@ -505,7 +512,16 @@ fn axes(sweep: &mut Table) -> Result<Vec<Axis>, String> {
 fn values(value: &Value) -> Result<Vec<String>, String> {
     match value {
         Value::Array(list) if list.is_empty() => Err("expected at least one value".to_owned()),
-        Value::Array(list) => Ok(list.iter().map(Value::to_string).collect()),
+        Value::Array(list) => {
+            let again = list
+                .iter()
+                .enumerate()
+                .find(|(at, value)| list[..*at].contains(value));
+            match again {
+                Some((_, value)) => Err(format!("expected each value once, found {value} twice")),
+                None => Ok(list.iter().map(Value::to_string).collect()),
+            }
+        }
         Value::Table(range) => range_of(range),
         other => Err(format!(
             "expected a list or a range such as {{ from = 1, to = 9, step = 2 }}, found {other}"
@@ -540,7 +556,8 @@ fn range_of(range: &Table) -> Result<Vec<String>, String> {
     let (step, points) = (number("step")?, number("points")?);
     let points = match (step, points) {
         (Some(step), None) if step > 0.0 && to >= from && !is_log => {
-            ((to - from) / step).floor() + 1.0
+            // A step such as 0.1 is a little more than its decimal, and must not cost the last value.
+            ((to - from) / step + 1e-9).floor() + 1.0
         }
         (None, Some(points)) if points >= 2.0 && points.fract() == 0.0 => points,
         _ => return Err("expected a positive `step`, or at least 2 `points`".to_owned()),
@@ -586,6 +603,14 @@ mod tests {
         is("[0, 0.5, \"1us\"]", &["0", "0.5", "\"1us\""]);
         is("{ from = 1, to = 9, step = 4 }", &["1", "5", "9"]);
         is(
+            "{ from = 0.1, to = 0.3, step = 0.1 }",
+            &["0.1", "0.2", "0.3"],
+        );
+        is(
+            "{ from = 0.01, to = 0.059, step = 0.01 }",
+            &["0.01", "0.02", "0.03", "0.04", "0.05"],
+        );
+        is(
             "{ from = 0.0, to = 0.3, points = 4 }",
             &["0.0", "0.1", "0.2", "0.3"],
         );
@@ -601,6 +626,7 @@ mod tests {
         let parts = "expected a positive `step`, or at least 2 `points`";
         for (wrong, expected) in [
             ("[]", "expected at least one value"),
+            ("[0.1, 2, 0.1]", "expected each value once, found 0.1 twice"),
             (
                 "3",
                 "expected a list or a range such as { from = 1, to = 9, step = 2 }, found 3",

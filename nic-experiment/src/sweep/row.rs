@@ -77,7 +77,7 @@ impl Row {
                 let report = stats.report();
                 let metrics = plan.collect().iter();
                 row.metrics = metrics
-                    .map(|metric| metric.of(&report, end.events))
+                    .map(|metric| metric.of(&report, stats.events()))
                     .collect();
                 row.ended = Some(end.reason.word().to_owned());
                 row.cut = !end.cut.is_empty();

@@ -128,9 +128,7 @@ impl<'p> Store<'p> {
     /// sweep left beside it is of another plan.
     pub fn of_file(plan: &'p Plan, out: &Path) -> Result<Store<'p>, String> {
         let mut store = Store::new(plan, Shard::WHOLE, Some((out.to_owned(), Form::of(out))));
-        let mut name = out.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
-        store.open(&out.with_file_name(name))?;
+        store.open(&journal_of(out))?;
         Ok(store)
     }
 
@@ -369,6 +367,14 @@ impl<'p> Store<'p> {
         }
         Ok(table)
     }
+}
+
+/// Returns the file in which the rows of a file are kept as they are made.
+#[must_use]
+pub fn journal_of(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    out.with_file_name(name)
 }
 
 /// Puts a plan into the directory of its parts, so that they can be joined without it. A plan with files that are too

@@ -51,6 +51,51 @@ fn a_refusal_of_an_applet_is_a_notice_and_its_message_is_lost() {
 }
 
 #[test]
+fn an_echo_answers_no_notice() {
+    // The server's applet refuses answers, and its user is told so.
+    let client = "applet = 'builtin:Reliable'";
+    let server = "applet = 'builtin:Reliable'\nstate = { QUEUE_BITS = 0 }\nhost = 'echo'";
+    let send = "payload = { count = 40 }\nrepeat = 100\nevery = '20us'";
+    let (stats, ..) = run(&text("until = '1s'", "loss = 0.2", [client, server], send));
+    let server = &stats.endpoints[1];
+    assert!(server.notices > 0, "{server:?}");
+    assert!(
+        stats.channels.iter().all(|row| row.channel >= 0),
+        "{:?}",
+        stats.channels
+    );
+    assert_eq!(server.traffic.posted, server.traffic.delivered);
+    assert_eq!(stats.endpoints[0].traffic.delivered, server.traffic.arrived);
+}
+
+#[test]
+fn a_loss_that_is_not_known_is_not_shown() {
+    // TokenFlow moves messages within the NIC, where their posts are lost: all arrive, some seemingly twice.
+    let scenario = nic_runtime::scenario::builtin("token-flow").expect("it is shipped");
+    let (stats, delivered, _) = run(scenario.text);
+    assert_eq!((delivered, stats.total.posted), (10, 10));
+    assert!(stats.total.arrived < 10, "{:?}", stats.total);
+    assert_eq!(
+        (stats.total.loss, stats.endpoints[0].traffic.loss),
+        (None, None)
+    );
+    // More messages wait than are known.
+    let client = "tx_queue = 65536\nbuffer_area = '8MiB'";
+    let send = "payload = { zeros = 8 }\nrepeat = 40000";
+    let text = text(
+        "until = '100s'\nmax_events = 100000000",
+        "",
+        [client, ""],
+        send,
+    );
+    let text = text.replace("name = 'a'", "name = 'a'\nsram = '4MiB'");
+    let (stats, delivered, _) = run(&text);
+    assert_eq!(delivered, 40_000);
+    assert!(stats.total.untimed > 0, "{:?}", stats.total);
+    assert_eq!(stats.total.loss, None);
+}
+
+#[test]
 fn a_message_that_a_link_copies_arrives_once() {
     let send = "payload = { count = 40 }\nrepeat = 200\nevery = '100us'";
     let (stats, delivered, _) = run(&text("", "duplicate = 0.5\nloss = 0.2", ["", ""], send));

@@ -150,30 +150,35 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
 fn check_outputs(arguments: &Arguments, plan: &Plan) -> Result<(), String> {
     let table = arguments.out.as_deref();
     let drawing = (!arguments.plot.is_empty()).then_some(arguments.svg.as_path());
-    if let (Some(out), Some(parts)) = (table, &arguments.join)
-        && is_in(out, parts)
-    {
-        let (out, parts) = (printable_path(out), printable_path(parts));
-        let title = format!("expected --out outside {parts}, whose files are parts, found {out}");
-        return Err(sentence(&title, &[]));
+    let named = table.filter(|_| arguments.shard.is_none());
+    for output in [named, drawing].into_iter().flatten() {
+        if has_parts(output, arguments.join.as_deref()) {
+            let output = printable_path(output);
+            let title = format!("{output} would be among the parts of a sweep; write it elsewhere");
+            return Err(sentence(&title, &[]));
+        }
     }
+    let journal = named.map(sweep::journal_of);
     let inputs = plan.files();
     overwrite::check(
-        &Vec::from_iter([table, drawing].into_iter().flatten()),
+        &Vec::from_iter([table, journal.as_deref(), drawing].into_iter().flatten()),
         &Vec::from_iter(inputs.iter().map(PathBuf::as_path)),
     )
 }
 
-/// Returns whether a file is directly in a directory.
-fn is_in(file: &Path, directory: &Path) -> bool {
-    let parent = match file.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        Some(_) | None => Path::new("."),
-    };
-    match (parent.canonicalize(), directory.canonicalize()) {
-        (Ok(parent), Ok(directory)) => parent == directory,
-        _ => parent == directory,
-    }
+/// Returns whether a file would be in a directory of parts: in the one that is joined, or in one that has a plan. What a
+/// link names counts, not the link.
+fn has_parts(file: &Path, joined: Option<&Path>) -> bool {
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let parent = output_file::directory_of(&file);
+    let is_joined =
+        joined.is_some_and(
+            |joined| match (parent.canonicalize(), joined.canonicalize()) {
+                (Ok(parent), Ok(joined)) => parent == joined,
+                _ => parent == joined,
+            },
+        );
+    is_joined || parent.join(sweep::PLAN_NAME).exists()
 }
 
 fn unusable(message: &str, console: &mut Console) -> Result<Status, Failure> {

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 pub use self::latency::{Latencies, Latency};
 use super::groups::{Group, ROWS_MAX, groups};
+use super::is_shown;
 use super::tally::Tally;
 use crate::recent::Recent;
 use crate::spec::{HostSpec, Scenario};
@@ -105,6 +106,10 @@ impl Level {
 struct EndpointState {
     channels: BTreeMap<ChannelId, ChannelCounts>,
     notices: u64,
+    /// Messages of its posts that users were shown more than once.
+    repeated: u64,
+    /// Whether applets make its packets, so that the numbers of posts may be wrong (docs/seeing.md, "Posts").
+    has_applet: bool,
     drops: Tally,
     /// When the newest messages were posted, by their numbers among those of the endpoint.
     posts: Recent<Origin>,
@@ -156,6 +161,8 @@ impl SpansInUse {
 /// The statistics of a run. They are complete after [`Stats::end`].
 #[derive(Clone, Debug)]
 pub struct Stats {
+    /// Number of events that a trace shows.
+    events: u64,
     from: SimTime,
     until: SimTime,
     endpoint_names: Vec<(String, NicId)>,
@@ -175,6 +182,7 @@ impl Stats {
         let endpoints = (0u32..).map(EndpointId).zip(&scenario.endpoints);
         let endpoints = endpoints.map(|(id, spec)| EndpointState {
             echoes: spec.host == HostSpec::Echo && !sends(id),
+            has_applet: spec.class.is_some(),
             free: Level {
                 now: spec.free_buffer_count,
                 ..Level::default()
@@ -187,6 +195,7 @@ impl Stats {
         });
         let names = scenario.endpoints.iter();
         Stats {
+            events: 0,
             from: scenario.stats_from,
             until: SimTime::ZERO,
             endpoint_names: names.map(|spec| (spec.name.clone(), spec.nic)).collect(),
@@ -194,6 +203,12 @@ impl Stats {
             endpoints: endpoints.collect(),
             nics: nics.collect(),
         }
+    }
+
+    /// Returns how many events a trace of the run shows, from its beginning on.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.events
     }
 
     /// Records the end of the run, after its last event.
@@ -268,7 +283,7 @@ impl Stats {
         let origin = post.and_then(|post| self.arrived(post));
         let from = self.from;
         let endpoint = &mut self.endpoints[id.0 as usize];
-        if endpoint.echoes {
+        if endpoint.echoes && !channel.is_notice() {
             endpoint
                 .requests
                 .push_back(origin.map(|origin| origin.posted));
@@ -304,11 +319,26 @@ impl Stats {
         let origin = sender.posts.get_mut(number)?;
         let known = *origin;
         origin.has_arrived = true;
+        sender.repeated += u64::from(known.has_arrived);
         if !known.has_arrived && known.posted >= from {
             let counts = sender.channels.entry(known.channel).or_default();
             counts.arrived += 1;
         }
         Some(known)
+    }
+
+    /// Returns of which endpoints the loss is known: a message without a known post may be any that seems lost, and so may
+    /// one that comes twice from an applet.
+    fn loss_known(&self) -> Vec<bool> {
+        let untimed = self
+            .endpoints
+            .iter()
+            .flat_map(|state| state.channels.values());
+        let all_known = untimed.map(|counts| counts.untimed).sum::<u64>() == 0;
+        let states = self.endpoints.iter();
+        states
+            .map(|state| all_known && !(state.has_applet && state.repeated > 0))
+            .collect()
     }
 
     /// Adds up the endpoints of each group.
@@ -317,6 +347,7 @@ impl Stats {
         let places =
             places.map(|(name, nic)| (name.as_str(), self.nic_names[nic.0 as usize].as_str()));
         let groups = groups(places);
+        let loss = self.loss_known();
         let rows = groups.into_iter().map(|Group { name, members }| {
             let mut counts = ChannelCounts::default();
             let mut drops = Tally::default();
@@ -336,7 +367,7 @@ impl Stats {
             }
             GroupStats {
                 name,
-                traffic: Traffic::of(&counts, window),
+                traffic: Traffic::of(&counts, members.iter().all(|at| loss[*at]), window),
                 drops,
                 lengths,
             }
@@ -348,26 +379,31 @@ impl Stats {
     #[must_use]
     pub fn report(&self) -> StatsReport {
         let window = self.until.since(self.from);
+        let loss = self.loss_known();
         let mut all = ChannelCounts::default();
         let mut drops = Tally::default();
         let mut channels = Vec::new();
         let mut endpoints = Vec::new();
-        for ((name, nic), state) in self.endpoint_names.iter().zip(&self.endpoints) {
+        let endpoints_with_loss = self.endpoints.iter().zip(loss);
+        let mut all_known = true;
+        for ((name, nic), (state, is_known)) in self.endpoint_names.iter().zip(endpoints_with_loss)
+        {
             let mut of_endpoint = ChannelCounts::default();
             for (channel, counts) in &state.channels {
                 of_endpoint.merge(counts);
                 channels.push(ChannelStats {
                     endpoint: name.clone(),
                     channel: channel.0,
-                    traffic: Traffic::of(counts, window),
+                    traffic: Traffic::of(counts, is_known, window),
                 });
             }
+            all_known &= is_known || of_endpoint.posted == 0;
             all.merge(&of_endpoint);
             drops.merge(&state.drops);
             endpoints.push(EndpointStats {
                 endpoint: name.clone(),
                 nic: self.nic_names[nic.0 as usize].clone(),
-                traffic: Traffic::of(&of_endpoint, window),
+                traffic: Traffic::of(&of_endpoint, is_known, window),
                 notices: state.notices,
                 drops: state.drops.of_all_drops(),
                 transmit_queue: state.transmit.over(window),
@@ -390,7 +426,7 @@ impl Stats {
         StatsReport {
             from_ns: self.from.as_ns(),
             to_ns: self.until.as_ns(),
-            total: Traffic::of(&all, window),
+            total: Traffic::of(&all, all_known, window),
             drops: drops.of_all_drops(),
             channels,
             groups: match endpoints.len() > ROWS_MAX {
@@ -415,7 +451,12 @@ impl Sink for Stats {
         false
     }
 
+    fn left_out(&mut self, events: u64) {
+        self.events += events;
+    }
+
     fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        self.events += u64::from(is_shown(event.kind.shown(), false));
         let (time, nic) = (event.time, event.nic.0 as usize);
         match event.kind.in_use() {
             Some(InUse::Dma(direction, duration)) => {
@@ -535,8 +576,9 @@ pub struct Traffic {
     pub posted_bytes: u64,
     /// How many of these messages a user was shown, each counted once.
     pub arrived: u64,
-    /// The share of these messages that no user was shown; `None` if there are none. Those that are under way when the
-    /// run ends count as lost, and so does a message that an applet puts together with another one.
+    /// The share of these messages that no user was shown; `None` if there are none, and if messages came of which the
+    /// post is not known. Those that are under way when the run ends count as lost, and so does a message that an applet
+    /// puts together with another one.
     pub loss: Option<f64>,
     /// Messages that users were shown. A message that a link copies counts as often as it is shown.
     pub delivered: u64,
@@ -560,7 +602,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    fn of(counts: &ChannelCounts, window: SimDuration) -> Traffic {
+    fn of(counts: &ChannelCounts, is_loss_known: bool, window: SimDuration) -> Traffic {
         let per_second = |count: u64| match window.as_ps() {
             0 => 0.0,
             ps => count as f64 * PICOSECONDS_PER_SECOND / ps as f64,
@@ -569,7 +611,7 @@ impl Traffic {
             posted: counts.posted,
             posted_bytes: counts.posted_bytes,
             arrived: counts.arrived,
-            loss: (counts.posted > 0)
+            loss: (counts.posted > 0 && (is_loss_known || counts.arrived == counts.posted))
                 .then(|| (counts.posted - counts.arrived) as f64 / counts.posted as f64),
             delivered: counts.delivered,
             delivered_bytes: counts.delivered_bytes,
