@@ -190,7 +190,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
     /// Calls `doTimer` for each timer that expires before `end`. A timer that the applet sets after the last message
     /// never fires.
     fn take_timers(&mut self, end: SimTime) -> Result<(), Failure> {
-        while let (Some(method), Some(timer)) = (self.applet.members.do_timer, self.timer)
+        while let (Some(method), Some(timer)) = (self.applet.members.do_timer.get(), self.timer)
             && timer < end
         {
             self.timer = None;
@@ -204,7 +204,7 @@ impl<'a, 't, M: Machine> Nic<'a, 't, M> {
 
     /// Calls `doRefill` for each buffer that the user has returned.
     fn take_refills(&mut self) -> Result<(), Failure> {
-        let Some(method) = self.applet.members.do_refill else {
+        let Some(method) = self.applet.members.do_refill.get() else {
             return Ok(());
         };
         while let Some(args) = self.refills.pop_front() {

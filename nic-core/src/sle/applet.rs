@@ -41,21 +41,65 @@ pub struct Members {
     /// [`NicEntry::DoRx`].
     pub do_rx: MethodId,
     /// [`NicEntry::DoTimer`].
-    pub do_timer: Option<MethodId>,
+    pub do_timer: OptionalEntry,
     /// [`NicEntry::DoRefill`].
-    pub do_refill: Option<MethodId>,
+    pub do_refill: OptionalEntry,
     /// [`NicEntry::DoWatch`].
-    pub do_watch: Option<MethodId>,
+    pub do_watch: OptionalEntry,
     /// [`NicEntry::DoRead`].
-    pub do_read: Option<MethodId>,
+    pub do_read: OptionalEntry,
+}
+
+/// The method of an entry that an applet may lack. It takes half the bytes of an `Option`, and a NIC keeps four of them for
+/// each endpoint.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct OptionalEntry(u16);
+
+impl OptionalEntry {
+    /// The number of no method: a class has far fewer.
+    const NONE: u16 = u16::MAX;
+
+    fn of(entry: NicEntry, class: &LinkedClass<'_>) -> OptionalEntry {
+        let method = entry.of(&class.class);
+        OptionalEntry(method.map_or(OptionalEntry::NONE, |method| method.0))
+    }
+
+    /// Returns the method, or `None` if the applet does not have it.
+    #[must_use]
+    pub const fn get(self) -> Option<MethodId> {
+        match self.0 {
+            OptionalEntry::NONE => None,
+            number => Some(MethodId(number)),
+        }
+    }
+
+    /// Returns whether the applet has the method.
+    #[must_use]
+    pub const fn is_some(self) -> bool {
+        self.0 != OptionalEntry::NONE
+    }
+
+    /// Returns whether the applet lacks the method.
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        !self.is_some()
+    }
 }
 
 impl Members {
     /// Returns whether the applet has an entry that is called for something other than a message.
     #[must_use]
     pub fn has_pending_calls(&self) -> bool {
-        let of_windows = self.do_watch.or(self.do_read);
-        self.do_timer.or(self.do_refill).or(of_windows).is_some()
+        let Members {
+            do_timer,
+            do_refill,
+            do_watch,
+            do_read,
+            ..
+        } = self;
+        [do_timer, do_refill, do_watch, do_read]
+            .iter()
+            .any(|entry| entry.is_some())
     }
 
     /// Returns the method of an entry, or `None` if the applet does not have it.
@@ -64,10 +108,10 @@ impl Members {
         match entry {
             NicEntry::DoTx => Some(self.do_tx),
             NicEntry::DoRx => Some(self.do_rx),
-            NicEntry::DoTimer => self.do_timer,
-            NicEntry::DoRefill => self.do_refill,
-            NicEntry::DoWatch => self.do_watch,
-            NicEntry::DoRead => self.do_read,
+            NicEntry::DoTimer => self.do_timer.get(),
+            NicEntry::DoRefill => self.do_refill.get(),
+            NicEntry::DoWatch => self.do_watch.get(),
+            NicEntry::DoRead => self.do_read.get(),
         }
     }
 
@@ -80,10 +124,10 @@ impl Members {
             rx_buf: found.rx_buf,
             do_tx: NicEntry::DoTx.of(&class.class)?,
             do_rx: NicEntry::DoRx.of(&class.class)?,
-            do_timer: NicEntry::DoTimer.of(&class.class),
-            do_refill: NicEntry::DoRefill.of(&class.class),
-            do_watch: NicEntry::DoWatch.of(&class.class),
-            do_read: NicEntry::DoRead.of(&class.class),
+            do_timer: OptionalEntry::of(NicEntry::DoTimer, class),
+            do_refill: OptionalEntry::of(NicEntry::DoRefill, class),
+            do_watch: OptionalEntry::of(NicEntry::DoWatch, class),
+            do_read: OptionalEntry::of(NicEntry::DoRead, class),
         })
     }
 }

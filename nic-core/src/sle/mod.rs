@@ -17,7 +17,7 @@ mod span;
 mod windows;
 
 pub use self::capsule::{CapsuleRefusal, FragmentHeader, checksum};
-pub use applet::{Applet, AppletError, Members, POISON, memory_bytes};
+pub use applet::{Applet, AppletError, Members, OptionalEntry, POISON, memory_bytes};
 pub use check::check;
 pub use effect::Effect;
 pub use entries::{EntryCost, NicEntry};

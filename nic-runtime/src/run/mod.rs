@@ -431,6 +431,7 @@ impl Simulation<'_> {
     }
 
     /// Handles one event; `before` is the time of the previous event.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn handle(&mut self, work: Work, before: SimTime) {
         match work {
             Work::Processor(on) => self.go_on(on),

@@ -75,7 +75,7 @@ pub(crate) fn make_read(
     trigger: Trigger,
     (into, peer, offset): (ArraySpan, u32, u32),
 ) -> Option<PacketRef> {
-    sim.applets[applet_at.applet].members.do_read?;
+    sim.applets[applet_at.applet].members.do_read.get()?;
     let place = (peer, offset, into.length());
     let into = Into::Array(applet_at.applet, into);
     let packet = begin(sim, applet_at.endpoint, place, into, trigger)?;
