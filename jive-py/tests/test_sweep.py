@@ -80,7 +80,7 @@ def test_mistakes_of_a_plan_are_errors(here, change, says):
 def test_a_run_that_fails_is_a_row(here):
     plan = {
         "scenario": "lossy.toml",
-        "axes": {"endpoint.client.heap": [1000, 100_000_000]},
+        "axes": {"endpoint.client.heap": [65_536, 100_000_000]},
     }
     swept = jive.sweep(plan)
     assert swept.failed == 1
