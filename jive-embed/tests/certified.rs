@@ -186,13 +186,16 @@ fn the_check_accepts_only_what_the_verifier_accepts() {
             agrees(&claimed(&class, random), &mut judged.claimed);
             match certify(class, policy, natives) {
                 Ok(honest) => {
-                    assert!(verdict.is_ok(), "seed {seed}");
+                    assert!(verdict.is_ok(), "seed {seed}: {verdict:?}");
                     assert!(accepts(class, policy, &honest), "seed {seed}");
                     judged.honest += 1;
                     last = honest;
                 }
-                Err(_) => {
-                    assert!(verdict.is_err(), "seed {seed}");
+                Err(error) => {
+                    assert!(
+                        verdict.is_err(),
+                        "seed {seed}: only a certificate fails: {error:?}"
+                    );
                     judged.rejected += 1;
                 }
             }

@@ -47,14 +47,17 @@ impl<T> Recent<T> {
 
     /// Returns what is known about a thing.
     pub(crate) fn get(&self, number: u64) -> Option<&T> {
-        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        self.kept.get(place)?.as_ref()
+        self.kept.get(self.place(number)?)?.as_ref()
     }
 
     /// Returns what is known about a thing, so that it can be changed.
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
-        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let place = self.place(number)?;
         self.kept.get_mut(place)?.as_mut()
+    }
+
+    fn place(&self, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.first)?).ok()
     }
 }
 

@@ -291,6 +291,26 @@ fn a_sweep_says_that_a_default_cut_its_runs() {
 }
 
 #[test]
+fn keys_that_change_together_may_have_a_value_again() {
+    let zip = "seeds = 4\nzip = [[\"link.0.loss\", \"send.0.repeat\"]]";
+    for repeats in ["[10, 10, 40]", "[10, 40, 40]"] {
+        let plan = PLAN.replace("seeds = 4", zip).replace("[10, 40]", repeats);
+        let ended = run(planned(&plan).path(), "sweep plan.toml");
+        assert_eq!(ended.status, 0, "{repeats}: {}", ended.err);
+        assert_eq!(ended.out.lines().count(), 4, "{}", ended.out);
+    }
+    let plan = PLAN
+        .replace("seeds = 4", zip)
+        .replace("[10, 40]", "[10, 40, 10]");
+    let ended = run(
+        planned(&plan.replace("[0.0, 0.5, 1.0]", "[0.5, 1.0, 0.5]")).path(),
+        "sweep plan.toml",
+    );
+    assert_eq!(ended.status, 2, "{}", ended.out);
+    assert!(ended.err.contains("found 0.5 twice"), "{}", ended.err);
+}
+
+#[test]
 fn a_mean_says_in_how_many_runs_its_metric_is() {
     let plan = PLAN.replace("[0.0, 0.5, 1.0]", "[0.0, 0.97]");
     let directory = planned(&plan.replace("seeds = 4", "seeds = 30"));
@@ -356,6 +376,10 @@ fn plans_with_mistakes_run_nothing() {
         (
             "\"link.0.latency\" = [\"1us\"]\n\"endpoint.0.fuel\" = [100]\n\"endpoint.client.fuel\" = [200]",
             "expected axes that do not overlap, found `endpoint.0.fuel` and `endpoint.client.fuel`",
+        ),
+        (
+            "\"send.0.repeat\" = [10, 20, 10]",
+            "axis `send.0.repeat`: expected each value once, found 10 twice",
         ),
         (
             "\"link.0\" = [{ between = [\"a\", \"b\"] }]",

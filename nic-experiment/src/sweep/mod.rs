@@ -7,6 +7,7 @@ mod plan;
 mod row;
 mod store;
 mod table;
+mod values;
 
 use std::num::NonZeroUsize;
 use std::thread;

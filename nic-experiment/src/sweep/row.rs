@@ -4,13 +4,14 @@ use nic_core::event::EndReason;
 use nic_runtime::Run;
 use nic_runtime::export::stats::Stats;
 use nic_runtime::judge::Judgement;
-use nic_runtime::run::Outcome;
+use nic_runtime::run::{Outcome, RunEnd};
 use nic_runtime::spec::Scenario;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::plan::Plan;
+use crate::experiment::stuck;
 
 /// What a sweep keeps of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,7 +82,7 @@ impl Row {
                     .collect();
                 row.ended = Some(end.reason.word().to_owned());
                 row.cut = !end.cut.is_empty();
-                row.error = failure(&scenario, end.reason, judgement);
+                row.error = failure(&scenario, &end, judgement);
             }
             Err(error) => row.error = Some(error.to_string()),
         }
@@ -100,21 +101,13 @@ impl Row {
 }
 
 /// Returns why a run that came to an end failed, as `jive run` has it.
-fn failure(scenario: &Scenario, reason: EndReason, judgement: Option<Judgement>) -> Option<String> {
-    match reason {
-        EndReason::LoadTrap(endpoint) => {
-            let name = &scenario.endpoints[endpoint.0 as usize].name;
-            return Some(format!("an applet of {name} trapped while it was loaded"));
-        }
-        EndReason::Stuck => {
-            return Some("stuck: nothing was due that could bring what was waited for".to_owned());
-        }
-        EndReason::Idle
-        | EndReason::Until
-        | EndReason::MaxEvents
-        | EndReason::MaxBytecodes
-        | EndReason::Unheard
-        | EndReason::Interrupted => {}
+fn failure(scenario: &Scenario, end: &RunEnd, judgement: Option<Judgement>) -> Option<String> {
+    if let EndReason::LoadTrap(endpoint) = end.reason {
+        let name = &scenario.endpoints[endpoint.0 as usize].name;
+        return Some(format!("an applet of {name} trapped while it was loaded"));
+    }
+    if let Some(report) = stuck(end) {
+        return Some(report);
     }
     let unmet = judgement?.unmet;
     let first = unmet.first()?;

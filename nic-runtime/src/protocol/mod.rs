@@ -234,49 +234,33 @@ impl WireHeader for ViaHeader {
     }
 }
 
-/// The wire's own header has room for a window, an offset and the number of a remote write. A remote write with a
-/// flipped bit never reaches memory, because no library can repair its rings.
-impl WireHeader for RemoteWrite {
-    type Bytes = [u8; 0];
+/// Packets of remote memory without a header of their own: that of the wire has room for a window, an offset and a number.
+/// One with a flipped bit never reaches memory, because no library can repair its rings.
+macro_rules! without_header {
+    ($($packet:ty),+) => {
+        $(impl WireHeader for $packet {
+            type Bytes = [u8; 0];
 
-    const LENGTH: u32 = 0;
+            const LENGTH: u32 = 0;
 
-    const IS_CHECKED: bool = true;
+            const IS_CHECKED: bool = true;
 
-    fn to_bytes(self) -> Self::Bytes {
-        []
-    }
+            fn to_bytes(self) -> Self::Bytes {
+                []
+            }
 
-    fn from_bytes(_bytes: &[u8]) -> Option<Self> {
-        None
-    }
+            fn from_bytes(_bytes: &[u8]) -> Option<Self> {
+                None
+            }
 
-    fn is_for_nic(self) -> bool {
-        true
-    }
+            fn is_for_nic(self) -> bool {
+                true
+            }
+        })+
+    };
 }
 
-/// A packet of a read has no header of its own, as a remote write. A flipped bit is detected, because it would be read as
-/// a byte of the window.
-impl WireHeader for RemoteRead {
-    type Bytes = [u8; 0];
-
-    const LENGTH: u32 = 0;
-
-    const IS_CHECKED: bool = true;
-
-    fn to_bytes(self) -> Self::Bytes {
-        []
-    }
-
-    fn from_bytes(_bytes: &[u8]) -> Option<Self> {
-        None
-    }
-
-    fn is_for_nic(self) -> bool {
-        true
-    }
-}
+without_header!(RemoteWrite, RemoteRead);
 
 #[cfg(test)]
 mod tests {

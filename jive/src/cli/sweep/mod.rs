@@ -169,16 +169,11 @@ fn check_outputs(arguments: &Arguments, plan: &Plan) -> Result<(), String> {
 /// Returns whether a file would be in a directory of parts: in the one that is joined, or in one that has a plan. What a
 /// link names counts, not the link.
 fn has_parts(file: &Path, joined: Option<&Path>) -> bool {
-    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let parent = output_file::directory_of(&file);
-    let is_joined =
-        joined.is_some_and(
-            |joined| match (parent.canonicalize(), joined.canonicalize()) {
-                (Ok(parent), Ok(joined)) => parent == joined,
-                _ => parent == joined,
-            },
-        );
-    is_joined || parent.join(sweep::PLAN_NAME).exists()
+    let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let file = resolved(file);
+    let directory = resolved(output_file::directory_of(&file));
+    joined.is_some_and(|joined| resolved(joined) == directory)
+        || directory.join(sweep::PLAN_NAME).exists()
 }
 
 fn unusable(message: &str, console: &mut Console) -> Result<Status, Failure> {

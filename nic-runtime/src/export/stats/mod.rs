@@ -3,8 +3,11 @@
 //! The statistics count what happens from a time of the scenario on (`stats = { from = "1ms" }`), so that the beginning
 //! of a run, in which queues are still empty, can be left out. Memory is bounded: latencies are kept as histograms.
 
+mod counts;
 mod latency;
+mod over_time;
 mod page;
+mod report;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,16 +15,17 @@ use nic_core::event::roles::{Dropped, InUse, Shown, Step};
 use nic_core::event::{DmaDirection, Event, Levels, Names, Sink};
 use nic_core::id::{ChannelId, EndpointId, NicId, PostNumber};
 use nic_core::time::{SimDuration, SimTime};
-use serde::Serialize;
 
+use self::counts::ChannelCounts;
 pub use self::latency::{Latencies, Latency};
+use self::over_time::{Level, SpansInUse};
+use self::report::GroupStats;
+pub use self::report::{ChannelStats, EndpointStats, NicStats, QueueLength, StatsReport, Traffic};
 use super::groups::{Group, ROWS_MAX, groups};
 use super::is_shown;
 use super::tally::Tally;
 use crate::recent::Recent;
 use crate::spec::{HostSpec, Scenario};
-
-const PICOSECONDS_PER_SECOND: f64 = 1e12;
 
 /// What is known about a posted message.
 #[derive(Copy, Clone, Debug)]
@@ -32,73 +36,6 @@ struct Origin {
     request: Option<SimTime>,
     /// Whether a user was shown the message. A link may copy it, and an applet may repeat it.
     has_arrived: bool,
-}
-
-/// What an endpoint sent and received on a channel.
-#[derive(Clone, Debug, Default)]
-struct ChannelCounts {
-    posted: u64,
-    posted_bytes: u64,
-    arrived: u64,
-    delivered: u64,
-    delivered_bytes: u64,
-    untimed: u64,
-    one_way: Latencies,
-    round_trip: Latencies,
-}
-
-impl ChannelCounts {
-    fn merge(&mut self, other: &ChannelCounts) {
-        self.posted += other.posted;
-        self.posted_bytes += other.posted_bytes;
-        self.arrived += other.arrived;
-        self.delivered += other.delivered;
-        self.delivered_bytes += other.delivered_bytes;
-        self.untimed += other.untimed;
-        self.one_way.merge(&other.one_way);
-        self.round_trip.merge(&other.round_trip);
-    }
-}
-
-/// A level over the time: its integral and its maximum.
-#[derive(Copy, Clone, Debug, Default)]
-struct Level {
-    now: u32,
-    since: SimTime,
-    /// The level in each picosecond, added up.
-    sum: u128,
-    most: u32,
-}
-
-impl Level {
-    fn set(&mut self, level: u32, time: SimTime, from: SimTime) {
-        self.pass(time, from);
-        self.now = level;
-        if time >= from {
-            self.most = self.most.max(level);
-        }
-    }
-
-    /// Counts the present level up to a time.
-    fn pass(&mut self, time: SimTime, from: SimTime) {
-        let since = self.since.max(from);
-        if time > since {
-            self.most = self.most.max(self.now);
-            self.sum += u128::from(self.now) * u128::from(time.since(since).as_ps());
-        }
-        self.since = self.since.max(time);
-    }
-
-    fn over(&self, window: SimDuration) -> QueueLength {
-        let mean = match window.as_ps() {
-            0 => 0.0,
-            ps => self.sum as f64 / ps as f64,
-        };
-        QueueLength {
-            mean,
-            max: self.most,
-        }
-    }
 }
 
 /// The state of an endpoint's statistics.
@@ -131,33 +68,6 @@ struct NicState {
     wire: SpansInUse,
 }
 
-/// The sum of the times in which a part was in use, reported when each begins.
-#[derive(Clone, Debug, Default)]
-struct SpansInUse {
-    sum: SimDuration,
-    /// The ends of spans that may outlast the run.
-    ends: Vec<SimTime>,
-}
-
-impl SpansInUse {
-    fn add(&mut self, begin: SimTime, duration: SimDuration, from: SimTime) {
-        let end = begin + duration;
-        if end <= from {
-            return;
-        }
-        self.sum += end.since(begin.max(from));
-        self.ends.retain(|end| *end > begin);
-        self.ends.push(end);
-    }
-
-    /// Takes off what comes after the end of the run.
-    fn end(&mut self, time: SimTime) {
-        let late = self.ends.drain(..).filter(|end| *end > time);
-        let late: u64 = late.map(|end| end.since(time).as_ps()).sum();
-        self.sum = SimDuration::from_ps(self.sum.as_ps().saturating_sub(late));
-    }
-}
-
 /// The statistics of a run. They are complete after [`Stats::end`].
 #[derive(Clone, Debug)]
 pub struct Stats {
@@ -183,10 +93,7 @@ impl Stats {
         let endpoints = endpoints.map(|(id, spec)| EndpointState {
             echoes: spec.host == HostSpec::Echo && !sends(id),
             has_applet: spec.class.is_some(),
-            free: Level {
-                now: spec.free_buffer_count,
-                ..Level::default()
-            },
+            free: Level::new(spec.free_buffer_count),
             ..EndpointState::default()
         });
         let nics = scenario.nics.iter().map(|nic| NicState {
@@ -308,6 +215,12 @@ impl Stats {
         }
         if let Some(request) = origin.request.filter(|request| *request >= from) {
             counts.round_trip.add(time.since(request));
+        }
+    }
+
+    fn lost(&mut self, id: EndpointId, time: SimTime, reason: &'static str) {
+        if time >= self.from {
+            self.endpoints[id.0 as usize].drops.add(reason);
         }
     }
 
@@ -535,168 +448,4 @@ impl Sink for Stats {
             | Step::Consumed { .. } => {}
         }
     }
-}
-
-impl Stats {
-    fn lost(&mut self, id: EndpointId, time: SimTime, reason: &'static str) {
-        if time >= self.from {
-            self.endpoints[id.0 as usize].drops.add(reason);
-        }
-    }
-}
-
-/// The statistics of a run as values.
-#[derive(Clone, Debug, Serialize)]
-pub struct StatsReport {
-    /// From when on the statistics count, in nanoseconds.
-    pub from_ns: u64,
-    /// The end of the run, in nanoseconds.
-    pub to_ns: u64,
-    /// All channels together.
-    pub total: Traffic,
-    /// Drops of all endpoints, by reason.
-    pub drops: Tally,
-    /// Each channel of each endpoint, in the order of the scenario.
-    pub channels: Vec<ChannelStats>,
-    /// Each endpoint, in the order of the scenario.
-    pub endpoints: Vec<EndpointStats>,
-    /// Groups of endpoints, which the page shows in place of them if they are many.
-    #[serde(skip)]
-    groups: Vec<GroupStats>,
-    /// Each NIC, in the order of the scenario.
-    pub nics: Vec<NicStats>,
-}
-
-/// What was sent and received.
-#[derive(Clone, Debug, Serialize)]
-pub struct Traffic {
-    /// Messages that users posted.
-    pub posted: u64,
-    /// Bytes of these messages.
-    pub posted_bytes: u64,
-    /// How many of these messages a user was shown, each counted once.
-    pub arrived: u64,
-    /// The share of these messages that no user was shown; `None` if there are none, and if messages came of which the
-    /// post is not known. Those that are under way when the run ends count as lost, and so does a message that an applet
-    /// puts together with another one.
-    pub loss: Option<f64>,
-    /// Messages that users were shown. A message that a link copies counts as often as it is shown.
-    pub delivered: u64,
-    /// Bytes of these messages.
-    pub delivered_bytes: u64,
-    /// How many of these messages have no latency, because no post is known that they come from. An applet may have made
-    /// them itself, or more than 16,384 newer messages of the sender are under way.
-    pub untimed: u64,
-    /// Messages posted in a second.
-    pub posted_per_second: f64,
-    /// Messages shown in a second.
-    pub delivered_per_second: f64,
-    /// Bytes posted in a second.
-    pub offered: f64,
-    /// Bytes shown in a second.
-    pub goodput: f64,
-    /// From the post of a message to its receive descriptor.
-    pub latency_ns: Option<Latency>,
-    /// From the post of a request to the receive descriptor of its answer, where the host program echoes.
-    pub round_trip_ns: Option<Latency>,
-}
-
-impl Traffic {
-    fn of(counts: &ChannelCounts, is_loss_known: bool, window: SimDuration) -> Traffic {
-        let per_second = |count: u64| match window.as_ps() {
-            0 => 0.0,
-            ps => count as f64 * PICOSECONDS_PER_SECOND / ps as f64,
-        };
-        Traffic {
-            posted: counts.posted,
-            posted_bytes: counts.posted_bytes,
-            arrived: counts.arrived,
-            loss: (counts.posted > 0 && (is_loss_known || counts.arrived == counts.posted))
-                .then(|| (counts.posted - counts.arrived) as f64 / counts.posted as f64),
-            delivered: counts.delivered,
-            delivered_bytes: counts.delivered_bytes,
-            untimed: counts.untimed,
-            posted_per_second: per_second(counts.posted),
-            delivered_per_second: per_second(counts.delivered),
-            offered: per_second(counts.posted_bytes),
-            goodput: per_second(counts.delivered_bytes),
-            latency_ns: counts.one_way.shown(),
-            round_trip_ns: counts.round_trip.shown(),
-        }
-    }
-}
-
-/// The statistics of an endpoint's channel. Latencies are those of the messages that the endpoint receives.
-#[derive(Clone, Debug, Serialize)]
-pub struct ChannelStats {
-    /// The endpoint's name.
-    pub endpoint: String,
-    /// The endpoint's number of the channel.
-    pub channel: i32,
-    /// What it sent and received.
-    #[serde(flatten)]
-    pub traffic: Traffic,
-}
-
-/// The statistics of an endpoint.
-#[derive(Clone, Debug, Serialize)]
-pub struct EndpointStats {
-    /// The endpoint's name.
-    pub endpoint: String,
-    /// The name of its NIC.
-    pub nic: String,
-    /// What it sent and received.
-    #[serde(flatten)]
-    pub traffic: Traffic,
-    /// Receive descriptors that were no messages but notices of the endpoint's applet.
-    pub notices: u64,
-    /// Drops at the endpoint, by reason.
-    pub drops: Tally,
-    /// Transmit descriptors that are not done.
-    pub transmit_queue: QueueLength,
-    /// Receive descriptors that the user has not taken.
-    pub receive_queue: QueueLength,
-    /// Free buffers.
-    pub free_buffers: QueueLength,
-}
-
-/// The statistics of a group of endpoints: sums, but for the lengths of queues, which are those of an endpoint.
-#[derive(Clone, Debug)]
-struct GroupStats {
-    name: String,
-    traffic: Traffic,
-    drops: Tally,
-    /// The transmit queue, the receive queue and the free buffers.
-    lengths: [QueueLength; 3],
-}
-
-impl StatsReport {
-    /// Makes the page show each endpoint, however many there are.
-    pub fn show_endpoints(&mut self) {
-        self.groups.clear();
-    }
-}
-
-/// The length of a queue.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize)]
-pub struct QueueLength {
-    /// The mean over the time.
-    pub mean: f64,
-    /// The maximum.
-    pub max: u32,
-}
-
-/// The shares of the time in which the parts of a NIC were in use.
-#[derive(Clone, Debug, Serialize)]
-pub struct NicStats {
-    /// The NIC's name.
-    pub nic: String,
-    /// Each processor.
-    pub processors: Vec<f64>,
-    /// The DMA engine from the host to the NIC.
-    pub dma_in: f64,
-    /// The DMA engine from the NIC to the host.
-    pub dma_out: f64,
-    /// The wires that leave the NIC, together.
-    pub wire: f64,
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use nic_core::event::fields::Escaped;
 
-use super::{EndpointStats, Latency, NicStats, QueueLength, StatsReport, Traffic};
+use super::latency::Latency;
+use super::report::{EndpointStats, NicStats, QueueLength, StatsReport, Traffic};
 use crate::export::tally::Tally;
 
 impl fmt::Display for StatsReport {
