@@ -110,6 +110,8 @@ async function list(): Promise<void> {
 async function judge(name: string, bytes: string, sources: Record<string, string> = {}): Promise<Judged | null> {
   const own = { name, class: bytes, sources };
   shown = own;
+  clearTimeout(pause);
+  pause = 0;
   try {
     const judged = await engine.judge(name, bytes, sources);
     if (shown !== own) return null;
@@ -118,12 +120,16 @@ async function judge(name: string, bytes: string, sources: Record<string, string
     assembly.mark([]);
     return judged;
   } catch (error) {
-    refuse(reason(error));
+    if (shown === own) refuse(reason(error));
     return null;
   }
 }
 
+/** Says why there is no class. Nothing runs until there is one. */
 function refuse(message: string): void {
+  shown = { ...shown, class: "" };
+  isOwn = true;
+  element("listing").textContent = "";
   const line = element("judged");
   line.textContent = "Not a class.";
   line.className = "bad";
@@ -138,11 +144,18 @@ function edited(): void {
 }
 
 async function assemble(): Promise<void> {
-  const name = shown.name.replace(/(\.class)?$/, ".jasm");
+  clearTimeout(pause);
+  pause = 0;
+  // The lines of a source are not those of what is edited here.
+  const own = { ...shown, sources: {} };
+  shown = own;
   try {
-    showJudged(await engine.assemble(name, assembly.text()));
+    const judged = await engine.assemble(own.name.replace(/(\.class)?$/, ".jasm"), assembly.text());
+    if (shown !== own) return;
+    showJudged(judged);
     assembly.mark([]);
   } catch (error) {
+    if (shown !== own) return;
     const message = reason(error);
     refuse(message);
     assembly.mark(marks(message, message));
@@ -250,7 +263,7 @@ function withOwnClass(): Runnable {
   const builtin = `"builtin:${applets.value}"`;
   if (!isOwn) return { name, scenario: text, files: {}, sources: {} };
   const files = { [file]: shown.class };
-  return { name, scenario: text.replaceAll(builtin, JSON.stringify(file)), files, sources: shown.sources };
+  return { name, scenario: text.replaceAll(builtin, () => JSON.stringify(file)), files, sources: shown.sources };
 }
 
 async function start(): Promise<void> {
@@ -258,13 +271,17 @@ async function start(): Promise<void> {
   begin.disabled = true;
   stop.disabled = false;
   say("running");
+  if (pause !== 0) await assemble();
   const asked = withOwnClass();
+  // A class takes the place of the shipped applet where the scenario names that.
+  const isLeftOut = isOwn && asked.scenario === scenario.text();
   const began = performance.now();
   try {
+    if (isOwn && shown.class === "") throw new Refused("There is no class to run: the verdict says why.");
     const answer = await engine.run(asked);
     runnable = asked;
     steps.begin(asked);
-    showRan(answer);
+    showRan(answer, isLeftOut ? [`The scenario does not name "builtin:${applets.value}", so this run is without the shown class.`] : []);
     say(`done in ${Math.round(performance.now() - began)} ms`);
   } catch (error) {
     const message = reason(error);
@@ -283,10 +300,10 @@ function showNotices(notices: string[]): void {
   box.hidden = notices.length === 0;
 }
 
-function showRan(answer: Ran): void {
+function showRan(answer: Ran, notes: string[]): void {
   ran = answer;
   const early = answer.ended_early ? ["The run was ended because its trace became too long for a page."] : [];
-  showNotices([...early, ...answer.notices]);
+  showNotices([...notes, ...early, ...answer.notices]);
   element("trace").textContent = answer.trace;
   element("summary").textContent = answer.report.trimStart();
   timeline.show(tracksOf(answer.timeline.traceEvents));
@@ -348,12 +365,15 @@ async function showCode(span: Span, row: (name: string, value: unknown) => void)
   }
 }
 
-/** Returns a line of the Java source of a class, if the page has it. */
+/** Returns a line of the Java source of a class of the shown run, if the page has it. */
 function sourceLine(call: Parameters<SourceLine>[0], line: number): string | null {
-  const shipped = gallery.applets.find(({ name }) => name === call.class);
-  const isShown = shown.name.replace(/\.\w+$/, "").replaceAll("/", ".") === call.class;
-  const source = isShown ? java.text() : (shipped?.source ?? "");
-  return source.split("\n")[line - 1] ?? null;
+  const name = call.class.replace(/^.*\./, "");
+  const isNamed = (path: string, ending: string) => path.replace(/^.*\//, "") === name + ending;
+  const { files = {}, sources = {} } = runnable ?? {};
+  const own = Object.entries(sources).find(([path]) => isNamed(path, ".java"))?.[1];
+  const isOwnClass = Object.keys(files).some((path) => isNamed(path, ".class"));
+  const shipped = isOwnClass ? undefined : gallery.applets.find((applet) => applet.name === call.class)?.source;
+  return (own ?? shipped)?.split("\n")[line - 1] ?? null;
 }
 
 /** Shows the headers and bytes of a span's packet, and the packet's story. */

@@ -45,6 +45,8 @@ export class Steps {
   /** Where stepping begins, if not at the beginning. */
   private first: Wanted | null = null;
   private asked = 0;
+  /** Steps are taken one after another, however fast they are asked for. */
+  private last: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly engine: () => Engine,
@@ -76,13 +78,22 @@ export class Steps {
   }
 
   instruction(by: 1 | -1): Promise<void> {
-    const number = this.moment?.number ?? 0;
-    return this.go(by > 0 ? { "instruction-after": number } : { "instruction-before": number });
+    return this.from((number) => (by > 0 ? { "instruction-after": number } : { "instruction-before": number }));
   }
 
   event(by: 1 | -1): Promise<void> {
-    const number = this.moment?.number ?? 0;
-    return this.go(by > 0 ? { "event-after": number } : { "event-before": number });
+    return this.from((number) => (by > 0 ? { "event-after": number } : { "event-before": number }));
+  }
+
+  /** Steps on from the moment at which the steps before have arrived, or from the span where stepping begins. */
+  private from(wanted: (number: number) => Wanted): Promise<void> {
+    const { run } = this;
+    this.last = this.last.then(async () => {
+      if (run !== this.run) return;
+      if (!this.moment && this.first) await this.open();
+      await this.go(wanted(this.moment?.number ?? 0));
+    });
+    return this.last;
   }
 
   private async go(wanted: Wanted): Promise<void> {

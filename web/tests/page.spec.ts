@@ -162,6 +162,33 @@ test("assembly is judged again while it is edited, and runs", async ({ page }) =
   await ran(page);
 });
 
+test("what does not assemble does not run, and what was just edited does", async ({ page }) => {
+  await open(page, "#applet=Drop");
+  await page.click("#show-assembly");
+  const shipped = jive(["asm", "--print", "builtin:Drop"]).stdout;
+  await write(page, "#assembly", shipped.replace("ireturn", "ireturm"));
+  await expect(page.locator("#judged")).toHaveText("Not a class.");
+  await page.click("#start");
+  await expect(page.locator("#state")).toHaveText("not run");
+  await expect(page.locator("#notices")).toContainText("no class to run");
+  // Without a pause, in which the page would judge it by itself.
+  await write(page, "#assembly", shipped.replace("ireturn", "iadd\n    ireturn"));
+  await page.click("#start");
+  await expect(page.locator("#notices")).toContainText("unsafe/stack-underflow");
+  await write(page, "#assembly", shipped);
+  await page.selectOption("#scenarios", "firewall");
+  await ran(page);
+  await expect(page.locator("#notices")).toContainText('does not name "builtin:Drop"');
+});
+
+test("steps that are asked for quickly are all taken", async ({ page }) => {
+  await open(page, "#applet=Firewall");
+  await page.click("#show-steps");
+  await expect(page.locator("#step-number")).toHaveText(/event 1$/);
+  await page.locator("#event-forward").evaluate((button: HTMLElement) => [1, 2, 3].forEach(() => button.click()));
+  await expect(page.locator("#step-number")).toHaveText(/event 4$/);
+});
+
 test("a mistake in a scenario is shown under its line, as on a terminal", async ({ page }) => {
   await open(page, "#scenario=drop");
   await page.click("summary");
