@@ -2,7 +2,6 @@
 
 use std::io;
 use std::process::{Child, Command};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest pause between two checks whether the process has ended.
@@ -17,11 +16,11 @@ pub(super) enum Ended {
     Signal,
     /// The process did not end within its time, so it was killed.
     Late,
-    /// The process did not end before Ctrl-C, so it was killed.
+    /// The process did not end before nobody wanted it any more, for instance at Ctrl-C, so it was killed.
     Interrupted,
 }
 
-/// Runs a command until it ends, its time is over, or the flag is set.
+/// Runs a command until it ends, its time is over, or it is not wanted any more.
 ///
 /// # Errors
 ///
@@ -29,7 +28,7 @@ pub(super) enum Ended {
 pub(super) fn run(
     command: &mut Command,
     timeout: Duration,
-    interrupted: &AtomicBool,
+    is_unwanted: &dyn Fn() -> bool,
 ) -> io::Result<Ended> {
     #[cfg(unix)]
     {
@@ -38,7 +37,7 @@ pub(super) fn run(
         command.process_group(0);
     }
     let mut child = command.spawn()?;
-    let ended = wait(&mut child, timeout, interrupted);
+    let ended = wait(&mut child, timeout, is_unwanted);
     if !matches!(ended, Ok(Ended::Status(_) | Ended::Signal)) {
         kill(&mut child);
         child.wait()?;
@@ -46,14 +45,14 @@ pub(super) fn run(
     ended
 }
 
-fn wait(child: &mut Child, timeout: Duration, interrupted: &AtomicBool) -> io::Result<Ended> {
+fn wait(child: &mut Child, timeout: Duration, is_unwanted: &dyn Fn() -> bool) -> io::Result<Ended> {
     let began = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status.code().map_or(Ended::Signal, Ended::Status));
         }
-        if interrupted.load(Ordering::Relaxed) {
+        if is_unwanted() {
             return Ok(Ended::Interrupted);
         }
         if began.elapsed() >= timeout {

@@ -7,9 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +16,7 @@ use jive_embed::plain_text::plain_lossy;
 use serde::Serialize;
 
 use super::messages::{self, Message};
-use super::source::class_name;
+use super::source::Declared;
 use crate::cli::child_process::{self, Ended};
 use crate::cli::openjdk::child::program;
 use crate::cli::output_file::write_derived;
@@ -33,6 +32,12 @@ const MESSAGES_MAX: &str = "50";
 
 /// How many sources are compiled at the same time.
 const COMPILATIONS_MAX: u32 = 2;
+
+/// The longest pause between two checks whether a compilation that waits is still wanted.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The most lines that are told of a javac that fails.
+const LINES_MAX: usize = 20;
 
 /// How to get javac.
 const INSTALL: &str = "install a JDK, version 9 or newer: `apt install openjdk-17-jdk-headless`, `brew install openjdk`, \
@@ -94,12 +99,12 @@ impl Javac {
         }
     }
 
-    /// Compiles a source. When the flag is set, javac is ended.
-    pub(super) fn compile(&self, source: &str, ending: &AtomicBool) -> Answer {
-        let Some(_place) = self.place() else {
+    /// Compiles a source. When the answer is not wanted any more, javac is ended, or does not begin.
+    pub(super) fn compile(&self, source: &str, is_unwanted: &dyn Fn() -> bool) -> Answer {
+        let Some(_place) = self.place(is_unwanted) else {
             return Answer::failed("javac is busy with other sources");
         };
-        self.compile_in_folder(source, ending)
+        self.compile_in_folder(source, is_unwanted)
             .unwrap_or_else(|error| Answer::failed(format!("cannot compile: {error}")))
     }
 
@@ -112,17 +117,24 @@ impl Javac {
     }
 
     /// Takes a place, and waits for one as long as a compilation may take.
-    fn place(&self) -> Option<Place<'_>> {
-        let is_full = |running: &mut u32| *running >= COMPILATIONS_MAX;
-        let waited = self
-            .has_ended
-            .wait_timeout_while(self.count(), self.timeout, is_full);
-        let (mut running, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        if waited.timed_out() {
-            return None;
+    ///
+    /// Whether it is still wanted is asked while the number is locked: after [`Self::wait_for_end`] has seen that nothing
+    /// runs, nothing begins.
+    fn place(&self, is_unwanted: &dyn Fn() -> bool) -> Option<Place<'_>> {
+        let end = Instant::now() + self.timeout;
+        let mut running = self.count();
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if is_unwanted() || left.is_zero() {
+                return None;
+            }
+            if *running < COMPILATIONS_MAX {
+                *running += 1;
+                return Some(Place(self));
+            }
+            let waited = self.has_ended.wait_timeout(running, left.min(PAUSE));
+            (running, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
-        *running += 1;
-        Some(Place(self))
     }
 
     fn count(&self) -> MutexGuard<'_, u32> {
@@ -130,11 +142,15 @@ impl Javac {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn compile_in_folder(&self, source: &str, ending: &AtomicBool) -> io::Result<Answer> {
+    fn compile_in_folder(
+        &self,
+        source: &str,
+        is_unwanted: &dyn Fn() -> bool,
+    ) -> io::Result<Answer> {
         let folder = tempfile::Builder::new().prefix("jive-play-").tempdir()?;
         let at = |name: &str| folder.path().join(name);
-        let name = class_name(source).unwrap_or("Applet");
-        let file = format!("{name}.java");
+        let declared = Declared::of(source);
+        let file = format!("{}.java", declared.file_name());
         // The source has a folder of its own, so no class can be taken for the stub.
         fs::create_dir_all(at("stub/unet"))?;
         write_derived(&at("stub/unet/Nic.java"), applets::NIC_STUB)?;
@@ -146,7 +162,7 @@ impl Javac {
         command
             .stdout(output.try_clone()?)
             .stderr(output.try_clone()?);
-        let ended = match child_process::run(&mut command, self.timeout, ending) {
+        let ended = match child_process::run(&mut command, self.timeout, is_unwanted) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Answer::failed(format!("there is no `javac`: {INSTALL}")));
             }
@@ -157,7 +173,7 @@ impl Javac {
         let output = plain_lossy(&output).trim_end().to_owned();
         let messages = messages::parse(&output, &file);
         Ok(match ended {
-            Ended::Status(0) => match class_file(&at("classes"), name)? {
+            Ended::Status(0) => match class_file(&at("classes"), declared.class)? {
                 Some((name, class)) => Answer::Compiled {
                     name,
                     class: STANDARD.encode(class),
@@ -167,13 +183,15 @@ impl Javac {
             },
             // That of JDK 8 does not know the option.
             Ended::Status(_) if messages.is_empty() && output.contains("--release") => {
-                Answer::failed(format!("javac fails: {output}\n{INSTALL}"))
+                Answer::failed(format!("javac fails: {}\n{INSTALL}", start(&output)))
             }
             Ended::Status(_) if messages.is_empty() => {
-                Answer::failed(format!("javac fails: {output}"))
+                Answer::failed(format!("javac fails: {}", start(&output)))
             }
             Ended::Status(_) => Answer::Refused { messages, output },
-            Ended::Signal => Answer::failed(format!("javac was ended by a signal: {output}")),
+            Ended::Signal => {
+                Answer::failed(format!("javac was ended by a signal: {}", start(&output)))
+            }
             Ended::Late => {
                 let seconds = self.timeout.as_secs();
                 Answer::failed(format!("javac was ended after {seconds} s"))
@@ -188,6 +206,9 @@ fn javac(folder: &Path, file: &str) -> Command {
     let mut command = Command::new(program("javac"));
     command
         .current_dir(folder.join("source"))
+        // Names of files may have all letters, and the user's own options may ask for other outputs.
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("JDK_JAVAC_OPTIONS")
         .stdin(Stdio::null())
         // The messages are parsed, so they are in English.
         .args([
@@ -217,8 +238,14 @@ fn javac(folder: &Path, file: &str) -> Command {
     command
 }
 
+/// Returns the first lines of javac's output.
+fn start(output: &str) -> String {
+    let lines: Vec<_> = output.trim_start().lines().take(LINES_MAX).collect();
+    lines.join("\n")
+}
+
 /// Returns the name and the bytes of the class with this name, or else of the only one.
-fn class_file(folder: &Path, name: &str) -> io::Result<Option<(String, Vec<u8>)>> {
+fn class_file(folder: &Path, name: Option<&str>) -> io::Result<Option<(String, Vec<u8>)>> {
     let mut classes = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -237,7 +264,7 @@ fn class_file(folder: &Path, name: &str) -> io::Result<Option<(String, Vec<u8>)>
     };
     let named = classes
         .iter()
-        .find(|path| stem(path).as_deref() == Some(name));
+        .find(|path| name.is_some() && stem(path).as_deref() == name);
     let Some(path) = named.or(classes.first().filter(|_| classes.len() == 1)) else {
         return Ok(None);
     };

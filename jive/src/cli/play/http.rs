@@ -74,7 +74,7 @@ pub(super) struct Response<'b> {
     pub(super) status: Status,
     pub(super) content_type: &'static str,
     pub(super) body: Cow<'b, [u8]>,
-    /// The only method of the place, where the request had another one.
+    /// The methods of the place, where the request had another one.
     pub(super) allow: Option<&'static str>,
 }
 
@@ -91,8 +91,8 @@ impl Response<'static> {
 }
 
 impl Response<'_> {
-    /// Writes the response, as far as the client takes it within its time.
-    fn write(&self, stream: &mut TcpStream) {
+    /// Writes the response, as far as the client takes it within its time. The answer to HEAD has no body.
+    fn write(&self, stream: &mut TcpStream, has_body: bool) {
         let allow = self.allow.map(|method| format!("Allow: {method}\r\n"));
         let head = format!(
             "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}{ALWAYS}\r\n",
@@ -102,7 +102,8 @@ impl Response<'_> {
             allow.unwrap_or_default(),
         );
         let end = Instant::now() + WRITE_TIME;
-        for mut rest in [head.as_bytes(), &*self.body] {
+        let body = if has_body { &*self.body } else { &[] };
+        for mut rest in [head.as_bytes(), body] {
             while !rest.is_empty() {
                 let Some(left) = left(end) else { return };
                 let is_limited = stream.set_write_timeout(Some(left)).is_ok();
@@ -141,6 +142,11 @@ pub(super) struct Head {
 }
 
 impl Head {
+    /// Returns whether the request asks for a response without its body.
+    pub(super) fn is_head(&self) -> bool {
+        self.method == "HEAD"
+    }
+
     /// Returns the value of a field. The name is in lower case.
     ///
     /// # Errors
@@ -191,6 +197,7 @@ pub(super) struct Client {
     /// What was read and not used.
     read: Vec<u8>,
     has_begun: bool,
+    wants_body: bool,
     end: Instant,
 }
 
@@ -201,6 +208,7 @@ impl Client {
             stream,
             read: Vec::new(),
             has_begun: false,
+            wants_body: true,
             end: Instant::now() + READ_TIME,
         }
     }
@@ -213,6 +221,7 @@ impl Client {
             match request.parse(&self.read) {
                 Ok(httparse::Status::Complete(length)) => {
                     let head = owned(&request);
+                    self.wants_body = !head.is_head();
                     self.read.drain(..length);
                     return Ok(head);
                 }
@@ -247,9 +256,25 @@ impl Client {
         Ok(std::mem::take(&mut self.read))
     }
 
+    /// Returns whether the client, whose request was read, has closed its side of the connection.
+    ///
+    /// A client that closes only the direction of its request cannot be told from one that has gone.
+    pub(super) fn has_gone(&self) -> bool {
+        let peeked = (self.stream.set_nonblocking(true)).and_then(|()| self.stream.peek(&mut [0]));
+        let is_blocking = self.stream.set_nonblocking(false).is_ok();
+        match peeked {
+            Ok(length) => length == 0,
+            Err(error) => {
+                let is_quiet =
+                    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted);
+                !(is_quiet && is_blocking)
+            }
+        }
+    }
+
     /// Answers the client and lets it go.
     pub(super) fn answer(mut self, response: &Response<'_>) {
-        response.write(&mut self.stream);
+        response.write(&mut self.stream, self.wants_body);
         // The system resets a connection that is closed before everything was read, and the client may then lose the
         // response. So read on for a while.
         let is_open = self.stream.shutdown(Shutdown::Write).is_ok();

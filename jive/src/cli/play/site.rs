@@ -6,7 +6,7 @@
 //! also keeps out other users of the machine.
 
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -79,10 +79,10 @@ impl Site {
     }
 
     fn origin(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        origin(self.port)
     }
 
-    /// Reads a client's request and answers it. A compilation ends early when the flag is set.
+    /// Reads a client's request and answers it. A compilation ends early when the flag is set, or the client has gone.
     pub(super) fn serve(&self, mut client: Client, ending: &AtomicBool) {
         let response = match self.respond(&mut client, ending) {
             Ok(response) | Err(NoRequest::Refused(response)) => response,
@@ -105,7 +105,8 @@ impl Site {
                     let sentence = format!("this is no source in JSON: {error}");
                     NoRequest::Refused(Response::refusal(Status::BadRequest, &sentence))
                 })?;
-                let answer: Answer = self.javac.compile(&source.source, ending);
+                let is_unwanted = || ending.load(Ordering::Relaxed) || client.has_gone();
+                let answer: Answer = self.javac.compile(&source.source, &is_unwanted);
                 Ok(json(&answer))
             }
         }
@@ -126,15 +127,20 @@ impl Site {
             "" => (Wanted::File("index.html"), "GET"),
             name => (Wanted::File(name), "GET"),
         };
-        if head.method != method {
+        let is_allowed = head.method == method || head.is_head() && method == "GET";
+        if !is_allowed {
             let sentence = format!("the method here is {method}");
+            let allow = if method == "GET" { "GET, HEAD" } else { method };
             return Err(Response {
-                allow: Some(method),
+                allow: Some(allow),
                 ..Response::refusal(Status::MethodNotAllowed, &sentence)
             });
         }
         // A form of another page can send three types without asking first, and this is none of them.
-        let is_json = |field: &str| field.split(';').next().map(str::trim) == Some(JSON);
+        let is_json = |field: &str| {
+            let named = field.split(';').next().unwrap_or_default();
+            named.trim().eq_ignore_ascii_case(JSON)
+        };
         if matches!(wanted, Wanted::Compile) && !head.field("content-type")?.is_some_and(is_json) {
             let sentence = format!("the type of the body must be {JSON}");
             return Err(Response::refusal(Status::UnsupportedMediaType, &sentence));
@@ -173,6 +179,14 @@ impl Site {
     }
 }
 
+/// Returns the origin of a page at a port, as browsers write it: without the port that HTTP has anyway.
+fn origin(port: u16) -> String {
+    match port {
+        80 => "http://127.0.0.1".to_owned(),
+        port => format!("http://127.0.0.1:{port}"),
+    }
+}
+
 fn json(value: &impl Serialize) -> Response<'static> {
     match serde_json::to_vec(value) {
         Ok(body) => Response {
@@ -183,5 +197,17 @@ fn json(value: &impl Serialize) -> Response<'static> {
         },
         // Texts, numbers and lists always become JSON.
         Err(error) => Response::refusal(Status::ServiceUnavailable, &error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_origin_is_what_browsers_send() {
+        assert_eq!(origin(80), "http://127.0.0.1");
+        assert_eq!(origin(443), "http://127.0.0.1:443");
+        assert_eq!(origin(8080), "http://127.0.0.1:8080");
     }
 }

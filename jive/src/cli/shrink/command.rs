@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::process::{self, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::cli::child_process::{self, Ended};
@@ -66,7 +66,8 @@ impl Command {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        child_process::run(&mut command, timeout, interrupted)
+        let is_unwanted = || interrupted.load(Ordering::Relaxed);
+        child_process::run(&mut command, timeout, &is_unwanted)
     }
 }
 

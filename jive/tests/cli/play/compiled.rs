@@ -75,6 +75,33 @@ fn shipped_applets_are_compiled_to_classes_that_are_accepted() {
 }
 
 #[test]
+fn public_types_of_every_kind_and_name_are_compiled() {
+    let folder = folder();
+    if with_javac().is_none() {
+        return;
+    }
+    // The names of files do not depend on the user's language, and neither does what javac prints on the user's options.
+    let server = Server::start_with(folder, |command| {
+        command
+            .env("LC_ALL", "C")
+            .env("JDK_JAVAC_OPTIONS", "-verbose -Werror")
+    });
+    for (source, name) in [
+        ("public class Größe {}", "Größe"),
+        ("public class 类 {}", "类"),
+        (
+            "public interface I { int X = 1; } class A { int a = (int) I.X; }",
+            "A",
+        ),
+        ("class A {} public enum E { X }", "A"),
+        ("public interface I {}", "I"),
+    ] {
+        let answer = server.compile(source);
+        assert_eq!(answer["name"], name, "{source}: {answer}");
+    }
+}
+
+#[test]
 fn errors_have_their_lines() {
     let Some(server) = with_javac() else { return };
     let wrong = CALLS.replace("2 * n", "2 * m");
@@ -137,6 +164,7 @@ fn sources_of_any_content_are_answered() {
         assert_eq!(answer["outcome"], outcome, "{start}");
         let reason = answer["reason"].as_str().unwrap_or_default();
         assert!(!reason.contains("install"), "{start}: {reason}");
+        assert!(reason.lines().count() <= 20, "{start}: {reason}");
     }
     server.assert_goes_on();
 }

@@ -1,9 +1,11 @@
 //! What ends: a javac that takes too long, and the server itself.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::process::Command;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -49,6 +51,44 @@ fn javac_is_ended_after_its_time_with_its_children() {
     server.assert_goes_on();
 }
 
+/// Sends a source for the endless javac and does not wait for the answer.
+fn sent(server: &Server) -> TcpStream {
+    let body = "{\"source\":\"\"}";
+    let request = format!(
+        "POST /{}/compile HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        server.token,
+        server.port,
+        body.len()
+    );
+    let mut client = server.connect();
+    client.write_all(request.as_bytes()).expect("it is read");
+    client
+}
+
+#[test]
+fn javac_is_ended_when_its_client_has_gone() {
+    let folder = with_endless_javac();
+    let home = folder.path().join("jdk");
+    let server = Server::start_with(folder, |command| {
+        command.args(["--timeout", "1000"]).env("JAVA_HOME", home)
+    });
+    let first = sent(&server);
+    let mut pipe = File::open(server.folder.path().join("pipe")).expect("it was made");
+    let mut started = [0; 8];
+    pipe.read_exact(&mut started).expect("it starts");
+    // Those that wait take no place either: there are more of them than clients that are served at the same time.
+    let waiting: Vec<_> = (0..31).map(|_| sent(&server)).collect();
+    drop((waiting, first));
+    pipe.read_to_end(&mut Vec::new()).expect("all are ended");
+    let began = Instant::now();
+    while temporary_files(&server) > 0 {
+        assert!(began.elapsed() < Duration::from_secs(10), "folders stay");
+        thread::sleep(Duration::from_millis(20));
+    }
+    server.assert_goes_on();
+}
+
 #[test]
 fn a_signal_ends_the_server_and_javac() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
@@ -57,16 +97,8 @@ fn a_signal_ends_the_server_and_javac() {
         let mut server = Server::start_with(folder, |command| {
             command.args(["--timeout", "1000"]).env("JAVA_HOME", home)
         });
-        let body = "{\"source\":\"\"}";
-        let request = format!(
-            "POST /{}/compile HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\n\r\n{body}",
-            server.token,
-            server.port,
-            body.len()
-        );
-        let mut client = server.connect();
-        std::io::Write::write_all(&mut client, request.as_bytes()).expect("it is read");
+        // Two of them are compiled, and the others wait.
+        let clients: Vec<_> = (0..8).map(|_| sent(&server)).collect();
         let mut pipe = File::open(server.folder.path().join("pipe")).expect("it was made");
         let mut started = [0; 8];
         pipe.read_exact(&mut started).expect("it starts");
@@ -79,5 +111,6 @@ fn a_signal_ends_the_server_and_javac() {
         let mut rest = String::new();
         server.out.read_to_string(&mut rest).expect("UTF-8");
         assert_eq!(rest, "", "the address alone is data: {}", server.address);
+        drop(clients);
     }
 }

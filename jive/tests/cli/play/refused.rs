@@ -42,6 +42,10 @@ fn the_files_of_the_page_are_served_with_their_types() {
         "{}",
         module.head
     );
+    let head = server.send(&["HEAD /TOKEN/index.html HTTP/1.1", HOST], b"");
+    assert_eq!((head.status, head.text()), (200, String::new()));
+    let length = format!("Content-Length: {}", FILES[0].1.len());
+    assert!(head.head.contains(&length), "{}", head.head);
     let about = server.get("/TOKEN/play.json");
     let version = format!("{{\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION"));
     assert_eq!((about.status, about.text()), (200, version));
@@ -193,6 +197,16 @@ fn what_is_no_proper_request_is_refused() {
         (&["OPTIONS /TOKEN/compile HTTP/1.1", HOST], "", 405),
         (&["GET /TOKEN/compile HTTP/1.1", HOST], "", 405),
         (&["DELETE /TOKEN/index.html HTTP/1.1", HOST], "", 405),
+        (
+            &[
+                COMPILE,
+                HOST,
+                "Content-Type: Application/JSON; charset=utf-8",
+                "Content-Length: 2",
+            ],
+            "{}",
+            400,
+        ),
         (&[COMPILE, HOST, "Content-Length: 2"], "{}", 415),
         (
             &[
@@ -257,6 +271,8 @@ fn what_is_no_proper_request_is_refused() {
     }
     let refused = server.send(&["PUT /TOKEN/compile HTTP/1.1", HOST], b"");
     assert!(refused.head.contains("Allow: POST"), "{}", refused.head);
+    let refused = server.send(&["HEAD /TOKEN/compile HTTP/1.1", HOST], b"");
+    assert_eq!((refused.status, refused.text()), (405, String::new()));
     server.assert_goes_on();
 }
 
