@@ -33,6 +33,7 @@ mod hostile;
 mod isolation;
 mod links;
 mod loading;
+mod moments;
 mod paper_applets;
 mod posts;
 mod processes;
