@@ -1,6 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { defineConfig } from "@playwright/test";
 
-const port = 8123;
+/** A port that is free. The processes that run the tests get it from the first one. */
+const FREE = 'const server = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(server.address().port); server.close(); })';
+const port = (process.env["PAGE_PORT"] ??= execFileSync(process.execPath, ["-e", FREE], { encoding: "utf8" }).trim());
 
 export default defineConfig({
   testDir: "tests",

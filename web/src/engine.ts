@@ -120,102 +120,161 @@ export interface HeldArray {
 export class Refused extends Error {}
 
 interface Waiting {
+  number: number;
+  request: string;
+  seconds: number;
+  /** Whether the answer is still of use when its turn comes. */
+  isWanted: () => boolean;
   resolve: (answer: unknown) => void;
   reject: (reason: Refused) => void;
-  timer: ReturnType<typeof setTimeout>;
 }
 
 /** The most seconds that a run takes. */
 const RUN_SECONDS = 120;
 
-/** One worker, which answers one request after the other. */
-export class Engine {
-  private worker: Worker | null = null;
-  private readonly waiting = new Map<number, Waiting>();
-  private asked = 0;
+/** The most seconds that anything else takes. */
+const SECONDS = 20;
 
-  constructor(private readonly loaded: Loaded) {}
+/** The library. Classes are judged beside a run, however long that takes. */
+export class Engine {
+  private readonly classes: Line;
+  private readonly runs: Line;
+
+  /** `onBusy` is told when the first run begins and when the last one has ended. */
+  constructor(loaded: Loaded, onBusy: (isBusy: boolean) => void) {
+    this.classes = new Line(loaded, () => {});
+    this.runs = new Line(loaded, onBusy);
+  }
 
   gallery(): Promise<Gallery> {
-    return this.ask({ ask: "gallery" }, 60) as Promise<Gallery>;
+    return this.classes.ask({ ask: "gallery" }, 3 * SECONDS) as Promise<Gallery>;
   }
 
   keys(): Promise<Sections> {
-    return this.ask({ ask: "keys" }, 20) as Promise<Sections>;
+    return this.classes.ask({ ask: "keys" }, SECONDS) as Promise<Sections>;
   }
 
   judge(name: string, bytes: string, sources: Record<string, string>): Promise<Judged> {
-    return this.ask({ ask: "judge", name, class: bytes, sources }, 20) as Promise<Judged>;
+    return this.classes.ask({ ask: "judge", name, class: bytes, sources }, SECONDS) as Promise<Judged>;
   }
 
   assemble(name: string, text: string): Promise<Judged> {
-    return this.ask({ ask: "assemble", name, text }, 20) as Promise<Judged>;
+    return this.classes.ask({ ask: "assemble", name, text }, SECONDS) as Promise<Judged>;
   }
 
   list(bytes: string): Promise<string> {
-    return this.ask({ ask: "list", class: bytes }, 20) as Promise<string>;
+    return this.classes.ask({ ask: "list", class: bytes }, SECONDS) as Promise<string>;
   }
 
+  /** Runs a scenario, in place of whatever was run or waits. */
   run(run: Runnable): Promise<Ran> {
-    return this.ask({ ask: "run", run }, RUN_SECONDS) as Promise<Ran>;
+    if (this.runs.isBusy()) this.stop("another run has begun");
+    return this.runs.ask({ ask: "run", run }, RUN_SECONDS) as Promise<Ran>;
   }
 
   /** Runs again, and returns the story of a packet with its bytes. */
-  follow(run: Runnable, packet: number): Promise<string> {
-    return this.ask({ ask: "follow", run, packet }, RUN_SECONDS) as Promise<string>;
+  follow(run: Runnable, packet: number, isWanted: () => boolean): Promise<string> {
+    return this.runs.ask({ ask: "follow", run, packet }, RUN_SECONDS, isWanted) as Promise<string>;
   }
 
   /** Runs again up to a moment. The answer is null if the run has no such moment. */
-  step(run: Runnable, wanted: Wanted): Promise<Moment | null> {
-    return this.ask({ ask: "step", run, wanted }, RUN_SECONDS) as Promise<Moment | null>;
+  step(run: Runnable, wanted: Wanted, isWanted: () => boolean): Promise<Moment | null> {
+    return this.runs.ask({ ask: "step", run, wanted }, RUN_SECONDS, isWanted) as Promise<Moment | null>;
   }
 
   /** Runs again, and returns a file of the run, as base64. */
   file(run: Runnable, form: Form): Promise<string> {
-    return this.ask({ ask: "file", run, form }, RUN_SECONDS) as Promise<string>;
+    return this.runs.ask({ ask: "file", run, form }, RUN_SECONDS) as Promise<string>;
+  }
+
+  /** Ends everything that runs. What was asked of it is refused with this reason. */
+  stop(reason: string): void {
+    this.runs.stop(reason);
+  }
+}
+
+/** One worker, which answers one request after the other. The time of a request begins with its turn. */
+class Line {
+  private worker: Worker | null = null;
+  /** What was asked. The worker has the first one. */
+  private queue: Waiting[] = [];
+  private asked = 0;
+  private timer = 0;
+
+  constructor(
+    private readonly loaded: Loaded,
+    private readonly onBusy: (isBusy: boolean) => void,
+  ) {}
+
+  isBusy(): boolean {
+    return this.queue.length > 0;
+  }
+
+  ask(request: Request, seconds: number, isWanted = () => true): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.queue.push({ number: ++this.asked, request: JSON.stringify(request), seconds, isWanted, resolve, reject });
+      if (this.queue.length > 1) return;
+      this.onBusy(true);
+      this.send();
+    });
   }
 
   /** Ends the worker. Everything that was asked is refused with this reason; the next request starts another worker. */
   stop(reason: string): void {
-    this.worker?.terminate();
-    this.worker = null;
-    const waiting = [...this.waiting.values()];
-    this.waiting.clear();
-    for (const { reject, timer } of waiting) {
-      clearTimeout(timer);
-      reject(new Refused(reason));
-    }
+    const waiting = this.queue;
+    this.queue = [];
+    this.end();
+    if (waiting.length > 0) this.onBusy(false);
+    for (const { reject } of waiting) reject(new Refused(reason));
   }
 
-  private ask(request: Request, seconds: number): Promise<unknown> {
-    const worker = (this.worker ??= this.start());
-    const number = ++this.asked;
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.stop(`no answer within ${seconds} s`), seconds * 1000);
-      this.waiting.set(number, { resolve, reject, timer });
-      worker.postMessage({ number, request: JSON.stringify(request) });
-    });
+  /** Gives the first request to the worker. */
+  private send(): void {
+    const [first] = this.queue;
+    if (!first) return;
+    this.worker ??= this.start();
+    this.timer = setTimeout(() => this.fail(`no answer within ${first.seconds} s`), first.seconds * 1000);
+    this.worker.postMessage({ number: first.number, request: first.request });
+  }
+
+  /** Takes the first request out, and turns to the next one that is still wanted. */
+  private next(): Waiting | undefined {
+    clearTimeout(this.timer);
+    const done = this.queue.shift();
+    const isUseless = ({ isWanted }: Waiting) => !isWanted();
+    const useless = this.queue.filter(isUseless);
+    this.queue = this.queue.filter((waiting) => !isUseless(waiting));
+    for (const { reject } of useless) reject(new Refused("not wanted any more"));
+    if (this.queue.length === 0) this.onBusy(false);
+    this.send();
+    return done;
+  }
+
+  /** Ends the worker, and refuses the request that it has. */
+  private fail(reason: string): void {
+    this.end();
+    this.next()?.reject(new Refused(reason));
+  }
+
+  private end(): void {
+    clearTimeout(this.timer);
+    this.worker?.terminate();
+    this.worker = null;
   }
 
   private start(): Worker {
     const worker = new Worker(this.loaded.worker);
     worker.postMessage({ module: this.loaded.module });
     worker.onmessage = ({ data }: MessageEvent<{ number: number; reply?: string; died?: string }>) => {
-      if (worker !== this.worker) return;
-      if (data.died !== undefined) {
-        this.stop(data.died);
-        return;
-      }
-      const waiting = this.waiting.get(data.number);
-      if (!waiting || data.reply === undefined) return;
-      this.waiting.delete(data.number);
-      clearTimeout(waiting.timer);
+      if (worker !== this.worker || data.number !== this.queue[0]?.number) return;
+      if (data.reply === undefined) return this.fail(data.died ?? "the worker does not answer");
       const reply = JSON.parse(data.reply) as { answer?: unknown; error?: string };
-      if (reply.error === undefined) waiting.resolve(reply.answer);
-      else waiting.reject(new Refused(reply.error));
+      const waiting = this.next();
+      if (reply.error === undefined) waiting?.resolve(reply.answer);
+      else waiting?.reject(new Refused(reply.error));
     };
     worker.onerror = () => {
-      if (worker === this.worker) this.stop("the worker could not be started");
+      if (worker === this.worker) this.fail("the worker could not be started");
     };
     return worker;
   }

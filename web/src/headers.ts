@@ -5,6 +5,22 @@ export function fromHex(digits: string): Uint8Array {
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
+/** Returns the bytes of a packet at a span, as hexadecimal digits: those of the span's own event, or else of the last event
+ * before it, or else of the first one. Null if the packet's story has no bytes. */
+export function payloadAt(story: string, span: { name: string; begin: number }): string | null {
+  let found: string | null = null;
+  for (const line of story.split("\n")) {
+    const [, time, name, digits] = /^\s*\S+\s+([\d.]+) us .* (\S+)\s+packet=.* payload=([0-9a-f]*)/.exec(line) ?? [];
+    if (time === undefined || name === undefined || digits === undefined) continue;
+    const apart = Number(time) - span.begin;
+    // The story has nanoseconds.
+    if (apart > 0.001) return found ?? digits;
+    found = digits;
+    if (name === span.name && apart > -0.001) return digits;
+  }
+  return found;
+}
+
 /** Returns lines of 16 bytes with their offsets and, where they are printable, their letters. */
 export function hexDump(bytes: Uint8Array): string {
   const lines: string[] = [];

@@ -15,23 +15,32 @@ export interface Linked {
 /** The most bytes that a text of a link unpacks to. */
 const UNPACKED_MAX = 1 << 20;
 
-/** Returns what a fragment links to. A part that is no part of a link is left out. */
-export async function read(fragment: string): Promise<Linked> {
+/** The most letters of a link. Browsers and programs that hand links on take no longer ones. */
+const LINK_MAX = 1_000_000;
+
+/** Returns what a fragment links to, and the parts that cannot be read. What is no part of a link is left out. */
+export async function read(fragment: string): Promise<{ linked: Linked; broken: string[] }> {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const linked: Linked = {};
+  const broken: string[] = [];
   for (const key of ["applet", "scenario", "at"] as const) {
     const value = given.get(key);
-    if (value !== null && /^[\w.-]{1,60}$/.test(value)) linked[key] = value;
+    if (value === null) continue;
+    const isSound = key === "at" ? /^\d+(\.\d+)?(us)?$/ : /^[\w.-]{1,60}$/;
+    if (isSound.test(value)) linked[key] = value;
+    else broken.push(key);
   }
   for (const key of ["assembly", "text"] as const) {
     const value = given.get(key);
-    const text = value === null ? null : await unpacked(value).catch(() => null);
+    if (value === null) continue;
+    const text = await unpacked(value).catch(() => null);
     if (text !== null) linked[key] = text;
+    else broken.push(key);
   }
-  return linked;
+  return { linked, broken };
 }
 
-/** Returns the fragment of a link. */
+/** Returns the fragment of a link. An error says why there can be none. */
 export async function write(linked: Linked): Promise<string> {
   const parts = new URLSearchParams();
   for (const key of ["applet", "scenario", "at"] as const) {
@@ -40,11 +49,15 @@ export async function write(linked: Linked): Promise<string> {
   for (const key of ["assembly", "text"] as const) {
     if (linked[key] !== undefined) parts.set(key, await packed(linked[key]));
   }
-  return `#${parts}`;
+  const fragment = `#${parts}`;
+  if (fragment.length > LINK_MAX) throw new Error("it would be too long");
+  return fragment;
 }
 
 async function packed(text: string): Promise<string> {
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const content = new Blob([text]);
+  if (content.size > UNPACKED_MAX) throw new Error("it would be too long");
+  const stream = content.stream().pipeThrough(new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

@@ -4,7 +4,7 @@ import { completing } from "./complete";
 import { editor, type Mark } from "./editor";
 import { Engine, load, Refused, type Form, type Gallery, type Judged, type Ran, type Runnable } from "./engine";
 import { choiceOf, sourceName, type Choice } from "./files";
-import { fromHex, headers, hexDump } from "./headers";
+import { fromHex, headers, hexDump, payloadAt } from "./headers";
 import { base64, fromBase64, read, write, type Linked } from "./link";
 import { play } from "./play";
 import { tracksOf, type Span } from "./spans";
@@ -45,6 +45,10 @@ let ran: Ran | null = null;
 /** What the shown run is of. */
 let runnable: Runnable | null = null;
 let pause = 0;
+/** How often a class was chosen. What was read for an earlier choice comes too late. */
+let turns = 0;
+/** How often a run was begun. */
+let runs = 0;
 
 function isPressed(group: Record<string, string>, chosen: string): void {
   for (const [button, panel] of Object.entries(group)) {
@@ -65,6 +69,9 @@ const RESULT = { "show-timeline": "timeline", "show-trace": "trace", "show-summa
 choices(CODE);
 choices(VERDICT);
 choices(RESULT);
+for (const button of document.querySelectorAll<HTMLButtonElement>("#tabs button")) {
+  button.addEventListener("click", () => showColumn(button.dataset["column"] ?? "code"));
+}
 
 function options(list: HTMLSelectElement, named: { name: string; summary: string }[]): void {
   list.replaceChildren(...named.map(({ name, summary }) => {
@@ -79,7 +86,7 @@ function say(message: string): void {
 }
 
 function reason(error: unknown): string {
-  return error instanceof Refused ? error.message : String(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 // Code and verdict
@@ -120,7 +127,9 @@ async function judge(name: string, bytes: string, sources: Record<string, string
     assembly.mark([]);
     return judged;
   } catch (error) {
-    if (shown === own) refuse(reason(error));
+    if (shown !== own) return null;
+    assembly.set("");
+    refuse(reason(error));
     return null;
   }
 }
@@ -140,6 +149,7 @@ function refuse(message: string): void {
 function edited(): void {
   clearTimeout(pause);
   isOwn = true;
+  turns++;
   pause = setTimeout(() => void assemble(), PAUSE);
 }
 
@@ -165,6 +175,7 @@ async function assemble(): Promise<void> {
 /** Judges a class that was compiled, puts it in the place of the shipped one, and returns its faults by lines. */
 async function takeCompiled(name: string, bytes: string): Promise<Mark[]> {
   isOwn = true;
+  turns++;
   const judged = await judge(`${name}.class`, bytes, { [`${name}.java`]: java.text() });
   const faults = judged?.verdict.rejections ?? [];
   return faults.flatMap(({ code, message, line }) => (line ? [{ line, message: `${code}: ${message}` }] : []));
@@ -177,6 +188,7 @@ function marks(place: string, message: string): Mark[] {
 }
 
 async function chooseApplet(name: string): Promise<void> {
+  turns++;
   const applet = gallery.applets.find((applet) => applet.name === name) ?? gallery.applets.find(({ name }) => name === FIRST);
   if (!applet) return;
   applets.value = applet.name;
@@ -193,8 +205,10 @@ async function chooseApplet(name: string): Promise<void> {
 
 /** Opens files from this computer: classes, archives, and sources. A source alone is that of the shown class. */
 async function openFiles(files: File[]): Promise<void> {
+  const turn = ++turns;
   try {
     const { choice: opened, sources } = await choiceOf(files);
+    if (turn !== turns) return;
     if (opened) {
       choice = opened;
       offer(opened.names);
@@ -203,8 +217,9 @@ async function openFiles(files: File[]): Promise<void> {
     const [source] = sources;
     if (source) await takeSource(...source);
   } catch (error) {
+    if (turn !== turns) return;
     offer([]);
-    refuse(error instanceof Error ? error.message : String(error));
+    refuse(reason(error));
   }
 }
 
@@ -216,16 +231,18 @@ function offer(names: string[]): void {
 
 /** Opens one of the classes that were opened together. */
 async function openClass(name: string): Promise<void> {
+  const turn = ++turns;
   try {
     const opened = await choice?.read(name);
-    if (!opened) return;
+    if (!opened || turn !== turns) return;
     isOwn = true;
     showSource(opened.source);
     element("applet-summary").textContent = `${opened.name}, from this computer`;
     const sources = opened.source === null ? {} : { [sourceName(opened.name)]: opened.source };
     await judge(opened.name, base64(opened.bytes), sources);
   } catch (error) {
-    refuse(error instanceof Error ? error.message : String(error));
+    if (turn !== turns) return;
+    refuse(reason(error));
   }
 }
 
@@ -263,15 +280,17 @@ function withOwnClass(): Runnable {
   const builtin = `"builtin:${applets.value}"`;
   if (!isOwn) return { name, scenario: text, files: {}, sources: {} };
   const files = { [file]: shown.class };
-  return { name, scenario: text.replaceAll(builtin, () => JSON.stringify(file)), files, sources: shown.sources };
+  // TOML writes strings as JSON does, but for this letter.
+  const quoted = JSON.stringify(file).replaceAll("\u007f", "\\u007f");
+  return { name, scenario: text.replaceAll(builtin, () => quoted), files, sources: shown.sources };
 }
 
-async function start(): Promise<void> {
-  const [begin, stop] = [element<HTMLButtonElement>("start"), element<HTMLButtonElement>("stop")];
-  begin.disabled = true;
-  stop.disabled = false;
+/** Runs the scenario, in place of a run that goes on. Returns whether the run came to its end and is shown. */
+async function start(notes: string[] = []): Promise<boolean> {
+  const own = ++runs;
   say("running");
   if (pause !== 0) await assemble();
+  if (own !== runs) return false;
   const asked = withOwnClass();
   // A class takes the place of the shipped applet where the scenario names that.
   const isLeftOut = isOwn && asked.scenario === scenario.text();
@@ -279,19 +298,31 @@ async function start(): Promise<void> {
   try {
     if (isOwn && shown.class === "") throw new Refused("There is no class to run: the verdict says why.");
     const answer = await engine.run(asked);
+    if (own !== runs) return false;
     runnable = asked;
     steps.begin(asked);
-    showRan(answer, isLeftOut ? [`The scenario does not name "builtin:${applets.value}", so this run is without the shown class.`] : []);
+    const leftOut = `The scenario does not name "builtin:${applets.value}", so this run is without the shown class.`;
+    showRan(answer, isLeftOut ? [...notes, leftOut] : notes);
     say(`done in ${Math.round(performance.now() - began)} ms`);
+    return true;
   } catch (error) {
+    if (own !== runs) return false;
     const message = reason(error);
     say("not run");
-    showNotices([message]);
-    scenario.mark(marks(message.slice(message.indexOf("-->")), message));
-  } finally {
-    begin.disabled = false;
-    stop.disabled = true;
+    showNotices([...notes, message]);
+    // What is wrong may also be in the class.
+    const place = `--> ${asked.name}:`;
+    if (message.includes(place)) scenario.mark(marks(message.slice(message.indexOf(place)), message));
+    return false;
   }
+}
+
+/** Permits to stop what runs. */
+function allowStop(isBusy: boolean): void {
+  const stop = element<HTMLButtonElement>("stop");
+  // A button that is disabled loses the focus.
+  if (!isBusy && document.activeElement === stop) element("start").focus();
+  stop.disabled = !isBusy;
 }
 
 function showNotices(notices: string[]): void {
@@ -302,7 +333,7 @@ function showNotices(notices: string[]): void {
 
 function showRan(answer: Ran, notes: string[]): void {
   ran = answer;
-  const early = answer.ended_early ? ["The run was ended because its trace became too long for a page."] : [];
+  const early = answer.ended_early ? ["The run was ended here because its trace or timeline would become too long for a page."] : [];
   showNotices([...notes, ...early, ...answer.notices]);
   element("trace").textContent = answer.trace;
   element("summary").textContent = answer.report.trimStart();
@@ -358,7 +389,7 @@ async function showCode(span: Span, row: (name: string, value: unknown) => void)
   const event = eventOf(span);
   if (!runnable || !event) return;
   try {
-    const call = (await engine.step(runnable, event))?.call;
+    const call = (await engine.step(runnable, event, () => timeline.span() === span))?.call;
     if (call) row("code", placeOf(call, sourceLine));
   } catch (error) {
     row("code", reason(error));
@@ -380,12 +411,8 @@ function sourceLine(call: Parameters<SourceLine>[0], line: number): string | nul
 async function showBytes(span: Span, packet: number, place: HTMLElement): Promise<void> {
   if (!runnable) return;
   try {
-    const story = await engine.follow(runnable, packet);
-    const lines = story.split("\n").filter((line) => line.includes(" payload="));
-    const time = span.begin.toFixed(3);
-    const own = lines.find((line) => line.includes(` ${time} us `) && line.includes(` ${span.name} `)) ?? lines[0];
-    const digits = / payload=([0-9a-f]*)/.exec(own ?? "")?.[1] ?? "";
-    const bytes = fromHex(digits);
+    const story = await engine.follow(runnable, packet, () => timeline.span() === span);
+    const digits = payloadAt(story, span);
     const block = (name: string, text: string, isOpen: boolean) => {
       const details = document.createElement("details");
       details.open = isOpen;
@@ -395,12 +422,12 @@ async function showBytes(span: Span, packet: number, place: HTMLElement): Promis
       details.children[1]?.setAttribute("tabindex", "0");
       return details;
     };
+    const told = block("Its story, as jive run --follow tells it", story, false);
+    if (digits === null) return place.replaceChildren(told);
+    const bytes = fromHex(digits);
     const decoded = headers(bytes);
     const dump = [...decoded, ...(decoded.length > 0 ? [""] : []), hexDump(bytes)].join("\n");
-    place.replaceChildren(
-      block(`Its ${bytes.length} bytes`, dump, true),
-      block("Its story, as jive run --follow tells it", story, false),
-    );
+    place.replaceChildren(block(`Its ${bytes.length} bytes`, dump, true), told);
   } catch (error) {
     place.textContent = reason(error);
   }
@@ -441,13 +468,18 @@ async function saveFile(form: Form): Promise<void> {
 }
 
 async function copyLink(): Promise<void> {
+  if (isOwn && assembly.text() === "") return say("no link: the class cannot be written as assembly");
   const shipped = gallery.scenarios.find(({ name }) => name === scenarios.value);
   const linked: Linked = { applet: applets.value, scenario: scenarios.value };
   if (isOwn) linked.assembly = assembly.text();
   if (shipped?.text !== scenario.text()) linked.text = scenario.text();
   const chosen = timeline.time();
   if (chosen !== null) linked.at = `${chosen}us`;
-  history.replaceState(null, "", await write(linked));
+  try {
+    history.replaceState(null, "", await write(linked));
+  } catch (error) {
+    return say(`no link: ${reason(error)}`);
+  }
   try {
     await navigator.clipboard.writeText(location.href);
     say("the link is copied");
@@ -484,7 +516,7 @@ function showColumn(column: string): void {
 
 function listen(): void {
   const on = (id: string, act: () => void) => element(id).addEventListener("click", act);
-  applets.addEventListener("change", () => void chooseApplet(applets.value).then(start));
+  applets.addEventListener("change", () => void chooseApplet(applets.value).then(() => start()));
   classes.addEventListener("change", () => void openClass(classes.value));
   scenarios.addEventListener("change", () => {
     chooseScenario(scenarios.value);
@@ -511,9 +543,6 @@ function listen(): void {
   on("instruction-forward", () => void steps.instruction(1));
   const find = element<HTMLInputElement>("find");
   find.addEventListener("input", () => timeline.find(find.value));
-  for (const button of document.querySelectorAll<HTMLButtonElement>("#tabs button")) {
-    button.addEventListener("click", () => showColumn(button.dataset["column"] ?? "code"));
-  }
   const chosen = element<HTMLInputElement>("class-file");
   chosen.addEventListener("change", () => {
     void openFiles([...(chosen.files ?? [])]);
@@ -534,33 +563,45 @@ function listen(): void {
 
 /** Shows what the address links to. */
 async function follow(): Promise<void> {
-  const linked = await read(location.hash);
-  await chooseApplet(linked.applet ?? FIRST);
+  const begun = ++turns;
+  const { linked, broken } = await read(location.hash);
+  if (begun !== turns) return;
+  const judged = chooseApplet(linked.applet ?? FIRST);
   if (linked.scenario !== undefined) chooseScenario(linked.scenario);
   if (linked.text !== undefined) scenario.set(linked.text);
   if (linked.assembly !== undefined) {
     assembly.set(linked.assembly);
     isPressed(CODE, "show-assembly");
     isOwn = true;
-    await assemble();
   }
-  await start();
-  if (linked.at !== undefined) {
-    timeline.chooseAt(Number.parseFloat(linked.at));
-    focus();
-  }
+  const turn = turns;
+  await (linked.assembly === undefined ? judged : assemble());
+  if (turn !== turns) return;
+  const isKnown = linked.applet === undefined || linked.applet === applets.value;
+  const isFound = linked.scenario === undefined || linked.scenario === scenarios.value;
+  const unread = [...broken, ...(isKnown ? [] : ["applet"]), ...(isFound ? [] : ["scenario"])];
+  const isShown = await start(unread.map((part) => `The link's "${part}" cannot be read, so the page's own is shown.`));
+  if (!isShown || linked.at === undefined) return;
+  timeline.chooseAt(Number.parseFloat(linked.at));
+  focus();
 }
 
 async function main(): Promise<void> {
   showColumn("run");
-  listen();
+  // Nothing can be done before everything is here.
+  const page = document.querySelector("main");
+  page?.toggleAttribute("inert", true);
   try {
-    engine = new Engine(await load());
+    engine = new Engine(await load(), allowStop);
     gallery = await engine.gallery();
   } catch (error) {
+    showColumn("verdict");
     refuse(reason(error));
     return;
+  } finally {
+    page?.toggleAttribute("inert", false);
   }
+  listen();
   element("version").textContent = `version ${gallery.version}`;
   options(applets, gallery.applets);
   options(scenarios, gallery.scenarios);

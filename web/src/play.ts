@@ -44,14 +44,16 @@ export async function play(java: Editor, place: HTMLElement, takes: Takes): Prom
   java.allowEdits(() => {
     state.textContent = "Not compiled yet.";
   });
+  let isCompiling = false;
   const compile = async () => {
-    if (button.disabled) return;
-    button.disabled = true;
+    // The button is not disabled, because it would lose the focus.
+    if (isCompiling) return;
+    isCompiling = true;
     state.textContent = "Compiling.";
     const said = await compiled(java, takes).catch((error: unknown) => `Not compiled: ${reason(error)}`);
     // Without a sentence the source has changed meanwhile.
     state.textContent = said ?? "Not compiled yet.";
-    button.disabled = false;
+    isCompiling = false;
   };
   button.addEventListener("click", () => void compile());
   // Another applet comes with its own class.

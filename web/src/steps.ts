@@ -101,7 +101,7 @@ export class Steps {
     if (!run) return this.say("nothing was run yet");
     const asked = ++this.asked;
     try {
-      const moment = await this.engine().step(run, wanted);
+      const moment = await this.engine().step(run, wanted, () => asked === this.asked);
       // Another step or another run may have been asked for meanwhile.
       if (asked !== this.asked) return;
       if (moment) this.show(moment);

@@ -4,7 +4,7 @@ import { axisTop } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
-import type { Span, Timeline, Track } from "./spans";
+import { firstAt, stripOf, type Span, type Strip, type Timeline, type Track } from "./spans";
 
 const ROW = 17;
 const HEAD = 26;
@@ -23,9 +23,18 @@ export class TimelineView {
   private transform: ZoomTransform = zoomIdentity;
   private chosen: Span | null = null;
   private wanted = "";
-  private found: Set<Span> | null = null;
+  /** The spans that are searched for; null without a search. */
+  private found: Span[] | null = null;
+  /** What is searched in each span; null before the first search. */
+  private texts: string[] | null = null;
+  /** The spans of each track that are searched for. */
+  private readonly foundOn = new Map<Track, Strip>();
+  /** The beginnings and ends of the arrows, one after the other. */
+  private arrowTimes = new Float64Array();
   private readonly resolved = new Map<boolean, [string, string, string]>();
-  private readonly colours = new Map<string, string>();
+  private readonly colours = { light: new Map<string, string>(), dark: new Map<string, string>() };
+  /** Where a finger or the mouse has moved the view from, in pixels from the top. */
+  private grip: number | null = null;
   private scrolled = 0;
   private asked = 0;
   private readonly zooming;
@@ -37,8 +46,14 @@ export class TimelineView {
     this.zooming = zoom<HTMLCanvasElement, unknown>()
       .scaleExtent([1, SCALE_MAX])
       .filter((event: Event) => !(event instanceof WheelEvent && event.shiftKey))
-      .on("zoom", ({ transform }: { transform: ZoomTransform }) => {
+      .on("start", ({ sourceEvent }: { sourceEvent: Event | null }) => {
+        this.grip = heightOf(sourceEvent);
+      })
+      .on("zoom", ({ transform, sourceEvent }: { transform: ZoomTransform; sourceEvent: Event | null }) => {
         this.transform = transform;
+        const grip = heightOf(sourceEvent);
+        if (grip !== null && this.grip !== null) this.scroll(this.grip - grip);
+        this.grip = grip;
         this.draw();
       });
     select(canvas).call(this.zooming).on("dblclick.zoom", null);
@@ -57,11 +72,15 @@ export class TimelineView {
 
   show(timeline: Timeline): void {
     this.shown = timeline;
-    this.found = this.matching();
+    this.texts = null;
+    this.arrowTimes = Float64Array.from(timeline.arrows.flatMap(({ from, to }) => [from.time, to.time]));
+    this.search();
     this.canvas.dataset["spans"] = String(timeline.spans.length);
     this.scrolled = 0;
     const rows = HEAD + timeline.rows * ROW + 6 * timeline.tracks.length + 4;
     this.canvas.style.height = `${Math.min(Math.max(rows, 120), HEIGHT_MAX)}px`;
+    // Where all rows are seen, a finger that moves up and down moves the page.
+    this.canvas.style.touchAction = rows <= HEIGHT_MAX ? "pan-y" : "none";
     this.choose(null);
     this.fit();
   }
@@ -100,7 +119,7 @@ export class TimelineView {
 
   find(text: string): void {
     this.wanted = text.toLowerCase();
-    this.found = this.matching();
+    this.search();
     const [first] = this.found ?? [];
     if (first) this.choose(first);
     this.draw();
@@ -108,7 +127,7 @@ export class TimelineView {
 
   /** Chooses the next span in time, or the one before. */
   step(by: 1 | -1): void {
-    const spans = this.found ? [...this.found] : this.shown.spans;
+    const spans = this.found ?? this.shown.spans;
     const at = this.chosen ? spans.indexOf(this.chosen) : by > 0 ? -1 : spans.length;
     const next = spans[at + by];
     if (next) this.choose(next);
@@ -127,10 +146,14 @@ export class TimelineView {
     this.draw();
   }
 
-  /** Returns the spans that are searched for; null without a search. */
-  private matching(): Set<Span> | null {
-    if (this.wanted === "") return null;
-    return new Set(this.shown.spans.filter((span) => matches(span, this.wanted)));
+  /** Finds the spans that are searched for. */
+  private search(): void {
+    this.foundOn.clear();
+    const texts = this.wanted === "" ? [] : (this.texts ??= this.shown.spans.map(textOf));
+    this.found = this.wanted === "" ? null : this.shown.spans.filter((_, at) => texts[at]?.includes(this.wanted));
+    const byTrack = new Map<Track, Span[]>(this.shown.tracks.map((track) => [track, []]));
+    for (const span of this.found ?? []) byTrack.get(span.track)?.push(span);
+    for (const [track, spans] of byTrack) this.foundOn.set(track, stripOf(spans));
   }
 
   /** The part of the run at x without scaling. */
@@ -191,6 +214,8 @@ export class TimelineView {
   }
 
   private key(event: KeyboardEvent): void {
+    // Those are keys of the browser, for instance to go back.
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
     const zoomed = (by: number) => select(this.canvas).call(this.zooming.scaleBy, by);
     switch (event.key) {
       case "ArrowRight":
@@ -233,9 +258,11 @@ export class TimelineView {
     const { canvas, shown } = this;
     const ratio = devicePixelRatio || 1;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    if (canvas.width !== width * ratio || canvas.height !== height * ratio) {
-      canvas.width = width * ratio;
-      canvas.height = height * ratio;
+    // A canvas has whole pixels, and is made anew when its size is set.
+    const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== across || canvas.height !== down) {
+      canvas.width = across;
+      canvas.height = down;
     }
     const context = canvas.getContext("2d");
     if (!context || width <= NAMES) return;
@@ -284,28 +311,38 @@ export class TimelineView {
   }
 
   private drawSpans(context: CanvasRenderingContext2D, ink: string, isDark: boolean): void {
-    const { canvas, shown } = this;
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    const [origin, perUnit] = this.line;
-    for (const track of shown.tracks) {
+    const height = this.canvas.clientHeight;
+    for (const track of this.shown.tracks) {
       const top = this.y(track, 0);
       if (top > height || top + track.rows * ROW < HEAD) continue;
-      // Of spans that fall into the same two pixels of a row, one is drawn.
-      const drawn: number[] = [];
-      for (const span of track.spans) {
-        const left = origin + perUnit * span.begin;
-        const right = origin + perUnit * span.end;
-        if (right < NAMES) continue;
-        // The spans of a track are in the order of their beginnings.
-        if (left > width) break;
-        const at = Math.round(left / 2);
-        if (right - left < 2 && drawn[span.depth] === at && span !== this.chosen) continue;
-        drawn[span.depth] = at;
-        const y = top + span.depth * ROW;
-        if (y <= height && y + ROW >= HEAD) this.drawSpan(context, span, [left, right, y], [ink, isDark]);
-      }
+      context.globalAlpha = this.found === null ? 1 : 0.2;
+      this.drawStrip(context, track.strip, top, [ink, isDark]);
+      // What is found lies above, since it would be hidden where many spans share a pixel.
+      const found = this.foundOn.get(track);
+      context.globalAlpha = 1;
+      if (found) this.drawStrip(context, found, top, [ink, isDark]);
+      if (this.chosen?.track === track) this.drawStrip(context, stripOf([this.chosen]), top, [ink, isDark]);
     }
-    context.globalAlpha = 1;
+  }
+
+  /** Draws spans of a track. Of those that fall into the same two pixels of a row, one is drawn. */
+  private drawStrip(context: CanvasRenderingContext2D, strip: Strip, top: number, inks: [string, boolean]): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const [origin, perUnit] = this.line;
+    const { spans, begins, ends } = strip;
+    const drawn: number[] = [];
+    for (let at = firstAt(strip, (NAMES - origin) / perUnit); at < spans.length; at++) {
+      const left = origin + perUnit * (begins[at] as number);
+      if (left > width) break;
+      const right = origin + perUnit * (ends[at] as number);
+      if (right < NAMES) continue;
+      const span = spans[at] as Span;
+      const column = Math.round(left / 2);
+      if (right - left < 2 && drawn[span.depth] === column) continue;
+      drawn[span.depth] = column;
+      const y = top + span.depth * ROW;
+      if (y <= height && y + ROW >= HEAD) this.drawSpan(context, span, [left, right, y], inks);
+    }
   }
 
   private drawSpan(
@@ -314,7 +351,6 @@ export class TimelineView {
     [left, right, y]: [number, number, number],
     [ink, isDark]: [string, boolean],
   ): void {
-    context.globalAlpha = this.found !== null && !this.found.has(span) ? 0.2 : 1;
     context.fillStyle = this.colourOf(span.name, isDark);
     const wide = Math.max(right - left, 2);
     context.fillRect(left, y + 1, wide, ROW - 3);
@@ -334,28 +370,41 @@ export class TimelineView {
   }
 
   private colourOf(name: string, isDark: boolean): string {
-    const key = `${isDark} ${name}`;
-    let found = this.colours.get(key);
+    const colours = isDark ? this.colours.dark : this.colours.light;
+    let found = colours.get(name);
     if (found === undefined) {
       found = `hsl(${HUES[hash(name) % HUES.length]} 45% ${isDark ? 38 : 78}%)`;
-      this.colours.set(key, found);
+      colours.set(name, found);
     }
     return found;
   }
 
-  /** Draws the arrows that are in view, if they are few enough to be told apart. */
-  private drawArrows(context: CanvasRenderingContext2D, ink: string): void {
-    const width = this.canvas.clientWidth;
+  /** Returns the numbers of the arrows that are in view; null if they are too many to be told apart. */
+  private arrowsInView(): number[] | null {
     const [origin, perUnit] = this.line;
-    const visible = this.shown.arrows.filter(({ from, to }) => {
-      const [x1, x2] = [origin + perUnit * from.time, origin + perUnit * to.time];
-      return Math.max(x1, x2) >= NAMES && Math.min(x1, x2) <= width;
-    });
-    if (visible.length > ARROWS_MAX) return;
+    const first = (NAMES - origin) / perUnit;
+    const last = (this.canvas.clientWidth - origin) / perUnit;
+    const times = this.arrowTimes;
+    const visible: number[] = [];
+    for (let at = 0; at < times.length; at += 2) {
+      const [from, to] = [times[at] as number, times[at + 1] as number];
+      if ((from < first && to < first) || (from > last && to > last)) continue;
+      if (visible.length === ARROWS_MAX) return null;
+      visible.push(at / 2);
+    }
+    return visible;
+  }
+
+  /** Draws the arrows that are in view, if they are few enough. */
+  private drawArrows(context: CanvasRenderingContext2D, ink: string): void {
+    const [origin, perUnit] = this.line;
     context.strokeStyle = ink;
     context.lineWidth = 1;
     context.globalAlpha = 0.7;
-    for (const { from, to } of visible) {
+    for (const number of this.arrowsInView() ?? []) {
+      const arrow = this.shown.arrows[number];
+      if (!arrow) continue;
+      const { from, to } = arrow;
       const [x1, x2] = [origin + perUnit * from.time, origin + perUnit * to.time];
       const [y1, y2] = [this.y(from.track, 0) + ROW / 2, this.y(to.track, 0) + ROW / 2];
       context.beginPath();
@@ -382,7 +431,9 @@ export class TimelineView {
       context.moveTo(x, HEAD - 6);
       context.lineTo(x, HEAD);
       context.stroke();
-      context.fillText(`${format(tick, 0)} us`, x + 3, HEAD / 2);
+      const label = `${format(tick, 0)} us`;
+      const room = width - 3 - context.measureText(label).width;
+      context.fillText(label, Math.min(x + 3, room), HEAD / 2);
     }
   }
 }
@@ -397,8 +448,16 @@ function colour(element: HTMLElement, value: string): string {
   return found;
 }
 
-function matches({ name, fields }: Span, wanted: string): boolean {
-  return name.toLowerCase().includes(wanted) || JSON.stringify(fields).toLowerCase().includes(wanted);
+/** Returns where a mouse or a single finger is, in pixels from the top; null for other events. */
+function heightOf(event: Event | null): number | null {
+  if (event instanceof WheelEvent) return null;
+  if (event instanceof MouseEvent) return event.clientY;
+  const touches = event !== null && "touches" in event ? (event as TouchEvent).touches : null;
+  return touches?.length === 1 ? (touches[0]?.clientY ?? null) : null;
+}
+
+function textOf({ name, fields }: Span): string {
+  return `${name} ${JSON.stringify(fields)}`.toLowerCase();
 }
 
 function hash(text: string): number {

@@ -8,6 +8,9 @@ interface Exports {
   answer(place: number, length: number): bigint;
 }
 
+/** A module that has taken so many bytes has asked for more than it may have. */
+const FULL = 0.6 * 2 ** 30;
+
 let exports: Promise<Exports> | null = null;
 
 function ask({ memory, allocate, free, answer }: Exports, request: string): string {
@@ -35,6 +38,9 @@ self.onmessage = async ({ data }: MessageEvent<{ module: WebAssembly.Module } | 
     self.postMessage({ number, reply: ask(await exports, request) });
   } catch (error) {
     // After a trap the module's memory is in no known state, so the page starts another worker.
-    self.postMessage({ number, died: `the simulator ended: ${error instanceof Error ? error.message : error}` });
+    const used = (await exports?.catch(() => null))?.memory.buffer.byteLength ?? 0;
+    const isFull = error instanceof WebAssembly.RuntimeError && used > FULL;
+    const why = isFull ? "it needs more memory than a page has" : error instanceof Error ? error.message : error;
+    self.postMessage({ number, died: `the simulator ended: ${why}` });
   }
 };

@@ -32,6 +32,18 @@ test("a source that is opened with a class is quoted as on a terminal", async ({
   }
 });
 
+test("a class with a file name of any letters runs", async ({ page }) => {
+  await open(page, "#applet=Drop");
+  const buffer = readFileSync("../applets/class/Drop.class");
+  for (const name of ['"\\\u007f\u202e.class', "größe 类.class", ".class", "no-ending"]) {
+    await page.setInputFiles("#class-file", [file(name, buffer)]);
+    await expect(page.locator("#verdict-text")).toContainText("class Drop");
+    await page.click("#start");
+    await ran(page);
+    await expect(page.locator("#trace")).toContainText("class=Drop");
+  }
+});
+
 test("a class of a jar is chosen, judged with its source, and run", async ({ page }) => {
   await open(page, "#applet=Drop");
   const applet = (name: string) => readFileSync(`../applets/${name}`);

@@ -175,6 +175,8 @@ test("what does not assemble does not run, and what was just edited does", async
   await write(page, "#assembly", shipped.replace("ireturn", "iadd\n    ireturn"));
   await page.click("#start");
   await expect(page.locator("#notices")).toContainText("unsafe/stack-underflow");
+  // The mistake is in the class, so no line of the scenario is marked.
+  await expect(page.locator("#scenario .wrong")).toHaveCount(0);
   await write(page, "#assembly", shipped);
   await page.selectOption("#scenarios", "firewall");
   await ran(page);
@@ -256,6 +258,21 @@ test("a link opened anew shows the same", async ({ page, context }) => {
   await expect(other.locator("#scenario")).toContainText("# mine");
 });
 
+test("what does not fit into a link is not linked to", async ({ page }) => {
+  await open(page, "#applet=Drop");
+  await page.setInputFiles("#class-file", { name: "X.class", mimeType: "", buffer: Buffer.from("no class") });
+  await expect(page.locator("#judged")).toHaveText("Refused.");
+  await page.click("#copy-link");
+  await expect(page.locator("#state")).toHaveText("no link: the class cannot be written as assembly");
+  await page.selectOption("#applets", "Drop");
+  await ran(page);
+  await page.click("summary");
+  await write(page, "#scenario", `# ${"x".repeat(1 << 20)}`);
+  await page.click("#copy-link");
+  await expect(page.locator("#state")).toHaveText("no link: it would be too long");
+  await expect(page).toHaveURL(/#applet=Drop$/);
+});
+
 test("links with broken and hostile fragments open the page", async ({ page }) => {
   const bomb = deflateRawSync(Buffer.alloc(64 << 20)).toString("base64url");
   const fragments = [
@@ -272,6 +289,12 @@ test("links with broken and hostile fragments open the page", async ({ page }) =
     await open(page, fragment);
     await expect(page.locator("#applets")).toHaveValue("Firewall");
     expect(await page.locator("img, script:not([src])").count()).toBe(0);
+  }
+  // What cannot be read is named.
+  await page.goto("about:blank");
+  await open(page, "#applet=Nothing&scenario=no-such&at=never&text=%%%&assembly=!!!");
+  for (const part of ["applet", "scenario", "at", "text", "assembly"]) {
+    await expect(page.locator("#notices")).toContainText(`The link's "${part}" cannot be read`);
   }
   // A text that unpacks but says nothing sensible is an error where it stands.
   await page.goto("about:blank");

@@ -129,7 +129,7 @@ test("the page can ask its server, and another page cannot", async ({ browser, b
   await own.goto(`${baseURL}icon.svg`);
   expect(await own.evaluate(ask, baseURL ?? "")).toEqual([200, 200, 200, 415]);
   const other = await browser.newPage();
-  await other.goto("http://127.0.0.1:8123/icon.svg");
+  await other.goto(`http://127.0.0.1:${process.env["PAGE_PORT"]}/icon.svg`);
   expect(await other.evaluate(ask, baseURL ?? "")).toEqual(["failed", "failed", "failed", "failed"]);
   await Promise.all([own.close(), other.close()]);
 });

@@ -1,5 +1,6 @@
 //! A run of a scenario, with everything that a page shows of it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -36,6 +37,9 @@ use crate::judge::{Sources, in_memory};
 /// A run that goes on for longer is ended, so that what is shown fits a page.
 const TRACE_BYTES_MAX: usize = 64 << 20;
 
+/// The same for its timeline, which is longer than the trace.
+const TIMELINE_BYTES_MAX: usize = 96 << 20;
+
 /// What a run gives.
 #[derive(Serialize)]
 pub(crate) struct Ran {
@@ -49,14 +53,15 @@ pub(crate) struct Ran {
     summary: Box<RawValue>,
     /// What `jive run` says beside the trace: traps, unmet expectations, a run that was cut or is stuck.
     notices: Vec<String>,
-    /// Whether the run was ended because its trace became too long.
+    /// Whether the run was ended because its trace or its timeline became too long.
     ended_early: bool,
 }
 
 /// The outputs of a run.
 struct Heard<'t> {
     trace: TextTrace<Limited<'t>>,
-    timeline: PerfettoTrace<Vec<u8>>,
+    timeline: PerfettoTrace<Counted<'t>>,
+    timeline_length: &'t Cell<usize>,
     summary: Summary,
     stats: Stats,
     traps: TrapLog,
@@ -70,6 +75,7 @@ impl Sink for Heard<'_> {
             summary,
             stats,
             traps,
+            timeline_length: _,
         } = self;
         let outputs: [&dyn Sink; 5] = [trace, timeline, summary, stats, traps];
         outputs.iter().any(|output| output.wants(shown))
@@ -88,7 +94,25 @@ impl Sink for Heard<'_> {
     }
 
     fn has_failed(&self) -> bool {
-        self.trace.has_failed()
+        self.trace.has_failed() || self.timeline_length.get() > TIMELINE_BYTES_MAX
+    }
+}
+
+/// Text whose length is known while it grows.
+struct Counted<'c> {
+    text: Vec<u8>,
+    length: &'c Cell<usize>,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.extend_from_slice(bytes);
+        self.length.set(self.text.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -254,9 +278,15 @@ pub(crate) fn run(asked: &Asked) -> Result<Ran, String> {
     let path = asked.path();
     let scenario = asked.read()?;
     let mut trace = Vec::new();
+    let timeline_length = Cell::new(0);
+    let timeline = Counted {
+        text: Vec::new(),
+        length: &timeline_length,
+    };
     let mut heard = Heard {
         trace: TextTrace::new(Limited(&mut trace), PayloadMode::Omitted),
-        timeline: PerfettoTrace::new(Vec::new()),
+        timeline: PerfettoTrace::new(timeline),
+        timeline_length: &timeline_length,
         summary: Summary::new(&scenario),
         stats: Stats::new(&scenario),
         traps: TrapLog::default(),
@@ -282,7 +312,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Ran, String> {
     let judgement = outcome.judgement.unwrap_or_default();
     notices.extend(expectations::render(path, &judgement));
     let timeline = timeline.finish().expect("memory can be written");
-    let timeline = String::from_utf8(timeline).expect("JSON is UTF-8");
+    let timeline = String::from_utf8(timeline.text).expect("JSON is UTF-8");
     Ok(Ran {
         ended_early,
         report,
