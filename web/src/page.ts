@@ -107,10 +107,21 @@ async function list(): Promise<void> {
   const of = shown.class;
   try {
     const text = await engine.list(of);
-    if (shown.class === of) box.textContent = text;
+    if (shown.class === of) box.textContent = withSource(text);
   } catch (error) {
     box.textContent = reason(error);
   }
+}
+
+/** Puts the lines of the shown class's source, if the page has it, behind their numbers in its listing. */
+function withSource(listing: string): string {
+  const [own] = Object.values(shown.sources);
+  const shipped = isOwn ? undefined : gallery.applets.find(({ name }) => name === applets.value)?.source;
+  const lines = (own ?? shipped)?.split("\n") ?? [];
+  return listing.replace(/^ {4}line (\d+)$/gm, (found, number: string) => {
+    const line = lines[Number(number) - 1]?.trim();
+    return line ? `${found}:  ${line}` : found;
+  });
 }
 
 /** Judges a class and shows it; without a verdict, or when another class is shown by then, nothing is returned. */

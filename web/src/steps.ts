@@ -38,6 +38,9 @@ export function placeOf(call: CallState, sourceLine: SourceLine): string {
   return text === null ? `${where}\n${line}` : `${where}\n${line}:  ${text.trim()}`;
 }
 
+/** What stands in the place of values where there are none. */
+const NO_CALL = "No applet runs here, or one whose class came in a capsule: its values are not shown.";
+
 /** The panel with the values at a moment. */
 export class Steps {
   private run: Runnable | null = null;
@@ -119,7 +122,7 @@ export class Steps {
     const event = text("pre", moment.event.trim());
     event.tabIndex = 0;
     event.setAttribute("aria-label", "The last event");
-    this.place.replaceChildren(event, ...(call ? this.callOf(call) : [text("p", "No applet runs here.")]));
+    this.place.replaceChildren(event, ...(call ? this.callOf(call) : [text("p", NO_CALL)]));
   }
 
   private callOf(call: CallState): HTMLElement[] {
