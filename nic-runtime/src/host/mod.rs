@@ -8,6 +8,7 @@ mod exchange;
 pub(crate) mod own;
 pub mod program;
 pub(crate) mod replay;
+pub mod rings;
 mod turns;
 mod window;
 

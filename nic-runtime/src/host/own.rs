@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::program::{HostProgram, OwnProcess, Programs};
 use super::replay::{Progress, Replaying};
+use super::rings::{RingClient, RingServer, Rings};
 use super::{Credits, Exchanging};
 use crate::spec::{EndpointSpec, HostSpec, Scenario};
 use nic_core::host::Program;
@@ -48,6 +49,7 @@ impl OwnProcesses {
             own.add(program, endpoints);
         }
         own.add_exchanges(scenario);
+        own.add_rings(scenario);
         own.add_replays(scenario);
         Ok(own)
     }
@@ -63,13 +65,7 @@ impl OwnProcesses {
                 Some(&process) => process,
                 None => {
                     let program: Box<dyn HostProgram> = Box::new(program_of(spec.host));
-                    let endpoints = match spec.process {
-                        Some(process) => {
-                            endpoints_where(scenario, |spec| spec.process == Some(process))
-                        }
-                        None => vec![home],
-                    };
-                    self.add(program, endpoints);
+                    self.add(program, endpoints_beside(scenario, home));
                     self.processes.len() - 1
                 }
             };
@@ -113,17 +109,45 @@ impl OwnProcesses {
                 first: peer.free_buffer_count,
                 each: match peer.host {
                     HostSpec::Acknowledge { every } => every.get(),
-                    HostSpec::Sink | HostSpec::Echo | HostSpec::Exchange(_) => 1,
+                    HostSpec::Sink
+                    | HostSpec::Echo
+                    | HostSpec::Exchange(_)
+                    | HostSpec::RingServer
+                    | HostSpec::RingClient(_) => 1,
                 },
-            };
-            let endpoints = match spec.process {
-                Some(process) => endpoints_where(scenario, |spec| spec.process == Some(process)),
-                None => vec![first],
             };
             self.add(
                 Box::new(Exchanging::new((exchange, credits), channel)),
-                endpoints,
+                endpoints_beside(scenario, first),
             );
+        }
+    }
+
+    /// Adds the programs that the scenario names and that write to windows by themselves. A supplied program replaces them
+    /// too.
+    fn add_rings(&mut self, scenario: &Scenario) {
+        for (first, spec) in (0u32..).map(EndpointId).zip(&scenario.endpoints) {
+            if self.of_endpoint.contains_key(&first) {
+                continue;
+            }
+            let rings = |endpoints: &[EndpointId]| {
+                let of_each = endpoints.iter().map(|&id| Rings::of(id, &scenario.windows));
+                of_each.flatten().collect::<Vec<_>>()
+            };
+            let endpoints = endpoints_beside(scenario, first);
+            let program: Box<dyn HostProgram> = match spec.host {
+                HostSpec::RingServer => Box::new(RingServer::new(rings(&endpoints))),
+                HostSpec::RingClient(requests) => match rings(&endpoints).first() {
+                    Some(rings) => Box::new(RingClient::new(*rings, requests)),
+                    // The scenario reader refuses a client without rings.
+                    None => continue,
+                },
+                HostSpec::Sink
+                | HostSpec::Echo
+                | HostSpec::Acknowledge { .. }
+                | HostSpec::Exchange(_) => continue,
+            };
+            self.add(program, endpoints);
         }
     }
 
@@ -161,11 +185,20 @@ impl OwnProcesses {
 /// Returns the reactions of a program to messages.
 pub(crate) fn program_of(host: HostSpec) -> Program {
     match host {
-        // An exchange has a program of its own that posts the messages, so the user's program here only reads arriving
-        // messages.
-        HostSpec::Sink | HostSpec::Exchange(_) => Program::Sink,
+        // These programs act by themselves, so the user's program here only reads arriving messages.
+        HostSpec::Sink | HostSpec::Exchange(_) | HostSpec::RingServer | HostSpec::RingClient(_) => {
+            Program::Sink
+        }
         HostSpec::Echo => Program::Echo,
         HostSpec::Acknowledge { every } => Program::Acknowledge { every },
+    }
+}
+
+/// Returns the endpoints of the process of an endpoint.
+fn endpoints_beside(scenario: &Scenario, id: EndpointId) -> Vec<EndpointId> {
+    match scenario.endpoints[id].process {
+        Some(process) => endpoints_where(scenario, |spec| spec.process == Some(process)),
+        None => vec![id],
     }
 }
 

@@ -53,6 +53,9 @@ builtins! {
     "load-balance": "LoadBalance keeps each flow at one server";
     "chain": "three applets in a chain send messages over a link with faults";
     "via": "VIA in the NIC: echoes between VIs, with immediate data, segments and a completion queue";
+    "via-segments": "descriptors gather messages from several pieces of memory, over CLAN";
+    "clan-ping": "two programs write to each other's memory without VIA, and a message takes 2.6 us";
+    "clan-server": "a server without VIA answers requests in rings, also over a link that loses writes";
     "defer-send": "DeferSend makes a message wait until the peer has posted a receive descriptor";
     "split-request": "SplitRequest continues a long message in the next receive descriptors";
     "telemetry": "Telemetry stamps each packet with its time at each NIC, and reports counters";

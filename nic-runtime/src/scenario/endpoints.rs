@@ -1,5 +1,6 @@
 //! Reads `[[endpoint]]` tables: the NIC, program and applet of each endpoint, and the sizes of its parts.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use nic_core::id::{EndpointId, NicId};
@@ -18,8 +19,7 @@ use super::table::{Mistakes, Table};
 use super::vis;
 use crate::applet;
 use crate::profile::Profile;
-use crate::spec::InterfaceKind;
-use crate::spec::{EndpointSpec, FaultPolicy, Notify};
+use crate::spec::{ChannelSpec, EndpointSpec, FaultPolicy, Notify, Span};
 
 /// Reads every `[[endpoint]]`.
 pub(super) fn read<'t>(
@@ -101,8 +101,10 @@ fn read_endpoint(
                 MistakeKind::ExcludedByInterface { key, interface },
             );
         }
-        let has_applet = class.is_some() || accepts_capsules;
-        check_sections(table, profile, (interface, has_applet), mistakes);
+        if class.is_some() || accepts_capsules {
+            let needs = || "an applet".to_owned();
+            check_sections(table.span, profile, (needs, applet::SECTIONS), mistakes);
+        }
     }
     if let Some(state) = table.value(ENDPOINT.state.name)
         && table.value(ENDPOINT.applet.name).is_none()
@@ -173,31 +175,41 @@ fn read_endpoint(
     endpoint
 }
 
-/// Checks that the profile of the endpoint's NIC has the sections that its interface and its applet need.
-fn check_sections(
-    table: &Table<'_>,
-    profile: &Profile,
-    (interface, has_applet): (InterfaceKind, bool),
+/// Checks that the profiles of the endpoints' NICs have the sections that their interfaces need. An endpoint without a
+/// channel sends and receives nothing: it is memory of its host, with windows at most, and needs no section.
+pub(super) fn check_interfaces(
+    endpoints: &Endpoints<'_>,
+    channels: &[ChannelSpec],
+    of_nic: &NicProfiles,
     mistakes: &mut Mistakes,
 ) {
-    let of_interface = format!("an endpoint of interface `{}`", interface.name());
-    let needs = [
-        (of_interface, interface.sections()),
-        (
-            "an applet".to_owned(),
-            if has_applet { applet::SECTIONS } else { &[] },
-        ),
-    ];
-    for (needs, sections) in needs {
-        if let Some(section) = profile.lacks(sections) {
-            let profile = profile.name.clone();
-            let kind = MistakeKind::ProfileLacks {
-                needs,
-                section,
-                profile,
-            };
-            mistakes.add(table.span, kind);
-        }
+    let ends = channels.iter().flat_map(|spec| [spec.a.0, spec.b.0]);
+    let joined: BTreeSet<EndpointId> = ends.collect();
+    let specs = endpoints.specs.iter().zip(&endpoints.places);
+    for (id, (spec, place)) in (0..).map(EndpointId).zip(specs) {
+        let Some(nic) = endpoints.nics[id.0 as usize].filter(|_| joined.contains(&id)) else {
+            continue;
+        };
+        let needs = || format!("an endpoint of interface `{}`", spec.interface.name());
+        let sections = spec.interface.sections();
+        check_sections(*place, of_nic.of(nic), (needs, sections), mistakes);
+    }
+}
+
+/// Checks that a profile has the sections that something needs.
+fn check_sections(
+    place: Span,
+    profile: &Profile,
+    (needs, sections): (impl FnOnce() -> String, &[&'static str]),
+    mistakes: &mut Mistakes,
+) {
+    if let Some(section) = profile.lacks(sections) {
+        let kind = MistakeKind::ProfileLacks {
+            needs: needs(),
+            section,
+            profile: profile.name.clone(),
+        };
+        mistakes.add(place, kind);
     }
 }
 

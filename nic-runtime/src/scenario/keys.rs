@@ -15,6 +15,7 @@ use super::key::{
 };
 use super::limits;
 use super::mistake::Named;
+use crate::host::rings::RING_ENTRIES;
 use crate::spec::{
     Code, EmpStage, ExchangePattern, InterfaceKind, LinkType, OnEmpty, Order, Provider,
     RegionRequest, Times, TransferMode,
@@ -27,6 +28,9 @@ pub(super) enum Program {
     Echo,
     Acknowledge,
     Exchange(ExchangePattern),
+    RingServer,
+    /// A client with this number of outstanding requests.
+    RingClient(u32),
 }
 
 const PROGRAMS: &[(&str, Program)] = &[
@@ -40,6 +44,9 @@ const PROGRAMS: &[(&str, Program)] = &[
         Program::Exchange(ExchangePattern::BothWays),
     ),
     ("credit-stream", Program::Exchange(ExchangePattern::Credits)),
+    ("clan-ping", Program::RingClient(1)),
+    ("clan-stream", Program::RingClient(RING_ENTRIES)),
+    ("clan-server", Program::RingServer),
 ];
 
 /// What happens on a trap, without the keys of detaching.
@@ -291,12 +298,13 @@ tables! {
         /// The NIC on whose host it runs; all of its endpoints are on this NIC.
         nic: NameOf(Named::Nic), required;
         /// `sink` reads messages, `echo` sends them back, `acknowledge` answers every Nth message with its first 4
-        /// bytes; `emp-ping`, `emp-stream`, `emp-both-ways` and `credit-stream` exchange messages.
+        /// bytes; `emp-ping`, `emp-stream`, `emp-both-ways` and `credit-stream` exchange messages; `clan-ping` and
+        /// `clan-stream` send requests to `clan-server` through windows.
         program: Words<Program>(PROGRAMS), default "sink";
         /// The number N of `acknowledge`.
         // The burst length of the paper.
         acknowledge_every: Count(1, U32_MAX), default "25";
-        /// How many messages a program that exchanges messages posts.
+        /// How many messages or requests a program that exchanges messages, `clan-ping` or `clan-stream` sends.
         // 20 rounds fill every queue, and 200 are measured.
         rounds: Count(1, U32_MAX), default "220";
         /// Length of each of these messages in bytes.

@@ -191,6 +191,18 @@ pub enum MistakeKind {
     /// The program of an endpoint exchanges messages, but the endpoint has no channel.
     #[error("expected a `[[channel]]` of this endpoint, on which its program exchanges messages")]
     ExchangeWithoutChannel,
+    /// The program of an endpoint uses rings, but the endpoint and a peer have no windows for each other.
+    #[error(
+        "expected a `[[window]]` of this endpoint that another endpoint may write, and one back, for the rings of its \
+         program"
+    )]
+    ProgramWithoutWindows,
+    /// The windows of a program with rings are too short.
+    #[error("expected windows of at least {needed} bytes, both ways, for the rings of the program")]
+    RingTooShort {
+        /// Bytes of the shortest window that has room for a ring with the program's messages.
+        needed: u64,
+    },
     /// A link does not name two NICs.
     #[error("expected the names of two NICs")]
     LinkEnds,
@@ -535,6 +547,8 @@ impl MistakeKind {
             | MistakeKind::ChannelEnds
             | MistakeKind::NoCodeChannel
             | MistakeKind::ExchangeWithoutChannel
+            | MistakeKind::ProgramWithoutWindows
+            | MistakeKind::RingTooShort { .. }
             | MistakeKind::LinkEnds
             | MistakeKind::FreeBuffersDoNotFit { .. }
             | MistakeKind::PayloadDoesNotFit { .. }

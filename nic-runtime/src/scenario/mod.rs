@@ -26,6 +26,7 @@ mod profiles_page;
 mod read;
 mod receives;
 mod regions;
+mod rings;
 mod set;
 mod state;
 mod swaps;

@@ -13,9 +13,7 @@ use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::table::{Mistakes, Table};
-use crate::spec::Exchange;
-use crate::spec::Span;
-use crate::spec::{ChannelSpec, HostSpec, NicSpec, ProcessSpec};
+use crate::spec::{ChannelSpec, Exchange, HostSpec, NicSpec, ProcessSpec, RingRequests, Span};
 
 /// The processes of a scenario, with their names and places.
 pub(super) struct Processes<'t> {
@@ -162,7 +160,7 @@ fn program(
     let program = key.get(table, mistakes);
     let [every, rounds, length] = keys;
     let is_acknowledge = program == Program::Acknowledge;
-    let is_exchange = matches!(program, Program::Exchange(_));
+    let is_exchange = matches!(program, Program::Exchange(_) | Program::RingClient(_));
     for (own, is_known) in [
         (every, is_acknowledge),
         (rounds, is_exchange),
@@ -196,6 +194,12 @@ fn program(
             pattern,
             rounds: number(rounds),
             length: number(length),
+        }),
+        Program::RingServer => HostSpec::RingServer,
+        Program::RingClient(outstanding) => HostSpec::RingClient(RingRequests {
+            rounds: number(rounds),
+            length: number(length),
+            outstanding,
         }),
     }
 }

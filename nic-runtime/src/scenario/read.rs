@@ -20,6 +20,7 @@ use super::processes;
 use super::profiles::{self, NicProfiles};
 use super::receives;
 use super::regions;
+use super::rings;
 use super::swaps;
 use super::table::{Mistakes, Table, wrong_type};
 use super::traffic::{self, Sends};
@@ -173,6 +174,7 @@ fn read_root(
         (&nics, &of_nic, &joined),
         &mut context,
     );
+    endpoints::check_interfaces(&endpoints, &channels, &of_nic, context.mistakes());
     vis::check_connections(&endpoints, &channels, context.mistakes());
     traffic::check_code_channels(&endpoints, &channels, context.mistakes());
     let receives = receives::read(root, &mut endpoints, &mut context);
@@ -187,6 +189,7 @@ fn read_root(
     let regions = regions::read(root, &endpoints, &mut context);
     let places = (&nics[..], &of_nic, &joined);
     let windows = windows::read(root, &endpoints, places, &mut context);
+    rings::check(&endpoints, &windows, context.mistakes());
     let mistakes = context.mistakes();
     let until = ROOT.until.given(root, mistakes);
     let events_max = ROOT.max_events.given(root, mistakes);

@@ -12,6 +12,7 @@ mod golden;
 pub(crate) mod interface;
 mod length;
 pub(crate) mod placement;
+mod rings;
 mod span;
 
 use crate::ids::Table;
@@ -33,6 +34,7 @@ pub use golden::{Code, GoldenSettings, Times};
 pub use interface::InterfaceKind;
 pub use length::{Length, draw_channel};
 pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement};
+pub use rings::RingRequests;
 pub use span::Span;
 
 /// A whole scenario, ready to be simulated.
@@ -381,6 +383,10 @@ pub enum HostSpec {
     },
     /// The program exchanges equal messages on a channel of the process's first endpoint.
     Exchange(Exchange),
+    /// The program answers the requests in the rings of the process's windows.
+    RingServer,
+    /// The program sends requests through the first pair of rings in the windows of the process.
+    RingClient(RingRequests),
 }
 
 /// The treatment of a packet or transmit descriptor on which an applet traps.

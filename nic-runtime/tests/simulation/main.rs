@@ -67,4 +67,5 @@ mod via_streams;
 mod via_times;
 mod window_programs;
 mod window_reads;
+mod window_rings;
 mod windows;

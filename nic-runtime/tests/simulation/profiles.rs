@@ -124,13 +124,16 @@ fn what_a_profile_does_not_speak_of_is_refused() {
         }
     };
     let applet = "applet = 'builtin:RawUnet'";
+    let channel = "[[channel]]\ne = [1, 2]";
     assert_eq!(
-        shown("", |profile| profile.base = None),
+        shown(channel, |profile| profile.base = None),
         "an endpoint of interface `unet` needs the section `[base]`, and the profile `lanai-1998` of its NIC has none"
     );
     assert_eq!(
         shown(applet, |profile| profile.quota = None),
         "an applet needs the section `[quota]`, and the profile `lanai-1998` of its NIC has none"
     );
-    assert_eq!(shown("", |profile| profile.quota = None), "");
+    assert_eq!(shown(channel, |profile| profile.quota = None), "");
+    // An endpoint without a channel has no messages.
+    assert_eq!(shown("", |profile| profile.base = None), "");
 }

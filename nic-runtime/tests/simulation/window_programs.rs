@@ -1,4 +1,4 @@
-//! Programs at windows, without a VI (docs/simulation.md, "Programs at windows").
+//! Programs at windows, without a VI (docs/clan.md).
 
 use std::sync::Arc;
 
