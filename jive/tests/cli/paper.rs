@@ -4,27 +4,26 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use nic_runtime::profile::Profile;
 use tempfile::TempDir;
 
 use crate::{jive, words};
 
-/// The output of `jive paper unet-sle --json`, and the directory of its figures.
-static REPORT: LazyLock<(serde_json::Value, TempDir)> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().to_str().unwrap();
-    let ended = jive(["paper", "unet-sle", "--json", "--svg", path]);
-    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
-    (serde_json::from_str(&ended.out).unwrap(), directory)
-});
+/// The output of `jive paper PAPER --json`, and the directory of its figures.
+type Reproduced = LazyLock<(serde_json::Value, TempDir)>;
 
-/// The output of `jive paper emp --json`, and the directory of its figures.
-static EMP: LazyLock<(serde_json::Value, TempDir)> = LazyLock::new(|| {
+fn reproduce(paper: &str) -> (serde_json::Value, TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
-    let ended = jive(["paper", "emp", "--json", "--svg", path]);
+    let ended = jive(["paper", paper, "--json", "--svg", path]);
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
     (serde_json::from_str(&ended.out).unwrap(), directory)
-});
+}
+
+static REPORT: Reproduced = LazyLock::new(|| reproduce("unet-sle"));
+static EMP: Reproduced = LazyLock::new(|| reproduce("emp"));
+static CLAN: Reproduced = LazyLock::new(|| reproduce("clan"));
+static JAVIA: Reproduced = LazyLock::new(|| reproduce("javia"));
 
 /// Returns a report of `jive paper emp --json`.
 pub(crate) fn emp_report() -> &'static serde_json::Value {
@@ -223,12 +222,12 @@ fn added_half_round_trip_is_half_the_difference_of_the_curves() {
     }
 }
 
-/// Reproduces a paper about VIA, and compares its figures with those of the documentation. Returns the rows as CSV.
-fn rows_of_via(paper: &str, figures: &[&str]) -> Vec<String> {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().to_str().unwrap();
-    let ended = jive(["paper", paper, "--format", "csv", "--svg", path]);
-    assert_eq!((ended.status, ended.err.as_str()), (0, ""));
+fn rows((report, _): &(serde_json::Value, TempDir)) -> &[serde_json::Value] {
+    report["rows"].as_array().unwrap()
+}
+
+/// Compares the figures of a paper about VIA with those of the documentation.
+fn check_figures(paper: &str, (_, directory): &(serde_json::Value, TempDir), figures: &[&str]) {
     for figure in figures {
         let file = format!("{figure}.svg");
         let drawn = fs::read_to_string(directory.path().join(&file)).unwrap();
@@ -241,35 +240,56 @@ fn rows_of_via(paper: &str, figures: &[&str]) -> Vec<String> {
     }
     let drawn = fs::read_dir(directory.path()).unwrap().count();
     assert_eq!(drawn, figures.len());
-    let rows = ended.out.lines().filter(|line| line.starts_with("row,"));
-    rows.map(str::to_owned).collect()
 }
 
-fn count_with(rows: &[String], part: &str) -> usize {
-    rows.iter().filter(|row| row.contains(part)).count()
+fn named<'r>(rows: &'r [serde_json::Value], name: &str) -> &'r serde_json::Value {
+    let mut rows = rows.iter();
+    rows.find(|row| row["name"] == name).expect("there is one")
+}
+
+fn count(rows: &[serde_json::Value], has: impl Fn(&serde_json::Value) -> bool) -> usize {
+    rows.iter().filter(|row| has(row)).count()
 }
 
 #[test]
 fn every_row_of_via_over_clan_holds_or_disagrees_as_known() {
-    let rows = rows_of_via("clan", &["clan-bandwidth", "clan-answers"]);
-    assert_eq!(rows.len(), 52);
-    assert_eq!(count_with(&rows, ",OFF,"), 0);
-    assert_eq!(count_with(&rows, ",disagrees,"), 1);
-    assert_eq!(count_with(&rows, ",derived"), 1);
+    check_figures("clan", &CLAN, &["clan-bandwidth", "clan-answers"]);
+    let rows = rows(&CLAN);
+    assert_eq!(rows.len(), 64);
+    assert_eq!(count(rows, |row| row["ok"] == false), 0);
+    let known = rows.iter().filter(|row| row["disagrees"].is_string());
+    let known: Vec<_> = known.map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        known,
+        [
+            "a protocol of its own, 400,000 /s > events at user level",
+            "256 clients"
+        ]
+    );
+    assert_eq!(count(rows, |row| row["given"] == "derived"), 1);
     // The dip is where `clan.dma_min` and `via.pio_max` are, which are fitted to it.
     for name in ["by DMA: 128 B < 96 B", "by either: 128 B < 96 B"] {
-        let row = rows.iter().find(|row| row.contains(name)).unwrap();
-        assert!(row.contains(",holds,,,fitted,"), "{row}");
+        assert_eq!(named(rows, name)["provenance"], "fitted");
     }
+    // A message without VIA takes what the paper says, and a server without VIA answers more than one with VIA.
+    let ping = "two programs without VIA, an entry of a ring and its pointer";
+    assert_eq!(named(rows, ping)["found"]["paper_ns"], 2_600);
+    for clients in ["1 client", "2 clients", "64 clients", "256 clients"] {
+        let row = named(rows, clients);
+        assert_eq!(row["provenance"], "predicted", "{row}");
+    }
+    let order = "without VIA > VIA with interrupts: 64 clients";
+    assert_eq!(named(rows, order)["found"]["order"], true);
 }
 
 #[test]
 fn every_row_of_via_itself_holds() {
-    let rows = rows_of_via("javia", &["javia-bandwidth", "javia-round-trips"]);
+    check_figures("javia", &JAVIA, &["javia-bandwidth", "javia-round-trips"]);
+    let rows = rows(&JAVIA);
     assert_eq!(rows.len(), 8);
-    assert_eq!(count_with(&rows, ",OFF,"), 0);
+    assert_eq!(count(rows, |row| row["ok"] == false), 0);
     // Table 1 prints one round trip and the slope.
-    assert_eq!(count_with(&rows, ",derived"), 3);
+    assert_eq!(count(rows, |row| row["given"] == "derived"), 3);
     // With a slower bus, a row is outside its tolerance.
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("slow.toml");
@@ -279,6 +299,32 @@ fn every_row_of_via_itself_holds() {
     fs::write(&file, slow).unwrap();
     let ended = jive(["paper", "javia", "--profile", file.to_str().unwrap()]);
     assert_eq!(ended.status, 1, "{}", ended.err);
+}
+
+#[test]
+fn a_row_says_what_moves_it_and_no_fitted_row_is_a_prediction() {
+    for paper in [&REPORT, &EMP, &CLAN, &JAVIA] {
+        let profile = paper.0["profile"].as_str().unwrap();
+        let profile = Profile::builtin(profile).unwrap();
+        let entries = profile.entries();
+        for row in rows(paper) {
+            let moved_by = row["moved_by"].as_array().unwrap();
+            let evidence = row["provenance"].as_str().unwrap();
+            let is_moved = ["predicted", "fitted"].contains(&evidence);
+            assert!(
+                is_moved || ["input", "accounting"].contains(&evidence),
+                "{row}"
+            );
+            assert_eq!(is_moved, !moved_by.is_empty(), "{row}");
+            let statement = format!("fitted {}", row["statement"].as_str().unwrap());
+            let is_fitted = moved_by.iter().any(|key| {
+                let mut entries = entries.iter();
+                let entry = entries.find(|entry| key == &entry.key.path());
+                entry.expect("a key of the profile").source.to_string() == statement
+            });
+            assert_eq!(is_fitted, evidence == "fitted", "{row}");
+        }
+    }
 }
 
 #[test]

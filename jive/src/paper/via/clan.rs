@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use nic_core::time::SimDuration;
 use nic_runtime::profile::{Events, Profile};
 
-use super::lab::{FlowControl, Served, Service, Setup, beside_stream, time_per_request};
-use super::{FEW, Rounds, programs, rate};
+use super::lab::{FlowControl, REQUEST, Served, Service, Setup, beside_stream, time_per_request};
+use super::programs::{self, OwnProtocol};
+use super::{FEW, Rounds, rate};
 use crate::paper::report::{Agreement, Quantity, Report, Row, Tolerance};
 use crate::paper::{PaperError, Progress, held};
 
@@ -16,6 +17,7 @@ pub(super) const LATENCY: &str = "half round trips";
 pub(super) const BANDWIDTH: &str = "Figure 6: bandwidth";
 pub(super) const QUEUE: &str = "Figure 7: completion queue";
 const STREAM: &str = "beside a stream by DMA";
+pub(super) const OWN: &str = "a server without VIA";
 const MAPPINGS: &str = "mappings of a server";
 
 /// Length of a message that shows the limit of the processor's writes, because the fixed costs of a message hardly
@@ -27,6 +29,9 @@ const EMULEX: &str = "giganet-1999";
 
 /// Numbers of outstanding requests.
 pub(super) const OUTSTANDING: [u32; 5] = [1, 4, 16, 64, 256];
+
+/// Numbers of clients of a server without VIA, each with one outstanding request.
+pub(super) const CLIENTS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /// Requests that a server with a protocol of its own answers in a second (§4.3).
 const TAILORED: u64 = 400_000;
@@ -55,6 +60,8 @@ pub(super) fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperE
     rows.extend(bandwidth_orders(&found)?);
     rows.extend(servers(&found)?);
     rows.extend(server_orders(&found)?);
+    rows.extend(own_servers(&found)?);
+    rows.extend(own_server_orders(&found)?);
     rows.push(queue(profile, rounds)?);
     rows.extend(mappings(profile, rounds)?);
     Ok(rows)
@@ -66,6 +73,7 @@ fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
     let found = Found::new(profile, FEW);
     rows.extend(bandwidth_orders(&found)?);
     rows.extend(server_orders(&found)?);
+    rows.extend(own_server_orders(&found)?);
     Ok(held(&rows))
 }
 
@@ -75,6 +83,8 @@ struct Found<'p> {
     rounds: Rounds,
     bandwidths: RefCell<BTreeMap<(&'static str, u32), u64>>,
     servers: RefCell<BTreeMap<(&'static str, u32), Served>>,
+    /// Servers without VIA, by the number of clients.
+    own_servers: RefCell<BTreeMap<u32, Served>>,
 }
 
 impl<'p> Found<'p> {
@@ -84,6 +94,7 @@ impl<'p> Found<'p> {
             rounds,
             bandwidths: RefCell::default(),
             servers: RefCell::default(),
+            own_servers: RefCell::default(),
         }
     }
 
@@ -104,6 +115,31 @@ impl<'p> Found<'p> {
         }
         let found = answers(self.profile, point, self.rounds)?;
         self.servers.borrow_mut().insert(point, found);
+        Ok(found)
+    }
+
+    /// Returns what a server answers whose events reach it without an interrupt.
+    fn at_user_level(&self, outstanding: u32) -> Result<Served, PaperError> {
+        let point = ("pio at user level", outstanding);
+        if let Some(&known) = self.servers.borrow().get(&point) {
+            return Ok(known);
+        }
+        let found = answers(
+            &at_user_level(self.profile),
+            ("pio", outstanding),
+            self.rounds,
+        )?;
+        self.servers.borrow_mut().insert(point, found);
+        Ok(found)
+    }
+
+    fn own(&self, clients: u32) -> Result<Served, PaperError> {
+        let clients = clients.min(self.rounds.most);
+        if let Some(&known) = self.own_servers.borrow().get(&clients) {
+            return Ok(known);
+        }
+        let found = own_answers(self.profile, clients, self.rounds)?;
+        self.own_servers.borrow_mut().insert(clients, found);
         Ok(found)
     }
 }
@@ -355,14 +391,12 @@ fn at_user_level(profile: &Profile) -> Profile {
 
 /// Returns the rows of the orders of Figure 7's curves.
 fn server_orders(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
-    let &Found {
-        profile, rounds, ..
-    } = found;
+    let rounds = found.rounds;
     let of = |transfer, outstanding| found.answers(transfer, outstanding);
     let busy = [of("pio", rounds.busy)?, of("pio", rounds.most)?];
     let dma = [of("dma", rounds.busy)?, of("dma", rounds.most)?];
     let emulex = emulex_answers(rounds.busy, rounds)?;
-    let user = answers(&at_user_level(profile), ("pio", rounds.busy), rounds)?.rate;
+    let user = found.at_user_level(rounds.busy)?.rate;
     let is_even = [busy, dma].iter().all(|[few, many]| {
         let has_fewer = many.rate * 1_000 < few.rate * (1_000 - rounds.even);
         !has_fewer && few.is_whole && many.is_whole
@@ -405,6 +439,70 @@ fn server_orders(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
 /// The row of the bound on a server whose NIC delivers events without interrupts.
 pub(in crate::paper) const USER_BELOW_TAILORED: &str =
     "a protocol of its own, 400,000 /s > events at user level";
+
+/// Returns the answers of a server without VIA in a second.
+pub(super) fn own_answers(
+    profile: &Profile,
+    clients: u32,
+    rounds: Rounds,
+) -> Result<Served, PaperError> {
+    let server = OwnProtocol {
+        figure: OWN,
+        clients,
+        rounds: rounds.served,
+        length: REQUEST,
+    };
+    server.serve(profile)
+}
+
+fn own_servers(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
+    let row = |clients: u32| {
+        let simulated = Quantity::Answers(found.own(clients)?.rate);
+        // The paper gives the answers of a busy server alone.
+        let (name, answers) = match clients {
+            256 => (
+                OWN_BUSY.to_owned(),
+                Agreement::Stated {
+                    paper: Quantity::Answers(TAILORED),
+                    simulated,
+                    tolerance: Tolerance::PerMille(100),
+                },
+            ),
+            1 => ("1 client".to_owned(), Agreement::Measured(simulated)),
+            _ => (format!("{clients} clients"), Agreement::Measured(simulated)),
+        };
+        Ok(Row::new("S5-28c", OWN, name, answers))
+    };
+    CLIENTS.into_iter().map(row).collect()
+}
+
+/// The row of a busy server without VIA.
+pub(in crate::paper) const OWN_BUSY: &str = "256 clients";
+
+/// Returns the rows of the orders of servers with and without VIA.
+fn own_server_orders(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
+    let rounds = found.rounds;
+    let busy = [found.own(rounds.busy)?, found.own(rounds.most)?];
+    let [few, many] = busy;
+    let is_even = many.rate * 1_000 >= few.rate * (1_000 - rounds.even);
+    let via = found.answers("pio", rounds.busy)?.rate;
+    let user = found.at_user_level(rounds.busy)?.rate;
+    let row = |name, holds| order("S5-28c", OWN, name, holds);
+    Ok(vec![
+        row(
+            "nothing lost, no fewer answers: 256 clients, not 64",
+            is_even && few.is_whole && many.is_whole,
+        ),
+        row(
+            "without VIA > VIA with interrupts: 64 clients",
+            few.rate > via,
+        ),
+        row(
+            "without VIA > VIA with events at user level: 64 clients",
+            few.rate > user,
+        ),
+    ])
+}
 
 /// Returns by how much a request takes longer with 512 VIs than with 64.
 fn queue(profile: &Profile, rounds: Rounds) -> Result<Row, PaperError> {

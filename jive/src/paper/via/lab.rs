@@ -184,7 +184,7 @@ impl Sink for Seen {
 const CLIENT_NICS: u32 = 8;
 
 /// Length of a request in bytes.
-const REQUEST: u32 = 40;
+pub(super) const REQUEST: u32 = 40;
 
 /// Returns the mean time between requests that a server receives on `vis` VIs with one completion queue. All clients send
 /// all their requests at once.

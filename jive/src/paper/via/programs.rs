@@ -1,85 +1,144 @@
-//! Programs that speak to the network themselves, without VIA: they write to windows, and compare pointers.
+//! Programs that speak to the network themselves, without VIA: `clan-ping` and `clan-server`, which write to rings in each
+//! other's windows.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt::Write as _;
 
+use nic_core::event::{Event, EventKind, Names, NicEvent, RemoteEvent, Sink};
+use nic_core::id::EndpointId;
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::Run;
-use nic_runtime::host::{Actions, Happened, HostProgram, Programs, WindowNews};
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario;
 
+use super::lab::Served;
 use crate::paper::PaperError;
 
-/// Two endpoints that write to each other's window. The library of their VIs does nothing, because nothing connects the
-/// VIs.
-const SCENARIO: &str = "[[nic]]\nname = 'a'\n[[nic]]\nname = 'b'\n\
-    [[endpoint]]\nnic = 'a'\nname = 'near'\ninterface = 'via'\nprovider = 'clan'\n\
-    [[endpoint]]\nnic = 'b'\nname = 'far'\ninterface = 'via'\nprovider = 'clan'\n\
-    [[channel]]\nnear = 1\nfar = 1\nconnect = 'program'\n\
-    [[window]]\nowner = 'far'\nwriter = 'near'\nnumber = 1\nlength = 64\n\
-    [[window]]\nowner = 'near'\nwriter = 'far'\nnumber = 1\nlength = 64\n";
-
-/// Messages of both programs together.
-const MESSAGES: u32 = 20;
-
-/// Length of an entry of a ring. Its pointer is the word behind it.
-const ENTRY: u32 = 16;
-
-/// A program that answers each message of its peer: an entry of a ring, and the pointer.
-struct Ping {
-    begins: bool,
-    over: Arc<Mutex<Option<SimTime>>>,
+/// A server with rings for its clients, each of which has one request outstanding.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct OwnProtocol {
+    /// The figure that is measured.
+    pub(super) figure: &'static str,
+    pub(super) clients: u32,
+    /// Requests of each client.
+    pub(super) rounds: u32,
+    /// Length of each request in bytes.
+    pub(super) length: u32,
 }
 
-impl HostProgram for Ping {
-    fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
-        let heard = match what {
-            Happened::Started => 0,
-            Happened::Window {
-                what: WindowNews::Word { value, .. },
-                ..
-            } => value.unwrap_or_default(),
-            Happened::Window { .. }
-            | Happened::Message { .. }
-            | Happened::Completed { .. }
-            | Happened::Time
-            | Happened::Connection { .. }
-            | Happened::Vi { .. } => return,
-        };
-        let Some(&home) = actions.endpoints().first() else {
-            return;
-        };
-        if heard >= MESSAGES {
-            let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
-            *over = Some(actions.now());
-            return;
-        }
-        if heard > 0 || self.begins {
-            actions.store(home, 0, (1, 0), vec![0; ENTRY as usize]);
-            actions.store(home, 0, (1, ENTRY), (heard + 1).to_le_bytes().to_vec());
-        }
-        actions.wait_word(home, 0, (1, ENTRY), (heard, None));
-    }
-}
+/// Requests of the client whose round trips are measured.
+const PINGS: u32 = 20;
+
+/// Length of a message that makes an entry of 16 bytes, as VIA's rings have them.
+const PING: u32 = 8;
 
 /// Returns how long a message takes from program to program: half of the mean round trip.
 pub(super) fn half_trip(
     figure: &'static str,
     profile: &Profile,
 ) -> Result<SimDuration, PaperError> {
-    let nothing = || PaperError::NothingMeasured { figure };
-    let over = Arc::default();
-    let ping = |begins| Ping {
-        begins,
-        over: Arc::clone(&over),
+    let ping = OwnProtocol {
+        figure,
+        clients: 1,
+        rounds: PINGS,
+        length: PING,
     };
-    let scenario = scenario::parse_on(SCENARIO, profile).map_err(|_| nothing())?;
-    let programs = Programs::new()
-        .with("near", ping(true))
-        .with("far", ping(false));
-    Run::new(&scenario).programs(programs).execute()?;
-    let over = *over.lock().unwrap_or_else(PoisonError::into_inner);
-    let over = over.ok_or_else(nothing)?;
-    let all = over.since(SimTime::ZERO).as_ps();
-    Ok(SimDuration::from_ps(all / u64::from(MESSAGES)))
+    let times = ping.run(profile)?.received;
+    match (times.first(), times.last()) {
+        (Some(&first), Some(&last)) if times.len() == PINGS as usize => {
+            let trips = last.since(first).as_ps() / u64::from(PINGS - 1);
+            Ok(SimDuration::from_ps(trips / 2))
+        }
+        _ => Err(PaperError::NothingMeasured { figure }),
+    }
+}
+
+impl OwnProtocol {
+    /// Counts the answers that reach the clients. The first half is not measured.
+    pub(super) fn serve(self, profile: &Profile) -> Result<Served, PaperError> {
+        let Answers { received, lost } = self.run(profile)?;
+        let all = u64::from(self.clients) * u64::from(self.rounds);
+        let settled = received.len() / 2;
+        let (Some(&first), Some(&last)) = (received.get(settled), received.last()) else {
+            return Err(self.nothing());
+        };
+        if first >= last {
+            return Err(self.nothing());
+        }
+        let count = (received.len() - 1 - settled) as u128;
+        // A second has 1,000,000,000,000 ps.
+        let rate = count * 1_000_000_000_000 / u128::from(last.since(first).as_ps());
+        Ok(Served {
+            rate: u64::try_from(rate).unwrap_or(u64::MAX),
+            is_whole: lost == 0 && received.len() as u64 == all,
+        })
+    }
+
+    fn nothing(self) -> PaperError {
+        PaperError::NothingMeasured {
+            figure: self.figure,
+        }
+    }
+
+    fn run(self, profile: &Profile) -> Result<Answers, PaperError> {
+        let OwnProtocol {
+            clients,
+            rounds,
+            length,
+            ..
+        } = self;
+        // A pointer, and eight entries of the message, its number and its length.
+        let window = 4 + 8 * (8 + length.next_multiple_of(4));
+        let common = "free_buffers = { count = 0 }\n";
+        let mut text = format!(
+            "until = '100s'\nmax_events = 100000000\n\
+             [[nic]]\nname = 'client'\nsram = '256MiB'\n[[nic]]\nname = 'server'\nsram = '256MiB'\n\
+             [[endpoint]]\nnic = 'server'\nname = 'server'\nhost = 'clan-server'\n{common}\
+             buffer_area = {}\n",
+            clients * window
+        );
+        for client in 0..clients {
+            let _infallible = write!(
+                text,
+                "[[endpoint]]\nnic = 'client'\nname = 'c{client}'\nhost = 'clan-ping'\n{common}\
+                 buffer_area = {window}\nrounds = {rounds}\nmessage_length = {length}\n\
+                 [[window]]\nowner = 'server'\nwriter = 'c{client}'\nnumber = {client}\n\
+                 offset = {}\nlength = {window}\n\
+                 [[window]]\nowner = 'c{client}'\nwriter = 'server'\nnumber = {client}\n\
+                 length = {window}\n",
+                client * window
+            );
+        }
+        let scenario = scenario::parse_on(&text, profile).map_err(|_| self.nothing())?;
+        let mut answers = Answers::default();
+        Run::new(&scenario).sink(&mut answers).execute()?;
+        Ok(answers)
+    }
+}
+
+/// The answers that clients receive. The server is the first endpoint.
+#[derive(Clone, Debug, Default)]
+struct Answers {
+    /// When each pointer behind an answer was written to a client's ring.
+    received: Vec<SimTime>,
+    /// Writes that any NIC refused.
+    lost: u64,
+}
+
+impl Sink for Answers {
+    fn event(&mut self, _names: &dyn Names, event: &Event<'_>) {
+        match event.kind {
+            EventKind::Remote(RemoteEvent::WindowWritten { offset: 0, .. })
+                if event.endpoint.is_some_and(|here| here != EndpointId(0)) =>
+            {
+                self.received.push(event.time);
+            }
+            EventKind::Nic(NicEvent::Drop { .. }) => self.lost += 1,
+            EventKind::Nic(_)
+            | EventKind::Unet(_)
+            | EventKind::Sle(_)
+            | EventKind::Emp(_)
+            | EventKind::Via(_)
+            | EventKind::Remote(_) => {}
+        }
+    }
 }
