@@ -15,6 +15,8 @@ import { TimelineView } from "./timeline";
 const FIRST = "Firewall";
 /** How long to wait after a keystroke before assembly is judged again, in milliseconds. */
 const PAUSE = 250;
+/** The most letters of a trace that are shown: the browser lays them all out at once. */
+const TRACE_MAX = 4 << 20;
 
 function element<E extends HTMLElement>(id: string): E {
   const found = document.getElementById(id);
@@ -342,11 +344,17 @@ function showNotices(notices: string[]): void {
   box.hidden = notices.length === 0;
 }
 
+/** Returns as many lines of a trace as are shown. */
+function startOf(trace: string): string {
+  if (trace.length <= TRACE_MAX) return trace;
+  return `${trace.slice(0, trace.lastIndexOf("\n", TRACE_MAX) + 1)}\nThe rest is in the file that "Download trace" gives.`;
+}
+
 function showRan(answer: Ran, notes: string[]): void {
   ran = answer;
   const early = answer.ended_early ? ["The run was ended here because its trace or timeline would become too long for a page."] : [];
   showNotices([...notes, ...early, ...answer.notices]);
-  element("trace").textContent = answer.trace;
+  element("trace").textContent = startOf(answer.trace);
   element("summary").textContent = answer.report.trimStart();
   timeline.show(tracksOf(answer.timeline.traceEvents));
 }

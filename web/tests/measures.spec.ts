@@ -39,6 +39,10 @@ test("a timeline of 100,000 spans is drawn without a pause", async ({ page }) =>
   await write(page, "#scenario", many);
   await page.click("#start");
   await expect(page.locator("#state")).toHaveText(/^done in/, { timeout: 120_000 });
+  // The browser would lay out all of a long trace.
+  const trace = (await page.locator("#trace").textContent()) ?? "";
+  expect(trace.length).toBeLessThan((4 << 20) + 100);
+  expect(trace).toMatch(/Download trace" gives\.$/);
   await page.locator("#tracks").scrollIntoViewIfNeeded();
   const box = await page.locator("#tracks").boundingBox();
   await page.mouse.move((box?.x ?? 0) + 300, (box?.y ?? 0) + 60);

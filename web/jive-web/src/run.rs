@@ -37,8 +37,8 @@ use crate::judge::{Sources, in_memory};
 /// A run that goes on for longer is ended, so that what is shown fits a page.
 const TRACE_BYTES_MAX: usize = 64 << 20;
 
-/// The same for its timeline, which is longer than the trace.
-const TIMELINE_BYTES_MAX: usize = 96 << 20;
+/// The same for its timeline, of which a page makes objects. So many bytes are about 170,000 spans.
+const TIMELINE_BYTES_MAX: usize = 48 << 20;
 
 /// What a run gives.
 #[derive(Serialize)]
