@@ -253,7 +253,11 @@ fn count(rows: &[serde_json::Value], has: impl Fn(&serde_json::Value) -> bool) -
 
 #[test]
 fn every_row_of_via_over_clan_holds_or_disagrees_as_known() {
-    check_figures("clan", &CLAN, &["clan-bandwidth", "clan-answers"]);
+    check_figures(
+        "clan",
+        &CLAN,
+        &["clan-bandwidth", "clan-answers", "clan-servers"],
+    );
     let rows = rows(&CLAN);
     assert_eq!(rows.len(), 64);
     assert_eq!(count(rows, |row| row["ok"] == false), 0);

@@ -27,7 +27,7 @@ pub enum RemoteEvent<'a> {
         /// The least recently used window, if it loses its mapping to make room.
         evicts: Option<WindowId>,
     },
-    /// The NIC wrote the bytes of a peer's applet to a window of the endpoint.
+    /// The NIC wrote the bytes of a peer's applet or program to a window of the endpoint.
     WindowWritten {
         /// The packet that brought the bytes.
         packet: PacketId,

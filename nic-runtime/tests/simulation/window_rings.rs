@@ -31,7 +31,7 @@ fn scenario((each, link): (&str, &str), clients: &[Client], rest: &str) -> Scena
     let length = |client: &Client| Rings::window_for(client.length);
     let area: u64 = clients.iter().map(length).sum();
     let mut text = format!(
-        "profile = 'clan-2001'\n[[nic]]\nname = 's'\n[[endpoint]]\nnic = 's'\nname = 'server'\n\
+        "profile = 'clan-2001'\nuntil = '100s'\n[[nic]]\nname = 's'\n[[endpoint]]\nnic = 's'\nname = 'server'\n\
          host = 'clan-server'\nbuffer_area = {area}\nfree_buffers = {{ count = 0 }}\n{each}\n"
     );
     let mut offset = 0;

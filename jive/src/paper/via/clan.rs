@@ -381,7 +381,7 @@ fn servers(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
 }
 
 /// Returns the profile with events that reach the user without an interrupt, as a later NIC was to have them.
-fn at_user_level(profile: &Profile) -> Profile {
+pub(super) fn at_user_level(profile: &Profile) -> Profile {
     let mut profile = profile.clone();
     if let Some(clan) = &mut profile.clan {
         clan.events = Events::User;

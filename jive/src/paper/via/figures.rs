@@ -2,8 +2,8 @@
 
 use nic_runtime::profile::Profile;
 
-use super::clan::{OUTSTANDING, answers, bandwidth, emulex};
-use super::lab::{FlowControl, Setup};
+use super::clan::{CLIENTS, OUTSTANDING, answers, at_user_level, bandwidth, emulex, own_answers};
+use super::lab::{FlowControl, Served, Setup};
 use super::{FEW, Rounds};
 use crate::paper::PaperError;
 use crate::paper::provenance::each;
@@ -58,7 +58,7 @@ fn curves(
     Ok(curve.collect())
 }
 
-/// Figures 6 and 7 of "VIA over the CLAN network".
+/// Figures 6 and 7 of "VIA over the CLAN network", and servers with and without VIA.
 pub(super) fn clan(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
     let emulex = emulex()?;
     let bandwidths = [
@@ -77,9 +77,7 @@ pub(super) fn clan(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
         ("giganet-1999", &emulex, "auto"),
     ];
     let served = curves(&served, &OUTSTANDING, |&(_, profile, transfer), vis| {
-        let served = answers(profile, (transfer, vis), ROUNDS)?;
-        // The conversion is exact: answers are far below 2^52.
-        Ok(served.rate as f64 / 1_000.0)
+        Ok(thousands(answers(profile, (transfer, vis), ROUNDS)?))
     })?;
     Ok(vec![
         Drawing::Curves(Plot {
@@ -101,7 +99,31 @@ pub(super) fn clan(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
             curves: served,
             marks: Vec::new(),
         }),
+        Drawing::Curves(servers(profile)?),
     ])
+}
+
+/// Servers with and without VIA, whose clients have one outstanding request each.
+fn servers(profile: &Profile) -> Result<Plot, PaperError> {
+    let at_user_level = at_user_level(profile);
+    let via = [
+        ("VIA, interrupts", profile, "pio"),
+        ("VIA, no interrupts", &at_user_level, "pio"),
+    ];
+    let own = curves(&[("without VIA", profile, "")], &CLIENTS, |_, clients| {
+        Ok(thousands(own_answers(profile, clients, ROUNDS)?))
+    })?;
+    let via = curves(&via, &CLIENTS, |&(_, profile, transfer), clients| {
+        Ok(thousands(answers(profile, (transfer, clients), ROUNDS)?))
+    })?;
+    Ok(Plot {
+        name: "clan-servers",
+        title: "Servers over CLAN, with and without VIA".to_owned(),
+        x: axis("clients", true),
+        y: axis("thousands of answers a second", true),
+        curves: own.into_iter().chain(via).collect(),
+        marks: vec![mark("a server without VIA 400", 256, 400.0)],
+    })
 }
 
 /// The raw curves of Table 1 and of the bandwidths of "Interfacing Java to the Virtual Interface Architecture".
@@ -152,6 +174,12 @@ pub(super) fn javia(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
             marks: vec![mark("80", 8_192, 80.0)],
         }),
     ])
+}
+
+/// Returns the thousands of answers of a server in a second.
+fn thousands(served: Served) -> f64 {
+    // The conversion is exact: answers are far below 2^52.
+    served.rate as f64 / 1_000.0
 }
 
 /// Converts kilobits a second to megabits a second.
