@@ -2,7 +2,7 @@
 
 use core::num::NonZeroU64;
 
-/// Position of a NIC in the scenario, counted from 0.
+/// Position of a node of the network: first the NICs in the order of the scenario, counted from 0, and then its switches.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NicId(pub u32);
 

@@ -1,6 +1,6 @@
 //! Events of the NIC's own resources, which all interfaces share: DMA engines, wires, processors and queues.
 
-use crate::id::{ChannelId, EndpointId, PacketId, PostNumber};
+use crate::id::{ChannelId, EndpointId, NicId, PacketId, PostNumber};
 use crate::report::fields::{FieldSink, Fields, Payload, Value};
 use crate::report::roles::{Cause, Dropped, InUse, Roles, Shape, Shown, Step, Track};
 use crate::report::{DmaDirection, Levels, Trigger};
@@ -68,6 +68,25 @@ pub enum NicEvent<'a> {
         part: Option<Part<'a>>,
         /// The post that the packet's message comes from, if it comes from one.
         post: Option<PostNumber>,
+    },
+    /// A switch began to send a packet on. The event's NIC is the switch, and its endpoint the packet's sender.
+    Forward {
+        /// The packet.
+        packet: PacketId,
+        /// The endpoint to which the packet goes.
+        peer: EndpointId,
+        /// The NIC or switch to which the packet goes next.
+        next: NicId,
+        /// Length of the message, or of the frame that the packet carries.
+        length: u32,
+        /// Whether the link sends the packet a second time, as a copy; the trace shows only that it does.
+        is_copy: bool,
+        /// How many packets wait behind the packet for the same port.
+        behind: u32,
+        /// How long the packet has waited for the port.
+        waited: SimDuration,
+        /// Time from the first bit of the packet to its last.
+        duration: SimDuration,
     },
     /// The link lost a packet, or the receiver discarded it because of its CRC or for want of a slot.
     WireDrop {
@@ -137,6 +156,11 @@ impl<'a> NicEvent<'a> {
                 track: Track::WireIn,
                 ..Roles::of("wire-rx")
             },
+            NicEvent::Forward { next, duration, .. } => Roles {
+                track: Track::WireToNode(next),
+                shape: Shape::From("forward", duration),
+                ..Roles::of("forward")
+            },
             NicEvent::WireDrop { .. } => Roles {
                 track: Track::WireIn,
                 ..Roles::of("wire-drop")
@@ -187,6 +211,7 @@ impl<'a> NicEvent<'a> {
             NicEvent::Dma { .. }
             | NicEvent::WireTx { .. }
             | NicEvent::WireRx { .. }
+            | NicEvent::Forward { .. }
             | NicEvent::WireDrop { .. }
             | NicEvent::Drop { .. } => Shown::Always,
         }
@@ -228,6 +253,25 @@ impl<'a> NicEvent<'a> {
                 },
                 Some(_) => Step::Other,
             },
+            NicEvent::Forward {
+                packet,
+                peer,
+                next,
+                length,
+                is_copy,
+                behind,
+                waited,
+                duration,
+            } => Step::Forwarded {
+                packet,
+                peer,
+                next,
+                length,
+                is_copy,
+                behind,
+                waited,
+                duration,
+            },
             NicEvent::WireDrop {
                 packet,
                 reason,
@@ -265,6 +309,7 @@ impl<'a> NicEvent<'a> {
             NicEvent::Busy { processor, begun } => Some(InUse::Processor(processor, begun)),
             NicEvent::Work { .. }
             | NicEvent::WireRx { .. }
+            | NicEvent::Forward { .. }
             | NicEvent::WireDrop { .. }
             | NicEvent::Drop { .. }
             | NicEvent::Levels(_) => None,
@@ -281,6 +326,7 @@ impl<'a> NicEvent<'a> {
             NicEvent::Dma { duration, .. } => Some(duration),
             NicEvent::WireTx { .. }
             | NicEvent::WireRx { .. }
+            | NicEvent::Forward { .. }
             | NicEvent::WireDrop { .. }
             | NicEvent::Drop { .. }
             | NicEvent::Work { .. }
@@ -333,6 +379,27 @@ impl<'a> NicEvent<'a> {
                 fields.post(post)?;
                 fields.payload(Payload::Whole(payload))
             }
+            NicEvent::Forward {
+                packet,
+                peer,
+                next,
+                length,
+                is_copy,
+                behind,
+                waited,
+                duration,
+            } => {
+                fields.put("packet", Value::Number(packet.0))?;
+                fields.endpoint("peer", peer)?;
+                fields.node("to", next)?;
+                fields.put("length", Value::Number(length.into()))?;
+                if is_copy {
+                    fields.put("copy", Value::Flag(true))?;
+                }
+                fields.put("behind", Value::Number(behind.into()))?;
+                fields.put("waited_ns", Value::Cost(waited.as_ns()))?;
+                fields.put("dur_ns", Value::Cost(duration.as_ns()))
+            }
             NicEvent::WireDrop { packet, reason, .. } => {
                 fields.put("packet", Value::Number(packet.0))?;
                 fields.put("reason", Value::Word(reason.word()))
@@ -376,11 +443,14 @@ pub enum WireDropReason {
     Crc,
     /// The receiver had no free slot for the packet, on a wire without flow control.
     Overrun,
+    /// The buffer of a switch was full.
+    SwitchFull,
 }
 
 impl WireDropReason {
     /// Every reason.
-    pub const ALL: &'static [WireDropReason] = &[Self::Loss, Self::Crc, Self::Overrun];
+    pub const ALL: &'static [WireDropReason] =
+        &[Self::Loss, Self::Crc, Self::Overrun, Self::SwitchFull];
 
     /// Returns the word that the trace shows for the reason.
     #[must_use]
@@ -389,6 +459,7 @@ impl WireDropReason {
             WireDropReason::Loss => "loss",
             WireDropReason::Crc => "crc",
             WireDropReason::Overrun => "overrun",
+            WireDropReason::SwitchFull => "switch-full",
         }
     }
 }

@@ -9,7 +9,7 @@ use core::iter::{once, repeat_n};
 use jive_core::{MethodId, TrapValues, is_plain};
 
 use super::names::Names;
-use crate::id::{EndpointId, PostNumber};
+use crate::id::{EndpointId, NicId, PostNumber};
 use crate::native::{NativeArg, TracedCall, TrapCause, TrapDetails};
 
 /// The value of an event's field.
@@ -225,6 +225,12 @@ impl<'s, S: FieldSink> Fields<'s, S> {
     /// Writes the name of an endpoint.
     pub(crate) fn endpoint(&mut self, key: &'static str, id: EndpointId) -> Result<(), S::Error> {
         let name = self.names.endpoint(id);
+        self.sink.field(key, Value::Name(name))
+    }
+
+    /// Writes the name of a NIC or switch.
+    pub(crate) fn node(&mut self, key: &'static str, id: NicId) -> Result<(), S::Error> {
+        let name = self.names.nic(id);
         self.sink.field(key, Value::Name(name))
     }
 

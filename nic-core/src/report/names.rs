@@ -6,8 +6,12 @@ use crate::id::{EndpointId, NicId};
 
 /// Maps ids of a run to names.
 pub trait Names {
-    /// Returns the NIC's name in the scenario.
+    /// Returns the name in the scenario of a NIC or, for a number behind those of the NICs, of a switch.
     fn nic(&self, nic: NicId) -> &str;
+    /// Returns whether the number is that of a switch.
+    fn is_switch(&self, _nic: NicId) -> bool {
+        false
+    }
     /// Returns the endpoint's name in the scenario.
     fn endpoint(&self, endpoint: EndpointId) -> &str;
     /// Returns the NIC of the endpoint.

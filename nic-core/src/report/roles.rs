@@ -8,7 +8,7 @@ use jive_core::{MethodId, Pc, TrapKind};
 use super::fields::Payload;
 use super::levels::{DmaDirection, Levels};
 use super::trigger::{Made, Trigger};
-use crate::id::{ChannelId, EndpointId, PacketId, PostId, PostNumber};
+use crate::id::{ChannelId, EndpointId, NicId, PacketId, PostId, PostNumber};
 use crate::native::TrapDetails;
 use crate::time::{SimDuration, SimTime};
 
@@ -76,6 +76,8 @@ pub enum Track {
     Dma(DmaDirection),
     /// The track of the wire to the NIC of this endpoint.
     WireTo(EndpointId),
+    /// The track of the wire to this NIC or switch.
+    WireToNode(NicId),
     /// The track of the wire from which the NIC receives.
     WireIn,
 }
@@ -214,6 +216,25 @@ pub enum Step<'a> {
         /// Whether the packet came in several frames.
         is_in_frames: bool,
     },
+    /// A switch began to send a packet on. The event's NIC is the switch.
+    Forwarded {
+        /// The packet.
+        packet: PacketId,
+        /// The endpoint to which the packet goes.
+        peer: EndpointId,
+        /// The NIC or switch to which the packet goes next.
+        next: NicId,
+        /// Length of the message, or of the frame that the packet carries.
+        length: u32,
+        /// Whether this is a copy that the link has made of a packet, and the packet counts on its own.
+        is_copy: bool,
+        /// How many packets wait behind the packet for the same port.
+        behind: u32,
+        /// How long the packet has waited for the port.
+        waited: SimDuration,
+        /// Time from the first bit of the packet to its last.
+        duration: SimDuration,
+    },
     /// The sender sends no more frames of a packet, although it has not heard that the packet arrived.
     GivenUp {
         /// The packet.
@@ -264,6 +285,7 @@ impl Step<'_> {
         match *self {
             Step::Sent { packet, .. }
             | Step::Received { packet, .. }
+            | Step::Forwarded { packet, .. }
             | Step::GivenUp { packet, .. }
             | Step::Lost { packet, .. }
             | Step::Consumed { packet, .. }

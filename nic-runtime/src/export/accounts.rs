@@ -119,7 +119,14 @@ impl Default for Accounts {
             pushes: Account::new("waiting", &["sent", "failed"]),
             wire: Account::new(
                 "in-flight",
-                &["received", "loss", "crc", "overrun", "failed"],
+                &[
+                    "received",
+                    "loss",
+                    "crc",
+                    "overrun",
+                    "switch-full",
+                    "failed",
+                ],
             ),
             arrivals: Account::new("waiting", &["delivered", "applet", "capsule"]),
         }

@@ -191,6 +191,7 @@ impl<'s> Judge<'s> {
             | Step::Attached
             | Step::GivenUp { .. }
             | Step::Sent { .. }
+            | Step::Forwarded { .. }
             | Step::Received { .. } => {}
         }
     }

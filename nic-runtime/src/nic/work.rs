@@ -5,7 +5,7 @@ use crate::ids::ProcessorId;
 use crate::slab::DelayRef;
 use crate::spec::InterfaceKind;
 use crate::wire::PacketRef;
-use nic_core::id::{DirectionId, EndpointId};
+use nic_core::id::{DirectionId, EndpointId, NicId};
 
 /// The kinds of work in the schedule.
 #[derive(Copy, Clone, Debug)]
@@ -59,6 +59,10 @@ pub(crate) enum Work {
     LookBacklog(DirectionId),
     /// A delay that an interface has scheduled is over.
     Own(OwnDelay),
+    /// A packet comes to the port of a switch by which it goes on.
+    Forward(PacketRef),
+    /// The arbiters of a switch decide which packets leave their inputs.
+    Arbitrate(NicId),
     /// A NIC receives a stop or go signal.
     Heard(DirectionId),
     /// A processor finishes its work, unless the end of the work has moved since.

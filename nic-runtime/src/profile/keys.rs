@@ -164,6 +164,9 @@ sections! {
         /// Number of bytes after which a packet moves on to its next stage: transmit DMA, wire, receive DMA. If
         /// `wire.cell` is 0, a stage of a packet begins when the previous stage has ended.
         cell: u32 as Bytes = 0;
+        /// Number of the NIC's ports, each of which has one link; all packets on a link share its bandwidth. If
+        /// `wire.ports` is 0, the NIC has a link of its own to each other NIC.
+        ports: u32 as Packets = 0;
         /// When a packet leaves its sender. With `hold`, a packet leaves when the receiver has a slot for the packet.
         /// With `drop`, a packet leaves at once, and a receiver without a free slot drops the packet. With `stop`, a
         /// packet leaves at once, and waits at the end of the wire until the receiver has a slot. With `stop`, the

@@ -69,6 +69,9 @@ const BUILTIN: &[(&str, &str)] = &[
     ),
 ];
 
+/// What stands behind the name of a built-in profile whose NICs have one port each.
+pub const SWITCHED: &str = "-switched";
+
 /// How long a reliable VI waits for an acknowledgement before it assumes that its oldest packet is lost. A VI over
 /// remote memory that writes nothing for this time makes its NIC send the peer the number of its writes. The time was
 /// not measured. It was chosen to be long compared with a round trip through busy NICs, and short compared with a run.
@@ -87,11 +90,25 @@ impl Profile {
         BUILTIN.iter().map(|&(name, _)| name)
     }
 
-    /// Returns the built-in profile with this name.
+    /// Returns the built-in profile with this name. The name of a built-in profile with [`SWITCHED`] behind it is its
+    /// [second form](Profile::switched).
     #[must_use]
     pub fn builtin(name: &str) -> Option<Profile> {
+        if let Some(of_pairs) = name.strip_suffix(SWITCHED) {
+            return Profile::builtin(of_pairs).map(Profile::switched);
+        }
         let (_, text) = BUILTIN.iter().find(|(builtin, _)| *builtin == name)?;
         Some(Profile::parse(text).expect("a test parses every builtin profile"))
+    }
+
+    /// Returns this profile with one port for each NIC, whose packets share the port's link. The wire has no cells,
+    /// because switches send whole packets on.
+    #[must_use]
+    pub fn switched(mut self) -> Profile {
+        self.name.push_str(SWITCHED);
+        self.wire.ports = 1;
+        self.wire.cell = 0;
+        self
     }
 
     /// Returns this profile with processors that do not slow each other down.

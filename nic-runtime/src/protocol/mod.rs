@@ -120,6 +120,15 @@ macro_rules! headers {
                 }
             }
 
+            /// The length of the longest header on the wire, in bytes.
+            pub const LENGTH_MAX: u32 = {
+                let mut longest = 0;
+                $(if <$header>::LENGTH > longest {
+                    longest = <$header>::LENGTH;
+                })*
+                longest
+            };
+
             /// Returns the header's length on the wire, in bytes.
             #[must_use]
             pub fn length(self) -> u32 {

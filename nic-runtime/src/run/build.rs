@@ -45,7 +45,7 @@ use crate::sim::setup::Setup;
 use crate::spec::{self, EndpointSpec, InterfaceKind, LinkSpec, Provider, Scenario};
 use crate::storage::{Channels, Endpoint, FreeQueue};
 use crate::wire::Backlogs;
-use crate::wire::{Admission, Fabric, Faults, PacketStore, Wire};
+use crate::wire::{Admission, Fabric, Faults, Onward, PacketStore, Port, Wire};
 
 impl<'a> Simulation<'a> {
     /// Builds the simulation of a scenario.
@@ -142,17 +142,31 @@ impl<'a> Simulation<'a> {
 }
 
 fn fabric(scenario: &Scenario) -> Fabric {
-    let name = |nic: NicId| scenario.nics[nic].name.as_str();
+    let name = |node: NicId| scenario.node_name(node);
     let mut fabric = Fabric::new();
+    let mut of_links = Vec::with_capacity(scenario.links.len());
     for link in &scenario.links {
         let (a, b) = link.between;
-        // A link from a NIC to itself has only one direction.
-        let directions = [Some((a, b)), (a != b).then_some((b, a))];
-        for (from, to) in directions.into_iter().flatten() {
+        let mut add = |from, to| {
             let name = Name::new(scenario.seed, &["link", name(from), name(to)]);
             let longest = scenario.profile_of(from).memory.max_packet.get();
-            fabric.add((from, to), wire(link, longest), name);
-        }
+            let id = fabric.add((from, to), wire(link, longest), name);
+            if let Some(switch) = scenario.switch(to) {
+                let (mode, latency) = (switch.mode, switch.latency);
+                fabric.end_at_switch(id, Onward { mode, latency }, Port::new(switch.buffer));
+            }
+            if let Some(switch) = scenario.switch(from) {
+                fabric.begin_at_switch(id, switch.mode, Port::new(switch.buffer));
+            }
+            id
+        };
+        let there = add(a, b);
+        // A link from a NIC to itself has only one direction.
+        let back = if a == b { there } else { add(b, a) };
+        of_links.push([there, back]);
+    }
+    if !scenario.switches.is_empty() {
+        fabric.set_routes(scenario.routes(), of_links);
     }
     fabric
 }
@@ -256,9 +270,11 @@ fn fit<'c>(
 ) {
     let longest = |nic: NicId| scenario.profile_of(nic).memory.max_packet.get();
     for path in paths {
-        let direction = &fabric[path.route];
-        let passes = [longest(direction.to), direction.wire.longest];
-        endpoint.max_packet = passes.into_iter().fold(endpoint.max_packet, u32::min);
+        let to = scenario.endpoints[path.peer].nic;
+        endpoint.max_packet = endpoint.max_packet.min(longest(to));
+        for direction in fabric.way(endpoint.nic, to) {
+            endpoint.max_packet = endpoint.max_packet.min(direction.wire.longest);
+        }
     }
 }
 

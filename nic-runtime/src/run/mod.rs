@@ -480,6 +480,8 @@ impl Simulation<'_> {
             Work::WireFree(direction) => self.gap_over(direction),
             Work::WireIn(packet) => self.last_bit_in(packet),
             Work::WireLost(packet) => self.lost(packet),
+            Work::Forward(packet) => self.forward(packet),
+            Work::Arbitrate(switch) => self.arbitrate(switch),
             Work::FirstCellMoved(transfer) => self.first_cell_moved(transfer),
             Work::FirstCellIn(packet) => self.arrive(packet),
             Work::ArrivalOver(packet) => self.end_arrival(packet),
@@ -533,6 +535,8 @@ impl Simulation<'_> {
             | Work::WireIn(_)
             | Work::WireLost(_)
             | Work::WireFree(_)
+            | Work::Forward(_)
+            | Work::Arbitrate(_)
             | Work::FirstCellMoved(_)
             | Work::FirstCellIn(_)
             | Work::ArrivalOver(_)

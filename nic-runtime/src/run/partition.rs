@@ -46,6 +46,10 @@ pub(crate) enum PartitionBy {
 impl Groups {
     /// Returns the groups of a scenario, or `None` if all sends belong to one group.
     pub(crate) fn of(scenario: &Scenario, by: PartitionBy) -> Option<Groups> {
+        // Packets of different groups would meet at the ports of switches.
+        if !scenario.switches.is_empty() {
+            return None;
+        }
         let home = |endpoint: EndpointId| scenario.endpoints[endpoint].nic;
         let mut joined = Joined::new(scenario.nics.len());
         let used = match by {

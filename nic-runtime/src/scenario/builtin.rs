@@ -33,6 +33,7 @@ builtins! {
     "lossy-link": "a link that loses, duplicates, corrupts and reorders packets";
     "swap": "a swap replaces the server's applet by another applet while packets arrive";
     "capsules": "a class travels in packets to three NICs without code, and becomes the applet of each NIC";
+    "incast": "eight NICs send to one over a switch, and wait for its port";
     "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
     "checksum": "Checksum fills in checksums on transmit, and drops a frame with a wrong checksum";
     "firewall": "Firewall delivers the frames that the host's rules permit";

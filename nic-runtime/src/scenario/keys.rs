@@ -17,8 +17,8 @@ use super::limits;
 use super::mistake::Named;
 use crate::host::rings::RING_ENTRIES;
 use crate::spec::{
-    Code, EmpStage, ExchangePattern, InterfaceKind, LinkType, OnEmpty, Order, Provider,
-    RegionRequest, Times, TransferMode,
+    Arbiter, Code, EmpStage, ExchangePattern, InterfaceKind, LinkType, OnEmpty, Order, Provider,
+    RegionRequest, SwitchMode, Times, TransferMode,
 };
 
 /// A program that a process runs, without the keys of the program.
@@ -67,6 +67,17 @@ const ON_TRAP: &[(&str, OnTrap)] = &[
 pub(super) const PROVIDERS: &[(&str, Provider)] =
     &[("hardware", Provider::Hardware), ("clan", Provider::Clan)];
 
+const SWITCH_MODES: &[(&str, SwitchMode)] = &[
+    ("store-and-forward", SwitchMode::StoreAndForward),
+    ("cut-through", SwitchMode::CutThrough),
+    ("crossbar", SwitchMode::Crossbar(Arbiter::RoundRobin)),
+];
+
+const ARBITERS: &[(&str, Arbiter)] = &[
+    ("round-robin", Arbiter::RoundRobin),
+    ("oldest", Arbiter::Oldest),
+];
+
 const TRANSFERS: &[(&str, TransferMode)] = &[
     ("auto", TransferMode::Auto),
     ("pio", TransferMode::Pio),
@@ -105,7 +116,7 @@ const U32_MAX: u64 = u32::MAX as u64;
 /// Largest tag of a message of EMP.
 const TAG_MAX: u64 = u16::MAX as u64;
 
-/// Number of NICs of a link.
+/// Number of nodes of a link.
 const ENDS: usize = 2;
 
 /// Makes a list of words from a list of values.
@@ -242,8 +253,10 @@ tables! {
         link_type: Words<LinkType>(&[("user0", LinkType::User0), ("ethernet", LinkType::Ethernet)]), default "user0";
         /// The NICs; at least one.
         nic: Raw(|| list(Form::Table(NIC.section, &[]), 1, limits::NICS_MAX)), required;
-        /// Properties of the link between two NICs.
-        link: Raw(|| several(LINK.section, limits::NICS_MAX * (limits::NICS_MAX + 1) / 2)), or "";
+        /// The links between NICs and switches, each with its properties.
+        link: Raw(|| several(LINK.section, limits::LINKS_MAX)), or "";
+        /// The switches of the [network](network.md).
+        switch: Raw(|| several(SWITCH.section, limits::SWITCHES_MAX)), or "";
         /// The hosts of NICs.
         host: Raw(|| several(HOST.section, limits::NICS_MAX)), or "";
         /// The processes that own several endpoints.
@@ -320,10 +333,10 @@ tables! {
     }
 
     LINK in link: "`[[link]]`" {
-        /// The names of two NICs.
-        between: Raw(|| list(Form::NameOf(Named::Nic), ENDS, ENDS)), required;
-        /// The profile whose `[wire]` it has; required if the NICs have different profiles.
-        profile: Text, or "that of the two NICs";
+        /// The names of two NICs or switches.
+        between: Raw(|| list(Form::NameOf(Named::Node), ENDS, ENDS)), required;
+        /// The profile whose `[wire]` it has; required if it joins NICs with different profiles.
+        profile: Text, or "that of its NICs";
         /// Probability that a packet is lost.
         loss: Probability, default "0.0";
         /// Probability that a packet arrives twice.
@@ -339,6 +352,23 @@ tables! {
         /// Whether a packet with a flipped bit is detected and dropped; writes to
         /// [remote memory](via.md#faults-of-links-over-clan) always are.
         crc: Flag, default "true";
+    }
+
+    SWITCH in switch: "`[[switch]]`" {
+        /// Unique among switches and NICs, 1 to 64 bytes.
+        name: Name, required;
+        /// How many links it may have.
+        ports: Count(1, limits::SWITCH_PORTS_MAX), required;
+        /// Time between the arrival of a packet and its place in the queue of the port by which it leaves.
+        latency: Time, default "0s";
+        /// A packet goes on when its last bit has arrived (`"store-and-forward"`), when its first bit has
+        /// (`"cut-through"`), or when it is the first at its input and its output is free (`"crossbar"`).
+        mode: Words<SwitchMode>(SWITCH_MODES), default "store-and-forward";
+        /// Which of the packets that are first at their inputs an output of a `"crossbar"` takes: inputs have turns, or
+        /// the packet that has waited longest comes first.
+        arbiter: Words<Arbiter>(ARBITERS), default "round-robin";
+        /// How many bytes of frames may wait at each port, or at each input of a `"crossbar"`.
+        buffer: Size(1, U32_MAX), or "no limit";
     }
 
     ENDPOINT in endpoint: "`[[endpoint]]`" {

@@ -14,6 +14,15 @@ pub const CLASS_BYTES_READ: u64 = (1 << 20) + 1;
 /// links.
 pub const NICS_MAX: usize = 256;
 
+/// Maximum number of switches: as many as NICs.
+pub const SWITCHES_MAX: usize = NICS_MAX;
+
+/// Maximum number of links: one between each two nodes, and one of each node to itself.
+pub const LINKS_MAX: usize = (NICS_MAX + SWITCHES_MAX) * (NICS_MAX + SWITCHES_MAX + 1) / 2;
+
+/// Maximum number of ports of a switch: a link to each other node.
+pub const SWITCH_PORTS_MAX: u64 = (NICS_MAX + SWITCHES_MAX) as u64;
+
 /// Maximum number of processors of a NIC, each of which has a call stack in the NIC's memory.
 pub const PROCESSORS_MAX: u64 = 8;
 

@@ -29,6 +29,8 @@ pub struct Mistake {
 pub enum Named {
     /// A NIC.
     Nic,
+    /// A NIC or switch.
+    Node,
     /// An endpoint.
     Endpoint,
     /// A process.
@@ -41,6 +43,7 @@ impl Named {
     pub fn noun(self) -> &'static str {
         match self {
             Named::Nic => "a NIC",
+            Named::Node => "a NIC or switch",
             Named::Endpoint => "an endpoint",
             Named::Process => "a process",
         }
@@ -114,9 +117,9 @@ pub enum MistakeKind {
         "the NICs at its ends have different profiles, so it needs one of its own: add `profile`, whose wire it is"
     )]
     LinkNeedsProfile,
-    /// A channel joins NICs without a link between them.
+    /// A channel joins NICs that no link and no route over switches joins.
     #[error(
-        "the NICs `{a}` and `{b}` have different profiles, and no link: add a `[[link]]` between them, with a `profile`"
+        "no link joins the NICs `{a}` and `{b}`, and no route over switches: add a `[[link]]` (NICs with different profiles get none by default, nor do NICs with ports)"
     )]
     NoLink {
         /// The NIC of one end of the channel.
@@ -203,9 +206,38 @@ pub enum MistakeKind {
         /// Bytes of the shortest window that has room for a ring with the program's messages.
         needed: u64,
     },
-    /// A link does not name two NICs.
-    #[error("expected the names of two NICs")]
+    /// A link does not name two NICs or switches.
+    #[error("expected the names of two NICs or switches")]
     LinkEnds,
+    /// A link joins a switch to itself.
+    #[error("expected a link to another node: a switch sends nothing to itself")]
+    SwitchToItself,
+    /// The NIC or switch has fewer ports than links.
+    #[error("`{node}` has {ports} ports, and other links take them all")]
+    NoPort {
+        /// The name of the NIC or switch.
+        node: String,
+        /// The number of its ports.
+        ports: u32,
+    },
+    /// The wire of a link to a switch has cells.
+    #[error(
+        "expected a profile whose wire has no cells (`wire.cell`) for a link to a switch: a switch sends whole packets on"
+    )]
+    CellsAtSwitch,
+    /// Two links to switches have a different flow control.
+    #[error("expected the same `wire.flow` as that of the other links to switches")]
+    OtherFlow,
+    /// The buffer of a switch has no room for a packet of each endpoint.
+    #[error(
+        "expected a `buffer` of at least {needed} bytes: the longest packets of {endpoints} endpoints leave by one port, and each must find room"
+    )]
+    SmallSwitchBuffer {
+        /// The bytes that the longest packet of each endpoint takes together.
+        needed: u64,
+        /// The number of endpoints whose packets leave by one port.
+        endpoints: usize,
+    },
     /// The pair of NICs already has a link.
     #[error("expected one link for each pair of NICs")]
     DuplicateLink {
@@ -550,6 +582,11 @@ impl MistakeKind {
             | MistakeKind::ProgramWithoutWindows
             | MistakeKind::RingTooShort { .. }
             | MistakeKind::LinkEnds
+            | MistakeKind::SwitchToItself
+            | MistakeKind::NoPort { .. }
+            | MistakeKind::CellsAtSwitch
+            | MistakeKind::OtherFlow
+            | MistakeKind::SmallSwitchBuffer { .. }
             | MistakeKind::FreeBuffersDoNotFit { .. }
             | MistakeKind::PayloadDoesNotFit { .. }
             | MistakeKind::WindowDoesNotFit { .. }

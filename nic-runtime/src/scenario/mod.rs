@@ -19,6 +19,7 @@ pub mod limits;
 mod mistake;
 mod names;
 mod network;
+mod nics;
 mod payload;
 mod processes;
 mod profiles;

@@ -30,6 +30,16 @@ impl<'t> NameIndex<'t> {
         }
     }
 
+    /// Returns an index of these names and others, which are things of another sort together.
+    #[must_use]
+    pub(super) fn extended(&self, named: Named) -> NameIndex<'t> {
+        NameIndex {
+            named,
+            places: self.places.clone(),
+            defined: self.defined,
+        }
+    }
+
     /// Returns the number of definitions, including those with an invalid name.
     #[must_use]
     pub(super) fn len(&self) -> usize {

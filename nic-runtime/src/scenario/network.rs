@@ -1,232 +1,191 @@
-//! Reads `[[nic]]` and `[[link]]` tables.
+//! Reads `[[switch]]` and `[[link]]` tables, and finds out which NICs they join.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroU64;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::{NonZeroU32, NonZeroU64};
 
-use nic_core::id::NicId;
+use nic_core::id::{EndpointId, NicId};
+use nic_core::time::SimDuration;
 use toml::de::DeValue;
 
 use super::context::Context;
-use super::keys::{DYNAMIC, LINK, NIC, PLACEMENT, ROOT};
+use super::keys::{LINK, ROOT, SWITCH};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::profiles::{self, NicProfiles};
-use super::table::{self, Mistakes, Table};
-use crate::profile::{Profile, ProfileError, WireProfile};
-use crate::spec::{EmpPlacement, EmpPlaces, EmpStage, Placement};
-use crate::spec::{LinkSpec, NicSpec};
+use super::table::{Mistakes, Table};
+use crate::ids::Id;
+use crate::profile::{ProfileError, WireProfile};
+use crate::protocol::Header;
+use crate::spec::{LinkSpec, NicSpec, Routes, Span, SwitchMode, SwitchSpec};
 
-/// Reads every `[[nic]]`.
-pub(super) fn nics<'t>(
+/// The name of the switch that joins NICs with ports if a scenario has neither links nor switches.
+const CROSSBAR: &str = "crossbar";
+
+/// The network of a scenario.
+pub(super) struct Network {
+    pub(super) switches: Vec<SwitchSpec>,
+    pub(super) links: Vec<LinkSpec>,
+    /// The pairs of NICs between which packets can go, each with the smaller number first.
+    pub(super) joined: BTreeSet<(NicId, NicId)>,
+    routes: Routes,
+    /// The places of the switches of the file.
+    places: Vec<Span>,
+}
+
+/// Reads every `[[switch]]` and `[[link]]`.
+///
+/// Two NICs without ports and without a `[[link]]`, and each NIC and itself, get a default link with the wire of their
+/// profile. NICs with different profiles get no default link, and a `[[link]]` between them must name a profile.
+pub(super) fn read<'t>(
     root: &Table<'t>,
-    of_all: &Arc<Profile>,
-    context: &mut Context,
-) -> (Vec<NicSpec>, NameIndex<'t>) {
-    let mut names = NameIndex::new(Named::Nic);
-    let limit = limits::NICS_MAX;
-    let tables = root.tables(ROOT.nic.name, NIC.section, limit, context.mistakes());
-    let nics = tables
-        .iter()
-        .map(|nic| {
-            let own = profiles::named(&NIC.profile, nic, context).filter(|own| own != of_all);
-            let mistakes = context.mistakes();
-            let name = names.define(&NIC.name, nic, mistakes).to_owned();
-            let processors = processors(nic, mistakes);
-            NicSpec {
-                name,
-                sram: sram(nic, own.as_ref().unwrap_or(of_all), mistakes),
-                sram_place: nic
-                    .value(NIC.sram.name)
-                    .map_or(nic.span, |sram| sram.span().into()),
-                processors,
-                placement: placement(nic, processors, own.as_ref().unwrap_or(of_all), mistakes),
-                host: None,
-                profile: own,
-            }
-        })
-        .collect::<Vec<_>>();
-    let mistakes = context.mistakes();
-    match root
-        .value(ROOT.nic.name)
-        .map(|raw| (raw.span(), raw.get_ref()))
-    {
-        None => mistakes.add(0..0, MistakeKind::NoNics),
-        Some((span, DeValue::Array(entries))) if entries.is_empty() => {
-            mistakes.add(span, MistakeKind::NoNics);
-        }
-        Some(_) => {}
-    }
-    (nics, names)
-}
-
-fn processors(nic: &Table<'_>, mistakes: &mut Mistakes) -> u32 {
-    let count = NIC.processors.get(nic, mistakes);
-    u32::try_from(count).expect("the range of `processors` fits in 32 bits")
-}
-
-/// Reads the processor of a NIC for each stage. By default, the stage `transmit` runs on the processor of `doTx`, and
-/// `receive` on that of `doRx`.
-fn placement(
-    nic: &Table<'_>,
-    processors: u32,
-    profile: &Profile,
-    mistakes: &mut Mistakes,
-) -> Placement {
-    let Some(written) = nic.value(NIC.placement.name) else {
-        return Placement::default();
-    };
-    if nic.value(NIC.processors.name).is_none() {
-        mistakes.add(
-            written.span(),
-            MistakeKind::NeedsPartner {
-                key: NIC.placement.name,
-                partner: NIC.processors.name,
-            },
-        );
-        return Placement::default();
-    }
-    if let DeValue::String(name) = written.get_ref() {
-        let emp = named_placement(name, profile, processors);
-        return Placement {
-            emp: mistakes.note(written.span(), emp).unwrap_or_default(),
-            ..Placement::default()
-        };
-    }
-    let Some(written) = Table::of_value(written, &PLACEMENT, mistakes) else {
-        return Placement::default();
-    };
-    let mut place = |key| {
-        let last = processors - 1;
-        let raw = written.value(key)?;
-        let found = mistakes.note(raw.span(), table::integer(raw.get_ref()))?;
-        let place = u32::try_from(found).ok();
-        let place = place.filter(|place| *place <= last);
-        if place.is_none() {
-            mistakes.add(raw.span(), MistakeKind::NoSuchProcessor { last });
-        }
-        place
-    };
-    let do_tx = place("doTx").unwrap_or(0);
-    let do_rx = place("doRx").unwrap_or(0);
-    let mut emp = EmpPlaces::default();
-    for stage in EmpStage::ALL {
-        emp[stage] = place(stage.name()).unwrap_or(0);
-    }
-    let (transmit, receive) = (place("transmit"), place("receive"));
-    let (do_timer, do_refill, do_watch) = (place("doTimer"), place("doRefill"), place("doWatch"));
-    // A placement of EMP's stages must place all of EMP's stages, so that none is forgotten.
-    let is_named = |name: &&'static str| written.value(name).is_some();
-    let missing = EmpStage::NAMES.iter().find(|name| !is_named(name));
-    if let Some(key) = missing
-        && EmpStage::NAMES.iter().any(is_named)
-    {
-        let (table, key) = (PLACEMENT.what, *key);
-        mistakes.add(written.span, MistakeKind::MissingKey { table, key });
-    }
-    Placement {
-        transmit: transmit.unwrap_or(do_tx),
-        receive: receive.unwrap_or(do_rx),
-        do_tx,
-        do_rx,
-        do_timer: do_timer.unwrap_or(do_rx),
-        do_refill: do_refill.unwrap_or(do_rx),
-        do_watch: do_watch.unwrap_or(do_rx),
-        emp: EmpPlacement::Fixed(emp),
-    }
-}
-
-/// Returns the placement of this name from a NIC's profile.
-fn named_placement(
-    name: &str,
-    profile: &Profile,
-    processors: u32,
-) -> Result<EmpPlacement, MistakeKind> {
-    if name == DYNAMIC {
-        return Ok(EmpPlacement::Dynamic);
-    }
-    let Some(places) = profile.placement(name) else {
-        let known = profile.placements.iter().map(|(name, _)| name.as_str());
-        let known = known.chain([DYNAMIC]).collect::<Vec<_>>().join(", ");
-        return Err(MistakeKind::UnknownPlacement { known });
-    };
-    let last = processors - 1;
-    match EmpStage::ALL.iter().all(|&stage| places[stage] <= last) {
-        true => Ok(EmpPlacement::Fixed(places)),
-        false => Err(MistakeKind::NoSuchProcessor { last }),
-    }
-}
-
-fn sram(nic: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> u32 {
-    let Some(bytes) = NIC.sram.given(nic, mistakes) else {
-        return profile.memory.sram;
-    };
-    u32::try_from(bytes.value).expect("the range of `sram` fits in 32 bits")
-}
-
-/// Reads every `[[link]]`. Pairs of NICs without a `[[link]]`, and each NIC to itself, get a default link with the wire
-/// of their profile. NICs with different profiles get no default link, and a `[[link]]` between them must name a
-/// profile.
-pub(super) fn links(
-    root: &Table<'_>,
-    nics: &NameIndex<'_>,
+    (nics, names): (&[NicSpec], &NameIndex<'t>),
     of_nic: &NicProfiles,
     context: &mut Context,
-) -> Vec<LinkSpec> {
-    let count = nics.len();
-    let limit = count * (count + 1) / 2;
+) -> Network {
+    let mut nodes = names.extended(Named::Node);
+    let (mut switches, places) = read_switches(root, &mut nodes, context.mistakes());
+    let given = read_links(root, &nodes, (nics.len(), of_nic), context);
+    check_links(&given, (nics, of_nic), &switches, context.mistakes());
+    let mut links: Vec<LinkSpec> = given.into_iter().map(|(link, _)| link).collect();
+    let has_ports = |nic: NicId| {
+        let to_switch = |link: &LinkSpec| {
+            let (a, b) = link.between;
+            a == nic && b.index() >= nics.len()
+        };
+        of_nic.of(nic).wire.ports > 0 || links.iter().any(to_switch)
+    };
+    let with_ports: Vec<NicId> = ids(nics.len()).filter(|nic| has_ports(*nic)).collect();
+    let is_bare = switches.is_empty() && links.is_empty();
+    let defaults = default_links(&links, (nics.len(), of_nic), (&with_ports, is_bare));
+    links.extend(defaults);
+    if is_bare && with_ports.len() > 2 {
+        let name = free_name(&nodes);
+        let (switch, joining) = crossbar(name, &with_ports, (nics.len(), of_nic));
+        switches.push(switch);
+        links.extend(joining);
+    }
+    let own = nics.iter().map(|nic| nic.name.as_str());
+    let names: Vec<&str> = own
+        .chain(switches.iter().map(|switch| switch.name.as_str()))
+        .collect();
+    let routes = Routes::new(&names, nics.len(), &links);
+    let mut joined: BTreeSet<(NicId, NicId)> = BTreeSet::new();
+    for a in ids(nics.len()) {
+        let reached = ids(nics.len()).skip(a.index());
+        joined.extend(
+            reached
+                .filter(|b| routes.next(a, *b).is_some())
+                .map(|b| (a, b)),
+        );
+    }
+    joined.extend(
+        links
+            .iter()
+            .map(|link| link.between)
+            .filter(|(a, b)| a == b),
+    );
+    Network {
+        switches,
+        links,
+        joined,
+        routes,
+        places,
+    }
+}
+
+fn ids(count: usize) -> impl DoubleEndedIterator<Item = NicId> + ExactSizeIterator + Clone {
+    (0..count).map(NicId::of)
+}
+
+/// Reads every `[[switch]]`, and returns them with their places.
+fn read_switches<'t>(
+    root: &Table<'t>,
+    nodes: &mut NameIndex<'t>,
+    mistakes: &mut Mistakes,
+) -> (Vec<SwitchSpec>, Vec<Span>) {
+    let limit = limits::SWITCHES_MAX;
+    let tables = root.tables(ROOT.switch.name, SWITCH.section, limit, mistakes);
+    let read = |table: &Table<'t>| {
+        let name = nodes.define(&SWITCH.name, table, mistakes).to_owned();
+        let ports = SWITCH.ports.or(1, table, mistakes).unwrap_or(1);
+        let buffer = SWITCH.buffer.given(table, mistakes);
+        let buffer = buffer.and_then(|given| u32::try_from(given.value).ok());
+        let mode = SWITCH.mode.get(table, mistakes);
+        let arbiter = SWITCH.arbiter.given(table, mistakes);
+        if let Some(given) = &arbiter
+            && !matches!(mode, SwitchMode::Crossbar(_))
+        {
+            let (key, of) = (SWITCH.arbiter.name, "a switch whose mode has no arbiters");
+            mistakes.add(given.span, MistakeKind::Excluded { key, of });
+        }
+        let spec = SwitchSpec {
+            name,
+            ports: u32::try_from(ports).expect("the range of `ports` fits in 32 bits"),
+            latency: SWITCH.latency.get(table, mistakes),
+            mode: match (mode, arbiter) {
+                (SwitchMode::Crossbar(_), Some(given)) => SwitchMode::Crossbar(given.value),
+                (mode, _) => mode,
+            },
+            buffer: buffer.and_then(NonZeroU32::new),
+        };
+        (spec, table.span)
+    };
+    tables.iter().map(read).unzip()
+}
+
+/// Reads every `[[link]]`, and returns them with their places.
+fn read_links(
+    root: &Table<'_>,
+    nodes: &NameIndex<'_>,
+    (nics, of_nic): (usize, &NicProfiles),
+    context: &mut Context,
+) -> Vec<(LinkSpec, Span)> {
+    let limit = nodes.len() * (nodes.len() + 1) / 2;
     let tables = root.tables(ROOT.link.name, LINK.section, limit, context.mistakes());
     let mut joined = BTreeMap::new();
     let mut links = Vec::new();
     for link in &tables {
         let own = profiles::named(&LINK.profile, link, context);
         let mistakes = context.mistakes();
-        let Some(between) = ends(link, nics, mistakes) else {
+        let Some((a, b)) = ends(link, nodes, nics, mistakes) else {
             continue;
         };
-        if let Some(first) = joined.get(&between) {
-            let kind = MistakeKind::DuplicateLink { first: *first };
-            mistakes.add(link.span, kind);
+        if let Some(first) = joined.insert((a, b), link.span) {
+            mistakes.add(link.span, MistakeKind::DuplicateLink { first });
             continue;
         }
-        joined.insert(between, link.span);
-        let (a, b) = between;
-        let profile = own.as_deref().or_else(|| of_nic.of_both(a, b));
+        let of_ends = match (a.index() < nics, b.index() < nics) {
+            (true, true) => of_nic.of_both(a, b),
+            // A switch takes what its neighbour sends.
+            (true, false) => Some(of_nic.of(a)),
+            (false, _) => Some(of_nic.of_all()),
+        };
+        let profile = own.as_deref().or(of_ends);
         // If the link names a profile that could not be read, that mistake has already been reported.
         if profile.is_none() && link.value(LINK.profile.name).is_none() {
             mistakes.add(link.span, MistakeKind::LinkNeedsProfile);
         }
         let wire = &profile.unwrap_or_else(|| of_nic.of(a)).wire;
-        if wire.cell > 0 && [a, b].iter().any(|&nic| of_nic.of(nic).sends_in_turn()) {
+        let is_between_nics = b.index() < nics;
+        if wire.cell > 0
+            && is_between_nics
+            && [a, b].iter().any(|&nic| of_nic.of(nic).sends_in_turn())
+        {
             mistakes.add(link.span, MistakeKind::Profile(ProfileError::CellsInTurn));
         }
-        links.push(read_link(link, between, wire, mistakes));
-    }
-    for a in 0..count {
-        for b in a..count {
-            let between = (nic_id(a), nic_id(b));
-            if let Some(profile) = of_nic.of_both(between.0, between.1)
-                && !joined.contains_key(&between)
-            {
-                links.push(default_link(between, &profile.wire));
-            }
-        }
+        links.push((read_link(link, (a, b), wire, mistakes), link.span));
     }
     links
 }
 
-/// Returns a pair of NICs, sorted by id.
-#[must_use]
-fn ordered(a: NicId, b: NicId) -> (NicId, NicId) {
-    (a.min(b), a.max(b))
-}
-
-fn nic_id(index: usize) -> NicId {
-    NicId(u32::try_from(index).expect("the number of NICs is limited"))
-}
-
-fn ends(link: &Table<'_>, nics: &NameIndex<'_>, mistakes: &mut Mistakes) -> Option<(NicId, NicId)> {
+/// Reads the ends of a link, the one with the smaller number first. So the second end is a switch if any is.
+fn ends(
+    link: &Table<'_>,
+    nodes: &NameIndex<'_>,
+    nics: usize,
+    mistakes: &mut Mistakes,
+) -> Option<(NicId, NicId)> {
     let between = LINK.between.raw(link, mistakes)?;
     let DeValue::Array(ends) = between.get_ref() else {
         mistakes.add(between.span(), MistakeKind::LinkEnds);
@@ -236,9 +195,14 @@ fn ends(link: &Table<'_>, nics: &NameIndex<'_>, mistakes: &mut Mistakes) -> Opti
         mistakes.add(between.span(), MistakeKind::LinkEnds);
         return None;
     };
-    let a = nics.find_value(a, mistakes);
-    let b = nics.find_value(b, mistakes);
-    Some(ordered(NicId(a?), NicId(b?)))
+    let a = nodes.find_value(a, mistakes);
+    let b = nodes.find_value(b, mistakes);
+    let (a, b) = (NicId(a?), NicId(b?));
+    if a == b && a.index() >= nics {
+        mistakes.add(between.span(), MistakeKind::SwitchToItself);
+        return None;
+    }
+    Some((a.min(b), a.max(b)))
 }
 
 fn read_link(
@@ -277,90 +241,145 @@ fn default_link(between: (NicId, NicId), wire: &WireProfile) -> LinkSpec {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scenario::{ScenarioError, parse};
-
-    fn placed(nic: &str) -> Result<NicSpec, Vec<MistakeKind>> {
-        let text = format!("[[nic]]\nname = 'a'\n{nic}\n");
-        match parse(text.as_bytes(), None, None) {
-            Ok(scenario) => Ok(scenario.nics[0].clone()),
-            Err(ScenarioError::Mistakes(mistakes)) => {
-                Err(mistakes.into_iter().map(|mistake| mistake.kind).collect())
+/// Returns the default links: of each NIC to itself, and between two NICs that have no ports. Two NICs with ports in a
+/// scenario without links and switches get one as well, which then is all that is at their ports.
+fn default_links(
+    given: &[LinkSpec],
+    (nics, of_nic): (usize, &NicProfiles),
+    (with_ports, is_bare): (&[NicId], bool),
+) -> Vec<LinkSpec> {
+    let joined: BTreeSet<_> = given.iter().map(|link| link.between).collect();
+    let has_ports = |nic: &NicId| with_ports.binary_search(nic).is_ok();
+    let mut links = Vec::new();
+    for a in ids(nics) {
+        for b in ids(nics).skip(a.index()) {
+            let are_alone = is_bare && with_ports == [a, b];
+            let is_default = a == b || are_alone || !(has_ports(&a) || has_ports(&b));
+            if let Some(profile) = of_nic.of_both(a, b)
+                && is_default
+                && !joined.contains(&(a, b))
+            {
+                links.push(default_link((a, b), &profile.wire));
             }
-            Err(other) => panic!("{other:?}"),
         }
     }
+    links
+}
 
-    #[test]
-    fn what_standard_u_net_does_runs_beside_the_entry_of_its_way() {
-        let nic = placed("processors = 3\nplacement = { doTx = 1, doRx = 2 }").unwrap();
-        let expected = Placement {
-            transmit: 1,
-            receive: 2,
-            do_tx: 1,
-            do_rx: 2,
-            do_timer: 2,
-            do_refill: 2,
-            do_watch: 2,
-            emp: EmpPlacement::default(),
-        };
-        assert_eq!((nic.processors, nic.placement), (3, expected));
-        let nic = placed("processors = 2\nplacement = { receive = 1 }").unwrap();
-        let expected = Placement {
-            receive: 1,
-            ..Placement::default()
-        };
-        assert_eq!(nic.placement, expected);
+/// Returns a name for a switch that is not in the file.
+fn free_name(nodes: &NameIndex<'_>) -> String {
+    let mut name = CROSSBAR.to_owned();
+    while nodes.place(&name).is_some() {
+        name.push('*');
     }
+    name
+}
 
-    #[test]
-    fn processors_and_stages_that_do_not_exist_are_refused() {
-        let mistake = |nic| match placed(nic).unwrap_err().as_slice() {
-            [mistake] => mistake.clone(),
-            mistakes => panic!("{mistakes:?}"),
-        };
-        let last = 1;
-        for nic in [
-            "doRx = 2",
-            "receive = 4294967296",
-            "doTx = 18446744073709551615",
-        ] {
-            let nic = format!("processors = 2\nplacement = {{ {nic} }}");
-            assert!(placed(&nic).is_err(), "{nic}");
+/// Returns a switch that takes no time, and its links to NICs. Each link has half of the latency of its NIC's wire, so a
+/// packet takes as long as on a wire between the NICs, if nothing else is at their ports.
+fn crossbar(
+    name: String,
+    with_ports: &[NicId],
+    (nics, of_nic): (usize, &NicProfiles),
+) -> (SwitchSpec, Vec<LinkSpec>) {
+    let switch = SwitchSpec {
+        name,
+        ports: u32::try_from(with_ports.len()).expect("the number of NICs is limited"),
+        latency: SimDuration::ZERO,
+        mode: SwitchMode::CutThrough,
+        buffer: None,
+    };
+    let node = NicId::of(nics);
+    let link = |nic: &NicId| {
+        let wire = of_nic.of(*nic).wire;
+        let latency = SimDuration::from_ps(wire.latency.as_ps() / 2);
+        default_link((*nic, node), &WireProfile { latency, ..wire })
+    };
+    (switch, with_ports.iter().map(link).collect())
+}
+
+/// Checks that links find a port at each end, and that packets can cross the switches.
+fn check_links(
+    links: &[(LinkSpec, Span)],
+    (nics, of_nic): (&[NicSpec], &NicProfiles),
+    switches: &[SwitchSpec],
+    mistakes: &mut Mistakes,
+) {
+    let mut taken = BTreeMap::new();
+    let mut flow = None;
+    for (link, place) in links {
+        let (a, b) = link.between;
+        for node in [a, b] {
+            let (name, ports) = match switches.get(node.index().wrapping_sub(nics.len())) {
+                Some(switch) => (&switch.name, switch.ports),
+                None => (&nics[node.index()].name, of_nic.of(node).wire.ports),
+            };
+            let taken = taken.entry(node).or_insert(0);
+            *taken += 1;
+            // Only a link between different nodes takes a port.
+            if ports > 0 && a != b && *taken > ports {
+                let node = name.clone();
+                mistakes.add(*place, MistakeKind::NoPort { node, ports });
+            }
         }
-        let nic = "processors = 2\nplacement = { doRx = 2 }";
-        assert_eq!(mistake(nic), MistakeKind::NoSuchProcessor { last });
-        let nic = "processors = 2\nplacement = { doPost = 0 }";
-        assert!(matches!(mistake(nic), MistakeKind::UnknownKey { .. }));
-        let nic = "placement = { doRx = 0 }";
-        assert!(matches!(mistake(nic), MistakeKind::NeedsPartner { .. }));
-        // These placements of EMP's stages miss stages, misspell a stage, or name a processor that the NIC does not
-        // have.
-        let nic = "processors = 2\nplacement = { send-ack = 1 }";
-        let table = "`placement`";
-        let missing = |key| MistakeKind::MissingKey { table, key };
-        assert_eq!(mistake(nic), missing("send-bookkeeping"));
-        let all = |stages: [&str; 8], processor| {
-            let stages = stages.map(|stage| format!("{stage} = {processor}"));
-            format!("processors = 2\nplacement = {{ {} }}", stages.join(", "))
-        };
-        let mut stages = EmpStage::NAMES;
-        let beyond = placed(&all(stages, 2)).unwrap_err();
-        assert_eq!(beyond, vec![MistakeKind::NoSuchProcessor { last }; 8]);
-        stages[0] = "send-book-keeping";
-        let misspelt = placed(&all(stages, 1)).unwrap_err();
-        let misspelt = misspelt.as_slice();
-        let [other, MistakeKind::UnknownKey { .. }] = misspelt else {
-            panic!("{misspelt:?}");
-        };
-        assert_eq!(*other, missing("send-bookkeeping"));
-        for nic in ["processors = 0", "processors = 9"] {
-            assert!(
-                matches!(mistake(nic), MistakeKind::OutOfRange { .. }),
-                "{nic}"
-            );
+        if b.index() < nics.len() {
+            continue;
+        }
+        if link.wire.cell > 0 {
+            mistakes.add(*place, MistakeKind::CellsAtSwitch);
+        }
+        let first = *flow.get_or_insert(link.wire.flow);
+        if first != link.wire.flow {
+            mistakes.add(*place, MistakeKind::OtherFlow);
+        }
+    }
+}
+
+impl Network {
+    /// Checks that the buffer of each switch has room for a packet of each endpoint whose packets leave by the same port.
+    /// `pairs` has the endpoints that exchange packets, and `homes` the NIC of each endpoint.
+    pub(super) fn check_buffers(
+        &self,
+        pairs: impl Iterator<Item = (EndpointId, EndpointId)>,
+        (homes, of_nic): (&[Option<NicId>], &NicProfiles),
+        mistakes: &mut Mistakes,
+    ) {
+        if self.switches.iter().all(|switch| switch.buffer.is_none()) {
+            return;
+        }
+        let mut senders: BTreeMap<(NicId, usize), BTreeSet<EndpointId>> = BTreeMap::new();
+        let mut longest = 0;
+        for (from, to) in pairs.flat_map(|(a, b)| [(a, b), (b, a)]) {
+            let home = |endpoint: EndpointId| homes[endpoint.index()];
+            let (Some(mut node), Some(to)) = (home(from), home(to)) else {
+                continue;
+            };
+            longest = longest.max(of_nic.of(node).memory.max_packet.get());
+            while node != to
+                && let Some(link) = self.routes.next(node, to)
+            {
+                senders.entry((node, link)).or_default().insert(from);
+                let (a, b) = self.links[link].between;
+                node = if a == node { b } else { a };
+            }
+        }
+        let first = NicId::of(self.routes.nics());
+        for ((node, link), senders) in senders {
+            let number = node.index().wrapping_sub(first.index());
+            let (Some(switch), Some(place)) = (self.switches.get(number), self.places.get(number))
+            else {
+                continue;
+            };
+            let framing = self.links[link].wire.framing();
+            let frame = framing.frame(longest.saturating_add(Header::LENGTH_MAX));
+            let needed = u64::from(frame).saturating_mul(senders.len() as u64);
+            if let Some(buffer) = switch.buffer
+                && u64::from(buffer.get()) < needed
+            {
+                let endpoints = senders.len();
+                let kind = MistakeKind::SmallSwitchBuffer { needed, endpoints };
+                mistakes.add(*place, kind);
+            }
         }
     }
 }

@@ -36,6 +36,11 @@ impl NicProfiles {
         own.unwrap_or(&self.of_all)
     }
 
+    /// Returns the scenario's profile.
+    pub(super) fn of_all(&self) -> &Profile {
+        &self.of_all
+    }
+
     /// Returns the profile of two NICs if both have the same profile.
     pub(super) fn of_both(&self, a: NicId, b: NicId) -> Option<&Profile> {
         let (of_a, of_b) = (self.of(a), self.of(b));

@@ -16,6 +16,7 @@ use super::keys::{ROOT, STATS};
 use super::limits;
 use super::mistake::Mistake;
 use super::network;
+use super::nics;
 use super::processes;
 use super::profiles::{self, NicProfiles};
 use super::receives;
@@ -161,17 +162,16 @@ fn read_root(
         Some(given) => shared(given),
         None => profile(root, &mut context),
     };
-    let (mut nics, nic_names) = network::nics(root, &profile, &mut context);
+    let (mut nics, nic_names) = nics::read(root, &profile, &mut context);
     let of_nic = NicProfiles::new(&profile, &nics);
-    let links = network::links(root, &nic_names, &of_nic, &mut context);
+    let network = network::read(root, (&nics, &nic_names), &of_nic, &mut context);
     processes::hosts(root, &mut nics, &nic_names, &mut context);
     let processes = processes::read(root, &nic_names, &mut context);
     let mut endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
-    let joined = links.iter().map(|link| link.between).collect();
     let channels = traffic::channels(
         root,
         &mut endpoints,
-        (&nics, &of_nic, &joined),
+        (&nics, &of_nic, &network.joined),
         &mut context,
     );
     endpoints::check_interfaces(&endpoints, &channels, &of_nic, context.mistakes());
@@ -187,10 +187,14 @@ fn read_root(
     } = traffic::sends(root, &endpoints, &of_nic, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let regions = regions::read(root, &endpoints, &mut context);
-    let places = (&nics[..], &of_nic, &joined);
+    let places = (&nics[..], &of_nic, &network.joined);
     let windows = windows::read(root, &endpoints, places, &mut context);
     rings::check(&endpoints, &windows, context.mistakes());
     let mistakes = context.mistakes();
+    let of_channels = channels.iter().map(|channel| (channel.a.0, channel.b.0));
+    let of_windows = windows.iter().map(|window| (window.owner, window.writer));
+    let pairs = of_channels.chain(of_windows);
+    network.check_buffers(pairs, (&endpoints.nics, &of_nic), mistakes);
     let until = ROOT.until.given(root, mistakes);
     let events_max = ROOT.max_events.given(root, mistakes);
     let bytecodes_max = ROOT.max_bytecodes.given(root, mistakes);
@@ -266,7 +270,8 @@ fn read_root(
         link_type,
         golden,
         nics: nics.into(),
-        links,
+        switches: network.switches,
+        links: network.links,
         processes: processes.specs,
         endpoints: endpoints.specs.into(),
         completion_queues: endpoints.completion_queues,

@@ -212,6 +212,23 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Emits an event of an endpoint's packet at a NIC or switch.
+    pub(crate) fn emit_at<'e>(
+        &mut self,
+        now: SimTime,
+        (at, endpoint): (NicId, EndpointId),
+        kind: impl Into<EventKind<'e>>,
+    ) {
+        if self.sink.is_some() {
+            self.emit_to_sink(&Event {
+                time: now,
+                nic: at,
+                endpoint: Some(endpoint),
+                kind: kind.into(),
+            });
+        }
+    }
+
     /// Emits an event to the sink. Not inlined, so that a run without a sink passes over little code.
     #[cold]
     #[inline(never)]
@@ -352,7 +369,11 @@ impl Names for NameTable<'_> {
     }
 
     fn nic(&self, nic: NicId) -> &str {
-        &self.scenario.nics[nic].name
+        self.scenario.node_name(nic)
+    }
+
+    fn is_switch(&self, nic: NicId) -> bool {
+        self.scenario.switch(nic).is_some()
     }
 
     fn endpoint(&self, endpoint: EndpointId) -> &str {

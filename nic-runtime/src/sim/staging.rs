@@ -87,7 +87,7 @@ impl<E: Engines> Parts<'_, E> {
             let leaves_group = direction.admission == Admission::LeavesGroup;
             return self.claim_without_slot(id, waiter, to, leaves_group);
         }
-        let receiver = direction.to;
+        let receiver = self.endpoints[to].nic;
         if !self.nics[receiver].arrival_slots.take(tenancy) {
             return self.await_arrival_slot(id, waiter, channel);
         }
@@ -163,7 +163,7 @@ impl<E: Engines> Parts<'_, E> {
         }
         let claim = ClaimId::of(id, purpose);
         *self.progress_mut(claim) = Progress::AwaitsArrival(to);
-        let receiver = self.fabric[channel.route].to;
+        let receiver = self.endpoints[to].nic;
         let slots = &mut self.nics[receiver].arrival_slots;
         slots.wait(self.infos[to].tenancy, &mut self.links, claim);
         Grant::Waits

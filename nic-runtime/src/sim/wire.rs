@@ -9,7 +9,7 @@ use crate::nic::work::Work;
 use crate::protocol::Header;
 use crate::wire::{Packet, PacketRef};
 use nic_core::event::{DropReason, NicEvent, Trigger, WireDropReason};
-use nic_core::id::{ChannelId, DirectionId, EndpointId, PacketId, packet_number};
+use nic_core::id::{ChannelId, DirectionId, EndpointId, NicId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::unet::Channel;
@@ -106,7 +106,10 @@ impl<E: Engines> Parts<'_, E> {
             let faults = &direction.wire.faults;
             sent.fate = Some(direction.flows.draw_fate(sent.from, names, faults));
         }
-        let duration = direction.occupied_by(length(sent) + sent.header.length());
+        let duration = direction.occupied_by(sent.wire_length());
+        if direction.port.is_some() {
+            return self.first_bit_out_of_switch(id, packet, duration);
+        }
         if self.setup.transfers_delay_packets() && sent.header.is_message() {
             return self.first_bit_out_by_transfers(id, packet, duration);
         }
@@ -157,8 +160,11 @@ impl<E: Engines> Parts<'_, E> {
         packet: PacketRef,
         duration: SimDuration,
     ) {
-        let sent = &self.packets[packet];
         self.schedule.insert(self.now + duration, Work::WireOut(id));
+        if self.fabric[id].onward.is_some() {
+            self.cut_through(id, packet, duration);
+        }
+        let sent = &self.packets[packet];
         if !sent.header.is_none() {
             return E::transmit_started(self, packet, duration);
         }
@@ -218,6 +224,9 @@ impl<E: Engines> Parts<'_, E> {
             self.stay_stopped(id);
         }
         let direction = &self.fabric[id];
+        if direction.is_at_switch() {
+            return self.last_bit_out_at_switch(id, packet, lands);
+        }
         if !direction.is_faulty {
             // A packet that is delivered from its first cell on needs no event for its last bit.
             if !self.setup.transfers_delay_packets() || !self.cells.has_begun(packet) {
@@ -226,6 +235,19 @@ impl<E: Engines> Parts<'_, E> {
             self.packet_left(packet);
             return self.start_sending(id);
         }
+        if !self.copy_follows(id, packet, lands) {
+            self.packet_left(packet);
+        }
+        self.start_sending(id);
+    }
+
+    /// Schedules the arrival of a packet on a faulty link. Returns whether the link sends a copy of the packet next.
+    pub(crate) fn copy_follows(
+        &mut self,
+        id: DirectionId,
+        packet: PacketRef,
+        lands: SimTime,
+    ) -> bool {
         let fate = self.packets[packet].fate.unwrap_or_default();
         let arrival = if fate.lost {
             Work::WireLost(packet)
@@ -242,10 +264,8 @@ impl<E: Engines> Parts<'_, E> {
             let flows = &mut self.fabric[id].flows;
             self.packets[copy].fate = Some(flows.fate_of_copy(self.packets[copy].from));
             self.fabric[id].queue.push_front(copy);
-        } else {
-            self.packet_left(packet);
         }
-        self.start_sending(id);
+        fate.duplicated
     }
 
     /// Drops a packet that never got its slots, while the call that made the packet is still running.
@@ -269,7 +289,7 @@ impl<E: Engines> Parts<'_, E> {
     }
 
     /// Records that a packet has left: frees its send slot and may complete its descriptor.
-    fn packet_left(&mut self, packet: PacketRef) {
+    pub(crate) fn packet_left(&mut self, packet: PacketRef) {
         let Packet {
             from: (from, _),
             trigger,
@@ -323,6 +343,9 @@ impl<E: Engines> Parts<'_, E> {
 
     /// Delivers a packet that has reached the receiver's end of the link.
     pub(crate) fn arrive(&mut self, packet: PacketRef) {
+        if self.fabric[self.packets[packet].route].onward.is_some() {
+            return self.reach_switch(packet);
+        }
         if self.setup.reserves_slots() || self.packets[packet].header.is_for_nic() {
             self.deliver(packet);
         } else {
@@ -370,6 +393,14 @@ impl<E: Engines> Parts<'_, E> {
 
     #[cold]
     pub(crate) fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
+        let at = self.fabric[self.packets[packet].route].to;
+        self.lose(packet, at, reason);
+        self.end_arrival(packet);
+    }
+
+    /// Reports that a packet is lost on its way to a NIC or switch, or at a switch. A packet that had to ask for no slot
+    /// has none to give back.
+    pub(crate) fn lose(&mut self, packet: PacketRef, at: NicId, reason: WireDropReason) {
         if !self.setup.reserves_slots() && self.comes_unasked(packet) {
             self.packets[packet].has_arrival_slot = false;
         }
@@ -384,8 +415,7 @@ impl<E: Engines> Parts<'_, E> {
             reason,
             is_frame: header.is_frame(),
         };
-        self.report.emit(self.now, to, kind);
-        self.end_arrival(packet);
+        self.report.emit_at(self.now, (at, to), kind);
     }
 
     /// Ends the handling of a packet at the receiver, and frees the packet's arrival slot.

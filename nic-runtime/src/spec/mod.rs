@@ -11,11 +11,12 @@ mod gap;
 mod golden;
 pub(crate) mod interface;
 mod length;
+mod network;
 pub(crate) mod placement;
 mod rings;
 mod span;
 
-use crate::ids::Table;
+use crate::ids::{Id, Table};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Reliability;
 
-use crate::profile::{Profile, WireProfile};
+use crate::profile::Profile;
 pub use exchange::{Exchange, ExchangePattern};
 pub use expect::{Expectation, Expected, Order, Tally};
 pub use field::{FieldKind, FieldName, FieldValue};
@@ -33,6 +34,7 @@ pub use gap::{Gap, Gaps};
 pub use golden::{Code, GoldenSettings, Times};
 pub use interface::InterfaceKind;
 pub use length::{Length, draw_channel};
+pub use network::{Arbiter, LinkSpec, Routes, SwitchMode, SwitchSpec};
 pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement};
 pub use rings::RingRequests;
 pub use span::Span;
@@ -61,8 +63,10 @@ pub struct Scenario {
     pub golden: GoldenSettings,
     /// The NICs; [`NicId`] indexes them.
     pub nics: Table<NicId, NicSpec>,
-    /// The links, each with two directions. A link exists for every pair of NICs with a channel between them, and for a
-    /// NIC with a channel to itself.
+    /// The switches, which are the nodes of the network behind the NICs.
+    pub switches: Vec<SwitchSpec>,
+    /// The links, each with two directions. A link or a route over switches joins every pair of NICs with a channel
+    /// between them, and a link joins a NIC with a channel to itself.
     pub links: Vec<LinkSpec>,
     /// The processes that the file declares. Each endpoint without a declared process has a process of its own.
     pub processes: Vec<ProcessSpec>,
@@ -133,7 +137,32 @@ impl Scenario {
         may
     }
 
-    /// Returns the cost model of a NIC.
+    /// Returns the switch at a node of the network, unless the node is a NIC.
+    #[must_use]
+    pub fn switch(&self, node: NicId) -> Option<&SwitchSpec> {
+        let number = node.index().checked_sub(self.nics.len())?;
+        self.switches.get(number)
+    }
+
+    /// Returns the name of a NIC or switch.
+    #[must_use]
+    pub fn node_name(&self, node: NicId) -> &str {
+        match self.switch(node) {
+            Some(switch) => &switch.name,
+            None => &self.nics[node].name,
+        }
+    }
+
+    /// Returns the routes over the scenario's links.
+    #[must_use]
+    pub fn routes(&self) -> Routes {
+        let nics = self.nics.iter().map(|nic| nic.name.as_str());
+        let switches = self.switches.iter().map(|switch| switch.name.as_str());
+        let names: Vec<&str> = nics.chain(switches).collect();
+        Routes::new(&names, self.nics.len(), &self.links)
+    }
+
+    /// Returns the cost model of a NIC. For a switch it is the scenario's.
     #[must_use]
     pub fn profile_of(&self, nic: NicId) -> &Profile {
         let own = self.nics.get(nic);
@@ -182,25 +211,6 @@ pub struct ProcessSpec {
     pub nic: NicId,
     /// The program that the process runs.
     pub program: HostSpec,
-}
-
-/// A link between two NICs, or of one NIC to itself.
-#[derive(Clone, Debug)]
-pub struct LinkSpec {
-    /// The NICs at the ends of the link; twice the same NIC for a NIC's link to itself.
-    pub between: (NicId, NicId),
-    /// The properties of each direction: the wire of a profile, with the latency and bandwidth of the file.
-    pub wire: WireProfile,
-    /// The probability that a packet is lost.
-    pub loss: f64,
-    /// The probability that a packet arrives twice.
-    pub duplicate: f64,
-    /// The probability that one bit of a packet is flipped.
-    pub corrupt: f64,
-    /// The probability that a packet is delayed until after the next packet.
-    pub reorder: f64,
-    /// Whether the wire's CRC detects flipped bits.
-    pub crc: bool,
 }
 
 /// A class file.

@@ -7,8 +7,9 @@ use nic_core::id::{DirectionId, NicId};
 use nic_core::random::Name;
 use nic_core::time::{Rate, SimDuration, SimTime};
 
-use super::{Backlog, Faults, Flows, PacketRef};
+use super::{Backlog, Crossbar, Faults, Flows, Input, PacketRef, Port};
 use crate::profile::Framing;
+use crate::spec::{Routes, SwitchMode};
 
 /// Properties of one direction of a link.
 #[derive(Copy, Clone, Debug)]
@@ -55,17 +56,28 @@ pub enum Admission {
     LeavesGroup,
 }
 
+/// How packets go on at the switch to which a direction leads.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Onward {
+    /// When a packet goes on.
+    pub(crate) mode: SwitchMode,
+    /// The time that the switch takes for it.
+    pub(crate) latency: SimDuration,
+}
+
 /// One direction of a link.
 #[derive(Clone, Debug)]
 pub struct Direction {
-    /// The sending NIC.
+    /// The sending NIC or switch.
     pub from: NicId,
-    /// The receiving NIC.
+    /// The receiving NIC or switch.
     pub to: NicId,
     /// The direction's properties.
     pub wire: Wire,
     /// Whether any fault has a probability above zero.
     pub is_faulty: bool,
+    /// Whether a packet that leaves on this direction may be lost before it reaches a NIC.
+    pub(crate) may_lose: bool,
     /// Packets that wait for the wire.
     pub queue: VecDeque<PacketRef>,
     /// The packet that the wire is sending.
@@ -86,6 +98,14 @@ pub struct Direction {
     pub flows: Flows,
     /// The direction's hashed name, which seeds the draws of faults.
     pub name: Name,
+    /// How packets go on at the end of the direction; `None` if it is a NIC.
+    pub(crate) onward: Option<Onward>,
+    /// The port at which the direction begins; `None` if it is that of a NIC.
+    pub(crate) port: Option<Box<Port>>,
+    /// The input at which the direction ends; `None` if packets do not wait at its end.
+    pub(crate) input: Option<Box<Input>>,
+    /// Whether the packet that the wire is sending is lost already, because the switch at its end has no room for it.
+    pub(crate) is_sending_lost: bool,
 }
 
 impl Direction {
@@ -93,6 +113,20 @@ impl Direction {
     #[must_use]
     pub fn is_free(&self, now: SimTime) -> bool {
         self.sending.is_none() && self.gap_ends <= now
+    }
+
+    /// Returns whether the direction begins or ends at a switch.
+    #[must_use]
+    pub(crate) fn is_at_switch(&self) -> bool {
+        self.onward.is_some() || self.port.is_some()
+    }
+
+    /// Returns whether a switch sends packets on while they still arrive on this direction. Faults strike whole packets,
+    /// so a switch waits for the end of a packet on a link that has faults.
+    #[must_use]
+    pub(crate) fn is_cut_through(&self) -> bool {
+        let mode = self.onward.map(|onward| onward.mode);
+        mode == Some(SwitchMode::CutThrough) && !self.is_faulty
     }
 
     /// Returns how long a packet with a message of `length` bytes occupies the wire.
@@ -106,7 +140,14 @@ impl Direction {
 #[derive(Clone, Debug, Default)]
 pub struct Fabric {
     directions: Vec<Direction>,
-    routes: BTreeMap<(NicId, NicId), DirectionId>,
+    /// The directions between NICs that a link joins.
+    direct: BTreeMap<(NicId, NicId), DirectionId>,
+    /// The routes over switches.
+    routes: Option<Routes>,
+    /// The directions of each link of the routes, first that from the link's first node.
+    of_links: Vec<[DirectionId; 2]>,
+    /// The switches whose packets wait at their inputs.
+    pub(crate) crossbars: BTreeMap<NicId, Crossbar>,
 }
 
 impl Fabric {
@@ -116,10 +157,29 @@ impl Fabric {
         Fabric::default()
     }
 
-    /// Returns the link direction from one NIC to another.
+    /// Returns the link direction on which packets leave a NIC or switch for a NIC.
     #[must_use]
     pub fn route(&self, from: NicId, to: NicId) -> Option<DirectionId> {
-        self.routes.get(&(from, to)).copied()
+        match &self.routes {
+            Some(routes) if from != to => {
+                let [there, back] = self.of_links[routes.next(from, to)?];
+                let is_first = self[there].from == from;
+                Some(if is_first { there } else { back })
+            }
+            Some(_) | None => self.direct.get(&(from, to)).copied(),
+        }
+    }
+
+    /// Returns the link directions of the whole route from a NIC to a NIC.
+    pub(crate) fn way(&self, from: NicId, to: NicId) -> impl Iterator<Item = &Direction> {
+        let mut next = self.route(from, to);
+        std::iter::from_fn(move || {
+            let direction = &self[next?];
+            next = (direction.to != to)
+                .then(|| self.route(direction.to, to))
+                .flatten();
+            Some(direction)
+        })
     }
 
     /// Returns all directions.
@@ -136,14 +196,15 @@ impl Fabric {
         }
     }
 
-    /// Adds the link direction from one NIC to another.
-    pub fn add(&mut self, (from, to): (NicId, NicId), wire: Wire, name: Name) {
+    /// Adds the link direction from one node to another.
+    pub fn add(&mut self, (from, to): (NicId, NicId), wire: Wire, name: Name) -> DirectionId {
         let id = u32::try_from(self.directions.len()).expect("a scenario has fewer links");
-        self.routes.insert((from, to), DirectionId(id));
+        self.direct.insert((from, to), DirectionId(id));
         self.directions.push(Direction {
             from,
             to,
             is_faulty: wire.is_faulty(),
+            may_lose: wire.is_faulty(),
             wire,
             queue: VecDeque::new(),
             sending: None,
@@ -157,7 +218,61 @@ impl Fabric {
                 .map(|(size, reserve, timeout)| Box::new(Backlog::new(size, reserve, timeout))),
             flows: Flows::default(),
             name,
+            onward: None,
+            port: None,
+            input: None,
+            is_sending_lost: false,
         });
+        DirectionId(id)
+    }
+
+    /// Sets the routes over switches, with the directions of each link.
+    pub(crate) fn set_routes(&mut self, routes: Routes, of_links: Vec<[DirectionId; 2]>) {
+        self.routes = Some(routes);
+        self.of_links = of_links;
+        let loses = |direction: &Direction| {
+            let of_port = direction.port.as_deref();
+            let of_input = direction.input.as_ref().map(|input| &input.buffer);
+            let mut buffers = of_port.into_iter().chain(of_input);
+            direction.is_faulty || buffers.any(Port::may_overflow)
+        };
+        if self.directions.iter().any(loses) {
+            let to_switches = self
+                .directions
+                .iter_mut()
+                .filter(|direction| direction.is_at_switch());
+            to_switches.for_each(|direction| direction.may_lose = true);
+        }
+    }
+
+    /// Lets a direction end at a switch with buffers like this one.
+    pub(crate) fn end_at_switch(&mut self, id: DirectionId, onward: Onward, buffer: Port) {
+        if let SwitchMode::Crossbar(arbiter) = onward.mode {
+            let crossbar = self.crossbars.entry(self[id].to);
+            let crossbar = crossbar.or_insert_with(|| Crossbar::new(arbiter));
+            crossbar.inputs.push(id);
+            self[id].input = Some(Box::new(Input::new(buffer)));
+        }
+        let direction = &mut self[id];
+        direction.onward = Some(onward);
+        // A switch has no slots, so nothing holds packets up at this end.
+        direction.delivers_all = false;
+        direction.backlog = None;
+    }
+
+    /// Lets a direction begin at a port of a switch of this mode with buffers like this one.
+    pub(crate) fn begin_at_switch(&mut self, id: DirectionId, mode: SwitchMode, buffer: Port) {
+        let port = match mode {
+            SwitchMode::StoreAndForward | SwitchMode::CutThrough => buffer,
+            SwitchMode::Crossbar(arbiter) => {
+                let crossbar = self.crossbars.entry(self[id].from);
+                let crossbar = crossbar.or_insert_with(|| Crossbar::new(arbiter));
+                crossbar.add_output(id);
+                // An output holds the packet that it sends and no other.
+                Port::new(None)
+            }
+        };
+        self[id].port = Some(Box::new(port));
     }
 }
 

@@ -2,14 +2,19 @@
 //! reordering.
 
 mod backlog;
+mod crossbar;
 mod direction;
 mod fate;
 mod flow;
 mod packet;
+mod port;
 
 pub(crate) use backlog::Backlogs;
 pub use backlog::{Backlog, Signal};
+pub(crate) use crossbar::{Crossbar, Input, Request};
+pub(crate) use direction::Onward;
 pub use direction::{Admission, Direction, Fabric, Wire};
 pub use fate::{Fate, Faults};
 pub use flow::Flows;
 pub use packet::{Packet, PacketRef, PacketStore};
+pub(crate) use port::{Port, Waits};

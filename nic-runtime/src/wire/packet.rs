@@ -43,6 +43,16 @@ pub struct Packet {
     pub bytes: Vec<u8>,
 }
 
+impl Packet {
+    /// Returns the packet's bytes on the wire, which the wire's framing surrounds.
+    #[inline]
+    #[must_use]
+    pub fn wire_length(&self) -> u32 {
+        let length = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
+        length.saturating_add(self.header.length())
+    }
+}
+
 /// Index of a packet in the store. The index is meaningless after the packet is released, and debug builds panic where
 /// one is used.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

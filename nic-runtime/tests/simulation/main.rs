@@ -34,6 +34,7 @@ mod isolation;
 mod links;
 mod loading;
 mod moments;
+mod network;
 mod paper_applets;
 mod posts;
 mod processes;

@@ -176,7 +176,7 @@ impl Trace {
 
     /// Checks the laws that every run obeys. Times do not decrease, each packet has one fate, and each posted
     /// descriptor completes at most once. A posted descriptor completes exactly once if no limit ended the run.
-    fn check_laws(&self) {
+    pub(crate) fn check_laws(&self) {
         let times: Vec<u64> = self
             .events
             .iter()
@@ -196,6 +196,11 @@ impl Trace {
             };
             match event["event"].as_str() {
                 Some("wire-tx") => *packets.entry(packet()).or_default() += 1,
+                Some("forward") if event["copy"] == true => {
+                    *packets
+                        .get_mut(&packet())
+                        .expect("sent before it is copied") += 1;
+                }
                 Some("wire-rx" | "wire-drop") => {
                     let flying = packets.get_mut(&packet()).expect("sent before it came");
                     *flying -= 1;

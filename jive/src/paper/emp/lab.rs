@@ -243,6 +243,7 @@ fn span(NicId(nic): NicId, time: SimTime, kind: NicEvent<'_>) -> Option<Span> {
             takes: duration,
         }),
         NicEvent::WireRx { .. }
+        | NicEvent::Forward { .. }
         | NicEvent::WireDrop { .. }
         | NicEvent::Dma { .. }
         | NicEvent::Drop { .. }

@@ -33,7 +33,7 @@ pub(crate) fn number_write(
         return Some(NonZeroU32::MIN);
     }
     let now = sim.now;
-    let may_be_lost = sim.fabric[route].is_faulty && !sim.engines.via_mut().is_broken(from);
+    let may_be_lost = sim.fabric[route].may_lose && !sim.engines.via_mut().is_broken(from);
     let order = &mut over(sim, from)?.order;
     let number = number(order.next);
     // The count of writes cannot overflow, because no run makes 2⁶⁴ writes.

@@ -298,6 +298,7 @@ impl<W: Write> Capture<W> {
             | Step::ControlReceived { .. }
             | Step::Attached
             | Step::GivenUp { .. }
+            | Step::Forwarded { .. }
             | Step::Lost { .. }
             | Step::Dropped { .. }
             | Step::Other => return None,

@@ -151,6 +151,7 @@ impl Verdicts {
             | Step::ControlSent { .. }
             | Step::ControlReceived { .. }
             | Step::Attached
+            | Step::Forwarded { .. }
             | Step::GivenUp { .. }
             | Step::Other => {}
         }

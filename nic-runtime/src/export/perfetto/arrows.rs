@@ -94,6 +94,12 @@ impl Arrows {
                 };
                 self.made.remove(&packet).or(posted)
             }
+            // A switch sends one copy of a packet after the other, so each has the point of the hop before.
+            Step::Forwarded { packet, .. } => {
+                let from = take_first(&mut self.sent, packet);
+                self.sent.entry(packet).or_default().push_back(here);
+                from
+            }
             Step::Received { packet, .. } => {
                 self.received.entry(packet).or_default().push_back(here);
                 take_first(&mut self.sent, packet)

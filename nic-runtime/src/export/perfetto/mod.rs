@@ -100,6 +100,7 @@ impl<W: Write> PerfettoTrace<W> {
             roles::Track::Work(processor) => Track::Work(processor),
             roles::Track::Dma(direction) => Track::of_dma(direction),
             roles::Track::WireTo(peer) => Track::WireTo(names.home(peer)),
+            roles::Track::WireToNode(node) => Track::WireTo(node),
             roles::Track::WireIn => Track::WireIn,
         };
         let track = (event.nic, track);
@@ -296,6 +297,7 @@ impl<W: Write> Sink for PerfettoTrace<W> {
             | Step::GivenUp { .. }
             | Step::Sent { .. }
             | Step::Received { .. }
+            | Step::Forwarded { .. }
             | Step::Lost { .. }
             | Step::Consumed { .. }
             | Step::Delivered { .. }

@@ -119,7 +119,12 @@ impl Tracks {
         let process = nic.0 + 1;
         if self.named.insert(nic, process).is_none() {
             let place = Place { process, thread: 0 };
-            let name = format!("NIC {}", names.nic(nic));
+            let kind = if names.is_switch(nic) {
+                "switch"
+            } else {
+                "NIC"
+            };
+            let name = format!("{kind} {}", names.nic(nic));
             tell(records, place, "process_name", &Name { name: &name });
             let sort_index = process;
             tell(records, place, "process_sort_index", &Rank { sort_index });

@@ -444,6 +444,7 @@ impl Sink for Stats {
             | Step::ControlReceived { .. }
             | Step::Mapped { .. }
             | Step::Received { .. }
+            | Step::Forwarded { .. }
             | Step::GivenUp { .. }
             | Step::Consumed { .. } => {}
         }

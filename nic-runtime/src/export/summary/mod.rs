@@ -1,6 +1,7 @@
 //! The summary of a run: counts and sums, computed from the events.
 
 mod page;
+mod ports;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +16,7 @@ use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use self::ports::{Forwarded, Switches};
 use super::accounts::{Accounts, Clerk, Ended};
 use super::distribution::Distribution;
 use super::groups::{ROWS_MAX, groups};
@@ -175,6 +177,9 @@ pub struct Summary {
     /// endpoints are boxed, because most endpoints of a large scenario may be idle.
     endpoints: Vec<Option<Box<EndpointRow>>>,
     clerk: Clerk,
+    switches: Switches,
+    /// The number of NICs, behind which the numbers of switches begin.
+    nics: u32,
     expectations: Option<Expectations>,
     stats: Option<Box<StatsReport>>,
     /// Whether the page shows each endpoint, however many there are.
@@ -291,6 +296,8 @@ impl Summary {
             totals: Totals::default(),
             endpoints: Vec::new(),
             clerk: Clerk::default(),
+            switches: Switches::default(),
+            nics: u32::try_from(scenario.nics.len()).expect("the number of NICs is limited"),
             expectations: None,
             stats: None,
             by_endpoint: false,
@@ -424,6 +431,9 @@ impl Summary {
         map.serialize_entry("totals", &self.totals)?;
         map.serialize_entry("endpoints", &Vec::from_iter(self.rows()))?;
         map.serialize_entry("methods", &Vec::from_iter(Summary::methods(self.rows())))?;
+        if !self.switches.is_empty() {
+            map.serialize_entry("switches", &self.switches.rows(self.time))?;
+        }
         if let Some(stats) = &self.stats {
             map.serialize_entry("stats", stats)?;
         }
@@ -476,6 +486,8 @@ impl Summary {
         let Summary {
             endpoints: rows,
             clerk,
+            switches,
+            nics,
             ..
         } = self;
         let came = clerk.came.take();
@@ -601,6 +613,34 @@ impl Summary {
             Step::Lost { reason, .. } => {
                 totals.drops.add(reason);
                 totals.accounts.wire.close(reason);
+                if event.nic.0 >= *nics {
+                    switches.dropped(names, event.nic);
+                }
+            }
+            Step::Forwarded {
+                peer,
+                next,
+                length,
+                is_copy,
+                behind,
+                waited,
+                duration,
+                ..
+            } => {
+                // As on the link of a NIC, a copy counts as sent.
+                if is_copy {
+                    totals.packets_sent += 1;
+                    totals.bytes_sent += u64::from(length);
+                    row(rows, names, peer).totals.accounts.wire.open();
+                }
+                let packet = Forwarded {
+                    next,
+                    length,
+                    behind,
+                    waited,
+                    duration,
+                };
+                switches.forwarded(names, event.nic, packet);
             }
             Step::Consumed { by, .. } => totals.accounts.arrivals.close(by),
             Step::Delivered {

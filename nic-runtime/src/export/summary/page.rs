@@ -108,6 +108,7 @@ impl fmt::Display for Summary {
         let rows = self.shown_rows();
         endpoint_table(&rows, f)?;
         time_table(&rows, f)?;
+        self.switches.write_table(self.time, f)?;
         self.method_table(&rows, f)
     }
 }
