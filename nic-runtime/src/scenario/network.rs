@@ -26,9 +26,10 @@ const CROSSBAR: &str = "crossbar";
 pub(super) struct Network {
     pub(super) switches: Vec<SwitchSpec>,
     pub(super) links: Vec<LinkSpec>,
-    /// The pairs of NICs between which packets can go, each with the smaller number first.
+    /// The pairs of nodes that a link joins, and of NICs that a route joins, each with the smaller number first.
     pub(super) joined: BTreeSet<(NicId, NicId)>,
-    routes: Routes,
+    /// The routes; `None` if there are no switches.
+    routes: Option<Routes>,
     /// The places of the switches of the file.
     places: Vec<Span>,
 }
@@ -65,26 +66,15 @@ pub(super) fn read<'t>(
         switches.push(switch);
         links.extend(joining);
     }
-    let own = nics.iter().map(|nic| nic.name.as_str());
-    let names: Vec<&str> = own
-        .chain(switches.iter().map(|switch| switch.name.as_str()))
-        .collect();
-    let routes = Routes::new(&names, nics.len(), &links);
-    let mut joined: BTreeSet<(NicId, NicId)> = BTreeSet::new();
-    for a in ids(nics.len()) {
-        let reached = ids(nics.len()).skip(a.index());
-        joined.extend(
-            reached
-                .filter(|b| routes.next(a, *b).is_some())
-                .map(|b| (a, b)),
-        );
+    let routes = (!switches.is_empty()).then(|| routes(nics, &switches, &links));
+    let mut joined: BTreeSet<_> = links.iter().map(|link| link.between).collect();
+    if let Some(routes) = &routes {
+        for a in ids(nics.len()) {
+            let reached = ids(nics.len()).skip(a.index());
+            let reached = reached.filter(|b| routes.next(a, *b).is_some());
+            joined.extend(reached.map(|b| (a, b)));
+        }
     }
-    joined.extend(
-        links
-            .iter()
-            .map(|link| link.between)
-            .filter(|(a, b)| a == b),
-    );
     Network {
         switches,
         links,
@@ -92,6 +82,13 @@ pub(super) fn read<'t>(
         routes,
         places,
     }
+}
+
+fn routes(nics: &[NicSpec], switches: &[SwitchSpec], links: &[LinkSpec]) -> Routes {
+    let of_nics = nics.iter().map(|nic| nic.name.as_str());
+    let of_switches = switches.iter().map(|switch| switch.name.as_str());
+    let names: Vec<&str> = of_nics.chain(of_switches).collect();
+    Routes::new(&names, nics.len(), links)
 }
 
 fn ids(count: usize) -> impl DoubleEndedIterator<Item = NicId> + ExactSizeIterator + Clone {
@@ -309,15 +306,15 @@ fn check_links(
     let mut flow = None;
     for (link, place) in links {
         let (a, b) = link.between;
-        for node in [a, b] {
+        // A NIC's link to itself takes no port.
+        for node in [a, b].into_iter().filter(|_| a != b) {
             let (name, ports) = match switches.get(node.index().wrapping_sub(nics.len())) {
                 Some(switch) => (&switch.name, switch.ports),
                 None => (&nics[node.index()].name, of_nic.of(node).wire.ports),
             };
             let taken = taken.entry(node).or_insert(0);
             *taken += 1;
-            // Only a link between different nodes takes a port.
-            if ports > 0 && a != b && *taken > ports {
+            if ports > 0 && *taken > ports {
                 let node = name.clone();
                 mistakes.add(*place, MistakeKind::NoPort { node, ports });
             }
@@ -344,6 +341,9 @@ impl Network {
         (homes, of_nic): (&[Option<NicId>], &NicProfiles),
         mistakes: &mut Mistakes,
     ) {
+        let Some(routes) = &self.routes else {
+            return;
+        };
         if self.switches.iter().all(|switch| switch.buffer.is_none()) {
             return;
         }
@@ -356,14 +356,14 @@ impl Network {
             };
             longest = longest.max(of_nic.of(node).memory.max_packet.get());
             while node != to
-                && let Some(link) = self.routes.next(node, to)
+                && let Some(link) = routes.next(node, to)
             {
                 senders.entry((node, link)).or_default().insert(from);
                 let (a, b) = self.links[link].between;
                 node = if a == node { b } else { a };
             }
         }
-        let first = NicId::of(self.routes.nics());
+        let first = NicId::of(routes.nics());
         for ((node, link), senders) in senders {
             let number = node.index().wrapping_sub(first.index());
             let (Some(switch), Some(place)) = (self.switches.get(number), self.places.get(number))

@@ -326,6 +326,13 @@ fn networks_that_cannot_be_are_refused() {
     let ports = 1;
     let node = "a".to_owned();
     assert_eq!(mistakes(&text), [MistakeKind::NoPort { node, ports }]);
+    // A NIC's link to itself takes no port.
+    let text = "profile = 'lanai-1998-switched'\n".to_owned()
+        + THREE
+        + &switch("s", "9")
+        + &link("a", "a")
+        + &three;
+    assert_eq!(read(&text).links.len(), 6);
     // A part that no route joins to the others.
     let text = THREE.to_owned() + &switch("s", "9") + &link("a", "s") + &link("c", "s");
     assert!(matches!(mistakes(&text)[..], [MistakeKind::NoLink { .. }]));
