@@ -442,7 +442,7 @@ fn poisson(load: u64, packets: u64, seed: u64) -> Scenario {
     scenario
 }
 
-/// The formula of Pollaczek and Khinchine for a port of a switch, whose packets all have one length. `JIVE_RUNS=10000000`
+/// The formula of Pollaczek and Khinchine for a port of a switch, whose packets all have one length. `JIVE_RUNS=3000000`
 /// sends as many packets as the page about validation says.
 #[test]
 fn packets_wait_for_a_port_as_long_as_the_formula_says() {
@@ -517,6 +517,8 @@ fn saturated(ports: u64, mode: &str, slots: u64) -> f64 {
     profile.host.post = SimDuration::ZERO;
     profile.host.receive = SimDuration::ZERO;
     profile.host.bandwidth = std::num::NonZeroU64::MAX;
+    // The transfers take no time, since this NIC sends nothing while it fetches the next message.
+    profile.dma.bandwidth = std::num::NonZeroU64::MAX;
     profile.dma.request = SimDuration::ZERO;
     profile.base = Some(BaseCosts {
         transmit: SimDuration::from_ns(1),
@@ -559,6 +561,6 @@ fn queues_at_the_inputs_of_a_crossbar_saturate_as_the_table_says() {
             "{ports} ports, queues at the outputs: {:.1} %",
             100.0 * found
         );
-        assert!(found > 0.99 - close, "{ports} ports: {found}");
+        assert!(found > 1.0 - close, "{ports} ports: {found}");
     }
 }
