@@ -149,7 +149,7 @@ fn fabric(scenario: &Scenario) -> Fabric {
         let (a, b) = link.between;
         let mut add = |from, to| {
             let name = Name::new(scenario.seed, &["link", name(from), name(to)]);
-            let longest = scenario.profile_of(from).memory.max_packet.get();
+            let longest = longest_from(scenario, from);
             let id = fabric.add((from, to), wire(link, longest), name);
             if let Some(switch) = scenario.switch(to) {
                 let (mode, latency) = (switch.mode, switch.latency);
@@ -169,6 +169,18 @@ fn fabric(scenario: &Scenario) -> Fabric {
         fabric.set_routes(scenario.routes(), of_links);
     }
     fabric
+}
+
+/// Returns the length of the longest packet that leaves a node, which is that of any NIC at a switch.
+fn longest_from(scenario: &Scenario, from: NicId) -> u32 {
+    let of = |nic: NicId| scenario.profile_of(nic).memory.max_packet.get();
+    match scenario.switch(from) {
+        None => of(from),
+        Some(_) => {
+            let nics = (0u32..).map(NicId).take(scenario.nics.len());
+            nics.map(of).max().unwrap_or(0)
+        }
+    }
 }
 
 /// Returns the properties of a link for messages of at most `longest` bytes.

@@ -213,7 +213,9 @@ pub enum MistakeKind {
     #[error("expected a link to another node: a switch sends nothing to itself")]
     SwitchToItself,
     /// The NIC or switch has fewer ports than links.
-    #[error("`{node}` has {ports} ports, and other links take them all")]
+    #[error(
+        "expected a port that is free, but other links take every port of `{node}` ({ports} in all)"
+    )]
     NoPort {
         /// The name of the NIC or switch.
         node: String,
@@ -230,7 +232,7 @@ pub enum MistakeKind {
     OtherFlow,
     /// The buffer of a switch has no room for a packet of each endpoint.
     #[error(
-        "expected a `buffer` of at least {needed} bytes: the longest packets of {endpoints} endpoints leave by one port, and each must find room"
+        "expected a `buffer` of at least {needed} bytes: the packets of several endpoints share one ({endpoints}), and the longest of each must find room"
     )]
     SmallSwitchBuffer {
         /// The bytes that the longest packet of each endpoint takes together.
@@ -239,7 +241,7 @@ pub enum MistakeKind {
         endpoints: usize,
     },
     /// The pair of NICs already has a link.
-    #[error("expected one link for each pair of NICs")]
+    #[error("expected one link for each pair of NICs or switches")]
     DuplicateLink {
         /// Place of the first link of the pair.
         first: Span,

@@ -64,7 +64,15 @@ pub(super) fn read<'t>(
         let name = free_name(&nodes);
         let (switch, joining) = crossbar(name, &with_ports, (nics.len(), of_nic));
         switches.push(switch);
-        links.extend(joining);
+        // The place of such a link is that of its NIC.
+        let place = |link: &LinkSpec| nics[link.between.0.index()].sram_place;
+        let joining = joining.into_iter().map(|link| {
+            let place = place(&link);
+            (link, place)
+        });
+        let joining: Vec<(LinkSpec, Span)> = joining.collect();
+        check_links(&joining, (nics, of_nic), &switches, context.mistakes());
+        links.extend(joining.into_iter().map(|(link, _)| link));
     }
     let routes = (!switches.is_empty()).then(|| routes(nics, &switches, &links));
     let mut joined: BTreeSet<_> = links.iter().map(|link| link.between).collect();
@@ -105,7 +113,9 @@ fn read_switches<'t>(
     let tables = root.tables(ROOT.switch.name, SWITCH.section, limit, mistakes);
     let read = |table: &Table<'t>| {
         let name = nodes.define(&SWITCH.name, table, mistakes).to_owned();
-        let ports = SWITCH.ports.or(1, table, mistakes).unwrap_or(1);
+        // With a mistake in the number of ports, there are enough, so that no link is a mistake for want of one.
+        let most = limits::SWITCH_PORTS_MAX;
+        let ports = SWITCH.ports.or(most, table, mistakes).unwrap_or(most);
         let buffer = SWITCH.buffer.given(table, mistakes);
         let buffer = buffer.and_then(|given| u32::try_from(given.value).ok());
         let mode = SWITCH.mode.get(table, mistakes);
@@ -113,7 +123,13 @@ fn read_switches<'t>(
         if let Some(given) = &arbiter
             && !matches!(mode, SwitchMode::Crossbar(_))
         {
-            let (key, of) = (SWITCH.arbiter.name, "a switch whose mode has no arbiters");
+            let of = match mode {
+                SwitchMode::CutThrough => "mode = \"cut-through\"",
+                SwitchMode::StoreAndForward | SwitchMode::Crossbar(_) => {
+                    "mode = \"store-and-forward\""
+                }
+            };
+            let key = SWITCH.arbiter.name;
             mistakes.add(given.span, MistakeKind::Excluded { key, of });
         }
         let spec = SwitchSpec {
@@ -355,28 +371,42 @@ impl Network {
                 continue;
             };
             longest = longest.max(of_nic.of(node).memory.max_packet.get());
+            let mut came_by = None;
             while node != to
                 && let Some(link) = routes.next(node, to)
             {
-                senders.entry((node, link)).or_default().insert(from);
+                // The buffers of a crossbar are at its inputs.
+                let switch = node.index().checked_sub(routes.nics());
+                let switch = switch.and_then(|number| self.switches.get(number));
+                let waits_at_input =
+                    switch.is_some_and(|switch| matches!(switch.mode, SwitchMode::Crossbar(_)));
+                let buffer = came_by.filter(|_| waits_at_input).unwrap_or(link);
+                senders.entry((node, buffer)).or_default().insert(from);
                 let (a, b) = self.links[link].between;
                 node = if a == node { b } else { a };
+                came_by = Some(link);
             }
         }
-        let first = NicId::of(routes.nics());
+        // The needs of each switch's buffers, of which the largest is a mistake if it does not fit.
+        let mut needs: BTreeMap<usize, (u64, usize)> = BTreeMap::new();
         for ((node, link), senders) in senders {
-            let number = node.index().wrapping_sub(first.index());
-            let (Some(switch), Some(place)) = (self.switches.get(number), self.places.get(number))
-            else {
+            let Some(number) = node.index().checked_sub(routes.nics()) else {
                 continue;
             };
             let framing = self.links[link].wire.framing();
             let frame = framing.frame(longest.saturating_add(Header::LENGTH_MAX));
             let needed = u64::from(frame).saturating_mul(senders.len() as u64);
+            let most = needs.entry(number).or_default();
+            *most = (*most).max((needed, senders.len()));
+        }
+        for (number, (needed, endpoints)) in needs {
+            let (Some(switch), Some(place)) = (self.switches.get(number), self.places.get(number))
+            else {
+                continue;
+            };
             if let Some(buffer) = switch.buffer
                 && u64::from(buffer.get()) < needed
             {
-                let endpoints = senders.len();
                 let kind = MistakeKind::SmallSwitchBuffer { needed, endpoints };
                 mistakes.add(*place, kind);
             }

@@ -62,11 +62,16 @@ impl<E: Engines> Parts<'_, E> {
         };
         let forwarded = &mut self.packets[packet];
         forwarded.route = id;
-        forwarded.fate = None;
+        let is_exempt = forwarded.fate.is_some_and(|fate| fate.is_exempt);
+        if !is_exempt {
+            forwarded.fate = None;
+        }
         let (length, sender) = (forwarded.wire_length(), forwarded.from.0);
+        let frame = self.fabric[id].wire.framing.frame(length);
         let waits = Waits {
             sender,
-            frame: self.fabric[id].wire.framing.frame(length),
+            // A packet that no switch drops has its place beside the buffers.
+            frame: if is_exempt { 0 } else { frame },
             since: self.now,
             came_by,
             behind: 0,

@@ -38,9 +38,21 @@ pub struct Fate {
     pub held: bool,
     /// The packet is a copy that the link has made.
     pub is_copy: bool,
+    /// Nothing strikes the packet on its way, and no switch drops it.
+    pub is_exempt: bool,
 }
 
 impl Fate {
+    /// The fate of a packet that always arrives, such as those with which NICs control connections.
+    pub const EXEMPT: Fate = Fate {
+        lost: false,
+        duplicated: false,
+        flipped: None,
+        held: false,
+        is_copy: false,
+        is_exempt: true,
+    };
+
     /// Draws a fate. Every packet uses the same number of random draws, so the probability of one fault does not shift
     /// the draws for another fault.
     pub fn draw(faults: &Faults, generator: &mut Generator) -> Fate {
@@ -55,6 +67,7 @@ impl Fate {
             flipped: faults.corrupt.strikes(corrupt).then_some(bit),
             held: faults.reorder.strikes(reorder),
             is_copy: false,
+            is_exempt: false,
         }
     }
 }

@@ -11,7 +11,7 @@ use nic_core::time::SimTime;
 pub(crate) struct Waits {
     /// The endpoint that sent the packet.
     pub(crate) sender: EndpointId,
-    /// Bytes of the packet's frame.
+    /// Bytes of the packet's frame; 0 if the packet takes no place in the buffer, and is never dropped.
     pub(crate) frame: u32,
     /// When the packet came to the port.
     pub(crate) since: SimTime,
@@ -73,7 +73,7 @@ impl Port {
         let place = self
             .waiting
             .iter()
-            .rposition(|packet| packet.sender == *sender)?;
+            .rposition(|packet| packet.sender == *sender && packet.frame > 0)?;
         let packet = self.waiting.remove(place)?;
         self.release(packet);
         Some((place, packet))

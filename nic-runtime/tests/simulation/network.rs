@@ -7,6 +7,7 @@ use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::random::Generator;
 use nic_core::time::SimDuration;
 use nic_runtime::Run;
+use nic_runtime::export::summary::Summary;
 use nic_runtime::profile::{BaseCosts, Flow};
 use nic_runtime::scenario::{MistakeKind, ScenarioError, parse};
 use nic_runtime::spec::Scenario;
@@ -563,4 +564,117 @@ fn queues_at_the_inputs_of_a_crossbar_saturate_as_the_table_says() {
         );
         assert!(found > 1.0 - close, "{ports} ports: {found}");
     }
+}
+
+#[test]
+fn an_implied_crossbar_joins_only_what_a_switch_can_join() {
+    let nic =
+        |name: &str, profile: &str| format!("[[nic]]\nname = '{name}'\nprofile = '{profile}'\n");
+    let three = |profile: &str| {
+        nic("a", "lanai-1998-switched") + &nic("b", profile) + &nic("c", "lanai-1998-switched")
+    };
+    assert_eq!(
+        mistakes(&three("tigon2-2002-switched")),
+        [MistakeKind::OtherFlow]
+    );
+    assert_eq!(read(&three("clan-2001-switched")).switches.len(), 1);
+}
+
+/// A VI at each of two NICs, with a switch between them and these keys for both links.
+fn vis(seed: u64, link: &str, rest: &str) -> String {
+    let end = |nic: &str| {
+        format!(
+            "[[nic]]\nname = '{nic}'\n[[link]]\nbetween = ['{nic}', 's']\n{link}\n\
+             [[endpoint]]\nnic = '{nic}'\nname = 'e{nic}'\ninterface = 'via'\nreliability = 'reception'\n"
+        )
+    };
+    format!(
+        "profile = 'clan-2001-switched'\nseed = {seed}\n[[switch]]\nname = 's'\nports = 9\n{rest}\n{}{}\
+         [[channel]]\nea = 1\neb = 1\n\
+         [[send]]\nendpoint = 'ea'\nchannel = 1\npayload = {{ count = 1400 }}\n",
+        end("a"),
+        end("b")
+    )
+}
+
+#[test]
+fn nothing_strikes_a_control_packet_on_any_link() {
+    for seed in 0..runs(40) {
+        for link in ["loss = 0.1", "corrupt = 0.1"] {
+            let trace = run(&vis(seed, link, ""));
+            assert_eq!(trace.end.reason, EndReason::Idle, "seed {seed}, {link}");
+        }
+    }
+}
+
+/// Six VIs send to a slow NIC over a switch with as little buffer as it may have.
+#[test]
+fn a_full_switch_drops_no_control_packet() {
+    for seed in 0..runs(12) {
+        let mut generator = Generator::named(seed, &["control"]);
+        let mut below = |limit: u64| generator.draw() % limit;
+        let mut text = "profile = 'clan-2001'\nuntil = '100s'\n[[switch]]\nname = 's'\nports = 7\n\
+                        buffer = '393396B'\n[[nic]]\nname = 'z'\nsram = '16MiB'\n\
+                        [[link]]\nbetween = ['z', 's']\nbandwidth = '5MB/s'\n"
+            .to_owned();
+        for end in 0..6 {
+            let rate = [1, 5, 125][below(3) as usize];
+            text += &format!(
+                "[[nic]]\nname = 'n{end}'\nsram = '16MiB'\n\
+                 [[link]]\nbetween = ['n{end}', 's']\nbandwidth = '{rate}MB/s'\n\
+                 [[endpoint]]\nnic = 'n{end}'\nname = 'a{end}'\ninterface = 'via'\nreliability = 'reception'\n\
+                 buffer_area = '1MiB'\nfree_buffers = {{ count = 32, length = 16384 }}\n\
+                 [[endpoint]]\nnic = 'z'\nname = 'b{end}'\ninterface = 'via'\nreliability = 'reception'\n\
+                 buffer_area = '1MiB'\nfree_buffers = {{ count = 32, length = 16384 }}\n\
+                 [[channel]]\na{end} = 1\nb{end} = 1\n"
+            );
+            text += &format!(
+                "[[send]]\nendpoint = 'a{end}'\nchannel = 1\npayload = {{ count = {} }}\nrepeat = {}\n",
+                1_400 + below(14_000),
+                1 + below(30)
+            );
+        }
+        let trace = simulate(&read(&text)).expect("it runs");
+        assert_eq!(trace.end.reason, EndReason::Idle, "seed {seed}");
+    }
+}
+
+#[test]
+fn the_buffers_of_a_crossbar_have_room_for_those_who_enter_together() {
+    let crossbar = |buffer: &str| {
+        let mut text = format!(
+            "[[switch]]\nname = 's'\nports = 9\nmode = 'crossbar'\nbuffer = '{buffer}'\n{THREE}"
+        );
+        for nic in ["a", "b", "c"] {
+            text += &format!("[[link]]\nbetween = ['{nic}', 's']\n");
+        }
+        text
+    };
+    // The two endpoints of `a` and `b` have an input each, and one of `c` answers both.
+    assert_eq!(read(&crossbar("10KB")).switches.len(), 1);
+    let more = "[[endpoint]]\nnic = 'a'\nname = 'three'\n[[channel]]\nthree = 1\nsink = 3\n";
+    assert!(matches!(
+        mistakes(&(crossbar("10KB") + more))[..],
+        [MistakeKind::SmallSwitchBuffer { endpoints: 2, .. }]
+    ));
+}
+
+#[test]
+fn a_port_is_in_use_for_no_longer_than_the_run() {
+    let text = format!(
+        "until = '300us'\n{THREE}[[switch]]\nname = 's'\nports = 3\n\
+         [[link]]\nbetween = ['a', 's']\n[[link]]\nbetween = ['b', 's']\n\
+         [[link]]\nbetween = ['c', 's']\nbandwidth = '1MB/s'\n{}",
+        send("one", "0us", "{ zeros = 4096 }")
+    );
+    let begun = number(run(&text).of("forward")[0], "t_ns");
+    let scenario = read(&text);
+    let mut summary = Summary::new(&scenario);
+    let end = Run::new(&scenario).sink(&mut summary).execute();
+    let end = end.expect("it runs").end;
+    summary.end(end.time, end.reason);
+    let summary = serde_json::to_value(&summary).expect("JSON");
+    let port = &summary["switches"][0]["ports"][0];
+    assert_eq!(number(port, "busy_ns"), 300_000 - begun);
+    assert!(port["utilisation"].as_f64().expect("a number") < 1.0);
 }

@@ -99,7 +99,7 @@ fn a_link_between_different_nics_names_its_profile() {
     };
     assert_eq!(
         shown(""),
-        "the NICs `old` and `new` have different profiles, and no link: add a `[[link]]` between them, with a `profile`"
+        "no link joins the NICs `old` and `new`, and no route over switches: add a `[[link]]` (NICs with different profiles get none by default, nor do NICs with ports)"
     );
     assert_eq!(
         shown("[[link]]\nbetween = ['old', 'new']\nprofile = 'modem'"),

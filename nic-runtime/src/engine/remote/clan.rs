@@ -68,7 +68,7 @@ fn make(
     // numbered writes. Only the receivers of numbered writes notice a lost write.
     let packet = Packet {
         trigger,
-        fate: (!is_numbered).then_some(Fate::default()),
+        fate: (!is_numbered).then_some(Fate::EXEMPT),
         has_arrival_slot: false,
         has_send_slot: false,
         header: Header::Remote(write),

@@ -30,7 +30,7 @@ pub(super) fn send_setup(
         return;
     };
     let packet = Packet {
-        fate: Some(Fate::default()),
+        fate: Some(Fate::EXEMPT),
         has_arrival_slot: false,
         has_send_slot: false,
         header: Header::Via(header),

@@ -640,7 +640,7 @@ impl Summary {
                     waited,
                     duration,
                 };
-                switches.forwarded(names, event.nic, packet);
+                switches.forwarded(names, (event.nic, time), packet);
             }
             Step::Consumed { by, .. } => totals.accounts.arrivals.close(by),
             Step::Delivered {
@@ -661,6 +661,9 @@ impl Summary {
                 what,
             } => {
                 totals.drops.add(reason);
+                if event.nic.0 >= *nics {
+                    switches.dropped(names, event.nic);
+                }
                 if let Some(packet) = packet {
                     let call = row_here.call;
                     match clerk.dropped((here, packet), what, (came, call)) {

@@ -36,6 +36,8 @@ struct Port {
     packets: u64,
     bytes: u64,
     busy: SimDuration,
+    /// When the last packet has left.
+    free_at: SimTime,
     waited: SimDuration,
     waiting_max: u32,
 }
@@ -79,7 +81,12 @@ impl Switches {
     }
 
     #[cold]
-    pub(super) fn forwarded(&mut self, names: &dyn Names, switch: NicId, packet: Forwarded) {
+    pub(super) fn forwarded(
+        &mut self,
+        names: &dyn Names,
+        (switch, time): (NicId, SimTime),
+        packet: Forwarded,
+    ) {
         let ports = &mut self.switch(names, switch).ports;
         let port = ports.entry(packet.next).or_insert_with(|| Port {
             to: names.nic(packet.next).to_owned(),
@@ -88,6 +95,7 @@ impl Switches {
         port.packets += 1;
         port.bytes += u64::from(packet.length);
         port.busy += packet.duration;
+        port.free_at = time + packet.duration;
         port.waited += packet.waited;
         // A packet that has not waited was in no queue.
         let waiting = packet.behind + u32::from(packet.waited > SimDuration::ZERO);
@@ -106,13 +114,18 @@ impl Switches {
             SimTime::ZERO => 0.0,
             _ => part.as_ps() as f64 / time,
         };
+        // A port sends nothing after the end of the run.
+        let busy = |port: &Port| {
+            let after = port.free_at.since(end).as_ps();
+            SimDuration::from_ps(port.busy.as_ps().saturating_sub(after))
+        };
         let of_port = |port: &'s Port| PortRow {
             to: &port.to,
             packets: port.packets,
             bytes: port.bytes,
-            busy_ns: port.busy.as_ns(),
+            busy_ns: busy(port).as_ns(),
             waited_ns: port.waited.as_ns(),
-            utilisation: share(port.busy),
+            utilisation: share(busy(port)),
             queue_mean: share(port.waited),
             queue_max: port.waiting_max,
         };
