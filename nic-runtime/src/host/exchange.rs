@@ -24,10 +24,24 @@ fn allowance((exchange, credits): (Exchange, Credits), completed: u32, arrived: 
         ExchangePattern::BothWays => completed.min(arrived).saturating_add(2),
         ExchangePattern::Credits => {
             let more = arrived.saturating_mul(credits.each);
-            credits.first.saturating_add(more)
+            let at_once = at_once(exchange.length);
+            let credits = credits.first.saturating_add(more);
+            credits.min(completed.saturating_add(at_once))
         }
     };
     allowed.min(exchange.rounds)
+}
+
+/// Most messages that a program posts before the first of them has completed.
+const MESSAGES_AT_ONCE: u32 = 4_096;
+
+/// Most bytes of these messages, which lie in memory until they are posted.
+const BYTES_AT_ONCE: u32 = 1 << 26;
+
+/// Returns how many messages of this length a program posts at most before the first of them has completed, however many
+/// credits it has.
+fn at_once(length: u32) -> u32 {
+    (BYTES_AT_ONCE / length.max(1)).clamp(2, MESSAGES_AT_ONCE)
 }
 
 /// Returns the bytes 0, 1, 2, …, as `count` of a `[[send]]` makes them. They are copied, because a stream makes the bytes
@@ -133,6 +147,17 @@ mod tests {
         assert_eq!(
             [(0, 0), (5, 2), (2, 5), (9, 9)].map(|(c, a)| allowance(both, c, a)),
             [2, 4, 4, 10]
+        );
+        // The bytes of 8,000,000 credits would need 256 GB.
+        let (mut many, _) = exchange(ExchangePattern::Credits);
+        (many.rounds, many.length) = (u32::MAX, 32_768);
+        let credits = Credits {
+            first: 8_000_000,
+            each: 1,
+        };
+        assert_eq!(
+            [(0, 0), (5, 0)].map(|(c, a)| allowance((many, credits), c, a)),
+            [2_048, 2_053]
         );
         let credits = exchange(ExchangePattern::Credits);
         assert_eq!(

@@ -144,6 +144,8 @@ pub(super) fn written(
         }
     }
     sim.come_back(owner);
+    // Watches are the applet's. A program that compares a word sees the write all the same.
+    noticed::look_at_words(sim, owner, window);
 }
 
 /// Refuses a write. The argument `packet` is the packet of the write's message, if the write carries one.
