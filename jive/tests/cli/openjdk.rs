@@ -109,7 +109,16 @@ fn every_builtin_scenario_agrees_with_openjdk() {
     let without = |line: &str| line.strip_prefix("not compared: ./").map(str::to_owned);
     let without: Vec<_> = ended.out.lines().filter_map(without).collect();
     // No applet at all, a chain of applets, or code that comes during the run.
-    let expected = ["base-path.toml", "capsules.toml", "chain.toml", "via.toml"];
+    let expected = [
+        "base-path.toml",
+        "capsules.toml",
+        "chain.toml",
+        "clan-ping.toml",
+        "clan-server.toml",
+        "incast.toml",
+        "via-segments.toml",
+        "via.toml",
+    ];
     assert_eq!(without, expected, "{}", ended.out);
     let last = format!(
         "{} agree, 0 differ, 0 failed to load, {} not compared\n",
