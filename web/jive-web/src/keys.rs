@@ -85,6 +85,8 @@ impl Values {
             Form::NameOf(named) => {
                 self.names_of = Some(match named {
                     Named::Nic => "nic",
+                    // The names of two tables, as a regular expression has them.
+                    Named::Node => "(?:nic|switch)",
                     Named::Endpoint => "endpoint",
                     Named::Process => "process",
                 });
