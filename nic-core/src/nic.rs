@@ -1,8 +1,8 @@
 //! Events of the NIC's own resources, which all interfaces share: DMA engines, wires, processors and queues.
 
-use crate::id::{ChannelId, EndpointId, NicId, PacketId, PostNumber};
+use crate::id::{ChannelId, EndpointId, PacketId, PostNumber};
 use crate::report::fields::{FieldSink, Fields, Payload, Value};
-use crate::report::roles::{Cause, Dropped, InUse, Roles, Shape, Shown, Step, Track};
+use crate::report::roles::{Cause, Dropped, Forwarded, InUse, Roles, Shape, Shown, Step, Track};
 use crate::report::{DmaDirection, Levels, Trigger};
 use crate::time::{SimDuration, SimTime};
 
@@ -70,24 +70,7 @@ pub enum NicEvent<'a> {
         post: Option<PostNumber>,
     },
     /// A switch began to send a packet on. The event's NIC is the switch, and its endpoint the packet's sender.
-    Forward {
-        /// The packet.
-        packet: PacketId,
-        /// The endpoint to which the packet goes.
-        peer: EndpointId,
-        /// The NIC or switch to which the packet goes next.
-        next: NicId,
-        /// Length of the message, or of the frame that the packet carries.
-        length: u32,
-        /// Whether the link sends the packet a second time, as a copy; the trace shows only that it does.
-        is_copy: bool,
-        /// How many packets wait behind the packet for the same port.
-        behind: u32,
-        /// How long the packet has waited for the port.
-        waited: SimDuration,
-        /// Time from the first bit of the packet to its last.
-        duration: SimDuration,
-    },
+    Forward(Forwarded),
     /// The link lost a packet, or the receiver discarded it because of its CRC or for want of a slot.
     WireDrop {
         /// The packet.
@@ -156,7 +139,7 @@ impl<'a> NicEvent<'a> {
                 track: Track::WireIn,
                 ..Roles::of("wire-rx")
             },
-            NicEvent::Forward { next, duration, .. } => Roles {
+            NicEvent::Forward(Forwarded { next, duration, .. }) => Roles {
                 track: Track::WireToNode(next),
                 shape: Shape::From("forward", duration),
                 ..Roles::of("forward")
@@ -211,7 +194,7 @@ impl<'a> NicEvent<'a> {
             NicEvent::Dma { .. }
             | NicEvent::WireTx { .. }
             | NicEvent::WireRx { .. }
-            | NicEvent::Forward { .. }
+            | NicEvent::Forward(_)
             | NicEvent::WireDrop { .. }
             | NicEvent::Drop { .. } => Shown::Always,
         }
@@ -253,25 +236,7 @@ impl<'a> NicEvent<'a> {
                 },
                 Some(_) => Step::Other,
             },
-            NicEvent::Forward {
-                packet,
-                peer,
-                next,
-                length,
-                is_copy,
-                behind,
-                waited,
-                duration,
-            } => Step::Forwarded {
-                packet,
-                peer,
-                next,
-                length,
-                is_copy,
-                behind,
-                waited,
-                duration,
-            },
+            NicEvent::Forward(forwarded) => Step::Forwarded(forwarded),
             NicEvent::WireDrop {
                 packet,
                 reason,
@@ -309,7 +274,7 @@ impl<'a> NicEvent<'a> {
             NicEvent::Busy { processor, begun } => Some(InUse::Processor(processor, begun)),
             NicEvent::Work { .. }
             | NicEvent::WireRx { .. }
-            | NicEvent::Forward { .. }
+            | NicEvent::Forward(_)
             | NicEvent::WireDrop { .. }
             | NicEvent::Drop { .. }
             | NicEvent::Levels(_) => None,
@@ -326,7 +291,7 @@ impl<'a> NicEvent<'a> {
             NicEvent::Dma { duration, .. } => Some(duration),
             NicEvent::WireTx { .. }
             | NicEvent::WireRx { .. }
-            | NicEvent::Forward { .. }
+            | NicEvent::Forward(_)
             | NicEvent::WireDrop { .. }
             | NicEvent::Drop { .. }
             | NicEvent::Work { .. }
@@ -379,7 +344,7 @@ impl<'a> NicEvent<'a> {
                 fields.post(post)?;
                 fields.payload(Payload::Whole(payload))
             }
-            NicEvent::Forward {
+            NicEvent::Forward(Forwarded {
                 packet,
                 peer,
                 next,
@@ -388,7 +353,7 @@ impl<'a> NicEvent<'a> {
                 behind,
                 waited,
                 duration,
-            } => {
+            }) => {
                 fields.put("packet", Value::Number(packet.0))?;
                 fields.endpoint("peer", peer)?;
                 fields.node("to", next)?;

@@ -106,6 +106,27 @@ pub enum Cause {
     OfCall,
 }
 
+/// A packet that leaves a switch.
+#[derive(Copy, Clone, Debug)]
+pub struct Forwarded {
+    /// The packet.
+    pub packet: PacketId,
+    /// The endpoint to which the packet goes.
+    pub peer: EndpointId,
+    /// The NIC or switch to which the packet goes next.
+    pub next: NicId,
+    /// Length of the message, or of the frame that the packet carries.
+    pub length: u32,
+    /// Whether this is a copy that the link has made of a packet, and the copy counts on its own.
+    pub is_copy: bool,
+    /// How many packets are behind the packet, for the same port or at the same input.
+    pub behind: u32,
+    /// How long the packet has waited at the switch.
+    pub waited: SimDuration,
+    /// Time from the first bit of the packet to its last.
+    pub duration: SimDuration,
+}
+
 /// What an event means for a message, a packet or a call.
 #[derive(Copy, Clone, Debug)]
 pub enum Step<'a> {
@@ -217,24 +238,7 @@ pub enum Step<'a> {
         is_in_frames: bool,
     },
     /// A switch began to send a packet on. The event's NIC is the switch.
-    Forwarded {
-        /// The packet.
-        packet: PacketId,
-        /// The endpoint to which the packet goes.
-        peer: EndpointId,
-        /// The NIC or switch to which the packet goes next.
-        next: NicId,
-        /// Length of the message, or of the frame that the packet carries.
-        length: u32,
-        /// Whether this is a copy that the link has made of a packet, and the packet counts on its own.
-        is_copy: bool,
-        /// How many packets wait behind the packet for the same port.
-        behind: u32,
-        /// How long the packet has waited for the port.
-        waited: SimDuration,
-        /// Time from the first bit of the packet to its last.
-        duration: SimDuration,
-    },
+    Forwarded(Forwarded),
     /// The sender sends no more frames of a packet, although it has not heard that the packet arrived.
     GivenUp {
         /// The packet.
@@ -285,7 +289,7 @@ impl Step<'_> {
         match *self {
             Step::Sent { packet, .. }
             | Step::Received { packet, .. }
-            | Step::Forwarded { packet, .. }
+            | Step::Forwarded(Forwarded { packet, .. })
             | Step::GivenUp { packet, .. }
             | Step::Lost { packet, .. }
             | Step::Consumed { packet, .. }

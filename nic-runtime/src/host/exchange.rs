@@ -32,14 +32,13 @@ fn allowance((exchange, credits): (Exchange, Credits), completed: u32, arrived: 
     allowed.min(exchange.rounds)
 }
 
-/// Most messages that a program posts before the first of them has completed.
+/// Most messages of a program that have not completed.
 const MESSAGES_AT_ONCE: u32 = 4_096;
 
 /// Most bytes of these messages, which lie in memory until they are posted.
 const BYTES_AT_ONCE: u32 = 1 << 26;
 
-/// Returns how many messages of this length a program posts at most before the first of them has completed, however many
-/// credits it has.
+/// Returns how many messages of this length a program lets wait for completion at most, however many credits it has.
 fn at_once(length: u32) -> u32 {
     (BYTES_AT_ONCE / length.max(1)).clamp(2, MESSAGES_AT_ONCE)
 }

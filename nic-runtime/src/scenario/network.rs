@@ -349,8 +349,7 @@ fn check_links(
 }
 
 impl Network {
-    /// Checks that the buffer of each switch has room for a packet of each endpoint whose packets leave by the same port.
-    /// `pairs` has the endpoints that exchange packets, and `homes` the NIC of each endpoint.
+    /// Checks that each buffer of a switch has room for a packet of each endpoint whose packets wait in it. `pairs` has the endpoints that exchange packets, and `homes` the NIC of each endpoint.
     pub(super) fn check_buffers(
         &self,
         pairs: impl Iterator<Item = (EndpointId, EndpointId)>,

@@ -7,6 +7,7 @@
 use super::{Engines, Parts};
 use crate::nic::work::Work;
 use crate::wire::{PacketRef, Request, Waits};
+use nic_core::event::roles::Forwarded;
 use nic_core::event::{NicEvent, WireDropReason};
 use nic_core::id::{DirectionId, NicId};
 use nic_core::time::{SimDuration, SimTime};
@@ -202,7 +203,7 @@ impl<E: Engines> Parts<'_, E> {
         });
         if let Some((begun, behind)) = begun {
             let sent = &self.packets[packet];
-            let kind = NicEvent::Forward {
+            let kind = NicEvent::Forward(Forwarded {
                 packet: sent.id,
                 peer: sent.to.0,
                 next: direction.to,
@@ -211,7 +212,7 @@ impl<E: Engines> Parts<'_, E> {
                 behind: u32::try_from(behind).unwrap_or(u32::MAX),
                 waited: self.now.since(begun.since),
                 duration,
-            };
+            });
             self.report
                 .emit_at(self.now, (direction.from, sent.from.0), kind);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_core::event::roles::Step;
+use nic_core::event::roles::{Forwarded, Step};
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::random::Generator;
 use nic_core::time::SimDuration;
@@ -398,7 +398,7 @@ struct Waits {
 
 impl Sink for Waits {
     fn event(&mut self, _: &dyn Names, event: &Event<'_>) {
-        if let Step::Forwarded { waited, .. } = event.kind.step() {
+        if let Step::Forwarded(Forwarded { waited, .. }) = event.kind.step() {
             self.packets += 1;
             self.waited += waited.as_ps() as f64 / 1_000.0;
         }

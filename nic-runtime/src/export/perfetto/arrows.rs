@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_core::event::roles::{Cause, Dropped, Roles, Step};
+use nic_core::event::roles::{Cause, Dropped, Forwarded, Roles, Step};
 use nic_core::event::{Made, Trigger};
 use nic_core::id::{EndpointId, PacketId, PostId};
 use nic_core::time::SimTime;
@@ -95,7 +95,7 @@ impl Arrows {
                 self.made.remove(&packet).or(posted)
             }
             // A switch sends one copy of a packet after the other, so each has the point of the hop before.
-            Step::Forwarded { packet, .. } => {
+            Step::Forwarded(Forwarded { packet, .. }) => {
                 let from = take_first(&mut self.sent, packet);
                 self.sent.entry(packet).or_default().push_back(here);
                 from

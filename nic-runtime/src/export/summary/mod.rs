@@ -16,7 +16,7 @@ use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use self::ports::{Forwarded, Switches};
+use self::ports::Switches;
 use super::accounts::{Accounts, Clerk, Ended};
 use super::distribution::Distribution;
 use super::groups::{ROWS_MAX, groups};
@@ -178,8 +178,6 @@ pub struct Summary {
     endpoints: Vec<Option<Box<EndpointRow>>>,
     clerk: Clerk,
     switches: Switches,
-    /// The number of NICs, behind which the numbers of switches begin.
-    nics: u32,
     expectations: Option<Expectations>,
     stats: Option<Box<StatsReport>>,
     /// Whether the page shows each endpoint, however many there are.
@@ -297,7 +295,6 @@ impl Summary {
             endpoints: Vec::new(),
             clerk: Clerk::default(),
             switches: Switches::default(),
-            nics: u32::try_from(scenario.nics.len()).expect("the number of NICs is limited"),
             expectations: None,
             stats: None,
             by_endpoint: false,
@@ -487,7 +484,6 @@ impl Summary {
             endpoints: rows,
             clerk,
             switches,
-            nics,
             ..
         } = self;
         let came = clerk.came.take();
@@ -613,33 +609,17 @@ impl Summary {
             Step::Lost { reason, .. } => {
                 totals.drops.add(reason);
                 totals.accounts.wire.close(reason);
-                if event.nic.0 >= *nics {
+                if names.is_switch(event.nic) {
                     switches.dropped(names, event.nic);
                 }
             }
-            Step::Forwarded {
-                peer,
-                next,
-                length,
-                is_copy,
-                behind,
-                waited,
-                duration,
-                ..
-            } => {
+            Step::Forwarded(packet) => {
                 // As on the link of a NIC, a copy counts as sent.
-                if is_copy {
+                if packet.is_copy {
                     totals.packets_sent += 1;
-                    totals.bytes_sent += u64::from(length);
-                    row(rows, names, peer).totals.accounts.wire.open();
+                    totals.bytes_sent += u64::from(packet.length);
+                    row(rows, names, packet.peer).totals.accounts.wire.open();
                 }
-                let packet = Forwarded {
-                    next,
-                    length,
-                    behind,
-                    waited,
-                    duration,
-                };
                 switches.forwarded(names, (event.nic, time), packet);
             }
             Step::Consumed { by, .. } => totals.accounts.arrivals.close(by),
@@ -661,7 +641,7 @@ impl Summary {
                 what,
             } => {
                 totals.drops.add(reason);
-                if event.nic.0 >= *nics {
+                if names.is_switch(event.nic) {
                     switches.dropped(names, event.nic);
                 }
                 if let Some(packet) = packet {

@@ -5,19 +5,10 @@ use std::fmt;
 
 use nic_core::event::Names;
 use nic_core::event::fields::Escaped;
+use nic_core::event::roles::Forwarded;
 use nic_core::id::NicId;
 use nic_core::time::{SimDuration, SimTime};
 use serde::Serialize;
-
-/// A packet that left a switch.
-#[derive(Copy, Clone)]
-pub(super) struct Forwarded {
-    pub(super) next: NicId,
-    pub(super) length: u32,
-    pub(super) behind: u32,
-    pub(super) waited: SimDuration,
-    pub(super) duration: SimDuration,
-}
 
 /// The switches by which packets went.
 #[derive(Clone, Debug, Default)]
