@@ -5,7 +5,10 @@ use std::fmt;
 use nic_core::event::EndReason;
 use nic_core::event::fields::Escaped;
 
-use super::{CaptureRow, EndpointRow, Expectations, MethodRow, Summary, Totals};
+use super::rows::{EndpointRow, MethodRow};
+use super::sends::CaptureRow;
+use super::totals::Totals;
+use super::{Expectations, Summary};
 use crate::export::accounts::Account;
 use crate::export::tally::Tally;
 
