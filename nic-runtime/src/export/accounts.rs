@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use nic_core::event::roles::Dropped;
-use nic_core::event::{Refusal, Trigger};
+use nic_core::event::{Refusal, Trigger, WireDropReason};
 use nic_core::id::{EndpointId, PacketId};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -94,6 +94,18 @@ fn all_refusals<S: Serializer>(refusals: &Tally, serializer: S) -> Result<S::Ok,
     all.serialize(serializer)
 }
 
+/// The outcomes of a packet on the wire: it was received, lost for one of the reasons, or given up by its sender.
+const ON_WIRE: [&str; WireDropReason::ALL.len() + 2] = {
+    let mut outcomes = ["received"; WireDropReason::ALL.len() + 2];
+    let mut reason = 0;
+    while reason < WireDropReason::ALL.len() {
+        outcomes[reason + 1] = WireDropReason::ALL[reason].word();
+        reason += 1;
+    }
+    outcomes[WireDropReason::ALL.len() + 1] = "failed";
+    outcomes
+};
+
 /// The accounts of an endpoint, or the sums over all endpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Accounts {
@@ -117,17 +129,7 @@ impl Default for Accounts {
             posts: Account::new("pending", &["ok", "trap", "refused", "failed"]),
             refusals: Tally::default(),
             pushes: Account::new("waiting", &["sent", "failed"]),
-            wire: Account::new(
-                "in-flight",
-                &[
-                    "received",
-                    "loss",
-                    "crc",
-                    "overrun",
-                    "switch-full",
-                    "failed",
-                ],
-            ),
+            wire: Account::new("in-flight", &ON_WIRE),
             arrivals: Account::new("waiting", &["delivered", "applet", "capsule"]),
         }
     }
