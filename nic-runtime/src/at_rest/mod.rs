@@ -58,7 +58,6 @@ impl Census {
             levels,
             names,
             users,
-            users_are_alone: _,
             turns,
             own,
             // What the sink keeps is its own.

@@ -11,7 +11,7 @@ use nic_core::unet::Completion;
 use nic_core::via::ConnectionId;
 
 use super::emp::{Emp, EmpState, HasEmp};
-use super::interface::{Description, Interface, Protocol};
+use super::interface::{Interface, Protocol};
 use super::remote::{Due, HasRemote, Read, Remote, WindowState};
 use super::table::{Simulation, States, engine, of_engine};
 use super::via::{self, HasVia, Via, ViaState};
@@ -23,10 +23,6 @@ use crate::spec::{InterfaceKind, SendSpec};
 use crate::wire::PacketRef;
 
 impl Engines for States {
-    fn users_are_alone(interface: InterfaceKind) -> bool {
-        engine!([interface] USERS_ARE_ALONE)
-    }
-
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn completed(
         sim: &mut Simulation<'_>,

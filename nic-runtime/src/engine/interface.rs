@@ -75,9 +75,6 @@ pub(crate) trait Description {
         None
     }
 
-    /// Whether users act independently of the interface. If not, a program is asked and told of each message.
-    const USERS_ARE_ALONE: bool = true;
-
     /// Returns how many entries the receive queue of an endpoint has.
     fn receive_entries(spec: &EndpointSpec) -> u32 {
         spec.rx_queue

@@ -99,4 +99,9 @@ impl User {
             messages: 0,
         }
     }
+
+    /// Returns whether a message waits to be read, or one that is due to be posted.
+    pub(crate) fn has_work(&self) -> bool {
+        self.notice == Notice::Taken || !self.due.is_empty()
+    }
 }

@@ -133,7 +133,6 @@ impl<'a> Simulation<'a> {
                 false => Table::new(),
             },
             users,
-            users_are_alone: false,
             turns: Turns::new(scenario),
             own: OwnProcesses::default(),
             report: Report::new(scenario, classes, sink),

@@ -8,14 +8,11 @@ use nic_core::unet::Completion;
 
 use super::Parts;
 use crate::host::{Asked, Asking, WindowAsked};
-use crate::spec::{InterfaceKind, SendSpec};
+use crate::spec::SendSpec;
 use crate::wire::PacketRef;
 
 /// The engines of all interfaces, with their states. Each function serves an endpoint as the engine of its interface does.
 pub(crate) trait Engines: Protocols {
-    /// Returns whether the users of an interface's endpoints act independently of the interface.
-    fn users_are_alone(interface: InterfaceKind) -> bool;
-
     /// Ends what an interface keeps for a transmit descriptor that is complete, and reports the completion.
     fn completed(
         sim: &mut Parts<'_, Self>,

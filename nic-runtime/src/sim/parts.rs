@@ -96,9 +96,6 @@ pub(crate) struct Parts<'a, E> {
     /// Hashed names of the endpoints; empty if no link has faults.
     pub(crate) names: Table<EndpointId, Name>,
     pub(crate) users: Table<EndpointId, User>,
-    /// Whether users act independently: no host limits its processors, and the caller supplies no programs. Users do
-    /// not act independently if an endpoint is a VI, because a program must not see a VI's failed receives.
-    pub(crate) users_are_alone: bool,
     /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
     pub(crate) turns: Option<Turns>,
     pub(crate) own: OwnProcesses,

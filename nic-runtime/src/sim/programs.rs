@@ -15,10 +15,6 @@ impl<E: Engines> Parts<'_, E> {
     /// Installs the supplied programs.
     pub(crate) fn bring(&mut self, own: OwnProcesses) {
         self.own = own;
-        let mut specs = self.specs.iter();
-        self.users_are_alone = self.turns.is_none()
-            && self.own.processes.is_empty()
-            && specs.all(|spec| E::users_are_alone(spec.interface));
     }
 
     /// Tells all programs that the run has started.
@@ -35,12 +31,11 @@ impl<E: Engines> Parts<'_, E> {
         if let Some(process) = self.own.of(id) {
             process.tell(now, what);
             let home = process.home();
-            self.begin_among_others(home);
+            self.begin_task(home);
         }
     }
 
-    /// Returns the reaction of the endpoint's program to a message.
-    #[cold]
+    /// Returns the reaction of the endpoint's program to a message. Programs do not see the failed receives of a VI.
     pub(crate) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
         if E::is_first_empty(self, id) {
             return Reaction::Read;
@@ -113,7 +108,7 @@ impl<E: Engines> Parts<'_, E> {
         if let Some(process) = self.own.of(id) {
             process.actions.push_front(action);
             let home = process.home();
-            self.begin_among_others(home);
+            self.begin_task(home);
         }
     }
 

@@ -55,27 +55,11 @@ impl<E: Engines> Parts<'_, E> {
         self.begin_task(id);
     }
 
-    /// Makes an idle user begin its next task. If the user has both sends to post and messages to read, they alternate.
+    /// Makes an idle user with work begin its next task, or line up for a processor of a host that limits its processors.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin_task(&mut self, id: EndpointId) {
+    pub(crate) fn begin_task(&mut self, id: EndpointId) {
         let user = &self.users[id];
-        // Usually the user has nothing to do, or has either a message to read or a send to post.
-        let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
-        if user.task == Task::Waiting && (reads || posts) {
-            if self.users_are_alone {
-                self.begin_either(id, reads, posts);
-            } else {
-                self.begin_among_others(id);
-            }
-        }
-    }
-
-    /// Like [`Parts::begin_task`], for users that share host processors or have supplied programs.
-    #[cold]
-    pub(crate) fn begin_among_others(&mut self, id: EndpointId) {
-        let user = &self.users[id];
-        let has_work = user.notice == Notice::Taken || !user.due.is_empty() || self.own.acts(id);
-        if user.task != Task::Waiting || !has_work {
+        if user.task != Task::Waiting || !(user.has_work() || self.own.acts(id)) {
             return;
         }
         match &mut self.turns {
@@ -99,20 +83,15 @@ impl<E: Engines> Parts<'_, E> {
         }
     }
 
-    /// Begins an action of the user's program, or else begins to read a message or to post a send. Returns whether the
-    /// user began a task.
+    /// Begins an action of the user's program, or else begins to read a message or to post a send, alternately. Returns
+    /// whether the user began a task.
     fn begin_any(&mut self, id: EndpointId) -> bool {
         if self.own.acts(id) && self.begin_action(id) {
             return true;
         }
         let user = &self.users[id];
+        // Usually the user has either a message to read or a send to post.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
-        self.begin_either(id, reads, posts)
-    }
-
-    /// Begins to read a message or to post a send, alternately. Returns whether the user began a task.
-    fn begin_either(&mut self, id: EndpointId, reads: bool, posts: bool) -> bool {
-        let user = &self.users[id];
         let reads_next = user.reads_next;
         let begun = (reads && reads_next && self.begin_message(id))
             || (posts && self.begin_post(id))
@@ -247,11 +226,7 @@ impl<E: Engines> Parts<'_, E> {
         };
         let costs = *self.setup.host_costs(endpoint.nic);
         let (takes, post) = (costs.receive + costs.rate.time(message.length), costs.post);
-        let reaction = if self.users_are_alone {
-            user.program.react(message, user.messages)
-        } else {
-            self.reaction(id, message)
-        };
+        let reaction = self.reaction(id, message);
         let user = &mut self.users[id];
         let space = match reaction {
             Reaction::Read => return self.busy(id, Task::Reading, takes),
@@ -276,18 +251,12 @@ impl<E: Engines> Parts<'_, E> {
     }
 
     pub(crate) fn task_done(&mut self, id: EndpointId) {
-        if !self.users_are_alone {
-            return self.task_done_among_others(id);
-        }
-        self.end_task(id);
-        self.begin_task(id);
-    }
-
-    /// Like [`Parts::task_done`], for users that share host processors or have supplied programs.
-    #[cold]
-    fn task_done_among_others(&mut self, id: EndpointId) {
         let reads = self.users[id].task != Task::Posting;
-        let read = self.message_for_program(id).filter(|_| reads);
+        let read = if reads {
+            self.message_for_program(id)
+        } else {
+            None
+        };
         if let Some(turns) = &mut self.turns {
             turns.end(id);
         }
@@ -296,7 +265,7 @@ impl<E: Engines> Parts<'_, E> {
             self.tell_message(id, channel, &payload);
         }
         self.begin_turns(id);
-        self.begin_among_others(id);
+        self.begin_task(id);
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -366,7 +335,7 @@ impl<E: Engines> Parts<'_, E> {
         let status = E::completed(self, id, post, Completion { descriptor, status });
         self.levels_changed(id);
         self.users[id].region.complete(descriptor);
-        if !self.users_are_alone && !E::tell_completed(self, id) {
+        if !self.own.processes.is_empty() && !E::tell_completed(self, id) {
             self.tell_completed(id, descriptor.channel, status);
         }
         self.begin_task(id);

@@ -57,8 +57,6 @@ impl Description for Via {
     /// need no processor.
     const ARRIVALS_KEEP_ALIVE: bool = true;
 
-    const USERS_ARE_ALONE: bool = false;
-
     /// A NIC with a VI provider over remote memory refuses no message, so the receive queue has an entry for each receive
     /// descriptor.
     fn receive_entries(spec: &EndpointSpec) -> u32 {
