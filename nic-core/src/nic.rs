@@ -1,6 +1,6 @@
 //! Events of the NIC's own resources, which all interfaces share: DMA engines, wires, processors and queues.
 
-use crate::id::{ChannelId, EndpointId, PacketId, PostNumber};
+use crate::id::{ChannelId, EndpointId, NicId, PacketId, PostNumber};
 use crate::report::fields::{FieldSink, Fields, Payload, Value};
 use crate::report::roles::{Cause, Dropped, Forwarded, InUse, Roles, Shape, Shown, Step, Track};
 use crate::report::{DmaDirection, Levels, Trigger};
@@ -70,7 +70,7 @@ pub enum NicEvent<'a> {
         post: Option<PostNumber>,
     },
     /// A switch began to send a packet on. The event's NIC is the switch, and its endpoint the packet's sender.
-    Forward(Forwarded),
+    Forward(Forwarded<'a>),
     /// The link lost a packet, or the receiver discarded it because of its CRC or for want of a slot.
     WireDrop {
         /// The packet.
@@ -79,6 +79,8 @@ pub enum NicEvent<'a> {
         reason: WireDropReason,
         /// Whether only a frame of the packet was lost, which can be sent again; not in the trace.
         is_frame: bool,
+        /// The NIC or switch to which the port leads for which a switch had no room.
+        port: Option<NicId>,
     },
     /// The runtime dropped a packet.
     Drop {
@@ -241,6 +243,7 @@ impl<'a> NicEvent<'a> {
                 packet,
                 reason,
                 is_frame,
+                port: _,
             } => match is_frame {
                 false => Step::Lost {
                     packet,
@@ -348,7 +351,8 @@ impl<'a> NicEvent<'a> {
                 packet,
                 peer,
                 next,
-                length,
+                payload,
+                carries: _,
                 is_copy,
                 behind,
                 waited,
@@ -357,7 +361,7 @@ impl<'a> NicEvent<'a> {
                 fields.put("packet", Value::Number(packet.0))?;
                 fields.endpoint("peer", peer)?;
                 fields.node("to", next)?;
-                fields.put("length", Value::Number(length.into()))?;
+                fields.put("length", Value::Number(payload.len() as u64))?;
                 if is_copy {
                     fields.put("copy", Value::Flag(true))?;
                 }
@@ -365,9 +369,18 @@ impl<'a> NicEvent<'a> {
                 fields.put("waited_ns", Value::Cost(waited.as_ns()))?;
                 fields.put("dur_ns", Value::Cost(duration.as_ns()))
             }
-            NicEvent::WireDrop { packet, reason, .. } => {
+            NicEvent::WireDrop {
+                packet,
+                reason,
+                port,
+                is_frame: _,
+            } => {
                 fields.put("packet", Value::Number(packet.0))?;
-                fields.put("reason", Value::Word(reason.word()))
+                fields.put("reason", Value::Word(reason.word()))?;
+                match port {
+                    Some(next) => fields.node("to", next),
+                    None => Ok(()),
+                }
             }
             NicEvent::Drop { packet, reason } => {
                 if let Some(packet) = packet {

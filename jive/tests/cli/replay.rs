@@ -166,7 +166,7 @@ fn taps_are_chosen() {
     assert!(
         wrong
             .err
-            .contains("expected one of host-tx, wire-tx, wire-rx, host-rx"),
+            .contains("expected one of host-tx, wire-tx, port-tx, wire-rx, host-rx"),
         "{}",
         wrong.err
     );

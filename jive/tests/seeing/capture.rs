@@ -7,6 +7,7 @@ use std::process::Command;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
 use pcap_file::pcapng::{Block, PcapNgParser};
+use serde_json::Value;
 
 use crate::skipped::skip;
 use crate::{Seen, scenario_named, scenarios, see};
@@ -58,9 +59,10 @@ pub(crate) fn packets(file: &[u8]) -> Vec<Packet> {
 }
 
 /// The event that each kind of tap shows, and its direction.
-const TAPS: [(&str, &str, u32); 4] = [
+const TAPS: [(&str, &str, u32); 5] = [
     ("host-tx", "tx-post", 2),
     ("wire-tx", "wire-tx", 2),
+    ("port-tx", "forward", 2),
     ("wire-rx", "wire-rx", 1),
     ("host-rx", "rx-descriptor", 1),
 ];
@@ -75,11 +77,15 @@ fn each_tap_sees_what_the_trace_says() {
         for (tap, event, direction) in TAPS {
             let shown = packets.iter().filter(|packet| packet.tap.ends_with(tap));
             let shown: Vec<_> = shown.collect();
-            let events: Vec<_> = seen.events(event).collect();
+            let events: Vec<_> = seen.of_messages(event).collect();
             assert_eq!(shown.len(), events.len(), "{name}: {tap}");
             for (packet, event) in shown.iter().zip(events) {
                 let nic = event["nic"].as_str().expect("events have a NIC");
-                assert_eq!(packet.tap, format!("{nic} {tap}"), "{name}");
+                let place = match event["to"].as_str() {
+                    Some(to) => format!("{nic} to {to}"),
+                    None => nic.to_owned(),
+                };
+                assert_eq!(packet.tap, format!("{place} {tap}"), "{name}");
                 assert_eq!(
                     packet.time_ns,
                     u128::from(event["t_ns"].as_u64().unwrap_or(0))
@@ -113,38 +119,84 @@ fn verdicts(seen: &Seen, tap: &str) -> BTreeMap<String, usize> {
 fn comments_say_what_became_of_each_packet() {
     for (name, scenario) in scenarios() {
         let seen = see(&scenario);
-        let with = |event: &str, key: &str, value: &str| {
-            let events = seen.events(event).filter(|event| event[key] == value);
-            events.count()
+        let with = |event: &str, key: &str, value: &Value| {
+            let events = seen.of_messages(event);
+            events.filter(|event| event[key] == *value).count()
         };
         let on_wire = verdicts(&seen, "wire-tx");
         let count = |counts: &BTreeMap<String, usize>, verdict: &str| {
             counts.get(verdict).copied().unwrap_or(0)
         };
+        // A copy that the link of a switch has made has a fate of its own, and left no NIC.
+        let copies = with("forward", "copy", &Value::Bool(true));
+        let is_told = |verdict: &str, events: usize| {
+            let told = count(&on_wire, verdict);
+            assert!(
+                told <= events && events - told <= copies,
+                "{name}: {verdict}"
+            );
+        };
         for reason in ["loss", "crc"] {
-            let verdict = format!("dropped: {reason}");
-            let drops = with("wire-drop", "reason", reason);
-            assert_eq!(count(&on_wire, &verdict), drops, "{name}: {verdict}");
+            let drops = with("wire-drop", "reason", &Value::from(reason));
+            is_told(&format!("dropped: {reason}"), drops);
         }
+        is_told("arrived", seen.of_messages("wire-rx").count());
+        // Each packet that left a switch came to the next node or was lost on its way there, unless the run ended first.
+        let at_ports = verdicts(&seen, "port-tx");
         assert_eq!(
-            count(&on_wire, "arrived"),
-            seen.events("wire-rx").count(),
+            at_ports.values().sum::<usize>(),
+            seen.of_messages("forward").count(),
             "{name}"
         );
+        let is_known = |verdict: &String| {
+            verdict == "arrived" || verdict == "forwarded" || verdict.starts_with("dropped: ")
+        };
+        assert!(at_ports.keys().all(is_known), "{name}: {at_ports:?}");
         let posted = verdicts(&seen, "host-tx");
         for (verdict, status) in [("done", "ok"), ("refused", "refused")] {
-            let events = with("tx-done", "status", status);
+            let events = with("tx-done", "status", &Value::from(status));
             assert_eq!(count(&posted, verdict), events, "{name}: {verdict}");
         }
         let received = verdicts(&seen, "wire-rx");
         assert_eq!(count(&received, "undecided"), 0, "{name}: {received:?}");
-        let dropped = with("drop", "reason", "no-free-buffer");
+        let dropped = with("drop", "reason", &Value::from("no-free-buffer"));
         assert_eq!(
             count(&received, "dropped: no-free-buffer"),
             dropped,
             "{name}"
         );
     }
+}
+
+#[test]
+fn a_port_of_a_switch_says_what_became_of_each_packet_behind_it() {
+    let seen = see(&scenario_named("network"));
+    let at_port = |port: &str| {
+        let packets = packets(&seen.capture);
+        let mut counts = BTreeMap::<String, usize>::new();
+        for packet in packets.into_iter().filter(|packet| packet.tap == port) {
+            let (_, verdict) = packet.comment.split_once(": ").expect("a verdict");
+            *counts.entry(verdict.to_owned()).or_default() += 1;
+        }
+        counts
+    };
+    let between = at_port("s1 to s2 port-tx");
+    let drops = |reason: &str| {
+        let drops = seen.events("wire-drop").filter(|drop| drop["nic"] == "s2");
+        drops.filter(|drop| drop["reason"] == reason).count()
+    };
+    let forwards = |from: &str, to: &str| {
+        let forwards = seen.events("forward").filter(|event| event["nic"] == from);
+        forwards.filter(|event| event["to"] == to).count()
+    };
+    for reason in ["loss", "crc", "switch-full"] {
+        let count = between.get(&format!("dropped: {reason}")).copied();
+        assert!(drops(reason) > 0, "{reason} happens");
+        assert_eq!(count, Some(drops(reason)), "{between:?}");
+    }
+    assert_eq!(between["forwarded"], forwards("s2", "c"), "{between:?}");
+    let arrived = BTreeMap::from([("arrived".to_owned(), forwards("s2", "c"))]);
+    assert_eq!(at_port("s2 to c port-tx"), arrived);
 }
 
 #[test]

@@ -20,16 +20,17 @@ mod sums;
 mod timeline;
 mod unchanged;
 
+use std::collections::BTreeSet;
+
 use json_lines::values;
 use nic_core::event::{Event, Names, Sink};
 use nic_runtime::Run;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::json::JsonTrace;
-use nic_runtime::export::pcapng::{Capture, DataLink};
+use nic_runtime::export::pcapng::Capture;
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::scenario::BUILTIN;
-use nic_runtime::spec::LinkType;
 use nic_runtime::spec::Scenario;
 use scenario::read;
 use serde_json::Value;
@@ -48,18 +49,16 @@ fn scenario_named(name: &str) -> Scenario {
 }
 
 fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    // Leave out scenarios with VIs and programs at windows: the tests count packets, and VIs also send control packets,
-    // which no capture contains, nor does it contain writes to windows. Leave out switches, because the tests look up the
-    // link between the NICs of two endpoints.
-    const LEFT_OUT: [&str; 3] = ["interface = \"via\"", "\"clan-server\"", "[[switch]]"];
-    let is_left_out = |text: &str| LEFT_OUT.iter().any(|key| text.contains(key));
     let builtin = BUILTIN.iter();
-    let builtin = builtin.filter(move |builtin| !is_left_out(builtin.text));
     let builtin = builtin.map(|builtin| (builtin.name, builtin.text));
     builtin.chain([
         (
             "busy",
             include_str!("../../../nic-runtime/tests/scenarios/busy.toml"),
+        ),
+        (
+            "network",
+            include_str!("../../../nic-runtime/tests/scenarios/network.toml"),
         ),
         (
             "two-processors",
@@ -85,6 +84,21 @@ impl Seen {
             .iter()
             .filter(move |event| event["event"] == name)
     }
+
+    /// Returns the events of the trace with this name, without those of control packets, which carry no message.
+    fn of_messages(&self, name: &str) -> impl Iterator<Item = &Value> {
+        let sent = self.events("wire-tx").filter(|event| is_control(event));
+        let control: BTreeSet<u64> = sent.filter_map(|event| event["packet"].as_u64()).collect();
+        self.events(name).filter(move |event| {
+            let packet = event["packet"].as_u64();
+            packet.is_none_or(|packet| !control.contains(&packet))
+        })
+    }
+}
+
+/// Returns whether a `wire-tx` or `wire-rx` is that of a control packet, which has a kind.
+fn is_control(event: &Value) -> bool {
+    !event["kind"].is_null()
 }
 
 struct All {
@@ -107,17 +121,11 @@ impl Sink for All {
 
 /// Runs a scenario with all outputs at once.
 fn see(scenario: &Scenario) -> Seen {
-    let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
-    let link = match scenario.link_type {
-        LinkType::User0 => DataLink::USER0,
-        LinkType::Ethernet => DataLink::ETHERNET,
-        LinkType::Numbered(number) => DataLink::from(u32::from(number)),
-    };
     let mut all = All {
         trace: JsonTrace::new(Vec::new(), PayloadMode::Shown, scenario),
         all: JsonTrace::new(Vec::new(), PayloadMode::Omitted, scenario).with_work(true),
         timeline: PerfettoTrace::new(Vec::new()),
-        capture: Capture::new(Vec::new(), link, nics).expect("memory takes it"),
+        capture: Capture::new(Vec::new(), scenario).expect("memory takes it"),
         summary: Summary::new(scenario),
     };
     let end = Run::new(scenario)

@@ -4,8 +4,10 @@ use nic_runtime::Run;
 use std::collections::BTreeSet;
 
 use nic_core::event::line::Line;
-use nic_core::event::{Event, EventKind, Names, NicEvent, RxBody, Sink, UnetEvent};
+use nic_core::event::roles::{Carries, Forwarded};
+use nic_core::event::{Event, EventKind, Names, NicEvent, RxBody, Sink, UnetEvent, ViaEvent};
 use nic_core::id::NicId;
+use nic_core::via::CONTROL_BYTES;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::spec::Scenario;
 use serde_json::Value;
@@ -33,10 +35,30 @@ impl Sink for Recorder {
         }
         let bytes = match event.kind {
             EventKind::Unet(UnetEvent::TxPost { payload, .. })
+            | EventKind::Via(ViaEvent::TxPost { payload, .. })
             | EventKind::Nic(NicEvent::WireTx { payload, .. })
             | EventKind::Nic(NicEvent::WireRx { payload, .. }) => Some(payload.to_vec()),
+            EventKind::Nic(NicEvent::Forward(Forwarded {
+                payload, carries, ..
+            })) => (carries != Carries::Control).then(|| payload.to_vec()),
             EventKind::Unet(UnetEvent::RxDescriptor { length, body, .. }) => {
                 Some(message(body, length as usize))
+            }
+            EventKind::Via(ViaEvent::RxDescriptor {
+                length,
+                offsets,
+                share,
+                area,
+                whole,
+                ..
+            }) => {
+                let body = RxBody::Buffers {
+                    offsets,
+                    share,
+                    area,
+                };
+                let parts = || message(body, length as usize);
+                Some(whole.map_or_else(parts, <[u8]>::to_vec))
             }
             _ => None,
         };
@@ -95,11 +117,26 @@ pub(crate) fn wire_ps(scenario: &Scenario, event: &Value) -> u64 {
         let spec = endpoints.iter().find(|spec| *name == spec.name);
         spec.expect("it is there").nic
     };
-    let ends: (NicId, NicId) = (home(&event["endpoint"]), home(&event["peer"]));
-    let mut links = scenario.links.iter();
-    let link = links.find(|link| link.between == ends || link.between == (ends.1, ends.0));
-    let wire = &link.expect("there is a link").wire;
-    let frame = number(event, "length") + u64::from(wire.header);
+    let (from, to) = (home(&event["endpoint"]), home(&event["peer"]));
+    let link = |ends: (NicId, NicId)| {
+        let mut links = scenario.links.iter();
+        links.find(|link| link.between == ends || link.between == (ends.1, ends.0))
+    };
+    // A NIC that is no neighbour is behind the sender's link to a switch.
+    let to_switch = || {
+        let mut links = scenario.links.iter();
+        links.find(|link| link.between.0 == from && scenario.switch(link.between.1).is_some())
+    };
+    let wire = &link((from, to))
+        .or_else(to_switch)
+        .expect("there is a link")
+        .wire;
+    let length = match event["kind"].as_str() {
+        // The trace counts the bytes of the message, and an acknowledgement has none.
+        Some("ack") => CONTROL_BYTES.into(),
+        _ => number(event, "length"),
+    };
+    let frame = length + u64::from(wire.header);
     transfer_ps(frame.max(wire.min_frame.into()), wire.bandwidth.get())
 }
 

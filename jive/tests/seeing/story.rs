@@ -52,6 +52,48 @@ fn a_packet_of_the_base_path_is_followed_too() {
 }
 
 #[test]
+fn the_way_of_a_packet_has_each_switch() {
+    let file = "../../../nic-runtime/tests/scenarios/network.toml";
+    // The packets of `two` have the numbers of the second endpoint.
+    let Ended { status, out, .. } = jive(["run", file, "--follow", "1000000002"]);
+    assert_eq!(status, 0);
+    let way = steps(&out);
+    let on_wires: Vec<_> = way
+        .iter()
+        .filter(|(_, event)| ["wire-tx", "forward", "wire-rx"].contains(event))
+        .collect();
+    assert_eq!(
+        on_wires,
+        [
+            &("b", "wire-tx"),
+            &("s1", "forward"),
+            &("s2", "forward"),
+            &("c", "wire-rx"),
+        ],
+        "{out}"
+    );
+    let hop = |line: &&str| line.contains(" s2 ") && line.contains(" forward ");
+    let hop = out.lines().find(hop).expect("a hop");
+    let waited = hop.split_once("waited_ns=").expect("its time in the queue");
+    assert!(!waited.1.starts_with("0 "), "{hop}");
+}
+
+#[test]
+fn a_packet_that_a_switch_drops_ends_there() {
+    let file = "../../../nic-runtime/tests/scenarios/network.toml";
+    let trace = jive(["run", file]).out;
+    let lost = trace
+        .lines()
+        .find(|line| line.contains("reason=switch-full"))
+        .expect("the buffer is too small");
+    assert!(lost.ends_with("to=c"), "{lost}");
+    let number = lost.split_once("packet=").expect("a number").1;
+    let number = number.split(' ').next().expect("a number");
+    let Ended { out, .. } = jive(["run", file, "--follow", number]);
+    assert!(steps(&out).contains(&("s2", "wire-drop")), "{out}");
+}
+
+#[test]
 fn a_packet_that_does_not_occur_is_an_error() {
     let Ended { status, out, err } = jive(["run", "pingpong", "--follow", "4999"]);
     assert_eq!((status, out.as_str()), (2, ""));

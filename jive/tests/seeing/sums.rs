@@ -59,6 +59,11 @@ fn sums(scenario: &Scenario, events: &[Value]) -> BTreeMap<String, Sums> {
                 here.add("packets_received", 1);
                 here.add("bytes_received", number(event, "length"));
             }
+            // As on the link of a NIC, a copy counts as sent.
+            "forward" if !event["copy"].is_null() => {
+                here.add("packets_sent", 1);
+                here.add("bytes_sent", number(event, "length"));
+            }
             "rx-descriptor" if event["channel"].as_i64() < Some(0) => here.add("notices", 1),
             "rx-descriptor" => here.add("delivered", 1),
             "applet-detach" => here.add("detachments", 1),
@@ -161,6 +166,41 @@ fn check(scenario: &Scenario, seen: &Seen, name: &str) {
     }
     assert_eq!(methods.len(), expected, "{name}");
     check_totals(summary, rows, name);
+    check_ports(summary, events, name);
+}
+
+/// What leaves by the ports of switches and what is dropped there is in the rows of the ports.
+fn check_ports(summary: &Value, events: &[Value], name: &str) {
+    let mut ports: BTreeMap<(String, String), [u64; 4]> = BTreeMap::new();
+    for event in events {
+        let more = match (event["event"].as_str(), event["reason"].as_str()) {
+            (Some("forward"), _) => {
+                let [length, waited] = ["length", "waited_ns"].map(|field| number(event, field));
+                [1, length, waited, 0]
+            }
+            (_, Some("switch-full")) => [0, 0, 0, 1],
+            _ => continue,
+        };
+        let [switch, to] = ["nic", "to"].map(|field| event[field].as_str().expect("a name"));
+        let port = ports.entry((switch.to_owned(), to.to_owned())).or_default();
+        for (sum, more) in port.iter_mut().zip(more) {
+            *sum += more;
+        }
+    }
+    for switch in summary["switches"].as_array().into_iter().flatten() {
+        for row in switch["ports"].as_array().expect("rows") {
+            let text = |value: &Value| value.as_str().expect("a name").to_owned();
+            let port = ports.remove(&(text(&switch["switch"]), text(&row["to"])));
+            let [packets, bytes, waited, dropped] = port.unwrap_or_default();
+            let what = format!("{name}: {row}");
+            assert_eq!(number(row, "packets"), packets, "{what}");
+            assert_eq!(number(row, "bytes"), bytes, "{what}");
+            assert_eq!(number(row, "dropped"), dropped, "{what}");
+            // The trace rounds each wait down to a nanosecond.
+            assert!(number(row, "waited_ns") - waited <= packets, "{what}");
+        }
+    }
+    assert!(ports.is_empty(), "{name}: no rows of {ports:?}");
 }
 
 /// Totals equal the sums of the rows. Times may differ slightly, because each row is rounded down.

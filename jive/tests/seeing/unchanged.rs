@@ -2,7 +2,7 @@
 
 use nic_core::event::{Event, EventKind, Names, RxBody, Sink, UnetEvent};
 use nic_runtime::Run;
-use nic_runtime::export::pcapng::{Capture, DataLink};
+use nic_runtime::export::pcapng::Capture;
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::scenario::BUILTIN;
 use nic_runtime::spec::Scenario;
@@ -53,11 +53,10 @@ fn alone(scenario: &Scenario) -> Vec<String> {
 }
 
 fn in_a_crowd(scenario: &Scenario) -> Vec<String> {
-    let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
     let mut crowd = Crowd {
         first: PerfettoTrace::new(Vec::new()),
         recorder: Recorder::default(),
-        last: Capture::new(Vec::new(), DataLink::USER0, nics).expect("memory takes it"),
+        last: Capture::new(Vec::new(), scenario).expect("memory takes it"),
     };
     Run::new(scenario)
         .sink(&mut crowd)

@@ -8,7 +8,7 @@
 //! interned when the simulation is built. The code that emits an event does not depend on which outputs listen.
 
 pub use crate::emp::EmpEvent;
-use crate::id::EndpointId;
+use crate::id::{EndpointId, NicId};
 pub use crate::nic::{DropReason, NicEvent, Part, WireDropReason};
 pub use crate::remote::{ReadStatus, RemoteEvent, WindowName, WriteHow};
 use crate::report::fields::{FieldSink, Fields};
@@ -136,6 +136,20 @@ impl EventKind<'_> {
     pub fn levels(&self) -> Option<Levels> {
         match self {
             EventKind::Nic(NicEvent::Levels(levels)) => Some(*levels),
+            EventKind::Nic(_)
+            | EventKind::Unet(_)
+            | EventKind::Emp(_)
+            | EventKind::Via(_)
+            | EventKind::Remote(_)
+            | EventKind::Sle(_) => None,
+        }
+    }
+
+    /// Returns the NIC or switch to which a port leads, if a switch dropped a packet because the port had no room.
+    #[must_use]
+    pub fn full_port(&self) -> Option<NicId> {
+        match self {
+            EventKind::Nic(NicEvent::WireDrop { port, .. }) => *port,
             EventKind::Nic(_)
             | EventKind::Unet(_)
             | EventKind::Emp(_)

@@ -106,17 +106,30 @@ pub enum Cause {
     OfCall,
 }
 
+/// What a packet carries.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Carries {
+    /// A whole message.
+    Message,
+    /// A frame of a message.
+    Frame,
+    /// What NICs tell each other, such as an acknowledgement.
+    Control,
+}
+
 /// A packet that leaves a switch.
 #[derive(Copy, Clone, Debug)]
-pub struct Forwarded {
+pub struct Forwarded<'a> {
     /// The packet.
     pub packet: PacketId,
     /// The endpoint to which the packet goes.
     pub peer: EndpointId,
     /// The NIC or switch to which the packet goes next.
     pub next: NicId,
-    /// Length of the message, or of the frame that the packet carries.
-    pub length: u32,
+    /// The bytes of the message, or those of the frame that the packet carries. Traces show their number alone.
+    pub payload: &'a [u8],
+    /// What the packet carries.
+    pub carries: Carries,
     /// Whether this is a copy that the link has made of a packet, and the copy counts on its own.
     pub is_copy: bool,
     /// How many packets are behind the packet, for the same port or at the same input.
@@ -238,7 +251,7 @@ pub enum Step<'a> {
         is_in_frames: bool,
     },
     /// A switch began to send a packet on. The event's NIC is the switch.
-    Forwarded(Forwarded),
+    Forwarded(Forwarded<'a>),
     /// The sender sends no more frames of a packet, although it has not heard that the packet arrived.
     GivenUp {
         /// The packet.

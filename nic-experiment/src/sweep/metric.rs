@@ -1,6 +1,6 @@
 //! What a sweep collects of each run: a number of its statistics, by name.
 
-use nic_runtime::export::stats::{Latency, StatsReport, Traffic};
+use nic_runtime::export::stats::{Latency, PortStats, StatsReport, Traffic};
 use nic_runtime::spec::Scenario;
 
 /// The names of what all traffic has, or that of an endpoint.
@@ -27,13 +27,33 @@ const LATENCIES: [&str; 2] = ["latency", "round_trip"];
 /// The names of what a whole run has.
 const RUN: [&str; 3] = ["drops", "time", "events"];
 
+/// The names of what a port of a switch has.
+const PORT: [&str; 7] = [
+    "packets",
+    "bytes",
+    "dropped",
+    "utilisation",
+    "wait_mean",
+    "queue_mean",
+    "queue_max",
+];
+
+/// What a number is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Subject {
+    /// All endpoints together, or the whole run.
+    Run,
+    Endpoint(String),
+    /// The port of a switch, and the node to which it leads.
+    Port(String, String),
+}
+
 /// A number of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
     /// The name, as the plan has it.
     pub name: String,
-    /// The endpoint whose number it is; `None` for all together.
-    endpoint: Option<String>,
+    subject: Subject,
     /// The rest of the name.
     what: String,
 }
@@ -45,29 +65,13 @@ impl Metric {
     ///
     /// Returns the message if there is no such metric.
     pub fn named(name: &str, scenario: &Scenario) -> Result<Metric, String> {
-        let (endpoint, what) = match name.strip_prefix("endpoint.") {
-            None => (None, name),
-            Some(rest) => {
-                let names = scenario.endpoints.iter().map(|spec| spec.name.as_str());
-                let of = names.filter(|name| {
-                    let behind = rest.strip_prefix(*name);
-                    behind.is_some_and(|behind| behind.starts_with('.'))
-                });
-                let of = of.max_by_key(|name| name.len());
-                let of =
-                    of.ok_or_else(|| format!("expected `endpoint.NAME.METRIC`, found `{name}`"))?;
-                (Some(of.to_owned()), &rest[of.len() + 1..])
-            }
-        };
-        let known = known();
-        let mut own = known
-            .iter()
-            .filter(|known| endpoint.is_none() || !RUN.contains(&known.as_str()));
-        if own.any(|known| known == what) {
+        let (subject, what) = subject(name, scenario)?;
+        let known = subject.known();
+        if known.iter().any(|known| known == what) {
             return Ok(Metric {
                 name: name.to_owned(),
-                endpoint,
                 what: what.to_owned(),
+                subject,
             });
         }
         let nearest = known
@@ -82,17 +86,21 @@ impl Metric {
     /// Returns the number of a run, or `None` if it has none, as a latency without messages.
     #[must_use]
     pub fn of(&self, stats: &StatsReport, events: u64) -> Option<f64> {
-        match self.what.as_str() {
-            "drops" => return Some(stats.drops.sum() as f64),
-            "time" => return Some(stats.to_ns as f64),
-            "events" => return Some(events as f64),
-            _ => {}
-        }
-        let traffic = match &self.endpoint {
-            None => &stats.total,
-            Some(name) => {
+        let traffic = match &self.subject {
+            Subject::Run => match self.what.as_str() {
+                "drops" => return Some(stats.drops.sum() as f64),
+                "time" => return Some(stats.to_ns as f64),
+                "events" => return Some(events as f64),
+                _ => &stats.total,
+            },
+            Subject::Endpoint(name) => {
                 let mut rows = stats.endpoints.iter();
                 &rows.find(|row| row.endpoint == *name)?.traffic
+            }
+            Subject::Port(switch, to) => {
+                let mut switches = stats.switches.iter();
+                let mut ports = switches.find(|row| row.switch == *switch)?.ports.iter();
+                return of_port(&self.what, ports.find(|row| row.to == *to)?);
             }
         };
         match self.what.split_once('.') {
@@ -103,11 +111,73 @@ impl Metric {
     }
 }
 
-fn known() -> Vec<String> {
-    let latencies = LATENCIES.iter();
-    let latencies = latencies.flat_map(|kind| LATENCY.map(|what| format!("{kind}.{what}")));
-    let plain = TRAFFIC.iter().chain(&RUN).map(|&name| name.to_owned());
-    plain.chain(latencies).collect()
+/// Finds what a metric is about, and the rest of its name.
+fn subject<'n>(name: &'n str, scenario: &Scenario) -> Result<(Subject, &'n str), String> {
+    if let Some(rest) = name.strip_prefix("endpoint.") {
+        let names = scenario.endpoints.iter().map(|spec| spec.name.clone());
+        let names = names.map(|name| (Subject::Endpoint(name.clone()), name));
+        let found = longest(rest, names);
+        return found.ok_or_else(|| format!("expected `endpoint.NAME.METRIC`, found `{name}`"));
+    }
+    if let Some(rest) = name.strip_prefix("port.") {
+        let ports = scenario.ports().map(|(switch, to)| {
+            let [switch, to] = [switch, to].map(|node| scenario.node_name(node).to_owned());
+            let name = format!("{switch}.{to}");
+            (Subject::Port(switch, to), name)
+        });
+        let found = longest(rest, ports);
+        return found.ok_or_else(|| {
+            format!(
+                "expected `port.SWITCH.NODE.METRIC` with a switch and its neighbour, found `{name}`"
+            )
+        });
+    }
+    Ok((Subject::Run, name))
+}
+
+/// Finds the subject with the longest name before a full stop, as names may have full stops themselves. Returns what is
+/// behind it too.
+fn longest(
+    rest: &str,
+    subjects: impl Iterator<Item = (Subject, String)>,
+) -> Option<(Subject, &str)> {
+    let found = subjects.filter_map(|(subject, name)| {
+        let what = rest.strip_prefix(&name)?.strip_prefix('.')?;
+        Some((subject, what))
+    });
+    found.min_by_key(|(_, what)| what.len())
+}
+
+impl Subject {
+    /// Returns the names of what the subject has.
+    fn known(&self) -> Vec<String> {
+        let owned = |name: &&str| (*name).to_owned();
+        let latencies = LATENCIES.iter();
+        let latencies = latencies.flat_map(|kind| LATENCY.map(|what| format!("{kind}.{what}")));
+        let traffic = TRAFFIC.iter().map(owned);
+        match self {
+            Subject::Run => {
+                let plain = traffic.chain(RUN.iter().map(owned));
+                plain.chain(latencies).collect()
+            }
+            Subject::Endpoint(_) => traffic.chain(latencies).collect(),
+            Subject::Port(..) => PORT.iter().map(owned).collect(),
+        }
+    }
+}
+
+fn of_port(what: &str, port: &PortStats) -> Option<f64> {
+    Some(match what {
+        "packets" => port.packets as f64,
+        "bytes" => port.bytes as f64,
+        "dropped" => port.dropped as f64,
+        "utilisation" => port.utilisation,
+        "wait_mean" if port.packets == 0 => return None,
+        "wait_mean" => port.waited_ns as f64 / port.packets as f64,
+        "queue_mean" => port.queue_mean,
+        "queue_max" => f64::from(port.queue_max),
+        _ => return None,
+    })
 }
 
 fn of_traffic(what: &str, traffic: &Traffic) -> Option<f64> {
@@ -153,9 +223,8 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn every_known_metric_has_a_number() {
-        let text = builtin("pingpong").expect("it is shipped").text;
+    fn report(name: &str) -> (Scenario, StatsReport, u64) {
+        let text = builtin(name).expect("it is shipped").text;
         let scenario = parse(text.as_bytes(), None, None).expect("it is valid");
         let mut stats = Stats::new(&scenario);
         let end = Run::new(&scenario)
@@ -165,17 +234,50 @@ mod tests {
             .end;
         assert!(end.time > SimTime::ZERO);
         stats.end(end.time);
-        let report = stats.report();
-        for name in known() {
+        (scenario, stats.report(), end.events)
+    }
+
+    #[test]
+    fn every_known_metric_has_a_number() {
+        let (scenario, report, events) = report("pingpong");
+        for name in Subject::Run.known() {
             let metric = Metric::named(&name, &scenario).expect(&name);
-            assert!(metric.of(&report, end.events).is_some(), "{name}");
-            if !RUN.contains(&name.as_str()) {
-                let name = format!("endpoint.client.{name}");
-                let metric = Metric::named(&name, &scenario).expect(&name);
-                assert_eq!(metric.endpoint.as_deref(), Some("client"));
-            }
+            assert!(metric.of(&report, events).is_some(), "{name}");
+        }
+        let client = Subject::Endpoint("client".to_owned());
+        for name in client.known() {
+            let name = format!("endpoint.client.{name}");
+            let metric = Metric::named(&name, &scenario).expect(&name);
+            assert_eq!(metric.subject, client);
         }
         let error = Metric::named("latency.p98", &scenario).expect_err("there is none");
         assert!(error.contains("did you mean `latency.p9"), "{error}");
+        let error = Metric::named("endpoint.client.time", &scenario).expect_err("of the run");
+        assert!(error.contains("expected a metric"), "{error}");
+    }
+
+    #[test]
+    fn a_port_has_numbers_too() {
+        let (scenario, report, events) = report("incast");
+        let of = |name: &str| {
+            let metric = Metric::named(name, &scenario).expect(name);
+            metric.of(&report, events)
+        };
+        for what in PORT {
+            let name = format!("port.s.sink.{what}");
+            assert!(of(&name).is_some(), "{name}");
+        }
+        // Eight senders send two messages of 4,096 bytes.
+        assert_eq!(of("port.s.sink.packets"), Some(16.0));
+        assert_eq!(of("port.s.sink.bytes"), Some(65_536.0));
+        // Nothing goes back.
+        assert_eq!(of("port.s.n1.packets"), Some(0.0));
+        assert_eq!(of("port.s.n1.wait_mean"), None);
+        for name in ["port.s.packets", "port.sink.s.packets", "port.s.n9.bytes"] {
+            let error = Metric::named(name, &scenario).expect_err("no such port");
+            assert!(error.contains("a switch and its neighbour"), "{error}");
+        }
+        let error = Metric::named("port.s.sink.byte", &scenario).expect_err("there is none");
+        assert!(error.contains("did you mean `bytes`"), "{error}");
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn groups<'n>(endpoints: impl Iterator<Item = (&'n str, &'n str)>) ->
 }
 
 /// Returns a name with `*` in place of each run of digits.
-fn pattern(name: &str) -> String {
+pub(super) fn pattern(name: &str) -> String {
     let mut pattern = String::new();
     for letter in name.chars() {
         match letter.is_ascii_digit() {

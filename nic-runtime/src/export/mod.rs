@@ -14,6 +14,7 @@ pub mod moments;
 pub mod pcapng;
 pub mod perfetto;
 pub mod plain_json;
+mod ports;
 pub mod stats;
 pub mod summary;
 pub mod tally;

@@ -7,7 +7,7 @@
 use super::{Engines, Parts};
 use crate::nic::work::Work;
 use crate::wire::{PacketRef, Request, Waits};
-use nic_core::event::roles::Forwarded;
+use nic_core::event::roles::{Carries, Forwarded};
 use nic_core::event::{NicEvent, WireDropReason};
 use nic_core::id::{DirectionId, NicId};
 use nic_core::time::{SimDuration, SimTime};
@@ -207,7 +207,12 @@ impl<E: Engines> Parts<'_, E> {
                 packet: sent.id,
                 peer: sent.to.0,
                 next: direction.to,
-                length: u32::try_from(sent.bytes.len()).unwrap_or(u32::MAX),
+                payload: &sent.bytes,
+                carries: match sent.header {
+                    header if header.is_for_nic() => Carries::Control,
+                    header if header.is_frame() => Carries::Frame,
+                    _ => Carries::Message,
+                },
                 is_copy: sent.fate.is_some_and(|fate| fate.is_copy) && !sent.header.is_frame(),
                 behind: u32::try_from(behind).unwrap_or(u32::MAX),
                 waited: self.now.since(begun.since),

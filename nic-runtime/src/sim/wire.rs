@@ -408,12 +408,15 @@ impl<E: Engines> Parts<'_, E> {
             id,
             to: (to, _),
             header,
+            route,
             ..
         } = self.packets[packet];
         let kind = NicEvent::WireDrop {
             packet: id,
             reason,
             is_frame: header.is_frame(),
+            // A packet that a switch has no room for is on its way to a port.
+            port: (reason == WireDropReason::SwitchFull).then(|| self.fabric[route].to),
         };
         self.report.emit_at(self.now, (at, to), kind);
     }

@@ -153,6 +153,13 @@ impl Scenario {
         }
     }
 
+    /// Visits the ports of the switches that have links: each switch and the node to which the port leads.
+    pub fn ports(&self) -> impl Iterator<Item = (NicId, NicId)> {
+        let links = self.links.iter().map(|link| link.between);
+        let ends = links.flat_map(|(a, b)| [(a, b), (b, a)]);
+        ends.filter(|(at, _)| self.switch(*at).is_some())
+    }
+
     /// Returns the routes over the scenario's links.
     #[must_use]
     pub fn routes(&self) -> Routes {

@@ -16,7 +16,7 @@ use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::golden::GoldenTrace;
 use nic_runtime::export::json::JsonTrace;
-use nic_runtime::export::pcapng::{Capture, DataLink};
+use nic_runtime::export::pcapng::Capture;
 use nic_runtime::export::perfetto::PerfettoTrace;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::export::text::TextTrace;
@@ -232,8 +232,7 @@ pub(super) fn run_within(mut scenario: Scenario, bytecodes_max: u64) {
         endpoint.fuel = endpoint.fuel.min(FUEL_MAX);
     }
     let shown = PayloadMode::Shown;
-    let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
-    let capture = Capture::new(Vec::new(), DataLink::USER0, nics);
+    let capture = Capture::new(Vec::new(), &scenario);
     let mut exports = Exports {
         text: TextTrace::new(Vec::new(), shown),
         json: JsonTrace::new(Vec::new(), shown, &scenario),
@@ -343,8 +342,7 @@ pub fn capture_seeds() -> Vec<(String, Vec<u8>)> {
         let scenario = parse(shipped.text.as_bytes(), None, None);
         let mut scenario = scenario.expect("a shipped scenario is right");
         scenario.events_max = 100;
-        let nics = scenario.nics.iter().map(|nic| nic.name.as_str());
-        let capture = Capture::new(Vec::new(), DataLink::USER0, nics);
+        let capture = Capture::new(Vec::new(), &scenario);
         let mut capture = capture.expect("a vector takes everything");
         Run::new(&scenario)
             .sink(&mut capture)

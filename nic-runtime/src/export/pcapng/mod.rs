@@ -1,22 +1,25 @@
-//! The capture for Wireshark: all packets that pass the taps of the NICs, in pcapng format.
+//! The capture for Wireshark: all packets that pass the taps of NICs and switches, in pcapng format.
 //!
 //! Each NIC has four taps, which are interfaces of the capture file. Tap `host-tx` captures the messages that users
 //! post, and `wire-tx` the packets that are sent. Tap `wire-rx` captures the packets that arrive, and `host-rx` the
-//! messages that users receive. Timestamps of packets are virtual nanoseconds since the start of the run. A comment on
-//! each packet says what happened to it.
+//! messages that users receive. Each port of a switch has the tap `port-tx`, for the packets that leave by it.
+//! Timestamps of packets are virtual nanoseconds since the start of the run. A comment on each packet says what happened
+//! to it.
 
 mod held;
 mod verdict;
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use nic_core::event::fields::Escaped;
-use nic_core::event::roles::{Roles, Step};
+use nic_core::event::roles::{Carries, Forwarded, Roles, Step};
 use nic_core::event::{Event, Names, Sink};
-pub use pcap_file::DataLink;
+use nic_core::id::NicId;
+use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -29,13 +32,15 @@ use self::held::{Held, Record};
 use self::verdict::Verdicts;
 use crate::spec::{LinkType, Scenario};
 
-/// A point at which a NIC's packets are captured.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// A point at which the packets of a NIC or switch are captured.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tap {
     /// What users post.
     HostTx,
     /// Packets that are sent.
     WireTx,
+    /// Packets that leave a switch by one of its ports.
+    PortTx,
     /// Packets that arrive.
     WireRx,
     /// Messages that users receive.
@@ -44,7 +49,13 @@ pub enum Tap {
 
 impl Tap {
     /// Every tap, in the order in which a packet passes the taps of its sender and its receiver.
-    pub const ALL: [Tap; 4] = [Tap::HostTx, Tap::WireTx, Tap::WireRx, Tap::HostRx];
+    pub const ALL: [Tap; 5] = [
+        Tap::HostTx,
+        Tap::WireTx,
+        Tap::PortTx,
+        Tap::WireRx,
+        Tap::HostRx,
+    ];
 
     /// Returns the tap's name in the file.
     #[must_use]
@@ -52,6 +63,7 @@ impl Tap {
         match self {
             Tap::HostTx => "host-tx",
             Tap::WireTx => "wire-tx",
+            Tap::PortTx => "port-tx",
             Tap::WireRx => "wire-rx",
             Tap::HostRx => "host-rx",
         }
@@ -61,7 +73,7 @@ impl Tap {
     fn flags(self) -> u32 {
         match self {
             Tap::WireRx | Tap::HostRx => 1,
-            Tap::HostTx | Tap::WireTx => 2,
+            Tap::HostTx | Tap::WireTx | Tap::PortTx => 2,
         }
     }
 }
@@ -69,7 +81,7 @@ impl Tap {
 /// What a capture has.
 #[derive(Copy, Clone, Debug)]
 pub struct Watched<'t> {
-    /// The taps that are captured at each NIC. No tap occurs twice.
+    /// The taps that are captured at each NIC, and at each port of a switch. No tap occurs twice.
     pub taps: &'t [Tap],
     /// Whether a packet's comment also says how the call that handled the packet ended.
     pub calls: bool,
@@ -88,12 +100,14 @@ impl Default for Watched<'_> {
 /// The value of `if_tsresol` for nanoseconds: 10 to the power -9.
 const NANOSECONDS: u8 = 9;
 
+/// A place at which packets are captured: a NIC, or a switch and the node to which one of its ports leads.
+type Place = (NicId, Option<NicId>);
+
 /// A sink that writes packets as pcapng.
 pub struct Capture<W: Write> {
     writer: PcapNgWriter<W>,
-    taps: Vec<Tap>,
-    /// Number of NICs that the capture watches, counted from the first NIC.
-    nics: u32,
+    /// The number of each interface of the file.
+    interfaces: BTreeMap<(Place, Tap), u32>,
     shows_calls: bool,
     held: Held,
     verdicts: Verdicts,
@@ -101,21 +115,17 @@ pub struct Capture<W: Write> {
 }
 
 impl<W: Write> Capture<W> {
-    /// Starts a capture of the NICs with these names, which are in the order of the NICs' ids. The argument `link` is
-    /// the link type of the packets.
+    /// Starts a capture of all NICs and switches of a scenario, at every tap.
     ///
     /// # Errors
     ///
     /// Returns the writer's error if the header cannot be written.
-    pub fn new<'n>(
-        writer: W,
-        link: DataLink,
-        nics: impl IntoIterator<Item = &'n str>,
-    ) -> io::Result<Capture<W>> {
-        Capture::of(writer, link, nics, Watched::default())
+    pub fn new(writer: W, scenario: &Scenario) -> io::Result<Capture<W>> {
+        let nics = scenario.nics.len();
+        Capture::of_scenario(writer, scenario, nics, Watched::default())
     }
 
-    /// Starts a capture of the first NICs of a scenario, with the scenario's link type.
+    /// Starts a capture of the first NICs of a scenario and of all its switches, at the taps that the caller selects.
     ///
     /// # Errors
     ///
@@ -126,27 +136,6 @@ impl<W: Write> Capture<W> {
         nics: usize,
         watched: Watched<'_>,
     ) -> io::Result<Capture<W>> {
-        let link = match scenario.link_type {
-            LinkType::User0 => DataLink::USER0,
-            LinkType::Ethernet => DataLink::ETHERNET,
-            LinkType::Numbered(number) => DataLink::from(u32::from(number)),
-        };
-        let nics = scenario.nics.iter().take(nics).map(|nic| nic.name.as_str());
-        Capture::of(writer, link, nics, watched)
-    }
-
-    /// Starts a capture of the first NICs with the taps that the caller selects. Events at other NICs are not captured.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Capture::new`].
-    pub fn of<'n>(
-        writer: W,
-        link: DataLink,
-        nics: impl IntoIterator<Item = &'n str>,
-        watched: Watched<'_>,
-    ) -> io::Result<Capture<W>> {
-        let mut count = 0;
         let section = SectionHeaderBlock {
             // The byte order of the file is fixed, so that the same run gives the same bytes on every machine.
             endianness: Endianness::Little,
@@ -154,25 +143,28 @@ impl<W: Write> Capture<W> {
             ..SectionHeaderBlock::default()
         };
         let mut writer = PcapNgWriter::with_section_header(writer, section).map_err(failure_of)?;
-        for nic in nics {
-            count += 1;
-            for tap in watched.taps {
-                let name = format!("{} {}", Escaped(nic), tap.name());
-                let block = InterfaceDescriptionBlock {
-                    linktype: link,
-                    snaplen: 0,
-                    options: vec![
-                        InterfaceDescriptionOption::IfName(Cow::Owned(name)),
-                        InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
-                    ],
-                };
-                writer.write_pcapng_block(block).map_err(failure_of)?;
-            }
+        let linktype = match scenario.link_type {
+            LinkType::User0 => DataLink::USER0,
+            LinkType::Ethernet => DataLink::ETHERNET,
+            LinkType::Numbered(number) => DataLink::from(u32::from(number)),
+        };
+        let mut interfaces = BTreeMap::new();
+        for ((place, tap), number) in taps(scenario, nics, watched.taps).into_iter().zip(0..) {
+            let name = interface_name(scenario, place, tap);
+            let block = InterfaceDescriptionBlock {
+                linktype,
+                snaplen: 0,
+                options: vec![
+                    InterfaceDescriptionOption::IfName(Cow::Owned(name)),
+                    InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
+                ],
+            };
+            writer.write_pcapng_block(block).map_err(failure_of)?;
+            interfaces.insert((place, tap), number);
         }
         Ok(Capture {
             writer,
-            taps: watched.taps.to_vec(),
-            nics: count,
+            interfaces,
             shows_calls: watched.calls,
             held: Held::default(),
             verdicts: Verdicts::default(),
@@ -233,7 +225,7 @@ impl<W: Write> Sink for Capture<W> {
             let seen = self.record(names, event, &roles);
             let seen = seen.map(|record| self.held.add(record));
             let held = (&mut self.held, names);
-            self.verdicts.take(held, here, &roles, seen);
+            self.verdicts.take(held, (event.nic, here), &roles, seen);
         }
         while let Some(record) = self.held.take_ready() {
             self.write(&record);
@@ -245,6 +237,7 @@ impl<W: Write> Capture<W> {
     /// Returns the capture record of an event, if a watched tap captures the event.
     fn record(&self, names: &dyn Names, event: &Event<'_>, roles: &Roles<'_>) -> Option<Record> {
         let here = Escaped(names.endpoint(event.endpoint?));
+        let mut port = None;
         let (tap, bytes, about) = match roles.step {
             Step::Posted {
                 channel, payload, ..
@@ -261,6 +254,23 @@ impl<W: Write> Capture<W> {
                 let peer = Escaped(names.endpoint(peer));
                 let about = format!("packet {} from {here} to {peer}", packet.0);
                 (Tap::WireTx, payload.to_vec(), about)
+            }
+            // A capture has what NICs send for endpoints, and not what they tell each other.
+            Step::Forwarded(Forwarded {
+                carries: Carries::Control,
+                ..
+            }) => return None,
+            Step::Forwarded(Forwarded {
+                packet,
+                peer,
+                next,
+                payload,
+                ..
+            }) => {
+                let peer = Escaped(names.endpoint(peer));
+                let about = format!("packet {} from {here} to {peer}", packet.0);
+                port = Some(next);
+                (Tap::PortTx, payload.to_vec(), about)
             }
             Step::Received {
                 packet,
@@ -298,18 +308,13 @@ impl<W: Write> Capture<W> {
             | Step::ControlReceived { .. }
             | Step::Attached
             | Step::GivenUp { .. }
-            | Step::Forwarded { .. }
             | Step::Lost { .. }
             | Step::Dropped { .. }
             | Step::Other => return None,
         };
-        let position = self.taps.iter().position(|watched| *watched == tap)?;
-        if event.nic.0 >= self.nics {
-            return None;
-        }
+        let interface = *self.interfaces.get(&((event.nic, port), tap))?;
         Some(Record {
-            // Each NIC has one interface of the file for each tap, in the order of the taps.
-            interface: event.nic.0 * self.taps.len() as u32 + position as u32,
+            interface,
             flags: tap.flags(),
             time: event.time,
             bytes,
@@ -318,6 +323,31 @@ impl<W: Write> Capture<W> {
             call: None,
             is_in_call: false,
         })
+    }
+}
+
+/// Returns the interfaces of a capture: the watched taps of each NIC, and then those of each switch, port by port.
+fn taps(scenario: &Scenario, nics: usize, watched: &[Tap]) -> Vec<(Place, Tap)> {
+    let nics = (0u32..).map(NicId).take(nics);
+    let of_nic = watched.iter().copied().filter(|tap| *tap != Tap::PortTx);
+    let of_nics = nics.flat_map(|nic| of_nic.clone().map(move |tap| ((nic, None), tap)));
+    let mut taps = Vec::from_iter(of_nics);
+    if watched.contains(&Tap::PortTx) {
+        let ports = BTreeSet::from_iter(scenario.ports());
+        taps.extend(
+            ports
+                .into_iter()
+                .map(|(at, to)| ((at, Some(to)), Tap::PortTx)),
+        );
+    }
+    taps
+}
+
+fn interface_name(scenario: &Scenario, (at, to): Place, tap: Tap) -> String {
+    let name = |node| Escaped(scenario.node_name(node));
+    match to {
+        None => format!("{} {}", name(at), tap.name()),
+        Some(to) => format!("{} to {} {}", name(at), name(to), tap.name()),
     }
 }
 

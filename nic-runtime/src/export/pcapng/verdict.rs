@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_core::event::fields::NamedDetails;
-use nic_core::event::roles::{Cause, Dropped, Roles, Step};
+use nic_core::event::roles::{Carries, Cause, Dropped, Forwarded, Roles, Step};
 use nic_core::event::{Made, Names, Trigger};
-use nic_core::id::{EndpointId, PacketId, PostId};
+use nic_core::id::{EndpointId, NicId, PacketId, PostId};
 
 use super::held::{Held, RecordId};
 
@@ -18,6 +18,8 @@ pub(super) struct Verdicts {
     posted: BTreeMap<(EndpointId, PostId), RecordId>,
     /// Packets on a wire. A duplicate packet has the number of its original, so each number has a queue of records.
     sent: BTreeMap<PacketId, VecDeque<RecordId>>,
+    /// Packets that left a switch and have not come to the next node, with that node.
+    forwarded: BTreeMap<(PacketId, NicId), VecDeque<RecordId>>,
     /// Packets that have arrived and that neither an applet nor the NIC has handled.
     received: BTreeMap<PacketId, VecDeque<RecordId>>,
     /// The running call of each endpoint.
@@ -45,7 +47,7 @@ impl Verdicts {
     pub(super) fn take(
         &mut self,
         (held, names): (&mut Held, &dyn Names),
-        endpoint: EndpointId,
+        (node, endpoint): (NicId, EndpointId),
         roles: &Roles<'_>,
         seen: Option<RecordId>,
     ) {
@@ -65,11 +67,26 @@ impl Verdicts {
             }
             Step::Received { packet, .. } => {
                 judge(held, take_first(&mut self.sent, packet), "arrived");
+                let hop = take_first(&mut self.forwarded, (packet, node));
+                judge(held, hop, "arrived");
                 self.received.entry(packet).or_default().extend(seen);
             }
             Step::Lost { packet, reason } => {
                 let verdict = format!("dropped: {reason}");
+                let hop = take_first(&mut self.forwarded, (packet, node));
+                judge(held, hop, verdict.clone());
                 judge(held, take_first(&mut self.sent, packet), verdict);
+            }
+            // What becomes of a frame is not known: only whole messages arrive.
+            Step::Forwarded(Forwarded {
+                carries: Carries::Frame,
+                ..
+            }) => judge(held, seen, "frame"),
+            Step::Forwarded(Forwarded { packet, next, .. }) => {
+                let hop = take_first(&mut self.forwarded, (packet, node));
+                judge(held, hop, "forwarded");
+                let waiting = self.forwarded.entry((packet, next)).or_default();
+                waiting.extend(seen);
             }
             Step::CallBegan { .. } => {
                 if let Cause::Of(trigger) = roles.cause {
@@ -151,7 +168,6 @@ impl Verdicts {
             | Step::ControlSent { .. }
             | Step::ControlReceived { .. }
             | Step::Attached
-            | Step::Forwarded { .. }
             | Step::GivenUp { .. }
             | Step::Other => {}
         }

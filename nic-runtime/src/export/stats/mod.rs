@@ -23,6 +23,8 @@ use self::report::GroupStats;
 pub use self::report::{ChannelStats, EndpointStats, NicStats, QueueLength, StatsReport, Traffic};
 use super::groups::{Group, ROWS_MAX, groups};
 use super::is_shown;
+use super::ports::Switches;
+pub use super::ports::{PortStats, SwitchStats};
 use super::tally::Tally;
 use crate::recent::Recent;
 use crate::spec::{HostSpec, Scenario};
@@ -79,6 +81,7 @@ pub struct Stats {
     nic_names: Vec<String>,
     endpoints: Vec<EndpointState>,
     nics: Vec<NicState>,
+    switches: Switches,
 }
 
 impl Stats {
@@ -109,6 +112,7 @@ impl Stats {
             nic_names: scenario.nics.iter().map(|nic| nic.name.clone()).collect(),
             endpoints: endpoints.collect(),
             nics: nics.collect(),
+            switches: Switches::new(scenario, scenario.stats_from),
         }
     }
 
@@ -348,6 +352,8 @@ impl Stats {
             },
             endpoints,
             nics: nics.collect(),
+            switches: self.switches.rows(self.until),
+            shows_each: false,
         }
     }
 }
@@ -422,12 +428,19 @@ impl Sink for Stats {
                 let length = payload.length();
                 self.delivered(id, event.time, post, (channel, length));
             }
-            Step::Lost { reason, .. } => self.lost(id, event.time, reason),
+            Step::Lost { reason, .. } => {
+                self.lost(id, event.time, reason);
+                self.switches
+                    .lost((event.nic, event.time), event.kind.full_port());
+            }
+            Step::Forwarded(packet) => self.switches.forwarded((event.nic, event.time), packet),
             Step::Dropped { reason, what, .. } => {
                 if what == Dropped::Answer {
                     self.endpoints[id.0 as usize].requests.pop_front();
                 }
                 self.lost(id, event.time, reason);
+                self.switches
+                    .lost((event.nic, event.time), event.kind.full_port());
             }
             Step::Other
             | Step::Sent { .. }
@@ -444,7 +457,6 @@ impl Sink for Stats {
             | Step::ControlReceived { .. }
             | Step::Mapped { .. }
             | Step::Received { .. }
-            | Step::Forwarded { .. }
             | Step::GivenUp { .. }
             | Step::Consumed { .. } => {}
         }

@@ -6,6 +6,7 @@ use nic_core::event::fields::Escaped;
 
 use super::latency::Latency;
 use super::report::{EndpointStats, NicStats, QueueLength, StatsReport, Traffic};
+use crate::export::ports::PortTable;
 use crate::export::tally::Tally;
 
 impl fmt::Display for StatsReport {
@@ -62,6 +63,14 @@ impl fmt::Display for StatsReport {
         )?;
         for row in &self.nics {
             shares(f, row)?;
+        }
+        // Without a warm-up, the summary has the same table.
+        if self.from_ns > 0 {
+            let table = PortTable {
+                switches: &self.switches,
+                shows_each: self.shows_each,
+            };
+            write!(f, "{table}")?;
         }
         for row in self.endpoints.iter().filter(|row| row.notices > 0) {
             writeln!(

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::counts::ChannelCounts;
 use super::latency::Latency;
+use crate::export::ports::SwitchStats;
 use crate::export::tally::Tally;
 
 const PICOSECONDS_PER_SECOND: f64 = 1e12;
@@ -29,6 +30,12 @@ pub struct StatsReport {
     pub(super) groups: Vec<GroupStats>,
     /// Each NIC, in the order of the scenario.
     pub nics: Vec<NicStats>,
+    /// Each switch with a link, in the order of the scenario.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub switches: Vec<SwitchStats>,
+    /// Whether the page shows each endpoint and each port, however many there are.
+    #[serde(skip)]
+    pub(super) shows_each: bool,
 }
 
 /// What was sent and received.
@@ -135,9 +142,10 @@ pub(super) struct GroupStats {
 }
 
 impl StatsReport {
-    /// Makes the page show each endpoint, however many there are.
+    /// Makes the page show each endpoint and each port, however many there are.
     pub fn show_endpoints(&mut self) {
         self.groups.clear();
+        self.shows_each = true;
     }
 }
 

@@ -146,18 +146,16 @@ impl Summary {
             Step::Lost { reason, .. } => {
                 totals.drops.add(reason);
                 totals.accounts.wire.close(reason);
-                if names.is_switch(event.nic) {
-                    switches.dropped(names, event.nic);
-                }
+                switches.lost((event.nic, time), event.kind.full_port());
             }
             Step::Forwarded(packet) => {
                 // As on the link of a NIC, a copy counts as sent.
                 if packet.is_copy {
                     totals.packets_sent += 1;
-                    totals.bytes_sent += u64::from(packet.length);
+                    totals.bytes_sent += packet.payload.len() as u64;
                     row(rows, names, packet.peer).totals.accounts.wire.open();
                 }
-                switches.forwarded(names, (event.nic, time), packet);
+                switches.forwarded((event.nic, time), packet);
             }
             Step::Consumed { by, .. } => totals.accounts.arrivals.close(by),
             Step::Delivered {
@@ -178,9 +176,7 @@ impl Summary {
                 what,
             } => {
                 totals.drops.add(reason);
-                if names.is_switch(event.nic) {
-                    switches.dropped(names, event.nic);
-                }
+                switches.lost((event.nic, time), event.kind.full_port());
                 if let Some(packet) = packet {
                     let call = row_here.call;
                     match clerk.dropped((here, packet), what, (came, call)) {

@@ -2,7 +2,6 @@
 
 mod count;
 mod page;
-mod ports;
 mod rows;
 mod sends;
 mod totals;
@@ -18,7 +17,6 @@ use nic_core::time::{SimDuration, SimTime};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use self::ports::Switches;
 use self::rows::{EndpointRow, MethodRow};
 pub use self::sends::CutLine;
 use self::sends::{CaptureRow, CutRow};
@@ -27,6 +25,7 @@ use self::totals::cycles;
 use super::accounts::Clerk;
 use super::groups::{ROWS_MAX, groups};
 use super::is_shown;
+use super::ports::Switches;
 use super::stats::StatsReport;
 use crate::nic::waiting::{CutSend, Waiting};
 use crate::spec::Scenario;
@@ -91,7 +90,7 @@ impl Summary {
             totals: Totals::default(),
             endpoints: Vec::new(),
             clerk: Clerk::default(),
-            switches: Switches::default(),
+            switches: Switches::new(scenario, SimTime::ZERO),
             expectations: None,
             stats: None,
             by_endpoint: false,
@@ -225,8 +224,9 @@ impl Summary {
         map.serialize_entry("totals", &self.totals)?;
         map.serialize_entry("endpoints", &Vec::from_iter(self.rows()))?;
         map.serialize_entry("methods", &Vec::from_iter(Summary::methods(self.rows())))?;
-        if !self.switches.is_empty() {
-            map.serialize_entry("switches", &self.switches.rows(self.time))?;
+        let switches = self.switches.rows(self.time);
+        if !switches.is_empty() {
+            map.serialize_entry("switches", &switches)?;
         }
         if let Some(stats) = &self.stats {
             map.serialize_entry("stats", stats)?;

@@ -10,6 +10,7 @@ use super::sends::CaptureRow;
 use super::totals::Totals;
 use super::{Expectations, Summary};
 use crate::export::accounts::Account;
+use crate::export::ports::PortTable;
 use crate::export::tally::Tally;
 
 /// Width in characters of the column of method names.
@@ -111,7 +112,11 @@ impl fmt::Display for Summary {
         let rows = self.shown_rows();
         endpoint_table(&rows, f)?;
         time_table(&rows, f)?;
-        self.switches.write_table(self.time, f)?;
+        let table = PortTable {
+            switches: &self.switches.rows(self.time),
+            shows_each: self.by_endpoint,
+        };
+        write!(f, "{table}")?;
         self.method_table(&rows, f)
     }
 }
