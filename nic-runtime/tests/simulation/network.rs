@@ -443,7 +443,7 @@ fn poisson(load: u64, packets: u64, seed: u64) -> Scenario {
     scenario
 }
 
-/// The formula of Pollaczek and Khinchine for a port of a switch, whose packets all have one length. `JIVE_RUNS=3000000`
+/// The formula of Pollaczek and Khinchine for a port of a switch, whose packets all have one length. `JIVE_RUNS=10000000`
 /// sends as many packets as the page about validation says.
 #[test]
 fn packets_wait_for_a_port_as_long_as_the_formula_says() {
