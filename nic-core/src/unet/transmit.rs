@@ -2,7 +2,7 @@
 //!
 //! A transmit descriptor keeps its entry until it completes, because the completion flag is in the entry (U-Net/SLE
 //! §2). Entries of the queue may complete out of order, since the packets of their descriptors may leave on different
-//! links.
+//! links. The descriptors of a VI complete in posting order: one that is done before an older one waits for it.
 
 use super::event::TxStatus;
 use super::{Full, TransmitDescriptor};
@@ -22,6 +22,11 @@ pub struct TransmitQueue<S: Storage> {
     number: u32,
     vacant: Stack,
     posted: Chain,
+    // Whether descriptors complete in posting order. Then `oldest` is the number of the oldest descriptor that has not
+    // completed, and `held` counts those that are done and wait for it.
+    in_order: bool,
+    oldest: u32,
+    held: u32,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -34,6 +39,8 @@ struct Entry {
     ended: Option<TxStatus>,
     // Whether a packet of the entry's descriptor has failed on a reliable interface.
     has_failed: bool,
+    // Whether the entry's descriptor is done and waits for an older one to complete.
+    is_held: bool,
     // Number of descriptors that were posted before.
     number: u32,
     // The link to the next entry in `vacant` or `posted`.
@@ -67,7 +74,15 @@ impl<S: Storage> TransmitQueue<S> {
             number: 0,
             vacant: Stack::default(),
             posted: Chain::default(),
+            in_order: false,
+            oldest: 0,
+            held: 0,
         }
+    }
+
+    /// Makes descriptors complete in posting order. The queue must be new.
+    pub fn complete_in_order(&mut self) {
+        self.in_order = true;
     }
 
     /// Returns whether the queue has room for another descriptor.
@@ -98,6 +113,7 @@ impl<S: Storage> TransmitQueue<S> {
                     packets: 0,
                     ended: None,
                     has_failed: false,
+                    is_held: false,
                     number: 0,
                     link: Link::default(),
                 });
@@ -175,7 +191,8 @@ impl<S: Storage> TransmitQueue<S> {
     /// Returns the descriptors that have not completed, in no particular order.
     pub fn outstanding(&self) -> impl Iterator<Item = (PostId, TransmitDescriptor)> {
         let entries = (0u32..).zip(self.entries.iter());
-        let entries = entries.filter(|(_, entry)| entry.ended.is_none() || entry.packets > 0);
+        let entries = entries
+            .filter(|(_, entry)| entry.ended.is_none() || entry.packets > 0 || entry.is_held);
         entries.map(|(entry, of)| {
             let number = of.number;
             (PostId { entry, number }, of.descriptor)
@@ -220,6 +237,21 @@ impl<S: Storage> TransmitQueue<S> {
         );
     }
 
+    /// Completes the oldest descriptor if it was done before an older one, which has completed since. The caller of
+    /// [`TransmitQueue::end`] and [`TransmitQueue::packet_left`] calls this until the result is `None`, if descriptors
+    /// complete in posting order.
+    pub fn next_held(&mut self) -> Option<(PostId, Completion)> {
+        if self.held == 0 {
+            return None;
+        }
+        let number = self.oldest;
+        let mut entries = (0u32..).zip(self.entries.iter());
+        let (entry, _) = entries.find(|(_, entry)| entry.is_held && entry.number == number)?;
+        self.held -= 1;
+        let post = PostId { entry, number };
+        self.complete(post).map(|completion| (post, completion))
+    }
+
     fn complete(&mut self, post: PostId) -> Option<Completion> {
         let Entry {
             descriptor,
@@ -231,6 +263,15 @@ impl<S: Storage> TransmitQueue<S> {
         let mut status = ended.filter(|_| packets == 0)?;
         if has_failed && status == TxStatus::Ok {
             status = TxStatus::Failed;
+        }
+        if self.in_order {
+            let is_held = post.number != self.oldest;
+            self.entries[post.index()].is_held = is_held;
+            if is_held {
+                self.held += 1;
+                return None;
+            }
+            self.oldest = self.oldest.wrapping_add(1);
         }
         self.vacant.push(&mut self.entries, post.entry);
         self.pending -= 1;
@@ -296,6 +337,27 @@ mod tests {
                 number: 1
             })
         );
+    }
+
+    #[test]
+    fn what_is_done_early_completes_after_the_older_ones() {
+        let mut queue = TransmitQueue::<Fixed>::new(4);
+        queue.complete_in_order();
+        let posts = [0, 8, 16].map(|offset| queue.post(descriptor(offset)).unwrap());
+        while queue.take().is_some() {}
+        assert_eq!(queue.end(posts[2], TxStatus::Failed), None);
+        assert_eq!(queue.next_held(), None, "two older ones are not done");
+        queue.packet_made(posts[1]);
+        assert_eq!(queue.end(posts[1], TxStatus::Ok), None);
+        assert!(queue.end(posts[0], TxStatus::Ok).is_some());
+        assert_eq!(queue.next_held(), None, "a packet has to leave");
+        let pending: Vec<u32> = queue.outstanding().map(|(_, of)| of.offset).collect();
+        assert_eq!((pending, queue.pending()), (vec![8, 16], 2));
+        assert!(queue.packet_left(posts[1]).is_some());
+        let (post, completion) = queue.next_held().unwrap();
+        assert_eq!((post, completion.status), (posts[2], TxStatus::Failed));
+        assert_eq!((queue.next_held(), queue.pending()), (None, 0));
+        assert_eq!(queue.outstanding().count(), 0);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::spec::Scenario;
 
 /// Numbers that say how often something happened, or when, or what comes next, that name something or are contents, by
 /// the ends of their paths. All other numbers are amounts.
-const COUNTERS: [&str; 40] = [
+const COUNTERS: [&str; 41] = [
     ".acknowledged",
     ".attached_from",
     ".base",
@@ -45,6 +45,7 @@ const COUNTERS: [&str; 40] = [
     ".next",
     ".number",
     ".of_peer",
+    ".oldest",
     ".opened",
     ".opened[]",
     ".packets_made",

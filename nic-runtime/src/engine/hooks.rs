@@ -16,7 +16,7 @@ use super::remote::{Due, HasRemote, Read, Remote, WindowState};
 use super::table::{Simulation, States, engine, of_engine};
 use super::via::{self, HasVia, Via, ViaState};
 use crate::host::{Asked, Asking, WindowAsked};
-use crate::protocol::{Header, protocols};
+use crate::protocol::{EntryNumber, Header, protocols};
 use crate::sim::{Engines, Parts, Protocols};
 use crate::spec::interface::interfaces;
 use crate::spec::{InterfaceKind, SendSpec};
@@ -231,7 +231,7 @@ impl HasRemote for States {
     fn written(
         sim: &mut Parts<'_, Self>,
         id: EndpointId,
-        packet: (PacketId, bool),
+        packet: (PacketId, Option<EntryNumber>),
         span: HostSpan,
     ) {
         via::written(sim, id, packet, span);

@@ -12,7 +12,7 @@ use nic_core::emp;
 use nic_core::via::ViaHeader;
 
 pub(crate) use self::remote_read::{ReadKind, RemoteRead};
-pub(crate) use self::remote_write::RemoteWrite;
+pub(crate) use self::remote_write::{EntryNumber, RemoteWrite};
 
 /// A header of a packet, in the form that the wire carries.
 pub(crate) trait WireHeader: Copy + Debug + PartialEq {

@@ -226,6 +226,9 @@ fn endpoint(spec: &EndpointSpec, profile: &Profile, memory: &mut HostMemory) -> 
     let max_packet = profile.memory.max_packet.get();
     let mut endpoint = Endpoint::new((spec.nic, max_packet), area, free, queues);
     endpoint.posts_descriptors = spec.posts_descriptors();
+    if spec.interface == InterfaceKind::Via {
+        endpoint.transmit.complete_in_order();
+    }
     endpoint
 }
 

@@ -112,8 +112,26 @@ impl<E: Engines> Parts<'_, E> {
         }
     }
 
-    /// Begins the next action of a process. Returns whether the process is now busy.
+    /// Lets the process of an endpoint begin its next action, if it is idle.
+    pub(crate) fn begin_next(&mut self, id: EndpointId) {
+        if let Some(process) = self.own.of(id) {
+            let home = process.home();
+            self.begin_task(home);
+        }
+    }
+
+    /// Begins the next action of an idle process. Returns whether the process is now busy.
     pub(crate) fn begin_action(&mut self, home: EndpointId) -> bool {
+        // The process may be told of what its action causes, and must not begin its next action meanwhile.
+        self.users[home].task = Task::Posting;
+        let begun = self.begin_actions(home);
+        if !begun {
+            self.users[home].task = Task::Waiting;
+        }
+        begun
+    }
+
+    fn begin_actions(&mut self, home: EndpointId) -> bool {
         while let Some(process) = self.own.of(home) {
             let Some(action) = process.actions.pop_front() else {
                 return false;
@@ -132,8 +150,6 @@ impl<E: Engines> Parts<'_, E> {
                     }
                 },
                 Action::Window(endpoint, asked) => {
-                    // The process is told of refusals, and must not begin its next action meanwhile.
-                    self.users[home].task = Task::Posting;
                     let takes = E::at_window(self, endpoint, asked);
                     return self.busy(home, Task::Posting, takes);
                 }
@@ -182,8 +198,6 @@ impl<E: Engines> Parts<'_, E> {
                     match space {
                         TransmitSpace::Free(space) => {
                             self.memory.bytes_mut(space).copy_from_slice(&payload);
-                            // As in `begin_post`, the post may complete at once.
-                            self.users[home].task = Task::Posting;
                             self.post(endpoint, channel, space);
                             let nic = self.endpoints[endpoint].nic;
                             let takes = self.setup.host_costs(nic).of_post(length)

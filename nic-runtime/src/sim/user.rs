@@ -321,24 +321,26 @@ impl<E: Engines> Parts<'_, E> {
         Next::Look
     }
 
-    /// Reports the completion of a transmit descriptor, if there is one, and frees the descriptor's space in the
-    /// transmit region.
+    /// Reports the completion of a transmit descriptor, if there is one, and of those that waited for it. Frees the
+    /// descriptors' space in the transmit region.
     pub(crate) fn complete(
         &mut self,
         id: EndpointId,
         post: PostId,
         completion: Option<Completion>,
     ) {
-        let Some(Completion { descriptor, status }) = completion else {
-            return;
-        };
-        let status = E::completed(self, id, post, Completion { descriptor, status });
-        self.levels_changed(id);
-        self.users[id].region.complete(descriptor);
-        if !self.own.processes.is_empty() && !E::tell_completed(self, id) {
-            self.tell_completed(id, descriptor.channel, status);
+        let mut next = completion.map(|completion| (post, completion));
+        while let Some((post, completion)) = next {
+            let descriptor = completion.descriptor;
+            let status = E::completed(self, id, post, completion);
+            self.levels_changed(id);
+            self.users[id].region.complete(descriptor);
+            if !self.own.processes.is_empty() && !E::tell_completed(self, id) {
+                self.tell_completed(id, descriptor.channel, status);
+            }
+            self.begin_task(id);
+            next = self.endpoints[id].transmit.next_held();
         }
-        self.begin_task(id);
     }
 
     /// Reports the completion of a transmit descriptor to the sink.

@@ -10,6 +10,7 @@ use nic_runtime::Run;
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::text::TextTrace;
 use nic_runtime::host::{Actions, ConnectionNews, Happened, HostProgram, Programs};
+use nic_runtime::run::SimError;
 use nic_runtime::scenario::{ScenarioError, parse};
 use nic_runtime::spec::Scenario;
 
@@ -172,6 +173,131 @@ fn programs_connect_exchange_disconnect_and_connect_again() {
                 ]);
             }
             assert_eq!(log, expected, "{provider:?} {level}");
+        }
+    }
+}
+
+#[test]
+fn a_connection_of_programs_needs_a_program_at_one_end() {
+    for provider in PROVIDERS {
+        let scenario = two_vis(provider, "host = 'echo'", "");
+        let refused = Run::new(&scenario).execute().map(|_| ());
+        assert_eq!(refused, Err(SimError::NobodyConnects { channel: 0 }));
+    }
+}
+
+#[test]
+fn a_process_that_ends_its_connection_does_one_thing_at_a_time() {
+    for provider in PROVIDERS {
+        let log = run(
+            &two_vis(provider, "", ""),
+            |log, what, actions| {
+                let (now, home) = (actions.now().as_ns(), actions.endpoints()[0]);
+                match what {
+                    Happened::Started => actions.connect(home, 5, None),
+                    Happened::Connection { what, .. } => {
+                        if what == ConnectionNews::Made {
+                            actions.disconnect(home);
+                            actions.compute(us(100));
+                            // Nothing waits that could be refused, which the program learns when it asks.
+                            actions.refuse(home);
+                        }
+                        note(log, format!("{what:?} {now}"));
+                    }
+                    _ => {}
+                }
+            },
+            |_, what, actions| {
+                if let Happened::Started = what {
+                    actions.accept(actions.endpoints()[0], 5, None);
+                }
+            },
+        );
+        let time = |word: &str| {
+            let line = log.iter().find(|line| line.starts_with(word));
+            let time = line.and_then(|line| line.split(' ').next_back()?.parse::<u64>().ok());
+            time.unwrap_or_else(|| panic!("{word}: {log:?}"))
+        };
+        assert_eq!(time("NotPossible") - time("Made"), 100_000, "{provider:?}");
+    }
+}
+
+#[test]
+fn dma_requests_of_a_former_connection_do_not_count_for_the_next() {
+    let keys = |level: &str| {
+        format!(
+            "reliability = '{level}'\ntransfer = 'dma'\nbuffer_area = 32768\n\
+             free_buffers = {{ count = 4, length = 2048 }}"
+        )
+    };
+    for level in ["unreliable", "delivery", "reception"] {
+        // The connection ends at each stage of the requests for its two messages.
+        for delay in (0..80).step_by(4) {
+            let mut round = 0;
+            let log = run(
+                &two_vis(PROVIDERS[1], &keys(level), ""),
+                move |log, what, actions| {
+                    let home = actions.endpoints()[0];
+                    match what {
+                        Happened::Started => actions.connect(home, 5, None),
+                        Happened::Time => actions.disconnect(home),
+                        Happened::Completed { status, .. } => {
+                            note(log, format!("{round} {status:?}"));
+                        }
+                        Happened::Connection { what, .. } => match what {
+                            ConnectionNews::Made => {
+                                round += 1;
+                                let lengths = if round == 1 {
+                                    [2_000, 1_500]
+                                } else {
+                                    [1_000, 0]
+                                };
+                                for length in lengths {
+                                    actions.post(home, ChannelId(1), vec![round; length]);
+                                }
+                                if round == 1 {
+                                    actions.wake_at(actions.now() + us(delay));
+                                }
+                            }
+                            ConnectionNews::Ended { .. } => actions.connect(home, 5, None),
+                            other => panic!("{other:?}"),
+                        },
+                        _ => {}
+                    }
+                },
+                |log, what, actions| {
+                    let home = actions.endpoints()[0];
+                    match what {
+                        Happened::Started
+                        | Happened::Connection {
+                            what: ConnectionNews::Ended { .. },
+                            ..
+                        } => actions.accept(home, 5, None),
+                        Happened::Message { payload, .. } => {
+                            let of = payload.first().copied().unwrap_or(2);
+                            assert!(payload.iter().all(|byte| *byte == of));
+                            note(log, format!("{of}: {} bytes", payload.len()));
+                        }
+                        _ => {}
+                    }
+                },
+            );
+            let what = format!("{level} {delay}: {log:?}");
+            let of_first = log.iter().filter(|line| line.starts_with("1 ")).count();
+            assert_eq!(
+                of_first, 2,
+                "they complete before the next connection: {what}"
+            );
+            let second: Vec<&str> = log
+                .iter()
+                .map(String::as_str)
+                .filter(|line| line.starts_with("2"))
+                .collect();
+            let mut expected = ["2 Ok", "2 Ok", "2: 1000 bytes", "2: 0 bytes"];
+            let mut found = second;
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{what}");
         }
     }
 }

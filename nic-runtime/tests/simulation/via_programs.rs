@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use nic_core::event::roles::Step;
 use nic_core::event::{EndReason, Event, EventKind, Names, Sink, TxStatus, ViaEvent};
-use nic_core::id::{ChannelId, EndpointId, PostId};
+use nic_core::id::{ChannelId, EndpointId, PostId, PostNumber};
 use nic_core::random::Generator;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::{Handle, Reliability, Segment, Status, ViState};
@@ -68,9 +68,10 @@ struct End {
 struct Shown {
     connections: u32,
     is_connected: bool,
-    /// The posted send descriptors: how many, and the messages of those that have not completed.
+    /// The posted send descriptors: how many, their numbers, and the messages of those that have not completed.
     posts: usize,
-    under_way: BTreeMap<PostId, usize>,
+    numbers: Vec<PostNumber>,
+    under_way: VecDeque<(PostId, usize)>,
     /// The number of the next message that may be delivered, and those that the program has not taken.
     next: usize,
     delivered: VecDeque<usize>,
@@ -112,7 +113,12 @@ impl Model {
     }
 
     /// A receive descriptor has completed with a message.
-    fn deliver(&mut self, here: usize, payload: &[u8], immediate: Option<u32>) {
+    fn deliver(
+        &mut self,
+        here: usize,
+        payload: &[u8],
+        (immediate, post): (Option<u32>, Option<PostNumber>),
+    ) {
         let head = payload.first_chunk::<HEAD>();
         let number = u64::from_be_bytes(*head.expect("every message has a head")) as usize;
         let (own, peer) = both(&mut self.0, here);
@@ -123,6 +129,12 @@ impl Model {
             "messages arrive in order, and once"
         );
         assert!(number < peer.shown.posts, "the message was posted");
+        let of_post = peer.shown.numbers[number];
+        assert_eq!(
+            post,
+            Some(of_post),
+            "a descriptor names the post of its message"
+        );
         own.shown.next = number + 1;
         own.shown.delivered.push_back(number);
         let sent = &mut peer.posted[number];
@@ -155,8 +167,14 @@ impl Model {
         };
         let end = &mut self.0[here];
         match kind {
-            ViaEvent::TxPost { payload, post, .. } => {
+            ViaEvent::TxPost {
+                payload,
+                post,
+                number: of_post,
+                ..
+            } => {
                 let number = end.shown.posts;
+                end.shown.numbers.push(of_post);
                 let sent = &end.posted[number];
                 assert_eq!(payload, sent.bytes, "a descriptor names its message");
                 if is_own {
@@ -165,12 +183,12 @@ impl Model {
                     end.shown.memory[start..start + payload.len()].copy_from_slice(payload);
                 }
                 end.shown.posts += 1;
-                let earlier = end.shown.under_way.insert(post, number);
-                assert_eq!(earlier, None, "it is not under way");
+                end.shown.under_way.push_back((post, number));
             }
             ViaEvent::TxDone { status, post, .. } => {
-                let number = end.shown.under_way.remove(&post);
-                let number = number.expect("a descriptor completes once");
+                let oldest = end.shown.under_way.pop_front();
+                let (oldest, number) = oldest.expect("a descriptor completes once");
+                assert_eq!(post, oldest, "send descriptors complete in posting order");
                 assert!(end.shown.is_connected || status != Status::Ok);
                 end.posted[number].shown = Some((status, end.shown.connections));
             }
@@ -187,6 +205,7 @@ impl Model {
                 immediate,
                 offsets,
                 area,
+                post,
                 ..
             } => {
                 let payload: Option<Vec<u8>> = match event.kind.step() {
@@ -200,7 +219,7 @@ impl Model {
                         let receives = &mut end.shown.receives;
                         let place = receives.iter().position(|posted| posted == offset);
                         let place = place.expect("a posted descriptor completes, and once");
-                        assert!(place == 0 || status == Status::Flushed, "the oldest");
+                        assert_eq!(place, 0, "receive descriptors complete in posting order");
                         receives.remove(place);
                         let start = *offset as usize;
                         let slot = start..start + SLOT as usize;
@@ -216,7 +235,7 @@ impl Model {
                     self.compare(here, area);
                 }
                 match payload {
-                    Some(payload) => self.deliver(here, &payload, immediate),
+                    Some(payload) => self.deliver(here, &payload, (immediate, post)),
                     None => assert_ne!(status, Status::Ok),
                 }
             }
@@ -353,7 +372,12 @@ impl Drives {
         let mut model = model.lock().expect("nobody panics");
         let end = &mut model.0[self.here];
         let number = end.posted.len();
-        let bytes = self.message(number);
+        // A descriptor that names memory of nobody sends nothing.
+        let is_bad = self.is_own && self.below(16) == 0;
+        let bytes = match is_bad {
+            true => Vec::new(),
+            false => self.message(number),
+        };
         let has_immediate = self.is_own && self.below(2) == 0;
         let immediate = has_immediate.then_some(number as u32);
         end.posted.push(Posted {
@@ -373,7 +397,14 @@ impl Drives {
         };
         let length = bytes.len() as u32;
         actions.fill(home, SEND_FROM + slot * SLOT, bytes);
-        let pieces = self.pieces(handle, slot * SLOT, length);
+        let mut pieces = self.pieces(handle, slot * SLOT, length);
+        if is_bad {
+            pieces.push(Segment {
+                handle: Handle(u32::MAX),
+                offset: 0,
+                length: 1,
+            });
+        }
         self.slots.insert(number as u64, slot);
         actions.post_send(home, number as u64, pieces, immediate);
     }

@@ -1,11 +1,11 @@
 //! Random runs of VIs on both providers, compared with plain queues.
 
 use nic_runtime::Run;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use nic_core::event::roles::Step;
 use nic_core::event::{Event, EventKind, Names, NicEvent, Sink, ViaEvent};
-use nic_core::id::{ChannelId, EndpointId, PostId};
+use nic_core::id::{ChannelId, EndpointId, PostId, PostNumber};
 use nic_core::random::Generator;
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::{Reason, Reliability, Side, Status, ViState};
@@ -30,9 +30,9 @@ struct Queues {
 #[derive(Default)]
 struct Queue {
     /// Messages that this end has posted and that the peer has not received, oldest first.
-    sent: VecDeque<Vec<u8>>,
-    /// Send descriptors that have not completed.
-    posts: BTreeMap<PostId, Vec<u8>>,
+    sent: VecDeque<(PostNumber, Vec<u8>)>,
+    /// Send descriptors that have not completed, oldest first.
+    posts: VecDeque<(PostId, PostNumber, Vec<u8>)>,
     /// Receive descriptors that have not completed, oldest first.
     receives: VecDeque<u32>,
     /// The messages that this end has received.
@@ -55,21 +55,24 @@ impl Sink for Queues {
         let (here, there) = (here as usize, 1 - here as usize);
         let level = self.level;
         match event.kind {
-            EventKind::Via(ViaEvent::TxPost { payload, post, .. }) => {
-                let is_new = self.ends[here]
-                    .posts
-                    .insert(post, payload.to_vec())
-                    .is_none();
-                assert!(is_new, "a descriptor is posted while it is under way");
-                self.ends[here].sent.push_back(payload.to_vec());
+            EventKind::Via(ViaEvent::TxPost {
+                payload,
+                post,
+                number,
+                ..
+            }) => {
+                let end = &mut self.ends[here];
+                end.posts.push_back((post, number, payload.to_vec()));
+                end.sent.push_back((number, payload.to_vec()));
             }
             EventKind::Via(ViaEvent::TxDone { status, post, .. }) => {
-                let posted = self.ends[here].posts.remove(&post);
-                let message = posted.expect("a descriptor completes once");
+                let posted = self.ends[here].posts.pop_front();
+                let (oldest, number, message) = posted.expect("a descriptor completes once");
+                assert_eq!(post, oldest, "send descriptors complete in posting order");
                 if status == Status::Dropped {
                     // The message was not sent, so the peer never receives it.
                     let sent = &mut self.ends[here].sent;
-                    let place = sent.iter().position(|sent| *sent == message);
+                    let place = sent.iter().position(|(sent, _)| *sent == number);
                     sent.remove(place.expect("it was not received"));
                     self.ends[here].completed[0] += 1;
                     self.ends[here].dropped += 1;
@@ -97,24 +100,22 @@ impl Sink for Queues {
                 self.ends[here].receives.push_back(offset);
             }
             EventKind::Via(ViaEvent::RxDescriptor {
-                status, offsets, ..
+                status,
+                offsets,
+                post,
+                ..
             }) => {
                 let receives = &mut self.ends[here].receives;
                 for offset in offsets {
                     let place = receives.iter().position(|posted| posted == offset);
                     let place = place.expect("a posted descriptor completes, and once");
-                    // A message whose transfer is under way when the connection ends completes its descriptors after
-                    // the others.
-                    assert!(
-                        place == 0 || status == Status::Flushed,
-                        "the oldest completes"
-                    );
+                    assert_eq!(place, 0, "receive descriptors complete in posting order");
                     receives.remove(place);
                 }
                 match (status, event.kind.roles().step) {
                     (Status::Ok, Step::Delivered { payload, .. }) => {
                         let message: Vec<u8> = payload.bytes().collect();
-                        self.receive(here, &message);
+                        self.receive(here, post, &message);
                     }
                     (Status::Flushed, _) => {
                         let state = self.ends[here].state.map(|(state, _)| state);
@@ -138,14 +139,16 @@ impl Sink for Queues {
 }
 
 impl Queues {
-    /// Records that an end has received the next message of its peer. If the VIs are unreliable, the link may have lost
-    /// earlier messages of the peer.
-    fn receive(&mut self, here: usize, message: &[u8]) {
+    /// Records that an end has received the next message of its peer, which the descriptor says to come from `post`. If
+    /// the VIs are unreliable, the link may have lost earlier messages of the peer.
+    fn receive(&mut self, here: usize, post: Option<PostNumber>, message: &[u8]) {
         let there = &mut self.ends[1 - here];
+        let post = post.expect("every message was posted");
         loop {
             let next = there.sent.pop_front();
-            let next = next.expect("a message that was sent arrives, and once");
-            if next == message {
+            let (number, sent) = next.expect("a message that was sent arrives, and once");
+            if number == post {
+                assert_eq!(sent, message, "a descriptor names the post of its message");
                 break;
             }
             assert_eq!(
@@ -215,7 +218,11 @@ impl Random {
     fn post(&mut self, actions: &mut Actions<'_>, length: usize) {
         self.number += 1;
         let mut payload = self.number.to_be_bytes().to_vec();
-        payload.resize(4 + length, self.number as u8);
+        // A message without bytes may overtake those before it.
+        match length < 20 {
+            true => payload.clear(),
+            false => payload.resize(4 + length, self.number as u8),
+        }
         actions.post(actions.endpoints()[0], ChannelId(1), payload);
     }
 

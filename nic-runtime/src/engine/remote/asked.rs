@@ -140,7 +140,7 @@ fn leave(
         let write = RemoteWrite {
             window,
             offset,
-            opens: false,
+            opens: None,
             how: WriteHow::Pio,
             connection: ConnectionId::default(),
             number: None,

@@ -17,6 +17,7 @@ use super::mapped::AllMappings;
 use super::reading::Reads;
 use super::requested::{Due, Requests};
 use super::waiting::Noticing;
+use crate::protocol::EntryNumber;
 use crate::sim::{Engines, Parts};
 use crate::spec::{Scenario, WindowSpec};
 use crate::storage::{Endpoint, Growing};
@@ -55,7 +56,12 @@ pub(crate) trait HasRemote: Engines {
     fn is_registered(sim: &Parts<'_, Self>, owner: EndpointId) -> bool;
 
     /// Tells a library that its peer has written to its memory.
-    fn written(sim: &mut Parts<'_, Self>, id: EndpointId, packet: (PacketId, bool), span: HostSpan);
+    fn written(
+        sim: &mut Parts<'_, Self>,
+        id: EndpointId,
+        packet: (PacketId, Option<EntryNumber>),
+        span: HostSpan,
+    );
 
     /// Keeps the processor of a library busy.
     fn occupy(sim: &mut Parts<'_, Self>, id: EndpointId, takes: SimDuration);

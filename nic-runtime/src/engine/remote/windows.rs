@@ -90,7 +90,7 @@ pub(crate) fn make_write(
         header: Header::Remote(RemoteWrite {
             window,
             offset,
-            opens: false,
+            opens: None,
             how: WriteHow::Nic,
             connection: ConnectionId::default(),
             number: None,

@@ -5,6 +5,7 @@ use nic_core::remote::{OrderedMemory, RemoteMemory, WindowError, WindowId};
 use nic_core::via::ConnectionId;
 
 use super::outgoing::{Behind, By};
+use crate::protocol::EntryNumber;
 
 /// A write that a program or a library has made.
 #[derive(Clone, Debug)]
@@ -13,8 +14,8 @@ pub(crate) struct Write {
     pub(crate) offset: u32,
     pub(crate) bytes: Vec<u8>,
     pub(crate) by: By,
-    /// Whether the write is the first write of a message.
-    pub(crate) opens: bool,
+    /// The number of a message's entry in the transfer queue, if the write is the first of the message.
+    pub(crate) opens: Option<EntryNumber>,
     /// The connection to which the write belongs, once the NIC has it; `None` if it belongs to none.
     pub(crate) connection: Option<ConnectionId>,
 }
@@ -31,15 +32,16 @@ impl Writes {
             offset,
             bytes: Vec::new(),
             by: By::Dma(from),
-            opens: false,
+            opens: None,
             connection: None,
         });
     }
 
-    /// Marks the write at a position as the first write of a message, if a write has this position.
-    pub(crate) fn opens_at(&mut self, position: usize) {
+    /// Marks the write at a position as the first write of the message with this entry in the transfer queue, if a write
+    /// has this position.
+    pub(crate) fn opens_at(&mut self, position: usize, entry: EntryNumber) {
         if let Some(write) = self.0.get_mut(position) {
-            write.opens = true;
+            write.opens = Some(entry);
         }
     }
 }
@@ -51,7 +53,7 @@ impl RemoteMemory for Writes {
             offset,
             bytes: bytes.to_vec(),
             by: By::Processor,
-            opens: false,
+            opens: None,
             connection: None,
         });
         Ok(())
@@ -73,7 +75,7 @@ impl OrderedMemory for Writes {
             offset,
             bytes: bytes.to_vec(),
             by: behind.way(),
-            opens: false,
+            opens: None,
             connection: None,
         });
         Ok(())

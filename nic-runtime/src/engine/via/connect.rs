@@ -33,9 +33,11 @@ fn tell_state(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, state: ViState, 
     sim.report.emit(sim.now, id, kind);
 }
 
-/// Returns whether a VI without a connection still has send descriptors, which complete before its next connection.
+/// Returns whether a VI without a connection still has descriptors of the former one, which complete before its next.
 pub(super) fn is_ending(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> bool {
-    is_free(sim, id) && sim.endpoints[id].transmit.pending() > 0
+    let end = sim.engines.via().end(id);
+    let flushes = end.is_some_and(|end| end.flush_waits.is_some());
+    is_free(sim, id) && (sim.endpoints[id].transmit.pending() > 0 || flushes)
 }
 
 /// Returns whether a program may ask for a connection of a VI now.

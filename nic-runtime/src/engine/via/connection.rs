@@ -15,9 +15,11 @@ use super::completions::{enter_completion, take_completion};
 use super::control::send_control;
 use super::delays::schedule;
 use super::immediate;
+use super::receive::is_filling;
 use super::state::{Delay, HasVia, SILENCE, Sent, ViaState};
 use super::{announcing, connect, joining, named, order, over_memory, regions};
 use crate::engine::remote::{Shown, tell_arrives, tell_leaves};
+use crate::ids::at;
 use crate::protocol::Header;
 use crate::sim::Parts;
 use crate::storage::Growing;
@@ -358,10 +360,30 @@ fn ends(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, reason: Reason) {
     connect::ended(sim, id, reason);
 }
 
-/// Completes every posted receive descriptor as flushed, because the VI has no connection.
+/// Completes every posted receive descriptor as flushed, because the VI has no connection. Those whose messages are on
+/// their way to memory complete before.
 pub(super) fn flush_receives(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
-    named::flush(sim, id);
+    let posted = named::receives(sim, id).map_or(0, |own| own.posted.len());
+    let posted = u32::try_from(posted).unwrap_or(u32::MAX);
+    if let Some(end) = sim.engines.via_mut().end_mut(id) {
+        end.flush_waits.get_or_insert(posted);
+    }
+    flush_waiting(sim, id);
+}
+
+/// Completes the receive descriptors as flushed that the end of a connection has left, unless messages are still on their
+/// way to memory. Returns whether it has.
+pub(super) fn flush_waiting(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) -> bool {
+    if is_filling(sim, id) {
+        return false;
+    }
+    let end = sim.engines.via_mut().end_mut(id);
+    let Some(posted) = end.and_then(|end| end.flush_waits.take()) else {
+        return false;
+    };
+    named::flush(sim, id, at(posted));
     flush_buffers(sim, id, Status::Flushed);
+    true
 }
 
 /// Completes every free buffer that is posted as a receive descriptor with an error status. The user keeps the buffers.

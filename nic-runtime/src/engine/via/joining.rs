@@ -140,7 +140,7 @@ pub(super) fn join(
             ends: None,
             coming: Coming::default(),
             order: Order::default(),
-            came: VecDeque::new(),
+            came: BTreeMap::new(),
         }))
     };
     Some([over(0)?, over(1)?])

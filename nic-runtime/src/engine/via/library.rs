@@ -10,6 +10,7 @@ use nic_core::via::{ControlLayout, Library, Reason, Status};
 
 use crate::engine::remote::{self, Moving};
 use crate::profile::ViaCosts;
+use crate::protocol::EntryNumber;
 use crate::spec::{OnEmpty, TransferMode};
 
 /// Descriptors that are posted before the connection ends, or after it. The end flushes those that were posted before.
@@ -53,8 +54,9 @@ pub(super) struct Over {
     pub(super) coming: Coming,
     /// The numbers of this end's writes and of the peer's writes.
     pub(super) order: Order,
-    /// Packets of messages that have arrived and whose entries in the transfer queue have not been read, oldest first.
-    pub(super) came: VecDeque<PacketId>,
+    /// Packets of messages that have arrived and whose entries in the transfer queue have not been read, by the numbers of
+    /// these entries. A message without bytes comes before those that DMA still moves.
+    pub(super) came: BTreeMap<EntryNumber, PacketId>,
 }
 
 /// What the peer may write of this end's buffer area.

@@ -230,10 +230,11 @@ pub(super) fn complete(
     show(sim, id, completed);
 }
 
-/// Completes every posted receive descriptor as flushed.
-pub(super) fn flush(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
-    let posted = receives(sim, id).map(|own| std::mem::take(&mut own.posted));
-    for named in posted.into_iter().flatten() {
+/// Completes the oldest posted receive descriptors as flushed, this many.
+pub(super) fn flush(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, count: usize) {
+    let flushed: Option<Vec<Named>> =
+        receives(sim, id).map(|own| own.posted.drain(..count.min(own.posted.len())).collect());
+    for named in flushed.into_iter().flatten() {
         complete(sim, id, named, Status::Flushed);
     }
 }

@@ -21,6 +21,7 @@ use super::named;
 use super::segments::divided;
 use super::state::{Delay, HasVia, Sent, ViEndpoint, ViaState, over};
 use crate::engine::remote::{self, Due, Writes};
+use crate::protocol::EntryNumber;
 use crate::sim::Parts;
 use crate::spec::OnEmpty;
 
@@ -313,6 +314,7 @@ fn carry_out(
     };
     let mut told = Writes::default();
     let pointer = over.library.announce(own, &mut told, entry)?;
+    let number = EntryNumber::of(over.library.announced());
     let scratch = over.control.span(0, i64::from(RING_POINTER_BYTES));
     let scratch = scratch.expect("the control memory has pointers");
     let behind = over.moving.begin(may_write, scratch);
@@ -347,7 +349,7 @@ fn carry_out(
         }
     }
     if let Outgoing::Message { .. } = message {
-        writes.opens_at(opens);
+        writes.opens_at(opens, number);
     }
     pointer.publish(&mut writes, behind)?;
     start_requests(sim, id, requests);

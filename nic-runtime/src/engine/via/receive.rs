@@ -61,6 +61,15 @@ pub(super) fn take_descriptors(
     taken
 }
 
+/// Returns whether receive descriptors of a VI have completed and are not visible yet, because their messages are on their
+/// way to memory.
+pub(super) fn is_filling(sim: &Parts<'_, impl HasVia>, id: EndpointId) -> bool {
+    let receive = &sim.endpoints[id].receive;
+    let end = sim.engines.via().end(id);
+    let own = end.and_then(|end| end.by_program.as_deref()?.receives.as_ref());
+    receive.len() > receive.visible() || own.is_some_and(|own| !own.filling.is_empty())
+}
+
 /// Attaches a remark, such as immediate data, to the receive descriptor that was completed last.
 pub(super) fn remark(sim: &mut Parts<'_, impl HasVia>, id: EndpointId, remark: Remark) {
     let completed = sim.endpoints[id].receive.len();

@@ -99,6 +99,9 @@ pub(super) struct ViEndpoint {
     pub(super) returned: u64,
     /// Remarks on completed receive descriptors, by their numbers. Most descriptors have none.
     pub(super) remarks: BTreeMap<u64, Remark>,
+    /// How many receive descriptors of a program are to be flushed, with all free buffers, if the connection has ended
+    /// while messages were on their way to memory. The descriptors of these messages complete first.
+    pub(super) flush_waits: Option<u32>,
     /// Positions of the completion queues for the VI's sends and for its receives.
     pub(super) queues: [Option<u32>; 2],
     /// The VI's library, if its provider is the one over remote memory.
@@ -197,6 +200,7 @@ impl ViaState {
                 extras: BTreeMap::new(),
                 returned: 0,
                 remarks: BTreeMap::new(),
+                flush_waits: None,
                 queues: spec.queues,
                 over: None,
             })));

@@ -7,7 +7,7 @@ use nic_core::unet::{self, MessageBody, ReceiveDescriptor, TransmitDescriptor};
 use nic_core::via::{Side, Status};
 
 use super::completions::{enter_completion, take_completion};
-use super::connection::{flush_buffers, flush_receives};
+use super::connection::{flush_buffers, flush_receives, flush_waiting};
 use super::immediate;
 use super::receive::remark_at;
 use super::segments::joined;
@@ -132,12 +132,21 @@ pub(super) fn tell_completed(
     take_completion(sim, id, Side::Send);
 }
 
-/// Makes the oldest invisible receive descriptor of a VI visible.
+/// Makes the oldest invisible receive descriptor of a VI visible, and then completes those that the end of the connection
+/// has flushed.
 #[cold]
 pub(super) fn publish(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
-    if named::posts_own(sim, id) {
-        return named::publish(sim, id);
+    match named::posts_own(sim, id) {
+        true => named::publish(sim, id),
+        false => publish_buffers(sim, id),
     }
+    if flush_waiting(sim, id) {
+        // The process may wait to connect again.
+        sim.begin_next(id);
+    }
+}
+
+fn publish_buffers(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
     if sim.endpoints[id].receive.publish().is_none() {
         return;
     }

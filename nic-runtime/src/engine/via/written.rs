@@ -8,24 +8,25 @@ use nic_core::memory::HostSpan;
 use nic_core::via::{ConnectionId, Placement, Reason, Reliability, Transfer as Entry, Vi, place};
 
 use super::interrupt::interrupt;
-use super::library::Pointer;
+use super::library::{Over, Pointer};
 use super::named;
 use super::over_memory::{end, send_due};
 use super::receive::{Message, remark};
 use super::state::{HasVia, Remark, Sent, ViaState, over};
 use crate::engine::remote::{self, Writes};
+use crate::protocol::EntryNumber;
 use crate::sim::Parts;
 
 /// Handles a write of the peer to this end's memory.
 pub(crate) fn written(
     sim: &mut Parts<'_, impl HasVia>,
     id: EndpointId,
-    (packet, opens): (PacketId, bool),
+    (packet, opens): (PacketId, Option<EntryNumber>),
     span: HostSpan,
 ) {
     let Some(over) = over(sim, id) else { return };
-    if opens {
-        over.came.push_back(packet);
+    if let Some(entry) = opens {
+        over.came.insert(entry, packet);
     }
     if span.region() != over.control.index() {
         return;
@@ -96,13 +97,18 @@ pub(super) fn receive(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
         let next = over.library.next_transfer(own, &mut writes, tells);
         let (entry, packet) = match next {
             Ok(Some(Entry::TooLong)) => (Entry::TooLong, None),
-            Ok(Some(entry)) => (entry, over.came.pop_front()),
+            Ok(Some(entry)) => (entry, came(over)),
             Ok(None) => return,
             Err(_) => return ViaState::breaks(sim, id, Reason::Loss),
         };
         complete(sim, id, entry, packet);
         remote::carry_out(sim, id, &connection, &writes, Trigger::Timer);
     }
+}
+
+/// Takes the packet of the message whose entry the library has taken last.
+fn came(over: &mut Over) -> Option<PacketId> {
+    over.came.remove(&EntryNumber::of(over.library.taken()))
 }
 
 /// Completes the oldest receive descriptors for an entry of the transfer queue.
