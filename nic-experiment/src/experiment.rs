@@ -97,6 +97,7 @@ impl Experiment {
         stats.end(end.time);
         summary.end(end.time, end.reason);
         summary.waits(&end.waiting);
+        summary.gave_up(&end.gave_up);
         summary.cut(&end.cut);
         if let Some(judgement) = &judgement {
             summary.judge(judgement.met, judgement.unmet.len());
@@ -182,6 +183,16 @@ pub fn stuck(end: &RunEnd) -> Option<String> {
     (end.reason == EndReason::Stuck).then(|| {
         let title = format!("the run is stuck at {}: this is an error of jive", end.time);
         let notes = Vec::from_iter(end.waiting.iter().map(ToString::to_string));
+        sentence(&title, &notes)
+    })
+}
+
+/// Returns the report of a run in which programs gave up, or `None`.
+#[must_use]
+pub fn gave_up(end: &RunEnd) -> Option<String> {
+    (!end.gave_up.is_empty()).then(|| {
+        let title = format!("programs gave up before the run ended at {}", end.time);
+        let notes = Vec::from_iter(end.gave_up.iter().map(ToString::to_string));
         sentence(&title, &notes)
     })
 }

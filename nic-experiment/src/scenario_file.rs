@@ -71,8 +71,14 @@ pub fn load_with(
         true => bytes,
         false => set(&bytes, settings).map_err(|title| vec![sentence(&title, &[])])?,
     };
-    scenario::parse(&bytes, directory.as_deref(), seed)
-        .map_err(|error| scenario_report::render(name, &bytes, &error))
+    scenario::parse(&bytes, directory.as_deref(), seed).map_err(|error| {
+        // The lines of the changed text are not those of the file.
+        let shown = match settings.is_empty() {
+            true => name.to_owned(),
+            false => PathBuf::from(format!("{} with `--set`", name.display())),
+        };
+        scenario_report::render(&shown, &bytes, &error)
+    })
 }
 
 /// Sets keys in the text of a scenario. Mistakes of the scenario are then shown in the text with these keys.
@@ -214,8 +220,9 @@ pub fn refusal(
                 scenario_report::render_one(name, &text, nic.sram_place, title, help.to_owned());
             (Blame::Scenario, report)
         }
-        SimError::PayloadTooLong { .. } | SimError::NoProcess { .. } | SimError::NoLink { .. } => {
-            (Blame::Scenario, sentence(&format!("{shown}: {error}"), &[]))
-        }
+        SimError::PayloadTooLong { .. }
+        | SimError::NoProcess { .. }
+        | SimError::NobodyConnects { .. }
+        | SimError::NoLink { .. } => (Blame::Scenario, sentence(&format!("{shown}: {error}"), &[])),
     }
 }

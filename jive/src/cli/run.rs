@@ -10,7 +10,7 @@ use jive_embed::diagnosis::sentence;
 use jive_embed::input;
 use nic_core::event::EndReason;
 use nic_core::id::PacketId;
-use nic_experiment::experiment::{cut, stuck};
+use nic_experiment::experiment::{cut, gave_up, stuck};
 use nic_runtime::export::PayloadMode;
 use nic_runtime::export::follow::Story;
 use nic_runtime::export::json::JsonTrace;
@@ -45,7 +45,7 @@ Examples:
 Exit status:
   0  the run ended; traps are in the trace
   1  a class was rejected, or trapped while it was loaded without --lenient-load; an `[[expect]]` is not
-     met; the run is stuck
+     met; the run is stuck, or a program of it gave up
   2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory
   4  a limit that the scenario does not set ended the run before all messages of its `[[send]]`
      were through; 0 with --allow-cut
@@ -269,7 +269,7 @@ fn run(
             report_stuck(&end, console)?;
             let cut = report_cut(arguments, (scenario, &end), console)?;
             let judged = report_unmet(arguments, judgement, console)?;
-            Ok(status(end.reason).max(judged).max(cut))
+            Ok(status(&end).max(judged).max(cut))
         }
         Ok((end, Finished::Summarize(summary, stats), ended)) => {
             let Ended {
@@ -288,7 +288,7 @@ fn run(
             report_stuck(&end, console)?;
             let cut = report_cut(arguments, (scenario, &end), console)?;
             let judged = report_unmet(arguments, judgement, console)?;
-            Ok(status(end.reason).max(judged).max(cut))
+            Ok(status(&end).max(judged).max(cut))
         }
         Ok((end, Finished::NoSuchPacket, _)) => {
             report_stuck(&end, console)?;
@@ -318,12 +318,12 @@ fn run(
     }
 }
 
-/// Shows what waits for what in a run that is stuck.
+/// Shows what waits for what in a run that is stuck, and the programs that gave up.
 pub(super) fn report_stuck(end: &RunEnd, console: &mut Console) -> Result<(), Failure> {
-    match stuck(end) {
-        Some(report) => Ok(console.notice(&report)?),
-        None => Ok(()),
+    for report in [stuck(end), gave_up(end)].into_iter().flatten() {
+        console.notice(&report)?;
     }
+    Ok(())
 }
 
 /// Shows the messages that a run left unposted or under way, and returns the exit status that follows.
@@ -486,16 +486,17 @@ fn listen<'s>(
     Ok((end, finished, ended))
 }
 
-/// Returns the exit status for the reason why a run ended.
-pub(super) fn status(reason: EndReason) -> Status {
-    match reason {
+/// Returns the exit status for the end of a run.
+pub(super) fn status(end: &RunEnd) -> Status {
+    match end.reason {
+        EndReason::Interrupted => Status::Interrupted,
+        _ if !end.gave_up.is_empty() => Status::Rejected,
         EndReason::Idle
         | EndReason::Until
         | EndReason::MaxEvents
         | EndReason::MaxBytecodes
         | EndReason::Unheard => Status::Done,
         EndReason::LoadTrap(_) | EndReason::Stuck => Status::Rejected,
-        EndReason::Interrupted => Status::Interrupted,
     }
 }
 
@@ -504,7 +505,7 @@ mod tests {
     use std::process::ExitCode;
 
     use nic_core::time::{SimDuration, SimTime};
-    use nic_runtime::run::Waiting;
+    use nic_runtime::run::{GaveUp, Waiting};
 
     use super::*;
 
@@ -522,6 +523,7 @@ mod tests {
             time: SimTime::ZERO,
             reason: EndReason::Stuck,
             cut: Vec::new(),
+            gave_up: Vec::new(),
             waiting: vec![
                 waiting(Some("a\u{202e}"), "an acknowledgement from endpoint b", 8),
                 waiting(None, "a processor to take its work", 1),
@@ -543,11 +545,19 @@ mod tests {
             let found = notes.iter().any(|note| note.contains(expected));
             assert!(found, "{expected}: {report}");
         }
-        assert_eq!(status(end.reason), Status::Rejected);
+        assert_eq!(status(&end), Status::Rejected);
         let code = format!("{:?}", ExitCode::from(Status::Rejected));
         assert_eq!(code, format!("{:?}", ExitCode::from(1)));
         end.reason = EndReason::Idle;
         assert_eq!(stuck(&end), None);
-        assert_eq!(status(end.reason), Status::Done);
+        assert_eq!((gave_up(&end), status(&end)), (None, Status::Done));
+        end.gave_up = vec![GaveUp {
+            endpoint: "a\u{202e}".to_owned(),
+            after: "3 of 10 messages were sent".to_owned(),
+        }];
+        let report = gave_up(&end).expect("a report");
+        let expected = "endpoint \"a\\u{202e}\": 3 of 10 messages were sent";
+        assert!(report.contains(expected), "{report}");
+        assert_eq!(status(&end), Status::Rejected);
     }
 }

@@ -47,6 +47,15 @@ pub enum SimError {
         /// Position of the program among the names of [`Programs`].
         program: usize,
     },
+    /// Programs are to make the connection of a channel, and none was supplied that can.
+    #[error(
+        "nobody makes the connection of channel {channel}: `connect = \"program\"` needs a program in Rust at one end; \
+         without the key, the connection exists from the start"
+    )]
+    NobodyConnects {
+        /// Position in [`Scenario::channels`].
+        channel: usize,
+    },
     /// A channel joins endpoints on NICs without a link between them.
     #[error("channel {channel} joins endpoints between whose NICs there is no link")]
     NoLink {

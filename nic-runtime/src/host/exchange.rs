@@ -105,6 +105,30 @@ impl HostProgram for Exchanging {
             actions.post(endpoint, self.channel, counting(self.exchange.length));
         }
     }
+
+    fn gave_up(&self, is_at_rest: bool) -> Option<String> {
+        let Exchange {
+            pattern, rounds, ..
+        } = self.exchange;
+        let (answered, answers) = match pattern {
+            ExchangePattern::Ping => {
+                let arrived = self.arrived;
+                (arrived >= rounds, format!(", and {arrived} answers came"))
+            }
+            ExchangePattern::Stream | ExchangePattern::BothWays | ExchangePattern::Credits => {
+                (true, String::new())
+            }
+        };
+        let is_done = self.completed >= rounds && answered;
+        (!is_done && (is_at_rest || self.has_failed)).then(|| {
+            let completed = self.completed;
+            let failed = match self.has_failed {
+                true => ", and one failed",
+                false => "",
+            };
+            format!("{completed} of {rounds} messages were sent{answers}{failed}")
+        })
+    }
 }
 
 #[cfg(test)]
@@ -120,6 +144,38 @@ mod tests {
             (bytes.len(), bytes[255], bytes[256], bytes[599]),
             (600, 255, 0, 87)
         );
+    }
+
+    #[test]
+    fn a_program_that_stops_early_says_how_far_it_came() {
+        let exchange = |pattern| Exchange {
+            pattern,
+            rounds: 3,
+            length: 0,
+        };
+        let credits = Credits { first: 4, each: 2 };
+        let program = |pattern, completed, arrived| Exchanging {
+            completed,
+            arrived,
+            ..Exchanging::new((exchange(pattern), credits), ChannelId(1))
+        };
+        let ping = |completed, arrived| program(ExchangePattern::Ping, completed, arrived);
+        assert_eq!(ping(3, 3).gave_up(true), None);
+        assert_eq!(ping(3, 2).gave_up(false), None, "the answer may come");
+        assert_eq!(
+            ping(3, 2).gave_up(true).as_deref(),
+            Some("3 of 3 messages were sent, and 2 answers came")
+        );
+        let stream = program(ExchangePattern::Stream, 2, 0);
+        let failed = Exchanging {
+            has_failed: true,
+            ..stream
+        };
+        assert_eq!(stream.gave_up(false), None);
+        let text = "2 of 3 messages were sent, and one failed";
+        assert_eq!(failed.gave_up(false).as_deref(), Some(text));
+        let credits = program(ExchangePattern::Credits, 3, 0);
+        assert_eq!(credits.gave_up(true), None);
     }
 
     #[test]

@@ -11,11 +11,19 @@ use crate::spec::{EndpointSpec, HostSpec, Scenario};
 use nic_core::host::Program;
 use nic_core::id::EndpointId;
 
-/// No process of the scenario has the name under which a program was supplied.
+/// Why programs do not fit a scenario.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NoProcess {
-    /// The position of the program among those that were supplied.
-    pub(crate) program: usize,
+pub(crate) enum Misfit {
+    /// No process of the scenario has the name under which a program was supplied.
+    NoProcess {
+        /// The position of the program among those that were supplied.
+        program: usize,
+    },
+    /// Programs are to make a connection, and no program was supplied at either end.
+    NobodyConnects {
+        /// The position of the channel in the scenario.
+        channel: usize,
+    },
 }
 
 /// The processes whose programs act by themselves; usually none.
@@ -29,10 +37,7 @@ pub(crate) struct OwnProcesses {
 
 impl OwnProcesses {
     /// Connects each program to its process: the supplied programs, and those of the scenario.
-    pub(crate) fn new(
-        scenario: &Scenario,
-        mut programs: Programs,
-    ) -> Result<OwnProcesses, NoProcess> {
+    pub(crate) fn new(scenario: &Scenario, mut programs: Programs) -> Result<OwnProcesses, Misfit> {
         let mut own = OwnProcesses::default();
         let names: Vec<String> = programs.names().map(str::to_owned).collect();
         for (number, name) in names.into_iter().enumerate() {
@@ -44,14 +49,30 @@ impl OwnProcesses {
             });
             let program = programs.take(&name);
             let Some(program) = program.filter(|_| !endpoints.is_empty()) else {
-                return Err(NoProcess { program: number });
+                return Err(Misfit::NoProcess { program: number });
             };
             own.add(program, endpoints);
         }
+        own.check_connections(scenario)?;
         own.add_exchanges(scenario);
         own.add_rings(scenario);
         own.add_replays(scenario);
         Ok(own)
+    }
+
+    /// Checks that each connection which programs make has a supplied program at one end: no program of a scenario makes
+    /// connections.
+    fn check_connections(&self, scenario: &Scenario) -> Result<(), Misfit> {
+        let channels = scenario.channels.iter().enumerate();
+        for (channel, spec) in channels {
+            let ends = [spec.a.0, spec.b.0];
+            let vi = scenario.endpoints[ends[0]].vi;
+            let is_by_program = vi.is_some_and(|vi| vi.connects_by_program);
+            if is_by_program && !ends.iter().any(|end| self.of_endpoint.contains_key(end)) {
+                return Err(Misfit::NobodyConnects { channel });
+            }
+        }
+        Ok(())
     }
 
     /// Lets the process of each endpoint that sends long captures send them, besides what its program does.

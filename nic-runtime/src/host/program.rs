@@ -31,6 +31,14 @@ pub trait HostProgram: Send {
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         let _ = (what, actions);
     }
+
+    /// Returns how much the program has done, in words, if it has not done all that it had to do and does no more. With
+    /// `is_at_rest`, nothing is left to do in the run, so nothing that the program waits for comes any more. The run then
+    /// says that the program gave up.
+    fn gave_up(&self, is_at_rest: bool) -> Option<String> {
+        let _ = is_at_rest;
+        None
+    }
 }
 
 /// An event that the runtime reports to a program.

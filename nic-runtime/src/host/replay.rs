@@ -184,6 +184,10 @@ impl Replaying {
 }
 
 impl HostProgram for Replaying {
+    fn gave_up(&self, is_at_rest: bool) -> Option<String> {
+        self.program.gave_up(is_at_rest)
+    }
+
     fn react(&self, message: &ReceiveDescriptor, before: u64) -> Reaction {
         self.program.react(message, before)
     }

@@ -35,6 +35,21 @@ impl fmt::Display for Waiting {
     }
 }
 
+/// A program that has not done all that it had to do, and does no more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GaveUp {
+    /// Name of the first endpoint of its process.
+    pub endpoint: String,
+    /// How much it has done, in words.
+    pub after: String,
+}
+
+impl fmt::Display for GaveUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "endpoint {}: {}", Escaped(&self.endpoint), self.after)
+    }
+}
+
 /// The messages of a `[[send]]` that a run did not bring to their end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct CutSend {

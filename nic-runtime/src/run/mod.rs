@@ -35,14 +35,14 @@ use crate::calls::classes;
 pub use crate::calls::refused::SimError;
 use crate::calls::sram;
 use crate::engine::{self, Simulation};
-use crate::host::own::{NoProcess, OwnProcesses};
+use crate::host::own::{Misfit, OwnProcesses};
 use crate::host::{Happened, Programs};
 use crate::judge::{self, Judgement, Judging};
 #[cfg(doc)]
 use crate::nic::ClaimId;
 pub use crate::nic::role::CallWaits;
 pub use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
-pub use crate::nic::waiting::{CutSend, Waiting};
+pub use crate::nic::waiting::{CutSend, GaveUp, Waiting};
 use crate::nic::work::Work;
 use crate::spec::{InterfaceKind, Scenario};
 
@@ -55,6 +55,8 @@ pub struct RunEnd {
     pub reason: EndReason,
     /// What waits for what, if the run is [stuck](EndReason::Stuck); otherwise empty.
     pub waiting: Vec<Waiting>,
+    /// The programs that have not done all that they had to do, and do no more.
+    pub gave_up: Vec<GaveUp>,
     /// The messages of `[[send]]` tables that a limit left unposted or under way, although the scenario does not set the
     /// limit; see [`CutSend`].
     pub cut: Vec<CutSend>,
@@ -261,8 +263,10 @@ impl<'a> Prepared<'a> {
             arena,
             scenario,
             classes,
-            own: OwnProcesses::new(scenario, programs)
-                .map_err(|NoProcess { program }| SimError::NoProcess { program })?,
+            own: OwnProcesses::new(scenario, programs).map_err(|misfit| match misfit {
+                Misfit::NoProcess { program } => SimError::NoProcess { program },
+                Misfit::NobodyConnects { channel } => SimError::NobodyConnects { channel },
+            })?,
         })
     }
 
@@ -346,6 +350,7 @@ impl Simulation<'_> {
             time: self.now,
             reason,
             waiting,
+            gave_up: self.gave_up(reason),
             cut: Vec::new(),
             events: self.limits.events(),
             host: self.host_time,

@@ -194,6 +194,28 @@ pub enum MistakeKind {
     /// The program of an endpoint exchanges messages, but the endpoint has no channel.
     #[error("expected a `[[channel]]` of this endpoint, on which its program exchanges messages")]
     ExchangeWithoutChannel,
+    /// A stream with credits stops, because its receiver would acknowledge after more messages than it has room for.
+    #[error(
+        "expected a peer that acknowledges before its {buffers} buffers are full, found `acknowledge_every = {every}`: \
+         give the peer more `free_buffers`, or let it acknowledge sooner"
+    )]
+    CreditsRunOut {
+        /// Messages after which the peer acknowledges.
+        every: u32,
+        /// Free buffers or receive descriptors of the peer.
+        buffers: u32,
+    },
+    /// The messages of a program are longer than a packet of its endpoint.
+    #[error(
+        "expected messages that fit into a packet of {most} bytes, found {length} bytes; `message_length` says how long \
+         they are"
+    )]
+    MessageTooLong {
+        /// Bytes that a packet would have.
+        length: u32,
+        /// Most bytes of a packet.
+        most: u32,
+    },
     /// The program of an endpoint uses rings, but the endpoint and a peer have no windows for each other.
     #[error(
         "expected a `[[window]]` of this endpoint that another endpoint may write, and one back, for the rings of its \
@@ -581,6 +603,8 @@ impl MistakeKind {
             | MistakeKind::ChannelEnds
             | MistakeKind::NoCodeChannel
             | MistakeKind::ExchangeWithoutChannel
+            | MistakeKind::CreditsRunOut { .. }
+            | MistakeKind::MessageTooLong { .. }
             | MistakeKind::ProgramWithoutWindows
             | MistakeKind::RingTooShort { .. }
             | MistakeKind::LinkEnds

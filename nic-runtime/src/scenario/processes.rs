@@ -12,8 +12,12 @@ use super::keys::{ENDPOINT, HOST, PROCESS, Program, ROOT};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
+use super::profiles::NicProfiles;
 use super::table::{Mistakes, Table};
-use crate::spec::{ChannelSpec, Exchange, HostSpec, NicSpec, ProcessSpec, RingRequests, Span};
+use crate::spec::{
+    ChannelSpec, EndpointSpec, Exchange, ExchangePattern, HostSpec, InterfaceKind, NicSpec,
+    ProcessSpec, RingRequests, Span,
+};
 
 /// The processes of a scenario, with their names and places.
 pub(super) struct Processes<'t> {
@@ -169,6 +173,8 @@ fn program(
         let of_exchange = own.name != every.name;
         if let Some(value) = table.value(own.name).filter(|_| !is_known) {
             let partner = match (key.name, of_exchange) {
+                ("program", true) if program == Program::RingServer => "program = \"clan-ping\"",
+                (_, true) if program == Program::RingServer => "host = \"clan-ping\"",
                 ("program", false) => "program = \"acknowledge\"",
                 ("program", true) => "program = \"emp-ping\"",
                 (_, false) => "host = \"acknowledge\"",
@@ -208,12 +214,9 @@ fn program(
 pub(super) fn check_exchanges(
     endpoints: &Endpoints<'_>,
     channels: &[ChannelSpec],
+    of_nic: &NicProfiles,
     mistakes: &mut Mistakes,
 ) {
-    let joined: BTreeSet<EndpointId> = channels
-        .iter()
-        .flat_map(|spec| [spec.a.0, spec.b.0])
-        .collect();
     let mut served = BTreeSet::new();
     let specs = endpoints.specs.iter().zip(&endpoints.places);
     for (id, (spec, place)) in (0u32..).map(EndpointId).zip(specs) {
@@ -224,14 +227,46 @@ pub(super) fn check_exchanges(
         if spec.process.is_some_and(|process| !served.insert(process)) {
             continue;
         }
-        if !joined.contains(&id) {
-            mistakes.add(*place, MistakeKind::ExchangeWithoutChannel);
+        let ends = channels.iter();
+        let mut ends = ends.flat_map(|spec| [(spec.a.0, spec.b.0), (spec.b.0, spec.a.0)]);
+        match ends.find(|(own, _)| *own == id) {
+            None => mistakes.add(*place, MistakeKind::ExchangeWithoutChannel),
+            Some((_, peer)) => {
+                let peer = &endpoints.specs[peer.0 as usize];
+                mistakes.extend(*place, credits_run_out(exchange, peer));
+            }
         }
         let (length, region) = (exchange.length.into(), transmit_region(spec));
         if length > region {
             mistakes.add(*place, MistakeKind::PayloadDoesNotFit { length, region });
+        } else if let Some(nic) = endpoints.nics[id.0 as usize] {
+            let most = of_nic.of(nic).memory.max_packet.get();
+            mistakes.extend(*place, too_long(exchange, spec, most));
         }
     }
+}
+
+/// Returns the mistake of a stream that stops because its receiver never gives credits back.
+fn credits_run_out(exchange: Exchange, peer: &EndpointSpec) -> Option<MistakeKind> {
+    let HostSpec::Acknowledge { every } = peer.host else {
+        return None;
+    };
+    let (every, buffers) = (every.get(), peer.free_buffer_count);
+    let stops = exchange.pattern == ExchangePattern::Credits
+        && every > buffers
+        && exchange.rounds > buffers;
+    stops.then_some(MistakeKind::CreditsRunOut { every, buffers })
+}
+
+/// Returns the mistake of messages that are longer than a packet, on an interface whose NIC refuses them. An applet may
+/// cut a message into packets.
+fn too_long(exchange: Exchange, spec: &EndpointSpec, most: u32) -> Option<MistakeKind> {
+    let length = exchange.length;
+    let refuses = match spec.interface {
+        InterfaceKind::Unet | InterfaceKind::Via => spec.class.is_none(),
+        InterfaceKind::Emp => false,
+    };
+    (refuses && length > most).then_some(MistakeKind::MessageTooLong { length, most })
 }
 
 #[cfg(test)]
@@ -313,6 +348,56 @@ mod tests {
         assert!(matches!(mistake(none), MistakeKind::OutOfRange { .. }));
         let missing = "[[host]]\nnic = 'a'\n";
         assert!(matches!(mistake(missing), MistakeKind::MissingKey { .. }));
+    }
+
+    #[test]
+    fn keys_of_requests_at_their_server_name_the_client() {
+        let text = "[[endpoint]]\nnic = 'a'\nname = 'e'\nhost = 'clan-server'\nrounds = 3\n";
+        let mistakes = match parse(format!("{NICS}{text}").as_bytes(), None, None) {
+            Err(ScenarioError::Mistakes(mistakes)) => mistakes,
+            other => panic!("{other:?}"),
+        };
+        let (key, partner) = ("rounds", "host = \"clan-ping\"");
+        let kinds: Vec<_> = mistakes.iter().map(|mistake| &mistake.kind).collect();
+        assert!(
+            kinds.contains(&&MistakeKind::NeedsPartner { key, partner }),
+            "{kinds:?}"
+        );
+    }
+
+    #[test]
+    fn an_exchange_that_cannot_end_is_a_mistake() {
+        let ends = |own: &str, peer: &str| {
+            format!(
+                "[[endpoint]]\nnic = 'a'\nname = 'e'\n{own}\n[[endpoint]]\nnic = 'b'\nname = 'f'\n{peer}\n\
+                 [[link]]\nbetween = ['a', 'b']\n[[channel]]\ne = 1\nf = 1\n"
+            )
+        };
+        let is_right = |own: &str, peer: &str| {
+            let text = format!("{NICS}{}", ends(own, peer));
+            parse(text.as_bytes(), None, None).is_ok()
+        };
+        let stream = |rounds: u32| format!("host = 'credit-stream'\nrounds = {rounds}");
+        let peer = |every: u32| {
+            format!(
+                "host = 'acknowledge'\nacknowledge_every = {every}\n\
+                 free_buffers = {{ count = 3, length = 64 }}"
+            )
+        };
+        let (every, buffers) = (4, 3);
+        assert_eq!(
+            mistake(&ends(&stream(4), &peer(4))),
+            MistakeKind::CreditsRunOut { every, buffers }
+        );
+        // The last three messages need no acknowledgement.
+        assert!(is_right(&stream(3), &peer(4)) && is_right(&stream(4), &peer(3)));
+        let ping = |length: u32| format!("host = 'emp-ping'\nmessage_length = {length}");
+        let (length, most) = (9_217, 9_216);
+        assert_eq!(
+            mistake(&ends(&ping(length), "")),
+            MistakeKind::MessageTooLong { length, most }
+        );
+        assert!(is_right(&ping(most), ""));
     }
 
     #[test]

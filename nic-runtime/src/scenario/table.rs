@@ -28,6 +28,13 @@ impl Mistakes {
         }
     }
 
+    /// Adds the mistake, if there is one.
+    pub(super) fn extend(&mut self, span: impl Into<Span>, kind: Option<MistakeKind>) {
+        if let Some(kind) = kind {
+            self.add(span, kind);
+        }
+    }
+
     /// Returns how many mistakes were found so far.
     pub(super) fn len(&self) -> usize {
         self.0.len()

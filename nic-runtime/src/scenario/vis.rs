@@ -155,6 +155,11 @@ pub(super) fn completion_queues(
         let Some(of) = Table::of_value(value, COMPLETION.section, mistakes) else {
             continue;
         };
+        let (send, receive) = (COMPLETION.send.name, COMPLETION.receive.name);
+        if of.value(send).is_none() && of.value(receive).is_none() {
+            let (key, partner) = (ENDPOINT.completion.name, "send` or `receive");
+            mistakes.add(value.span(), MistakeKind::NeedsPartner { key, partner });
+        }
         let entries = of.value(COMPLETION.entries.name).map(|value| {
             let entries = COMPLETION.entries.given(&of, mistakes);
             (
@@ -473,6 +478,16 @@ mod tests {
             refusal(applet, "", &send("a", "[[0, 1]]")),
             "expected no `segments` beside `applet`"
         );
+    }
+
+    #[test]
+    fn completions_of_neither_side_go_to_no_queue() {
+        for neither in ["completion = {}", "completion = { entries = 200 }"] {
+            assert_eq!(
+                refusal(neither, "", JOINED),
+                "`completion` needs `send` or `receive`"
+            );
+        }
     }
 
     #[test]

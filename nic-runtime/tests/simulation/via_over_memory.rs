@@ -339,6 +339,30 @@ fn credits_keep_a_stream_from_overrunning_its_receiver() {
 }
 
 #[test]
+fn a_stream_that_fails_or_waits_for_ever_gives_up_and_the_run_says_so() {
+    let gave_up = |peer: &str| {
+        let text = pair("", "", "").replace(
+            "name = 'left'",
+            "name = 'left'\nhost = 'credit-stream'\nrounds = 5\nmessage_length = 20",
+        );
+        let text = text.replace("name = 'right'", &format!("name = 'right'\n{peer}"));
+        let scenario = read(&format!("profile = 'clan-2001'\n{text}"));
+        let end = Run::new(&scenario).execute().expect("it fits").end;
+        let said = end.gave_up.iter().map(ToString::to_string);
+        said.collect::<Vec<String>>()
+    };
+    let buffers = |count: u32| format!("free_buffers = {{ count = {count}, length = 64 }}");
+    let none: [&str; 0] = [];
+    assert_eq!(gave_up(&buffers(5)), none);
+    // A sink gives no credits back, and a descriptor for 8 bytes takes no message of 20.
+    let waits = "endpoint left: 3 of 5 messages were sent";
+    assert_eq!(gave_up(&buffers(3)), [waits]);
+    let short = "free_buffers = { count = 5, length = 8 }";
+    let fails = "endpoint left: 0 of 5 messages were sent, and one failed";
+    assert_eq!(gave_up(short), [fails]);
+}
+
+#[test]
 fn clan_sends_no_data_without_a_receive_descriptor() {
     let more = send("payload = { zeros = 9 }\nrepeat = 3\nevery = '50us'");
     for level in ["unreliable", "delivery", "reception"] {

@@ -414,3 +414,25 @@ fn a_server_has_no_watch_for_one_client_too_many() {
     assert!(answers[..SHARE].iter().all(|&count| count == 2));
     assert_eq!(answers[SHARE..], [0]);
 }
+
+#[test]
+fn a_client_whose_answers_do_not_come_gives_up_and_the_run_says_so() {
+    let client = Client {
+        program: "clan-ping",
+        rounds: 3,
+        length: 8,
+    };
+    for (link, expected) in [
+        ("", vec![]),
+        (
+            "loss = 1.0",
+            vec!["endpoint c0: 0 of 3 requests have their answers"],
+        ),
+    ] {
+        let scenario = scenario(("", link), &[client], "");
+        let end = Run::new(&scenario).execute().expect("it fits").end;
+        let said: Vec<String> = end.gave_up.iter().map(ToString::to_string).collect();
+        assert_eq!(said, expected, "{link}");
+        assert_eq!(end.reason, EndReason::Idle, "{link}");
+    }
+}

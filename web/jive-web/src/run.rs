@@ -267,6 +267,7 @@ fn close(summary: &mut Summary, outcome: &Outcome) {
     let Outcome { end, judgement, .. } = outcome;
     summary.end(end.time, end.reason);
     summary.waits(&end.waiting);
+    summary.gave_up(&end.gave_up);
     summary.cut(&end.cut);
     if let Some(judgement) = judgement {
         summary.judge(judgement.met, judgement.unmet.len());

@@ -437,7 +437,7 @@ fn run_one(
     match judged {
         Ok((outcome, end, judgement, log)) => {
             if let Some(report) = experiment::stuck(&end) {
-                return Outcome::Failed(run::status(end.reason), report);
+                return Outcome::Failed(run::status(&end), report);
             }
             let was_blessed = matches!(outcome, Outcome::Blessed(_));
             let outcome = match experiment::cut(scenario, &end) {

@@ -333,7 +333,7 @@ fn handle(
         let title = format!("ended at {} after {EVENTS_MAX} events", end.time);
         console.notice(&sentence(&title, &[]))?;
     }
-    let ended = run::status(end.reason);
+    let ended = run::status(&end);
     Ok(match trapped {
         true => Status::Trapped.max(ended),
         false => ended,

@@ -51,7 +51,7 @@ Examples:
 
 Exit status:
   0  done
-  1  a class was rejected, or trapped while it was loaded; the run is stuck
+  1  a class was rejected, or trapped while it was loaded; the run is stuck, or a program gave up
   2  wrong usage, or a file that cannot be read
   130  interrupted: the profile shows the run up to there";
 
@@ -196,7 +196,7 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
     if !reports.is_empty() {
         console.notice(&reports.join("\n\n"))?;
     }
-    let status = run::status(end.reason);
+    let status = run::status(&end);
     match (replayed, arguments.capture.files()) {
         (Some(replayed), Some((_, capture))) => replay::report(
             &replayed.lock().expect("nobody panics"),

@@ -27,7 +27,7 @@ use super::groups::{ROWS_MAX, groups};
 use super::is_shown;
 use super::ports::Switches;
 use super::stats::StatsReport;
-use crate::nic::waiting::{CutSend, Waiting};
+use crate::nic::waiting::{CutSend, GaveUp, Waiting};
 use crate::spec::Scenario;
 
 /// The summary of a run. The summary is complete after [`Summary::end`].
@@ -39,6 +39,8 @@ pub struct Summary {
     reason: EndReason,
     /// What waits for what, if the run is stuck.
     waiting: Vec<Waiting>,
+    /// The programs that gave up.
+    gave_up: Vec<GaveUp>,
     /// The messages that a limit cut off.
     cut: Vec<CutRow>,
     /// What was found in the captures that sends name.
@@ -79,6 +81,7 @@ impl Summary {
             time: SimTime::ZERO,
             reason: EndReason::Idle,
             waiting: Vec::new(),
+            gave_up: Vec::new(),
             cut: Vec::new(),
             captures: scenario.captures.iter().map(CaptureRow::of).collect(),
             names: scenario
@@ -116,6 +119,11 @@ impl Summary {
     /// Records what waits for what in a run that is stuck.
     pub fn waits(&mut self, waiting: &[Waiting]) {
         self.waiting = waiting.to_vec();
+    }
+
+    /// Records the programs that gave up.
+    pub fn gave_up(&mut self, programs: &[GaveUp]) {
+        self.gave_up = programs.to_vec();
     }
 
     /// Records the messages that a limit cut off.
@@ -218,6 +226,9 @@ impl Summary {
             map.serialize_entry("ended_by", endpoint)?;
         }
         map.serialize_entry("waiting", &self.waiting)?;
+        if !self.gave_up.is_empty() {
+            map.serialize_entry("gave_up", &self.gave_up)?;
+        }
         map.serialize_entry("cut", &self.cut)?;
         map.serialize_entry("captures", &self.captures)?;
         map.serialize_entry("events", &self.events)?;

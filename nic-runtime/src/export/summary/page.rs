@@ -40,6 +40,9 @@ impl fmt::Display for Summary {
         for waiting in &self.waiting {
             writeln!(f, "stuck         {waiting}")?;
         }
+        for program in &self.gave_up {
+            writeln!(f, "gave up       {program}")?;
+        }
         for cut in &self.cut {
             writeln!(f, "cut           {cut}")?;
         }

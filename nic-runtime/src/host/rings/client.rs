@@ -156,6 +156,13 @@ fn request(client: EndpointId, number: u32, length: u32) -> Vec<u8> {
 }
 
 impl HostProgram for RingClient {
+    fn gave_up(&self, is_at_rest: bool) -> Option<String> {
+        let (answers, rounds) = (self.answers(), self.requests.rounds);
+        let has_stopped = is_at_rest || self.repeats > REPEATS;
+        (answers < rounds && has_stopped)
+            .then(|| format!("{answers} of {rounds} requests have their answers"))
+    }
+
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
         match what {
             Happened::Started => self.rings.load_pointer(actions, 0),

@@ -63,8 +63,14 @@ impl Rings {
     /// Returns the length of the shortest window with room for a ring of such messages.
     #[must_use]
     pub fn window_for(message: u32) -> u64 {
+        u64::from(POINTER) + u64::from(RING_ENTRIES) * u64::from(Rings::bytes_of_entry(message))
+    }
+
+    /// Returns how many bytes the entry of such a message has.
+    #[must_use]
+    pub fn bytes_of_entry(message: u32) -> u32 {
         let entry = (u64::from(HEADER) + u64::from(message)).next_multiple_of(4);
-        u64::from(POINTER) + u64::from(RING_ENTRIES) * entry
+        u32::try_from(entry).unwrap_or(u32::MAX)
     }
 
     /// Returns where the entry of a message lies.
