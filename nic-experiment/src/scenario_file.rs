@@ -62,6 +62,48 @@ pub fn load_with(
     (seed, settings): (Option<u64>, &[String]),
     read: ReadFile,
 ) -> Result<Scenario, Vec<String>> {
+    let (bytes, directory) = settled(name, settings, read)?;
+    scenario::parse(&bytes, directory.as_deref(), seed)
+        .map_err(|error| shown(name, settings, &bytes, &error))
+}
+
+/// Returns the text of a scenario in full: without ranges and topology, and with the keys that were set.
+///
+/// # Errors
+///
+/// Returns the messages for the user if the scenario has mistakes.
+pub fn written_out(
+    name: &Path,
+    settings: &[String],
+    read: ReadFile,
+) -> Result<String, Vec<String>> {
+    let (bytes, directory) = settled(name, settings, read)?;
+    scenario::parse(&bytes, directory.as_deref(), None)
+        .and_then(|_| scenario::write_out(&bytes))
+        .map_err(|error| shown(name, settings, &bytes, &error))
+}
+
+/// Returns the messages for the mistakes of a scenario, in which some keys were set.
+fn shown(
+    name: &Path,
+    settings: &[String],
+    bytes: &[u8],
+    error: &scenario::ScenarioError,
+) -> Vec<String> {
+    // The lines of the changed text are not those of the file.
+    let shown = match settings.is_empty() {
+        true => name.to_owned(),
+        false => PathBuf::from(format!("{} with `--set`", name.display())),
+    };
+    scenario_report::render(&shown, bytes, error)
+}
+
+/// Returns the text of a scenario with the keys that were set, and the directory that its file names are relative to.
+fn settled(
+    name: &Path,
+    settings: &[String],
+    read: ReadFile,
+) -> Result<(Vec<u8>, Option<PathBuf>), Vec<String>> {
     let source = source(name, read);
     let (bytes, directory) = source.map_err(|error| vec![unreadable(name, error)])?;
     if bytes.starts_with(&CLASS_MAGIC) {
@@ -71,14 +113,7 @@ pub fn load_with(
         true => bytes,
         false => set(&bytes, settings).map_err(|title| vec![sentence(&title, &[])])?,
     };
-    scenario::parse(&bytes, directory.as_deref(), seed).map_err(|error| {
-        // The lines of the changed text are not those of the file.
-        let shown = match settings.is_empty() {
-            true => name.to_owned(),
-            false => PathBuf::from(format!("{} with `--set`", name.display())),
-        };
-        scenario_report::render(&shown, &bytes, &error)
-    })
+    Ok((bytes, directory))
 }
 
 /// Sets keys in the text of a scenario. Mistakes of the scenario are then shown in the text with these keys.

@@ -29,7 +29,7 @@ use super::interrupt;
 use super::outputs::{Finished, OutputError, Outputs, Shown};
 use super::overwrite;
 use super::replay::{self, CaptureArguments};
-use super::scenario_file::{builtin_list, inputs, load_with, refusal};
+use super::scenario_file::{builtin_list, inputs, load_with, refusal, written_out};
 use super::sram::SramTable;
 use super::traps;
 
@@ -91,6 +91,10 @@ pub(super) struct Arguments {
     /// Print who holds how many bytes of each NIC's SRAM, and run nothing
     #[arg(long, conflicts_with_all = ["trace", "payload", "trace_work", "follow", "perfetto", "pcap", "applet"])]
     sram: bool,
+
+    /// Print the scenario in full, with every range and its topology written out, and run nothing
+    #[arg(long, conflicts_with_all = ["trace", "payload", "trace_work", "follow", "perfetto", "pcap", "applet", "sram", "stats", "seed"])]
+    expand: bool,
 
     /// Also print the fields and arrays of each applet at the end
     #[arg(long)]
@@ -169,6 +173,18 @@ fn long_help() -> String {
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     if let Some((applet, capture)) = arguments.capture.files() {
         return replay(arguments, (applet, capture), console);
+    }
+    if arguments.expand {
+        return match written_out(&arguments.scenario, &arguments.set, input::read_given) {
+            Ok(text) => {
+                write!(console.out(), "{text}")?;
+                Ok(Status::Done)
+            }
+            Err(reports) => {
+                console.notice(&reports.join("\n\n"))?;
+                Ok(Status::Unusable)
+            }
+        };
     }
     let loaded = load_with(
         &arguments.scenario,

@@ -110,6 +110,7 @@ fn every_builtin_scenario_agrees_with_openjdk() {
     let without: Vec<_> = ended.out.lines().filter_map(without).collect();
     // No applet at all, a chain of applets, or code that comes during the run.
     let expected = [
+        "all-to-all.toml",
         "base-path.toml",
         "capsules.toml",
         "chain.toml",

@@ -377,3 +377,27 @@ fn quiet_leaves_out_remarks_only() {
         differs.out
     );
 }
+
+#[test]
+fn a_scenario_in_full_has_the_same_run() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let full = jive_in(directory.path(), words("run all-to-all --expand"), b"");
+    assert_eq!((full.status, full.err.as_str()), (0, ""));
+    assert!(full.out.contains("name = \"core3\""), "{}", full.out);
+    assert!(!full.out.contains("{0.."), "{}", full.out);
+    fs::write(directory.path().join("full.toml"), &full.out).expect("written");
+    let run = |name: &str| jive_in(directory.path(), words(&format!("run {name}")), b"").out;
+    assert_eq!(run("full.toml"), run("all-to-all"));
+    // Keys are set before, and mistakes refuse it.
+    let set = words("run all-to-all --expand --set topology.size=8");
+    let larger = jive_in(directory.path(), set, b"");
+    assert!(larger.out.contains("name = \"core15\""), "{}", larger.out);
+    let wrong = words("run all-to-all --expand --set topology.size=3");
+    let wrong = jive_in(directory.path(), wrong, b"");
+    assert_eq!((wrong.status, wrong.out.as_str()), (2, ""));
+    assert!(
+        wrong.err.contains("an even number of ports"),
+        "{}",
+        wrong.err
+    );
+}

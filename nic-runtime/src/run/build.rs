@@ -151,11 +151,17 @@ fn fabric(scenario: &Scenario) -> Fabric {
             let longest = longest_from(scenario, from);
             let id = fabric.add((from, to), wire(link, longest), name);
             if let Some(switch) = scenario.switch(to) {
-                let (mode, latency) = (switch.mode, switch.latency);
-                fabric.end_at_switch(id, Onward { mode, latency }, Port::new(switch.buffer));
+                let (mode, latency, full) = (switch.mode, switch.latency, switch.full);
+                let onward = Onward {
+                    mode,
+                    latency,
+                    full,
+                };
+                fabric.end_at_switch(id, onward, Port::new(switch.buffer, full));
             }
             if let Some(switch) = scenario.switch(from) {
-                fabric.begin_at_switch(id, switch.mode, Port::new(switch.buffer));
+                let buffer = Port::new(switch.buffer, switch.full);
+                fabric.begin_at_switch(id, switch.mode, buffer);
             }
             id
         };

@@ -3,7 +3,8 @@
 //! A run has nothing left to do in two cases. Either everything is done except what waits for users, who may return
 //! buffers or post receives for as long as they like. Or something waits that the NICs owe: a slot, a processor, a
 //! wake-up or an acknowledgement. Nothing can bring it any more, so the run is stuck. That is an error of the simulator
-//! and not of the scenario, and every build looks for it at the end of each run.
+//! and not of the scenario, unless the scenario allows that packets wait for each other in a circle of switches. Every
+//! build looks for it at the end of each run.
 
 use std::collections::VecDeque;
 

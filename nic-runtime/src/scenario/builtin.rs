@@ -34,6 +34,7 @@ builtins! {
     "swap": "a swap replaces the server's applet by another applet while packets arrive";
     "capsules": "a class travels in packets to three NICs without code, and becomes the applet of each NIC";
     "incast": "eight NICs send to one over a switch, and wait for its port";
+    "all-to-all": "each of eight NICs at a fat tree sends a message to each other one";
     "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
     "checksum": "Checksum fills in checksums on transmit, and drops a frame with a wrong checksum";
     "firewall": "Firewall delivers the frames that the host's rules permit";

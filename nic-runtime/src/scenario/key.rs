@@ -62,7 +62,7 @@ impl<T> Shaped for Words<T> {
     }
 }
 
-impl<T: Copy> Shape for Words<T> {
+impl<T: Clone> Shape for Words<T> {
     type Value = T;
 
     fn read(&self, _: &'static str, value: &DeValue<'_>) -> Result<T, MistakeKind> {
@@ -76,7 +76,9 @@ impl<T: Copy> Shape for Words<T> {
 
     fn written(&self, text: &str) -> Option<T> {
         let mut words = self.0.iter();
-        words.find(|(word, _)| *word == text).map(|(_, it)| *it)
+        words
+            .find(|(word, _)| *word == text)
+            .map(|(_, it)| it.clone())
     }
 }
 
@@ -124,6 +126,12 @@ shapes! {
     /// A number from the first to the second, both included.
     Count(u64, u64): u64;
     form |own| Form::Integer(i64::try_from(own.0).unwrap_or(i64::MAX), own.1);
+    read |own, key, value| within(key, (own.0, own.1), table::integer(value));
+    written |text| text.parse().ok();
+
+    /// A number from the first to the second, both included; or, in the text of a scenario, a range of them.
+    Numbers(u64, u64): u64;
+    form |own| Form::Either(vec![Count(own.0, own.1).form(), Form::Text]);
     read |own, key, value| within(key, (own.0, own.1), table::integer(value));
     written |text| text.parse().ok();
 

@@ -10,15 +10,15 @@ use nic_core::via::{Reliability, SEGMENTS_MAX, Status};
 use super::capture::Cut;
 use super::form::{Absent, Form, Row, Section, list};
 use super::key::{
-    Count, Default, Flag, Key, Name, NameOf, Optional, Probability, Rate, Raw, Required, Shaped,
-    Size, Text, Time, Words, tables,
+    Count, Default, Flag, Key, Name, NameOf, Numbers, Optional, Probability, Rate, Raw, Required,
+    Shaped, Size, Text, Time, Words, tables,
 };
 use super::limits;
 use super::mistake::Named;
 use crate::host::rings::RING_ENTRIES;
 use crate::spec::{
-    Arbiter, Code, EmpStage, ExchangePattern, InterfaceKind, LinkType, OnEmpty, Order, Provider,
-    RegionRequest, SwitchMode, Times, TransferMode,
+    Arbiter, Code, EmpStage, ExchangePattern, Full, InterfaceKind, LinkType, OnEmpty, Order,
+    Provider, RegionRequest, Routing, SwitchMode, Times, TransferMode,
 };
 
 /// A program that a process runs, without the keys of the program.
@@ -70,8 +70,25 @@ pub(super) const PROVIDERS: &[(&str, Provider)] =
 const SWITCH_MODES: &[(&str, SwitchMode)] = &[
     ("store-and-forward", SwitchMode::StoreAndForward),
     ("cut-through", SwitchMode::CutThrough),
+    ("worm-hole", SwitchMode::WormHole),
     ("crossbar", SwitchMode::Crossbar(Arbiter::RoundRobin)),
 ];
+
+/// How routes over switches are found.
+pub(super) const ROUTES: Words<Routing> = Words(&[
+    ("shortest", Routing::Shortest),
+    ("spread", Routing::Spread),
+    ("up-down", Routing::UpDown),
+    ("dimension-order", Routing::DimensionOrder),
+]);
+
+/// A way to find routes, or the nodes of each route that is given.
+fn route() -> Form {
+    let nodes = list(Form::NameOf(Named::Node), 2, limits::SWITCHES_MAX + 2);
+    Form::Either(vec![ROUTES.form(), list(nodes, 0, limits::CHANNELS_MAX)])
+}
+
+const FULL: &[(&str, Full)] = &[("drop", Full::Drop), ("stop", Full::Stop)];
 
 const ARBITERS: &[(&str, Arbiter)] = &[
     ("round-robin", Arbiter::RoundRobin),
@@ -115,6 +132,35 @@ const U32_MAX: u64 = u32::MAX as u64;
 
 /// Largest tag of a message of EMP.
 const TAG_MAX: u64 = u16::MAX as u64;
+
+/// The shape of a topology.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    Star,
+    Ring,
+    Mesh,
+    Torus,
+    FatTree,
+}
+
+const KINDS: &[(&str, Kind)] = &[
+    ("star", Kind::Star),
+    ("ring", Kind::Ring),
+    ("mesh", Kind::Mesh),
+    ("torus", Kind::Torus),
+    ("fat-tree", Kind::FatTree),
+];
+
+/// The keys of switches and links that a topology chooses.
+pub(super) const OF_TOPOLOGY: &[&str] = &["name", "ports", "at", "between"];
+
+/// Most dimensions of a mesh: more than machines have.
+pub(super) const DIMENSIONS_MAX: usize = 8;
+
+fn size() -> Form {
+    let number = || Form::Integer(1, limits::SWITCHES_MAX as u64);
+    Form::Either(vec![number(), list(number(), 1, DIMENSIONS_MAX)])
+}
 
 /// Number of nodes of a link.
 const ENDS: usize = 2;
@@ -199,10 +245,12 @@ pub(super) const BY_PROGRAM: &str = "program";
 /// The number, or the two numbers, that an endpoint has for a channel; or, for the key `connect`, a word.
 fn channel() -> Form {
     let number = || Form::Integer(0, limits::CHANNEL_NUMBER_MAX);
+    // A text is a range of numbers, or the word of `connect`.
     let forms = vec![
         number(),
         list(number(), 2, 2),
         Form::Words(vec![BY_PROGRAM]),
+        Form::Text,
     ];
     Form::Map(Box::new(Form::Either(forms)))
 }
@@ -257,6 +305,15 @@ tables! {
         link: Raw(|| several(LINK.section, limits::LINKS_MAX)), or "";
         /// The switches of the [network](network.md).
         switch: Raw(|| several(SWITCH.section, limits::SWITCHES_MAX)), or "";
+        /// Switches and links that join all NICs in one of the [usual forms](network.md#topologies).
+        topology: Raw(|| Form::Table(TOPOLOGY.section, &[])), or "none";
+        /// How packets find their way over switches: by the fewest links (`"shortest"`, or `"spread"` over all such
+        /// routes), `"up-down"` over a tree, in `"dimension-order"` over a mesh; or a list of [routes](network.md#routes), each a list of the NICs and switches
+        /// on it.
+        route: Raw(route), or "`\"shortest\"`, or that of the topology";
+        /// Whether the scenario is run although its packets may [wait for each other](network.md#packets-that-wait-in-a-circle)
+        /// in a circle.
+        allow_deadlock: Flag, default "false";
         /// The hosts of NICs.
         host: Raw(|| several(HOST.section, limits::NICS_MAX)), or "";
         /// The processes that own several endpoints.
@@ -362,13 +419,32 @@ tables! {
         /// Time between the arrival of a packet and its place in the queue of the port by which it leaves.
         latency: Time, default "0s";
         /// A packet goes on when its last bit has arrived (`"store-and-forward"`), when its first bit has
-        /// (`"cut-through"`), or when it is the first at its input and its output is free (`"crossbar"`).
+        /// (`"cut-through"`), also while it keeps every link on its way (`"worm-hole"`), or when it is the first at its
+        /// input and its output is free (`"crossbar"`).
         mode: Words<SwitchMode>(SWITCH_MODES), default "store-and-forward";
         /// Which of the packets that are first at their inputs an output of a `"crossbar"` takes: inputs have turns, or
         /// the packet that has waited longest comes first.
         arbiter: Words<Arbiter>(ARBITERS), default "round-robin";
         /// How many bytes of frames may wait at each port, or at each input of a `"crossbar"`.
         buffer: Size(1, U32_MAX), or "no limit";
+        /// A packet for which the buffer has no room is lost by the endpoint with the most bytes in it (`"drop"`), or does
+        /// not leave the NIC or switch before this one (`"stop"`); needs `buffer`.
+        full: Words<Full>(FULL), default "drop";
+        /// The place of the switch in a mesh, with a number for each dimension.
+        at: Raw(|| list(Form::Integer(0, limits::SWITCHES_MAX as u64 - 1), 1, DIMENSIONS_MAX)), or "none";
+    }
+
+    TOPOLOGY in topology: "`[topology]`" {
+        /// All NICs at one switch (`"star"`), switches in a circle (`"ring"`), in rows (`"mesh"`), in rows that are
+        /// circles (`"torus"`), or in three layers (`"fat-tree"`).
+        kind: Words<Kind>(KINDS), required;
+        /// The number of switches of a ring, of each dimension of a mesh or torus, or the number of ports of each switch
+        /// of a fat tree.
+        size: Raw(size), or "required, but for a star";
+        /// The keys of `[[switch]]` that each switch has.
+        switch: Raw(|| Form::Table(SWITCH.section, OF_TOPOLOGY)), or "";
+        /// The keys of `[[link]]` that each link has.
+        link: Raw(|| Form::Table(LINK.section, OF_TOPOLOGY)), or "";
     }
 
     ENDPOINT in endpoint: "`[[endpoint]]`" {
@@ -457,7 +533,7 @@ tables! {
         endpoint: NameOf(Named::Endpoint), required;
         /// The sender's number for the channel, which only `to` replaces; if there is no such channel, the NIC refuses the
         /// message in the run.
-        channel: Count(0, limits::CHANNEL_NUMBER_MAX), or "required";
+        channel: Numbers(0, limits::CHANNEL_NUMBER_MAX), or "required";
         /// Channels between which each message chooses at random, in place of `channel`.
         to: Raw(|| Form::Table(TO.section, &[])), or "none";
         /// Tag of the message; only for endpoints of EMP.

@@ -10,18 +10,22 @@ pub const FILE_BYTES_MAX: u64 = 4 << 20;
 /// the parser accepts lets the parser reject a longer class file and name its own limit.
 pub const CLASS_BYTES_READ: u64 = (1 << 20) + 1;
 
-/// Maximum number of NICs. The number of links between all pairs of NICs grows with the square: 256 NICs have 32,896
-/// links.
-pub const NICS_MAX: usize = 256;
+/// Maximum number of NICs: as many as endpoints.
+pub const NICS_MAX: usize = ENDPOINTS_MAX;
 
-/// Maximum number of switches: as many as NICs.
+/// Maximum number of switches: as many as NICs. Together they have routes of 64 MiB at most.
 pub const SWITCHES_MAX: usize = NICS_MAX;
 
-/// Maximum number of links: one between each two nodes, and one of each node to itself.
-pub const LINKS_MAX: usize = (NICS_MAX + SWITCHES_MAX) * (NICS_MAX + SWITCHES_MAX + 1) / 2;
+/// Maximum number of links. A link takes about half a KiB. Without switches each pair of NICs has one by default, which
+/// allows for 361 NICs.
+pub const LINKS_MAX: usize = 65_536;
 
 /// Maximum number of ports of a switch: a link to each other node.
 pub const SWITCH_PORTS_MAX: u64 = (NICS_MAX + SWITCHES_MAX) as u64;
+
+/// Maximum number of values in entries that are written out because their names have ranges: eight for each entry of the
+/// longest list.
+pub const WRITTEN_OUT_MAX: u64 = 8 * SENDS_MAX as u64;
 
 /// Maximum number of processors of a NIC, each of which has a call stack in the NIC's memory.
 pub const PROCESSORS_MAX: u64 = 8;

@@ -157,6 +157,17 @@ pub enum MistakeKind {
         /// The limit.
         limit: u64,
     },
+    /// A name has braces with two dots that are no range.
+    #[error("expected a range such as `{{0..63}}`, from a number to one that is not less")]
+    Range,
+    /// The ranges of an entry have different lengths.
+    #[error("expected as many numbers in each range of an entry, found {one} and {other}")]
+    UnequalRanges {
+        /// The length of the first range.
+        one: u64,
+        /// That of this one.
+        other: u64,
+    },
     /// A scenario without a NIC.
     #[error("expected at least one `[[nic]]`")]
     NoNics,
@@ -244,6 +255,36 @@ pub enum MistakeKind {
         /// The number of its ports.
         ports: u32,
     },
+    /// The size of a topology does not fit its kind.
+    #[error("expected {what}")]
+    TopologySize {
+        /// What the kind needs.
+        what: &'static str,
+    },
+    /// A given route is none from a NIC over switches to another.
+    #[error("expected a route from a NIC to another NIC, with switches alone between them")]
+    RouteEnds,
+    /// A route visits a node twice.
+    #[error("expected a NIC or switch that the route visits once")]
+    RouteTwice {
+        /// Place of the first visit.
+        first: Span,
+    },
+    /// Two neighbours in a route have no link.
+    #[error("expected a NIC or switch that has a link to the one before it in the route")]
+    RouteWithoutLink,
+    /// Two routes lead from the same NIC to the same NIC.
+    #[error("expected one route from a NIC to another")]
+    DuplicateRoute {
+        /// Place of the first route.
+        first: Span,
+    },
+    /// A route in dimension order crosses switches that are in no mesh.
+    #[error("expected switches with places in a mesh: give each `{key}`, with as many numbers")]
+    NoMesh {
+        /// The key of the place.
+        key: &'static str,
+    },
     /// The wire of a link to a switch has cells.
     #[error(
         "expected a profile whose wire has no cells (`wire.cell`) for a link to a switch: a switch sends whole packets on"
@@ -261,6 +302,20 @@ pub enum MistakeKind {
         needed: u64,
         /// The number of endpoints whose packets leave by one port.
         endpoints: usize,
+    },
+    /// The buffer of a switch has no room for the longest packet.
+    #[error("expected a `buffer` of at least {needed} bytes, which the longest packet takes")]
+    PacketLongerThanBuffer {
+        /// The bytes of the longest packet.
+        needed: u64,
+    },
+    /// Packets may wait for each other in a circle.
+    #[error(
+        "expected routes on which packets never wait for each other in a circle, found {circle}: add `route = \"up-down\"`, or `allow_deadlock = true`"
+    )]
+    Deadlock {
+        /// The names of the nodes on the circle.
+        circle: String,
     },
     /// The pair of NICs already has a link.
     #[error("expected one link for each pair of NICs or switches")]
@@ -569,6 +624,8 @@ impl MistakeKind {
             MistakeKind::DuplicateName { first, .. }
             | MistakeKind::DuplicateChannelNumber { first }
             | MistakeKind::DuplicateWindowNumber { first } => Help::Place(first, "first used here"),
+            MistakeKind::RouteTwice { first } => Help::Place(first, "first visited here"),
+            MistakeKind::DuplicateRoute { first } => Help::Place(first, "first given here"),
             MistakeKind::DuplicateLink { first } => Help::Place(first, "first joined here"),
             MistakeKind::DuplicateHost { first } => Help::Place(first, "first described here"),
             MistakeKind::ProcessElsewhere { place } => Help::Place(place, "the process is here"),
@@ -600,6 +657,8 @@ impl MistakeKind {
             | MistakeKind::NameLength
             | MistakeKind::TooMany { .. }
             | MistakeKind::NoNics
+            | MistakeKind::Range
+            | MistakeKind::UnequalRanges { .. }
             | MistakeKind::ChannelEnds
             | MistakeKind::NoCodeChannel
             | MistakeKind::ExchangeWithoutChannel
@@ -610,6 +669,12 @@ impl MistakeKind {
             | MistakeKind::LinkEnds
             | MistakeKind::SwitchToItself
             | MistakeKind::NoPort { .. }
+            | MistakeKind::TopologySize { .. }
+            | MistakeKind::PacketLongerThanBuffer { .. }
+            | MistakeKind::Deadlock { .. }
+            | MistakeKind::RouteEnds
+            | MistakeKind::RouteWithoutLink
+            | MistakeKind::NoMesh { .. }
             | MistakeKind::CellsAtSwitch
             | MistakeKind::OtherFlow
             | MistakeKind::SmallSwitchBuffer { .. }

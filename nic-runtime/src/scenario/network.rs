@@ -7,17 +7,19 @@ use nic_core::id::{EndpointId, NicId};
 use nic_core::time::SimDuration;
 use toml::de::DeValue;
 
+use super::circles;
 use super::context::Context;
 use super::keys::{LINK, ROOT, SWITCH};
 use super::limits;
 use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::profiles::{self, NicProfiles};
-use super::table::{Mistakes, Table};
+use super::routing;
+use super::table::{self, Mistakes, Table, wrong_type};
 use crate::ids::Id;
 use crate::profile::{ProfileError, WireProfile};
 use crate::protocol::Header;
-use crate::spec::{LinkSpec, NicSpec, Routes, Span, SwitchMode, SwitchSpec};
+use crate::spec::{Full, LinkSpec, NicSpec, Routes, Routing, Span, SwitchMode, SwitchSpec};
 
 /// The name of the switch that joins NICs with ports if a scenario has neither links nor switches.
 const CROSSBAR: &str = "crossbar";
@@ -26,8 +28,9 @@ const CROSSBAR: &str = "crossbar";
 pub(super) struct Network {
     pub(super) switches: Vec<SwitchSpec>,
     pub(super) links: Vec<LinkSpec>,
-    /// The pairs of nodes that a link joins, and of NICs that a route joins, each with the smaller number first.
-    pub(super) joined: BTreeSet<(NicId, NicId)>,
+    pub(super) routing: Routing,
+    /// The pairs of nodes that a link joins, each with the smaller number first.
+    linked: BTreeSet<(NicId, NicId)>,
     /// The routes; `None` if there are no switches.
     routes: Option<Routes>,
     /// The places of the switches of the file.
@@ -49,17 +52,31 @@ pub(super) fn read<'t>(
     let given = read_links(root, &nodes, (nics.len(), of_nic), context);
     check_links(&given, (nics, of_nic), &switches, context.mistakes());
     let mut links: Vec<LinkSpec> = given.into_iter().map(|(link, _)| link).collect();
-    let has_ports = |nic: NicId| {
-        let to_switch = |link: &LinkSpec| {
-            let (a, b) = link.between;
-            a == nic && b.index() >= nics.len()
-        };
-        of_nic.of(nic).wire.ports > 0 || links.iter().any(to_switch)
-    };
+    let to_switches = links.iter().map(|link| link.between);
+    let to_switches: BTreeSet<NicId> = to_switches
+        .filter(|(_, b)| b.index() >= nics.len())
+        .map(|(a, _)| a)
+        .collect();
+    let has_ports = |nic: NicId| of_nic.of(nic).wire.ports > 0 || to_switches.contains(&nic);
     let with_ports: Vec<NicId> = ids(nics.len()).filter(|nic| has_ports(*nic)).collect();
     let is_bare = switches.is_empty() && links.is_empty();
-    let defaults = default_links(&links, (nics.len(), of_nic), (&with_ports, is_bare));
-    links.extend(defaults);
+    let pairs = nics.len().saturating_sub(with_ports.len());
+    if nics.len() + pairs * pairs.saturating_sub(1) / 2 > limits::LINKS_MAX {
+        let (what, limit) = (
+            "links, and NICs without ports have one each",
+            limits::LINKS_MAX,
+        );
+        let limit = limit as u64;
+        let place = root
+            .value(ROOT.nic.name)
+            .map_or(root.span, |nics| nics.span().into());
+        context
+            .mistakes()
+            .add(place, MistakeKind::TooMany { what, limit });
+    } else {
+        let defaults = default_links(&links, (nics.len(), of_nic), (&with_ports, is_bare));
+        links.extend(defaults);
+    }
     if is_bare && with_ports.len() > 2 {
         let name = free_name(&nodes);
         let (switch, joining) = crossbar(name, &with_ports, (nics.len(), of_nic));
@@ -74,29 +91,21 @@ pub(super) fn read<'t>(
         check_links(&joining, (nics, of_nic), &switches, context.mistakes());
         links.extend(joining.into_iter().map(|(link, _)| link));
     }
-    let routes = (!switches.is_empty()).then(|| routes(nics, &switches, &links));
-    let mut joined: BTreeSet<_> = links.iter().map(|link| link.between).collect();
-    if let Some(routes) = &routes {
-        for a in ids(nics.len()) {
-            let reached = ids(nics.len()).skip(a.index());
-            let reached = reached.filter(|b| routes.next(a, *b).is_some());
-            joined.extend(reached.map(|b| (a, b)));
-        }
-    }
+    let mistakes = context.mistakes();
+    let linked: BTreeSet<_> = links.iter().map(|link| link.between).collect();
+    let routing = routing::read(root, (&nodes, nics.len()), (&switches, &linked), mistakes);
+    let routes = (!switches.is_empty()).then(|| {
+        let names: Vec<&str> = nics.iter().map(|nic| nic.name.as_str()).collect();
+        Routes::new(&names, &switches, &links, &routing)
+    });
     Network {
         switches,
         links,
-        joined,
+        routing,
+        linked,
         routes,
         places,
     }
-}
-
-fn routes(nics: &[NicSpec], switches: &[SwitchSpec], links: &[LinkSpec]) -> Routes {
-    let of_nics = nics.iter().map(|nic| nic.name.as_str());
-    let of_switches = switches.iter().map(|switch| switch.name.as_str());
-    let names: Vec<&str> = of_nics.chain(of_switches).collect();
-    Routes::new(&names, nics.len(), links)
 }
 
 fn ids(count: usize) -> impl DoubleEndedIterator<Item = NicId> + ExactSizeIterator + Clone {
@@ -120,18 +129,8 @@ fn read_switches<'t>(
         let buffer = buffer.and_then(|given| u32::try_from(given.value).ok());
         let mode = SWITCH.mode.get(table, mistakes);
         let arbiter = SWITCH.arbiter.given(table, mistakes);
-        if let Some(given) = &arbiter
-            && !matches!(mode, SwitchMode::Crossbar(_))
-        {
-            let of = match mode {
-                SwitchMode::CutThrough => "mode = \"cut-through\"",
-                SwitchMode::StoreAndForward | SwitchMode::Crossbar(_) => {
-                    "mode = \"store-and-forward\""
-                }
-            };
-            let key = SWITCH.arbiter.name;
-            mistakes.add(given.span, MistakeKind::Excluded { key, of });
-        }
+        let full = SWITCH.full.get(table, mistakes);
+        check_keys(table, mode, full, mistakes);
         let spec = SwitchSpec {
             name,
             ports: u32::try_from(ports).expect("the range of `ports` fits in 32 bits"),
@@ -140,11 +139,63 @@ fn read_switches<'t>(
                 (SwitchMode::Crossbar(_), Some(given)) => SwitchMode::Crossbar(given.value),
                 (mode, _) => mode,
             },
-            buffer: buffer.and_then(NonZeroU32::new),
+            buffer: buffer
+                .and_then(NonZeroU32::new)
+                .filter(|_| mode != SwitchMode::WormHole),
+            full,
+            at: place_in_mesh(table, mistakes),
         };
         (spec, table.span)
     };
     tables.iter().map(read).unzip()
+}
+
+/// Checks that a switch has the keys that its other keys need, and none that they exclude.
+fn check_keys(table: &Table<'_>, mode: SwitchMode, full: Full, mistakes: &mut Mistakes) {
+    let (arbiter, buffer) = (SWITCH.arbiter.name, SWITCH.buffer.name);
+    let (of, excluded) = match mode {
+        SwitchMode::StoreAndForward => ("mode = \"store-and-forward\"", &[arbiter][..]),
+        SwitchMode::CutThrough => ("mode = \"cut-through\"", &[arbiter][..]),
+        // A packet that waits keeps its links, and takes no room at the switch.
+        SwitchMode::WormHole => (
+            "mode = \"worm-hole\"",
+            &[arbiter, buffer, SWITCH.full.name][..],
+        ),
+        SwitchMode::Crossbar(_) => ("mode = \"crossbar\"", &[][..]),
+    };
+    for key in excluded {
+        if let Some(value) = table.value(key) {
+            mistakes.add(value.span(), MistakeKind::Excluded { key, of });
+        }
+    }
+    if full == Full::Stop && mode != SwitchMode::WormHole && table.value(buffer).is_none() {
+        let (key, partner) = ("full = \"stop\"", buffer);
+        mistakes.add(table.span, MistakeKind::NeedsPartner { key, partner });
+    }
+}
+
+/// Reads the place of a switch in a mesh.
+fn place_in_mesh(table: &Table<'_>, mistakes: &mut Mistakes) -> Vec<u32> {
+    let read = |value: &DeValue<'_>| {
+        let DeValue::Array(places) = value else {
+            return Err(wrong_type("a list of numbers", value));
+        };
+        let place = |place: &toml::Spanned<DeValue<'_>>| {
+            let number = table::integer(place.get_ref())?;
+            let (what, minimum, maximum) = (SWITCH.at.name, 0, limits::SWITCHES_MAX as u64);
+            let number = u32::try_from(number)
+                .ok()
+                .filter(|at| u64::from(*at) < maximum);
+            number.ok_or(MistakeKind::OutOfRange {
+                what,
+                minimum,
+                maximum,
+            })
+        };
+        places.iter().map(place).collect()
+    };
+    let given = SWITCH.at.with(table, read, mistakes);
+    given.map_or(Vec::new(), |given| given.value)
 }
 
 /// Reads every `[[link]]`, and returns them with their places.
@@ -263,16 +314,23 @@ fn default_links(
 ) -> Vec<LinkSpec> {
     let joined: BTreeSet<_> = given.iter().map(|link| link.between).collect();
     let has_ports = |nic: &NicId| with_ports.binary_search(nic).is_ok();
+    let bare: Vec<NicId> = ids(nics).filter(|nic| !has_ports(nic)).collect();
     let mut links = Vec::new();
+    let mut join = |a, b| {
+        if let Some(profile) = of_nic.of_both(a, b)
+            && !joined.contains(&(a, b))
+        {
+            links.push(default_link((a, b), &profile.wire));
+        }
+    };
     for a in ids(nics) {
-        for b in ids(nics).skip(a.index()) {
-            let are_alone = is_bare && with_ports == [a, b];
-            let is_default = a == b || are_alone || !(has_ports(&a) || has_ports(&b));
-            if let Some(profile) = of_nic.of_both(a, b)
-                && is_default
-                && !joined.contains(&(a, b))
-            {
-                links.push(default_link((a, b), &profile.wire));
+        join(a, a);
+        match with_ports {
+            [one, other] if is_bare && a == *one => join(*one, *other),
+            _ if has_ports(&a) => {}
+            _ => {
+                let behind = bare.partition_point(|nic| *nic <= a);
+                bare[behind..].iter().for_each(|b| join(a, *b));
             }
         }
     }
@@ -301,6 +359,8 @@ fn crossbar(
         latency: SimDuration::ZERO,
         mode: SwitchMode::CutThrough,
         buffer: None,
+        full: Full::Drop,
+        at: Vec::new(),
     };
     let node = NicId::of(nics);
     let link = |nic: &NicId| {
@@ -349,10 +409,21 @@ fn check_links(
 }
 
 impl Network {
-    /// Checks that each buffer of a switch has room for a packet of each endpoint whose packets wait in it. `pairs` has the endpoints that exchange packets, and `homes` the NIC of each endpoint.
+    /// Returns whether packets of two NICs reach each other: a link joins them, or routes over switches both ways.
+    pub(super) fn joins(&self, one: NicId, other: NicId) -> bool {
+        let routes = |routes: &Routes| {
+            let is_route = |from, to| routes.next(from, (from, to)).is_some();
+            is_route(one, other) && is_route(other, one)
+        };
+        self.linked.contains(&(one.min(other), one.max(other)))
+            || self.routes.as_ref().is_some_and(routes)
+    }
+
+    /// Checks that each buffer of a switch has room for a packet of each endpoint whose packets wait in it. `pairs` has
+    /// the endpoints that exchange packets, and `homes` the NIC of each endpoint.
     pub(super) fn check_buffers(
         &self,
-        pairs: impl Iterator<Item = (EndpointId, EndpointId)>,
+        pairs: &[(EndpointId, EndpointId)],
         (homes, of_nic): (&[Option<NicId>], &NicProfiles),
         mistakes: &mut Mistakes,
     ) {
@@ -364,16 +435,14 @@ impl Network {
         }
         let mut senders: BTreeMap<(NicId, usize), BTreeSet<EndpointId>> = BTreeMap::new();
         let mut longest = 0;
-        for (from, to) in pairs.flat_map(|(a, b)| [(a, b), (b, a)]) {
+        for (from, to) in pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]) {
             let home = |endpoint: EndpointId| homes[endpoint.index()];
-            let (Some(mut node), Some(to)) = (home(from), home(to)) else {
+            let (Some(nic), Some(to)) = (home(from), home(to)) else {
                 continue;
             };
-            longest = longest.max(of_nic.of(node).memory.max_packet.get());
+            longest = longest.max(of_nic.of(nic).memory.max_packet.get());
             let mut came_by = None;
-            while node != to
-                && let Some(link) = routes.next(node, to)
-            {
+            for (node, link) in routes.way(nic, to) {
                 // The buffers of a crossbar are at its inputs.
                 let switch = node.index().checked_sub(routes.nics());
                 let switch = switch.and_then(|number| self.switches.get(number));
@@ -381,8 +450,6 @@ impl Network {
                     switch.is_some_and(|switch| matches!(switch.mode, SwitchMode::Crossbar(_)));
                 let buffer = came_by.filter(|_| waits_at_input).unwrap_or(link);
                 senders.entry((node, buffer)).or_default().insert(from);
-                let (a, b) = self.links[link].between;
-                node = if a == node { b } else { a };
                 came_by = Some(link);
             }
         }
@@ -403,12 +470,73 @@ impl Network {
             else {
                 continue;
             };
+            // Those that are held back need room one after the other.
+            let (needed, endpoints) = match switch.full {
+                Full::Drop => (needed, endpoints),
+                Full::Stop => (needed / endpoints as u64, 1),
+            };
             if let Some(buffer) = switch.buffer
                 && u64::from(buffer.get()) < needed
             {
-                let kind = MistakeKind::SmallSwitchBuffer { needed, endpoints };
-                mistakes.add(*place, kind);
+                mistakes.add(
+                    *place,
+                    match endpoints {
+                        1 => MistakeKind::PacketLongerThanBuffer { needed },
+                        _ => MistakeKind::SmallSwitchBuffer { needed, endpoints },
+                    },
+                );
             }
         }
+    }
+
+    /// Checks that no packets on the routes between endpoints can wait for each other in a circle.
+    pub(super) fn check_circles(
+        &self,
+        pairs: &[(EndpointId, EndpointId)],
+        homes: &[Option<NicId>],
+        nics: &[NicSpec],
+        mistakes: &mut Mistakes,
+    ) {
+        let Some(routes) = &self.routes else {
+            return;
+        };
+        let home = |endpoint: EndpointId| homes[endpoint.index()];
+        let both = pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
+        let ends: BTreeSet<(NicId, NicId)> = both
+            .filter_map(|(a, b)| Some((home(a)?, home(b)?)))
+            .collect();
+        let ways = ends
+            .into_iter()
+            .map(|(from, to)| routes.way(from, to).collect());
+        let keeps = |(at, link): circles::Step| {
+            let switch = at.index().checked_sub(routes.nics());
+            let switch = switch.and_then(|number| self.switches.get(number));
+            let link = &self.links[link];
+            // A packet that waits for its end on a link with faults lies in the switch.
+            let is_whole = [link.loss, link.duplicate, link.corrupt, link.reorder] != [0.0; 4];
+            switch.is_some_and(|switch| match switch.mode {
+                SwitchMode::WormHole => !is_whole,
+                SwitchMode::StoreAndForward | SwitchMode::CutThrough | SwitchMode::Crossbar(_) => {
+                    switch.full == Full::Stop
+                }
+            })
+        };
+        let Some(circle) = circles::find(ways, keeps) else {
+            return;
+        };
+        let switch = |node: &NicId| node.index().checked_sub(routes.nics());
+        let name = |node: &NicId| match switch(node).and_then(|number| self.switches.get(number)) {
+            Some(switch) => switch.name.as_str(),
+            None => nics[node.index()].name.as_str(),
+        };
+        let names: Vec<&str> = circle.iter().chain(circle.first()).map(name).collect();
+        let place = circle
+            .iter()
+            .find_map(|node| self.places.get(switch(node)?));
+        let circle = names.join(" - ");
+        mistakes.add(
+            place.copied().unwrap_or_default(),
+            MistakeKind::Deadlock { circle },
+        );
     }
 }

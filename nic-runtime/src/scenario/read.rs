@@ -1,10 +1,13 @@
 //! Reads a whole scenario: first the TOML, then each part after the parts that it refers to.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use jive_embed::plain_text::{self, NotUtf8};
 use nic_core::time::{SimDuration, SimTime};
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::context::Context;
@@ -17,13 +20,16 @@ use super::limits;
 use super::mistake::Mistake;
 use super::network;
 use super::nics;
+use super::print;
 use super::processes;
 use super::profiles::{self, NicProfiles};
+use super::ranges;
 use super::receives;
 use super::regions;
 use super::rings;
 use super::swaps;
 use super::table::{Mistakes, Table, wrong_type};
+use super::topology;
 use super::traffic::{self, Sends};
 use super::vis;
 use super::windows;
@@ -115,19 +121,40 @@ pub fn parse_on(text: &str, profile: &Profile) -> Result<Scenario, ScenarioError
     parse_with(text.as_bytes(), None, None, Some(profile))
 }
 
-fn parse_with(
-    bytes: &[u8],
-    files: Option<Arc<dyn Files>>,
-    seed: Option<u64>,
-    profile: Option<&Profile>,
-) -> Result<Scenario, ScenarioError> {
+/// Returns the text of a scenario in which each entry with ranges is written out, and so is its topology. It is the
+/// same scenario. Comments are lost.
+///
+/// # Errors
+///
+/// Returns an error if the text is not TOML, or if ranges or topology have mistakes.
+pub fn write_out(bytes: &[u8]) -> Result<String, ScenarioError> {
+    let text = text(bytes)?;
+    let arena = Bump::new();
+    let mut mistakes = Mistakes::default();
+    let document = document(&text, &arena, &mut mistakes)?;
+    match mistakes.is_empty() {
+        true => Ok(print::text(document.get_ref())),
+        false => Err(ScenarioError::Mistakes(mistakes.into_sorted())),
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<Cow<'_, str>, ScenarioError> {
     let text = plain_text::plain(bytes).map_err(ScenarioError::NotUtf8)?;
     if plain_text::has_another_mark(&text) {
         let place = 0..plain_text::BYTE_ORDER_MARK.len();
         let mistake = (place.into(), plain_text::ANOTHER_MARK.to_owned());
         return Err(ScenarioError::Syntax(vec![mistake]));
     }
-    let (document, errors) = DeTable::parse_recoverable(&text);
+    Ok(text)
+}
+
+/// Returns the tables of a text, in which entries with ranges are written out, and the topology is.
+fn document<'t>(
+    text: &'t str,
+    arena: &'t Bump,
+    mistakes: &mut Mistakes,
+) -> Result<Spanned<DeTable<'t>>, ScenarioError> {
+    let (mut document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         return Err(ScenarioError::Syntax(
             errors
@@ -140,7 +167,21 @@ fn parse_with(
                 .collect(),
         ));
     }
+    ranges::write_out(document.get_mut(), ROOT.section, arena, mistakes);
+    topology::write_out(document.get_mut(), arena, mistakes);
+    Ok(document)
+}
+
+fn parse_with(
+    bytes: &[u8],
+    files: Option<Arc<dyn Files>>,
+    seed: Option<u64>,
+    profile: Option<&Profile>,
+) -> Result<Scenario, ScenarioError> {
+    let text = text(bytes)?;
+    let arena = Bump::new();
     let mut mistakes = Mistakes::default();
+    let document = document(&text, &arena, &mut mistakes)?;
     let root = Table::new(
         document.get_ref(),
         document.span(),
@@ -171,7 +212,7 @@ fn read_root(
     let channels = traffic::channels(
         root,
         &mut endpoints,
-        (&nics, &of_nic, &network.joined),
+        (&nics, &of_nic, &network),
         &mut context,
     );
     endpoints::check_interfaces(&endpoints, &channels, &of_nic, context.mistakes());
@@ -187,7 +228,7 @@ fn read_root(
     } = traffic::sends(root, &endpoints, &of_nic, &mut context);
     let swaps = swaps::read(root, &endpoints, &of_nic, &mut context);
     let regions = regions::read(root, &endpoints, &mut context);
-    let places = (&nics[..], &of_nic, &network.joined);
+    let places = (&nics[..], &of_nic, &network);
     let before = context.mistakes().len();
     let windows = windows::read(root, &endpoints, places, &mut context);
     // A window that could not be read is not missing.
@@ -197,8 +238,11 @@ fn read_root(
     let mistakes = context.mistakes();
     let of_channels = channels.iter().map(|channel| (channel.a.0, channel.b.0));
     let of_windows = windows.iter().map(|window| (window.owner, window.writer));
-    let pairs = of_channels.chain(of_windows);
-    network.check_buffers(pairs, (&endpoints.nics, &of_nic), mistakes);
+    let pairs: Vec<_> = of_channels.chain(of_windows).collect();
+    network.check_buffers(&pairs, (&endpoints.nics, &of_nic), mistakes);
+    if !ROOT.allow_deadlock.get(root, mistakes) {
+        network.check_circles(&pairs, &endpoints.nics, &nics, mistakes);
+    }
     let until = ROOT.until.given(root, mistakes);
     let events_max = ROOT.max_events.given(root, mistakes);
     let bytecodes_max = ROOT.max_bytecodes.given(root, mistakes);
@@ -275,6 +319,7 @@ fn read_root(
         golden,
         nics: nics.into(),
         switches: network.switches,
+        routing: network.routing,
         links: network.links,
         processes: processes.specs,
         endpoints: endpoints.specs.into(),

@@ -20,11 +20,12 @@ use crate::units;
 pub(super) struct Mistakes(Vec<Mistake>);
 
 impl Mistakes {
-    /// Adds a mistake.
+    /// Adds a mistake. One that entries of a range have in common is a single mistake of the file.
     pub(super) fn add(&mut self, span: impl Into<Span>, kind: MistakeKind) {
-        if self.0.len() < limits::MISTAKES_MAX {
-            let span = span.into();
-            self.0.push(Mistake { span, kind });
+        let span = span.into();
+        let mistake = Mistake { span, kind };
+        if self.0.len() < limits::MISTAKES_MAX && !self.0.contains(&mistake) {
+            self.0.push(mistake);
         }
     }
 

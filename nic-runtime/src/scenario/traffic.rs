@@ -1,6 +1,6 @@
 //! Reads `[[channel]]` and `[[send]]` tables.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use super::keys::{BY_PROGRAM, CONNECT, ROOT, SEND};
 use super::limits;
 use super::mistake::MistakeKind;
 use super::names::NameIndex;
+use super::network::Network;
 use super::payload::{self, Found, Payload};
 use super::profiles::NicProfiles;
 use super::receives;
@@ -36,7 +37,7 @@ type End = (EndpointId, ChannelId, Span);
 pub(super) fn channels(
     root: &Table<'_>,
     endpoints: &mut Endpoints<'_>,
-    (nics, of_nic, joined): (&[NicSpec], &NicProfiles, &BTreeSet<(NicId, NicId)>),
+    (nics, of_nic, network): (&[NicSpec], &NicProfiles, &Network),
     context: &mut Context,
 ) -> Vec<ChannelSpec> {
     let mistakes = context.mistakes();
@@ -59,7 +60,7 @@ pub(super) fn channels(
         }
         let home = |endpoint: EndpointId| endpoints.nics[endpoint.0 as usize];
         if let (Some(one), Some(other)) = (home(a.0), home(b.0))
-            && !joined.contains(&(one.min(other), one.max(other)))
+            && !network.joins(one, other)
         {
             let name = |nic: NicId| nics[nic.0 as usize].name.clone();
             let (a, b) = (name(one), name(other));

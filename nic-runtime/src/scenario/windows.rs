@@ -1,6 +1,6 @@
 //! Reads `[[window]]` tables: ranges of a buffer area that a peer may write, and read if the table allows it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use nic_core::id::{EndpointId, NicId};
 
@@ -10,6 +10,7 @@ use super::key::{Key, NameOf, Required};
 use super::keys::{ROOT, WINDOW};
 use super::limits;
 use super::mistake::MistakeKind;
+use super::network::Network;
 use super::profiles::NicProfiles;
 use super::table::Table;
 use crate::spec::Span;
@@ -26,7 +27,7 @@ enum Role {
 pub(super) fn read(
     root: &Table<'_>,
     endpoints: &Endpoints<'_>,
-    (nics, of_nic, joined): (&[NicSpec], &NicProfiles, &BTreeSet<(NicId, NicId)>),
+    (nics, of_nic, network): (&[NicSpec], &NicProfiles, &Network),
     context: &mut Context,
 ) -> Vec<WindowSpec> {
     let mistakes = context.mistakes();
@@ -78,7 +79,7 @@ pub(super) fn read(
         }
         let home = |id: EndpointId| endpoints.nics[id.0 as usize];
         if let (Some(one), Some(other)) = (home(owner), home(writer))
-            && !joined.contains(&(one.min(other), one.max(other)))
+            && !network.joins(one, other)
         {
             let name = |nic: NicId| nics[nic.0 as usize].name.clone();
             let (a, b) = (name(one), name(other));

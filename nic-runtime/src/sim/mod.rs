@@ -4,7 +4,8 @@
 //! An event of the trace is emitted only when the clock shows its time, so the stream of events is ordered by time. The
 //! files:
 //!
-//! - `wire` moves packets between NICs, `switches` sends them on at switches, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
+//! - `wire` moves packets between NICs, `switches` sends them on at switches, `room` waits for room
+//!   there, `worms` keeps links for those that wait, `cells` moves them in pieces, `backlogs` holds them at the ends of wires
 //! - `dma` moves bytes between NIC and host
 //! - `staging` assigns slots to packets
 //! - `user` and `programs` are the hosts, from a post to its completion and from a message to its return, `prefetch` loads what they will touch
@@ -28,12 +29,14 @@ mod prefetch;
 mod processors;
 mod programs;
 pub(crate) mod report;
+mod room;
 pub(crate) mod sends;
 pub(crate) mod setup;
 mod staging;
 mod switches;
 mod user;
 mod wire;
+mod worms;
 
 pub(crate) use self::engines::{Engines, Protocols};
 pub(crate) use self::parts::Parts;

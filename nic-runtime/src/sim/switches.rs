@@ -6,10 +6,10 @@
 
 use super::{Engines, Parts};
 use crate::nic::work::Work;
-use crate::wire::{PacketRef, Request, Waits};
+use crate::wire::{BufferAt, Crossbar, PacketRef, Waits};
 use nic_core::event::roles::{Carries, Forwarded};
 use nic_core::event::{NicEvent, WireDropReason};
-use nic_core::id::{DirectionId, NicId};
+use nic_core::id::{DirectionId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
 impl<E: Engines> Parts<'_, E> {
@@ -41,14 +41,26 @@ impl<E: Engines> Parts<'_, E> {
         let (true, Some(onward)) = (direction.is_cut_through(), direction.onward) else {
             return;
         };
-        let to = self.endpoints[self.packets[packet].to.0].nic;
-        let Some(next) = self.fabric.route(direction.to, to) else {
+        let Some(next) = self.fabric.next(direction.to, self.ends(packet)) else {
             return;
         };
         let next = self.fabric[next].occupied_by(self.packets[packet].wire_length());
         let behind = SimDuration::from_ps(duration.as_ps().saturating_sub(next.as_ps()));
+        // The beginning of a worm goes on at once, and keeps the next link for longer.
+        let behind = if direction.is_worm_hole() {
+            SimDuration::ZERO
+        } else {
+            behind
+        };
         let goes_on = self.now + direction.wire.latency + onward.latency + behind;
         self.schedule.insert(goes_on, Work::Forward(packet));
+    }
+
+    /// Returns the NICs at the ends of a packet's way.
+    pub(super) fn ends(&self, packet: PacketRef) -> (NicId, NicId) {
+        let sent = &self.packets[packet];
+        let nic = |endpoint: EndpointId| self.endpoints[endpoint].nic;
+        (nic(sent.from.0), nic(sent.to.0))
     }
 
     /// Queues a packet at the port of a switch by which the packet leaves.
@@ -56,23 +68,19 @@ impl<E: Engines> Parts<'_, E> {
     pub(crate) fn forward(&mut self, packet: PacketRef) {
         let came_by = self.packets[packet].route;
         let at = self.fabric[came_by].to;
-        let to = self.endpoints[self.packets[packet].to.0].nic;
-        let Some(id) = self.fabric.route(at, to) else {
+        let Some(id) = self.fabric.next(at, self.ends(packet)) else {
             debug_assert!(false, "the reader has checked that channels have routes");
             return self.drop_on_wire(packet, WireDropReason::Loss);
         };
+        let frame = self.frame_at(id, packet);
         let forwarded = &mut self.packets[packet];
         forwarded.route = id;
-        let is_exempt = forwarded.fate.is_some_and(|fate| fate.is_exempt);
-        if !is_exempt {
+        if !forwarded.fate.is_some_and(|fate| fate.is_exempt) {
             forwarded.fate = None;
         }
-        let (length, sender) = (forwarded.wire_length(), forwarded.from.0);
-        let frame = self.fabric[id].wire.framing.frame(length);
         let waits = Waits {
-            sender,
-            // A packet that no switch drops has its place beside the buffers.
-            frame: if is_exempt { 0 } else { frame },
+            sender: forwarded.from.0,
+            frame,
             since: self.now,
             came_by,
             behind: 0,
@@ -80,8 +88,10 @@ impl<E: Engines> Parts<'_, E> {
         if let Some(input) = &mut self.fabric[came_by].input {
             input.buffer.take(waits);
             input.queue.push_back(packet);
-            self.drop_overflow_of_input(came_by);
-            return self.arbitrate_later(at);
+            if input.queue.len() == 1 {
+                self.request(came_by);
+            }
+            return self.drop_overflow_of_input(came_by);
         }
         let direction = &mut self.fabric[id];
         let Some(port) = &mut direction.port else {
@@ -91,28 +101,54 @@ impl<E: Engines> Parts<'_, E> {
         port.take(waits);
         direction.queue.push_back(packet);
         self.start_sending(id);
+        self.worm_stands(id, packet);
         self.drop_overflow(id);
     }
 
     /// Drops packets for which an input has no room.
     fn drop_overflow_of_input(&mut self, id: DirectionId) {
         let at = self.fabric[id].to;
-        while let Some(input) = &mut self.fabric[id].input
-            && let Some((place, _)) = input.buffer.overflow()
-            && let Some(packet) = input.queue.remove(place)
-        {
+        while let Some(input) = &mut self.fabric[id].input {
+            let before = input.first();
+            let Some((place, _)) = input.buffer.overflow() else {
+                return;
+            };
+            let Some(packet) = input.queue.remove(place) else {
+                return;
+            };
+            if let Some((first, since)) = before.filter(|_| place == 0) {
+                let (position, output) = (input.position, self.packets[first].route);
+                if let Some(crossbar) = self.fabric.crossbars.get_mut(&at) {
+                    crossbar.withdraw(position, output, since);
+                }
+                self.request(id);
+            }
             self.lose(packet, at, WireDropReason::SwitchFull);
             self.end_arrival(packet);
         }
     }
 
-    /// Lets the arbiters of a switch decide when everything else has happened at this instant, so that they know of all
-    /// inputs that become free.
-    fn arbitrate_later(&mut self, at: NicId) {
-        if let Some(crossbar) = self.fabric.crossbars.get_mut(&at)
-            && !std::mem::replace(&mut crossbar.is_due, true)
-        {
-            self.schedule.insert(self.now, Work::Arbitrate(at));
+    /// Lets the first packet of an input ask for its output.
+    fn request(&mut self, id: DirectionId) {
+        let direction = &self.fabric[id];
+        let at = direction.to;
+        let input = direction.input.as_ref();
+        let first = input.and_then(|input| Some((input.position, input.first()?)));
+        if let Some((position, (packet, since))) = first {
+            let output = self.packets[packet].route;
+            self.arbitrate_later(at, |crossbar| crossbar.request(position, output, since));
+        }
+    }
+
+    /// Tells a switch what its arbiters have to decide. They decide when everything else has happened at this instant, so
+    /// that they know of all inputs that become free.
+    fn arbitrate_later(&mut self, at: NicId, tell: impl FnOnce(&mut Crossbar)) {
+        if let Some(crossbar) = self.fabric.crossbars.get_mut(&at) {
+            let was_due = crossbar.is_due();
+            tell(crossbar);
+            if !was_due && crossbar.is_due() {
+                self.schedule.insert(self.now, Work::Arbitrate(at));
+            }
         }
     }
 
@@ -122,29 +158,14 @@ impl<E: Engines> Parts<'_, E> {
         let Some(crossbar) = self.fabric.crossbars.get_mut(&at) else {
             return;
         };
-        crossbar.is_due = false;
-        for output in 0..crossbar.outputs.len() {
-            let crossbar = &self.fabric.crossbars[&at];
-            let id = crossbar.outputs[output].direction;
-            let direction = &self.fabric[id];
+        for output in crossbar.take_due() {
+            let direction = &self.fabric[output];
             if direction.sending.is_some() || !direction.queue.is_empty() {
                 continue;
             }
-            let inputs = crossbar.inputs.iter().enumerate();
-            let requests = inputs.filter_map(|(position, input)| {
-                let input = self.fabric[*input].input.as_ref()?;
-                let first = *input.queue.front().filter(|_| !input.is_busy)?;
-                let since = input.buffer.first()?.since;
-                (self.packets[first].route == id).then_some((position, since))
-            });
-            let requests: Vec<Request> = requests.collect();
             let crossbar = self.fabric.crossbars.get_mut(&at);
-            let input = crossbar.and_then(|crossbar| {
-                let chosen = crossbar.choose(output, &requests)?;
-                Some(crossbar.inputs[chosen])
-            });
-            if let Some(input) = input {
-                self.pass(input, id);
+            if let Some(input) = crossbar.and_then(|crossbar| crossbar.choose(output)) {
+                self.pass(input, output);
             }
         }
     }
@@ -161,6 +182,7 @@ impl<E: Engines> Parts<'_, E> {
             direction.queue.push_back(packet);
             self.start_sending(output);
         }
+        self.use_room(BufferAt::Input(input));
     }
 
     /// Drops packets for which a port has no room.
@@ -195,10 +217,21 @@ impl<E: Engines> Parts<'_, E> {
         packet: PacketRef,
         duration: SimDuration,
     ) {
-        self.schedule.insert(self.now + duration, Work::WireOut(id));
+        // A packet that has waited for room at the next switch has begun already.
+        if let Some(port) = &mut self.fabric[id].port
+            && port.begun().is_none()
+        {
+            port.begin();
+        }
+        if self.fabric[id].onward.is_some() && !self.finds_room(id, packet) {
+            return;
+        }
+        let ends = self.worm_goes_on(id, packet, duration);
+        let duration = ends.since(self.now);
+        self.schedule.insert(ends, Work::WireOut(id));
         let direction = &mut self.fabric[id];
-        let begun = direction.port.as_mut().and_then(|port| {
-            let begun = port.begin()?;
+        let begun = direction.port.as_ref().and_then(|port| {
+            let begun = port.begun()?;
             Some((begun, begun.behind + port.waiting()))
         });
         if let Some((begun, behind)) = begun {
@@ -224,8 +257,8 @@ impl<E: Engines> Parts<'_, E> {
         self.cut_through(id, packet, duration);
     }
 
-    /// Frees the input of a packet that has left, if it waited at one.
-    fn free_input(&mut self, ended: Option<Waits>) {
+    /// Frees the input and the output of a packet that has left, if it waited at an input.
+    fn free_input(&mut self, output: DirectionId, ended: Option<Waits>) {
         let Some(Waits { came_by, .. }) = ended else {
             return;
         };
@@ -233,7 +266,8 @@ impl<E: Engines> Parts<'_, E> {
         let at = direction.to;
         if let Some(input) = &mut direction.input {
             input.is_busy = false;
-            self.arbitrate_later(at);
+            self.arbitrate_later(at, |crossbar| crossbar.free(output));
+            self.request(came_by);
         }
     }
 
@@ -245,6 +279,10 @@ impl<E: Engines> Parts<'_, E> {
         packet: PacketRef,
         lands: SimTime,
     ) {
+        if !self.fabric.worms.leave(packet, id, self.now) {
+            self.fabric[id].sending = Some(packet);
+            return;
+        }
         let direction = &mut self.fabric[id];
         let is_lost = std::mem::take(&mut direction.is_sending_lost);
         let (is_faulty, is_cut_through) = (direction.is_faulty, direction.is_cut_through());
@@ -257,7 +295,8 @@ impl<E: Engines> Parts<'_, E> {
             Some(port) if copy_follows => port.again(now),
             Some(port) => {
                 let ended = port.end();
-                self.free_input(ended);
+                self.free_input(id, ended);
+                self.use_room(BufferAt::Port(id));
             }
             None if copy_follows => {}
             None => self.packet_left(packet),

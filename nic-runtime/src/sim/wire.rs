@@ -160,8 +160,13 @@ impl<E: Engines> Parts<'_, E> {
         packet: PacketRef,
         duration: SimDuration,
     ) {
+        let leads_to_switch = self.fabric[id].onward.is_some();
+        if leads_to_switch && !self.finds_room(id, packet) {
+            return;
+        }
         self.schedule.insert(self.now + duration, Work::WireOut(id));
-        if self.fabric[id].onward.is_some() {
+        if leads_to_switch {
+            self.worm_goes_on(id, packet, duration);
             self.cut_through(id, packet, duration);
         }
         let sent = &self.packets[packet];
@@ -393,6 +398,7 @@ impl<E: Engines> Parts<'_, E> {
 
     #[cold]
     pub(crate) fn drop_on_wire(&mut self, packet: PacketRef, reason: WireDropReason) {
+        self.give_up_room(packet);
         let at = self.fabric[self.packets[packet].route].to;
         self.lose(packet, at, reason);
         self.end_arrival(packet);

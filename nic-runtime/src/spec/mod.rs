@@ -14,6 +14,7 @@ mod length;
 mod network;
 pub(crate) mod placement;
 mod rings;
+mod routes;
 mod span;
 
 use crate::ids::{Id, Table};
@@ -34,9 +35,10 @@ pub use gap::{Gap, Gaps};
 pub use golden::{Code, GoldenSettings, Times};
 pub use interface::InterfaceKind;
 pub use length::{Length, draw_channel};
-pub use network::{Arbiter, LinkSpec, Routes, SwitchMode, SwitchSpec};
+pub use network::{Arbiter, Full, LinkSpec, SwitchMode, SwitchSpec};
 pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement};
 pub use rings::RingRequests;
+pub use routes::{Routes, Routing};
 pub use span::Span;
 
 /// A whole scenario, ready to be simulated.
@@ -65,6 +67,8 @@ pub struct Scenario {
     pub nics: Table<NicId, NicSpec>,
     /// The switches, which are the nodes of the network behind the NICs.
     pub switches: Vec<SwitchSpec>,
+    /// How the routes over switches are found.
+    pub routing: Routing,
     /// The links, each with two directions. A link or a route over switches joins every pair of NICs with a channel
     /// between them, and a link joins a NIC with a channel to itself.
     pub links: Vec<LinkSpec>,
@@ -163,10 +167,8 @@ impl Scenario {
     /// Returns the routes over the scenario's links.
     #[must_use]
     pub fn routes(&self) -> Routes {
-        let nics = self.nics.iter().map(|nic| nic.name.as_str());
-        let switches = self.switches.iter().map(|switch| switch.name.as_str());
-        let names: Vec<&str> = nics.chain(switches).collect();
-        Routes::new(&names, self.nics.len(), &self.links)
+        let names: Vec<&str> = self.nics.iter().map(|nic| nic.name.as_str()).collect();
+        Routes::new(&names, &self.switches, &self.links, &self.routing)
     }
 
     /// Returns the cost model of a NIC. For a switch it is the scenario's.

@@ -1,6 +1,6 @@
 //! A crossbar: a switch whose packets wait at its inputs, each for its turn at the output that it needs.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use nic_core::id::DirectionId;
 use nic_core::time::SimTime;
@@ -12,6 +12,8 @@ use crate::spec::Arbiter;
 /// busy holds up all packets behind it.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
+    /// The input's position at its switch.
+    pub(crate) position: usize,
     pub(crate) buffer: Port,
     pub(crate) queue: VecDeque<PacketRef>,
     /// Whether a packet of the input is at an output, and has not left.
@@ -19,12 +21,19 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    pub(crate) fn new(buffer: Port) -> Input {
+    pub(crate) fn new(position: usize, buffer: Port) -> Input {
         Input {
+            position,
             buffer,
             queue: VecDeque::new(),
             is_busy: false,
         }
+    }
+
+    /// Returns the packet that may leave, and since when it has waited.
+    pub(crate) fn first(&self) -> Option<(PacketRef, SimTime)> {
+        let first = self.queue.front().filter(|_| !self.is_busy)?;
+        Some((*first, self.buffer.first()?.since))
     }
 
     /// Removes the first packet, which goes to its output. Returns it with what is known of it.
@@ -38,26 +47,29 @@ impl Input {
     }
 }
 
-/// The inputs and outputs of a switch.
+/// The inputs and outputs of a switch. An arbiter knows the inputs whose first packet needs its output, so a decision
+/// takes no longer at a switch with more ports.
 #[derive(Clone, Debug)]
 pub(crate) struct Crossbar {
-    pub(crate) arbiter: Arbiter,
-    pub(crate) inputs: Vec<DirectionId>,
-    pub(crate) outputs: Vec<Output>,
-    /// Whether the arbiters decide at the end of the present instant.
-    pub(crate) is_due: bool,
+    arbiter: Arbiter,
+    inputs: Vec<DirectionId>,
+    outputs: Vec<Output>,
+    /// The position of each output, by the number of its direction.
+    positions: BTreeMap<u32, usize>,
+    /// The positions of the outputs whose arbiters decide at the end of the present instant.
+    due: BTreeSet<usize>,
 }
 
 /// An output with its arbiter.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Output {
-    pub(crate) direction: DirectionId,
+#[derive(Clone, Debug)]
+struct Output {
+    direction: DirectionId,
     /// The position of the input whose packet the arbiter has passed last.
-    pub(crate) last: usize,
+    last: usize,
+    /// The inputs whose first packet needs the output. Those with the least time come first, and of them the arbiter takes
+    /// the one whose turn it is.
+    requests: BTreeSet<(SimTime, usize)>,
 }
-
-/// A packet that is first at its input: the input's position, and since when the packet has waited.
-pub(crate) type Request = (usize, SimTime);
 
 impl Crossbar {
     pub(crate) fn new(arbiter: Arbiter) -> Crossbar {
@@ -65,29 +77,84 @@ impl Crossbar {
             arbiter,
             inputs: Vec::new(),
             outputs: Vec::new(),
-            is_due: false,
+            positions: BTreeMap::new(),
+            due: BTreeSet::new(),
         }
     }
 
-    pub(crate) fn add_output(&mut self, direction: DirectionId) {
-        self.outputs.push(Output { direction, last: 0 });
+    /// Adds an input, and returns its position.
+    pub(crate) fn add_input(&mut self, direction: DirectionId) -> usize {
+        self.inputs.push(direction);
+        self.inputs.len() - 1
     }
 
-    /// Returns the input whose packet an output takes, of those that request the output.
-    pub(crate) fn choose(&mut self, output: usize, requests: &[Request]) -> Option<usize> {
-        let inputs = self.inputs.len();
-        let last = self.outputs.get(output)?.last;
-        // The number of inputs after the one that had its turn.
-        let turn = |input: usize| (input + inputs - last - 1) % inputs;
-        let chosen = requests
-            .iter()
-            .min_by_key(|(input, since)| match self.arbiter {
-                Arbiter::RoundRobin => (SimTime::ZERO, turn(*input)),
-                Arbiter::Oldest => (*since, turn(*input)),
-            });
-        let (chosen, _) = *chosen?;
-        self.outputs[output].last = chosen;
-        Some(chosen)
+    pub(crate) fn add_output(&mut self, direction: DirectionId) {
+        self.positions.insert(direction.0, self.outputs.len());
+        self.outputs.push(Output {
+            direction,
+            last: 0,
+            requests: BTreeSet::new(),
+        });
+    }
+
+    /// Notes that the first packet of an input needs an output, and has waited since a time.
+    pub(crate) fn request(&mut self, input: usize, output: DirectionId, since: SimTime) {
+        let request = self.rank(input, since);
+        if let Some(output) = self.position(output) {
+            self.outputs[output].requests.insert(request);
+            self.due.insert(output);
+        }
+    }
+
+    /// Notes that an input no longer needs an output.
+    pub(crate) fn withdraw(&mut self, input: usize, output: DirectionId, since: SimTime) {
+        let request = self.rank(input, since);
+        if let Some(output) = self.position(output) {
+            self.outputs[output].requests.remove(&request);
+        }
+    }
+
+    /// Notes that an output is free.
+    pub(crate) fn free(&mut self, output: DirectionId) {
+        if let Some(output) = self.position(output) {
+            self.due.insert(output);
+        }
+    }
+
+    /// Returns whether an arbiter has something to decide.
+    pub(crate) fn is_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// Returns the outputs whose arbiters decide now.
+    pub(crate) fn take_due(&mut self) -> Vec<DirectionId> {
+        let due = std::mem::take(&mut self.due);
+        let outputs = due.into_iter().map(|output| self.outputs[output].direction);
+        outputs.collect()
+    }
+
+    /// Returns the input whose packet an output takes, of those that need the output.
+    pub(crate) fn choose(&mut self, output: DirectionId) -> Option<DirectionId> {
+        let output = self.position(output)?;
+        let Output { last, requests, .. } = &mut self.outputs[output];
+        let first = *requests.first()?;
+        let behind = (first.0, *last + 1)..=(first.0, usize::MAX);
+        let chosen = requests.range(behind).next().copied().unwrap_or(first);
+        requests.remove(&chosen);
+        *last = chosen.1;
+        self.inputs.get(chosen.1).copied()
+    }
+
+    fn position(&self, output: DirectionId) -> Option<usize> {
+        self.positions.get(&output.0).copied()
+    }
+
+    /// Returns what the arbiter compares of a request. Where inputs have turns, all times are equal.
+    fn rank(&self, input: usize, since: SimTime) -> (SimTime, usize) {
+        match self.arbiter {
+            Arbiter::RoundRobin => (SimTime::ZERO, input),
+            Arbiter::Oldest => (since, input),
+        }
     }
 }
 
@@ -95,10 +162,14 @@ impl Crossbar {
 mod tests {
     use super::*;
 
+    const OUTPUT: DirectionId = DirectionId(9);
+
     fn four(arbiter: Arbiter) -> Crossbar {
         let mut crossbar = Crossbar::new(arbiter);
-        crossbar.inputs = (0..4).map(DirectionId).collect();
-        crossbar.add_output(DirectionId(9));
+        for input in 0..4 {
+            crossbar.add_input(DirectionId(input));
+        }
+        crossbar.add_output(OUTPUT);
         crossbar
     }
 
@@ -106,26 +177,41 @@ mod tests {
         SimTime::from_ps(ns * 1_000)
     }
 
+    /// Makes requests, and returns the inputs that the output takes one after the other.
+    fn taken(crossbar: &mut Crossbar, requests: &[(usize, u64)]) -> Vec<u32> {
+        for (input, since) in requests {
+            crossbar.request(*input, OUTPUT, at(*since));
+        }
+        assert!(requests.is_empty() || crossbar.is_due());
+        assert!(crossbar.take_due().iter().all(|due| *due == OUTPUT));
+        std::iter::from_fn(|| crossbar.choose(OUTPUT))
+            .map(|input| input.0)
+            .collect()
+    }
+
     #[test]
     fn the_turn_goes_around() {
         let mut crossbar = four(Arbiter::RoundRobin);
-        let all = [(0, at(3)), (1, at(1)), (3, at(2))];
-        let mut next = || crossbar.choose(0, &all);
-        assert_eq!(
-            [next(), next(), next(), next()],
-            [Some(1), Some(3), Some(0), Some(1)]
-        );
-        assert_eq!(crossbar.choose(0, &[]), None);
+        assert_eq!(taken(&mut crossbar, &[(0, 3), (1, 1), (3, 2)]), [1, 3, 0]);
+        assert_eq!(taken(&mut crossbar, &[(0, 3), (2, 1)]), [2, 0]);
+        assert_eq!(taken(&mut crossbar, &[]), [0; 0]);
     }
 
     #[test]
     fn the_oldest_comes_first_and_then_whose_turn_it_is() {
         let mut crossbar = four(Arbiter::Oldest);
+        assert_eq!(taken(&mut crossbar, &[(0, 3), (1, 1), (3, 2)]), [1, 3, 0]);
         assert_eq!(
-            crossbar.choose(0, &[(0, at(3)), (1, at(1)), (3, at(2))]),
-            Some(1)
+            taken(&mut crossbar, &[(0, 3), (1, 3), (3, 3), (2, 9)]),
+            [1, 3, 0, 2]
         );
-        assert_eq!(crossbar.choose(0, &[(0, at(3)), (3, at(3))]), Some(3));
-        assert_eq!(crossbar.choose(0, &[(0, at(3)), (3, at(3))]), Some(0));
+    }
+
+    #[test]
+    fn what_is_withdrawn_is_not_taken() {
+        let mut crossbar = four(Arbiter::Oldest);
+        crossbar.request(2, OUTPUT, at(1));
+        crossbar.withdraw(2, OUTPUT, at(1));
+        assert_eq!(taken(&mut crossbar, &[(3, 5)]), [3]);
     }
 }

@@ -7,9 +7,9 @@ use nic_core::id::{DirectionId, NicId};
 use nic_core::random::Name;
 use nic_core::time::{Rate, SimDuration, SimTime};
 
-use super::{Backlog, Crossbar, Faults, Flows, Input, PacketRef, Port};
+use super::{Backlog, Crossbar, Faults, Flows, Input, PacketRef, Port, Worms};
 use crate::profile::Framing;
-use crate::spec::{Routes, SwitchMode};
+use crate::spec::{Full, Routes, SwitchMode};
 
 /// Properties of one direction of a link.
 #[derive(Copy, Clone, Debug)]
@@ -63,6 +63,17 @@ pub(crate) struct Onward {
     pub(crate) mode: SwitchMode,
     /// The time that the switch takes for it.
     pub(crate) latency: SimDuration,
+    /// What happens to a packet for which the switch has no room.
+    pub(crate) full: Full,
+}
+
+/// A buffer of a switch.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BufferAt {
+    /// That of the port at which a direction begins.
+    Port(DirectionId),
+    /// That of the input at which a direction ends.
+    Input(DirectionId),
 }
 
 /// One direction of a link.
@@ -126,7 +137,15 @@ impl Direction {
     #[must_use]
     pub(crate) fn is_cut_through(&self) -> bool {
         let mode = self.onward.map(|onward| onward.mode);
-        mode == Some(SwitchMode::CutThrough) && !self.is_faulty
+        let is_early = matches!(mode, Some(SwitchMode::CutThrough | SwitchMode::WormHole));
+        is_early && !self.is_faulty
+    }
+
+    /// Returns whether a packet that waits at the direction's end keeps the direction.
+    #[must_use]
+    pub(crate) fn is_worm_hole(&self) -> bool {
+        let mode = self.onward.map(|onward| onward.mode);
+        mode == Some(SwitchMode::WormHole) && !self.is_faulty
     }
 
     /// Returns how long a packet with a message of `length` bytes occupies the wire.
@@ -146,6 +165,8 @@ pub struct Fabric {
     routes: Option<Routes>,
     /// The directions of each link of the routes, first that from the link's first node.
     of_links: Vec<[DirectionId; 2]>,
+    /// The packets on their way over worm-hole switches.
+    pub(crate) worms: Worms,
     /// The switches whose packets wait at their inputs.
     pub(crate) crossbars: BTreeMap<NicId, Crossbar>,
 }
@@ -157,17 +178,20 @@ impl Fabric {
         Fabric::default()
     }
 
-    /// Returns the link direction on which packets leave a NIC or switch for a NIC.
+    /// Returns the link direction on which packets leave a NIC for a NIC.
     #[must_use]
     pub fn route(&self, from: NicId, to: NicId) -> Option<DirectionId> {
         match &self.routes {
-            Some(routes) if from != to => {
-                let [there, back] = self.of_links[routes.next(from, to)?];
-                let is_first = self[there].from == from;
-                Some(if is_first { there } else { back })
-            }
+            Some(_) if from != to => self.next(from, (from, to)),
             Some(_) | None => self.direct.get(&(from, to)).copied(),
         }
+    }
+
+    /// Returns the link direction on which the packets of a NIC to another leave a node on their way.
+    pub(crate) fn next(&self, node: NicId, way: (NicId, NicId)) -> Option<DirectionId> {
+        let [there, back] = self.of_links[self.routes.as_ref()?.next(node, way)?];
+        let is_first = self[there].from == node;
+        Some(if is_first { there } else { back })
     }
 
     /// Returns the link directions of the whole route from a NIC to a NIC.
@@ -176,7 +200,7 @@ impl Fabric {
         std::iter::from_fn(move || {
             let direction = &self[next?];
             next = (direction.to != to)
-                .then(|| self.route(direction.to, to))
+                .then(|| self.next(direction.to, (from, to)))
                 .flatten();
             Some(direction)
         })
@@ -226,6 +250,14 @@ impl Fabric {
         DirectionId(id)
     }
 
+    /// Returns a buffer of a switch.
+    pub(crate) fn buffer(&mut self, at: BufferAt) -> Option<&mut Port> {
+        match at {
+            BufferAt::Port(id) => self[id].port.as_deref_mut(),
+            BufferAt::Input(id) => self[id].input.as_mut().map(|input| &mut input.buffer),
+        }
+    }
+
     /// Sets the routes over switches, with the directions of each link.
     pub(crate) fn set_routes(&mut self, routes: Routes, of_links: Vec<[DirectionId; 2]>) {
         self.routes = Some(routes);
@@ -250,8 +282,8 @@ impl Fabric {
         if let SwitchMode::Crossbar(arbiter) = onward.mode {
             let crossbar = self.crossbars.entry(self[id].to);
             let crossbar = crossbar.or_insert_with(|| Crossbar::new(arbiter));
-            crossbar.inputs.push(id);
-            self[id].input = Some(Box::new(Input::new(buffer)));
+            let position = crossbar.add_input(id);
+            self[id].input = Some(Box::new(Input::new(position, buffer)));
         }
         let direction = &mut self[id];
         direction.onward = Some(onward);
@@ -263,13 +295,13 @@ impl Fabric {
     /// Lets a direction begin at a port of a switch of this mode with buffers like this one.
     pub(crate) fn begin_at_switch(&mut self, id: DirectionId, mode: SwitchMode, buffer: Port) {
         let port = match mode {
-            SwitchMode::StoreAndForward | SwitchMode::CutThrough => buffer,
+            SwitchMode::StoreAndForward | SwitchMode::CutThrough | SwitchMode::WormHole => buffer,
             SwitchMode::Crossbar(arbiter) => {
                 let crossbar = self.crossbars.entry(self[id].from);
                 let crossbar = crossbar.or_insert_with(|| Crossbar::new(arbiter));
                 crossbar.add_output(id);
                 // An output holds the packet that it sends and no other.
-                Port::new(None)
+                Port::new(None, Full::Drop)
             }
         };
         self[id].port = Some(Box::new(port));

@@ -8,13 +8,15 @@ mod fate;
 mod flow;
 mod packet;
 mod port;
+mod worm;
 
 pub(crate) use backlog::Backlogs;
 pub use backlog::{Backlog, Signal};
-pub(crate) use crossbar::{Crossbar, Input, Request};
-pub(crate) use direction::Onward;
+pub(crate) use crossbar::{Crossbar, Input};
 pub use direction::{Admission, Direction, Fabric, Wire};
+pub(crate) use direction::{BufferAt, Onward};
 pub use fate::{Fate, Faults};
 pub use flow::Flows;
 pub use packet::{Packet, PacketRef, PacketStore};
 pub(crate) use port::{Port, Waits};
+pub(crate) use worm::Worms;

@@ -121,16 +121,18 @@ impl Tree {
         let mut below = |limit: u64| generator.draw() % limit;
         let (switches, nics) = (1 + below(5), 3 + below(6));
         let has_faults = below(3) == 0;
-        let has_buffers = below(2) == 0;
+        let (has_buffers, stops) = (below(2) == 0, below(2) == 0);
         let mut text = format!("seed = {seed}\nuntil = '10s'\n");
         for switch in 0..switches {
-            let mode = ["store-and-forward", "cut-through", "crossbar"][below(3) as usize];
+            let modes = ["store-and-forward", "cut-through", "crossbar", "worm-hole"];
+            let mode = modes[below(4) as usize];
             text += &format!(
                 "[[switch]]\nname = 's{switch}'\nports = 20\nmode = '{mode}'\nlatency = '{}ns'\n",
                 below(3) * 700
             );
-            if has_buffers {
-                text += &format!("buffer = '{}KiB'\n", 100 + below(200));
+            if has_buffers && mode != "worm-hole" {
+                let (full, least) = if stops { ("stop", 10) } else { ("drop", 100) };
+                text += &format!("full = '{full}'\nbuffer = '{}KiB'\n", least + below(200));
             }
         }
         let link = |a: &str, b: &str, below: &mut dyn FnMut(u64) -> u64| {
@@ -180,7 +182,7 @@ impl Tree {
         Tree {
             text,
             sends,
-            is_lossless: !has_faults && !has_buffers,
+            is_lossless: !has_faults && (stops || !has_buffers),
         }
     }
 }

@@ -35,6 +35,9 @@ fn smaller(cast: &Cast) -> Vec<Cast> {
             cast.links.remove(link);
         });
     }
+    if cast.network.is_some() {
+        without(&|cast| cast.network = None);
+    }
     for nic in 0..cast.nics.len() {
         if cast.nics[nic] != NicKeys::default() {
             without(&|cast| cast.nics[nic] = NicKeys::default());

@@ -2,6 +2,7 @@
 //! own is in a [`Setting`], one file each.
 
 mod emp;
+mod network;
 mod unet;
 mod via;
 mod write;
@@ -127,6 +128,8 @@ pub struct Cast {
     hostile_first: bool,
     /// The links that have faults.
     pub links: Vec<Link>,
+    /// The keys of the topology that joins the NICs; `None` if each pair of them has a link.
+    pub network: Option<String>,
     /// Pairs of victims.
     pub victims: Vec<Victims>,
     /// The hostile endpoints.
@@ -371,12 +374,18 @@ impl Cast {
                 Hostile::draw(random, (nics, stage), &own_channels(&channels, position))
             })
             .collect();
+        let (seed, hostile_first) = (random.below(1 << 40), random.below(2) == 0);
+        let network = network::draw(random, stage);
+        if network.is_some() {
+            links.retain(|link| link.between.0 == link.between.1);
+        }
         Cast {
             stage,
-            seed: random.below(1 << 40),
+            seed,
             nics: keys,
-            hostile_first: random.below(2) == 0,
+            hostile_first,
             links,
+            network,
             victims,
             hostile,
             channels,

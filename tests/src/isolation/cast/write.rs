@@ -74,6 +74,9 @@ impl Cast {
                 4_000_000
             }
         );
+        if let Some(network) = &self.network {
+            let _infallible = writeln!(text, "[topology]\n{network}");
+        }
         for (nic, keys) in self.nics.iter().enumerate() {
             let processors = &keys.processors;
             let _infallible = writeln!(
@@ -87,6 +90,9 @@ impl Cast {
         }
         for a in 0..self.nics.len() {
             for b in a..self.nics.len() {
+                if self.network.is_some() && a != b {
+                    continue;
+                }
                 let _infallible = writeln!(text, "[[link]]\nbetween = ['n{a}', 'n{b}']");
                 let faults = self.links.iter().find(|link| link.between == (a, b));
                 if let Some(link) = faults {
