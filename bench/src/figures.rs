@@ -88,6 +88,8 @@ pub struct Nics {
     pub in_one_network: f64,
     /// The cost of a packet if each pair of NICs has sent a message to the next pair.
     pub met: f64,
+    /// The cost of a hop if switches join the NICs of each pair, relative to a packet between NICs that have met.
+    pub hop: f64,
 }
 
 impl Loading {
@@ -135,6 +137,24 @@ impl Loading {
     }
 }
 
+impl Nics {
+    /// Returns what each link after the first adds to the cost of a packet, relative to a packet between NICs that have
+    /// met. A hop also bears its share of the calls at both ends.
+    #[must_use]
+    pub fn further_link(&self) -> f64 {
+        let hops = f64::from(Network::Switched.hops());
+        (self.hop * hops - 1.0) / (hops - 1.0)
+    }
+}
+
+/// Returns the time of a packet between NICs that switches join, divided by its hops and by the time of a packet
+/// between NICs that have met.
+fn hop(traffic: Traffic) -> f64 {
+    let [switched, met] =
+        [Network::Switched, Network::Met].map(|network| Traffic { network, ..traffic });
+    switched.times(&met) / f64::from(Network::Switched.hops())
+}
+
 impl Packets {
     /// Measures packets and endpoints, for which the program must use the counting allocator of `allocations`.
     #[must_use]
@@ -169,6 +189,7 @@ impl Packets {
                 all_busy: times(Network::Apart),
                 in_one_network: times(Network::Silent),
                 met: times(Network::Met),
+                hop: hop(many),
             }
         });
         Packets {

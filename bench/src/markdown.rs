@@ -185,8 +185,13 @@ impl Display for Packets {
             write!(
                 f,
                 "\n- {} NICs, all busy: {:.2} times that in pairs, {:.2} in one network taken apart, {:.2} where each \
-                 pair has sent to the next",
-                nics.count, nics.all_busy, nics.in_one_network, nics.met
+                 pair has sent to the next; a hop over switches {:.2} times the latter, and each link more {:.2}",
+                nics.count,
+                nics.all_busy,
+                nics.in_one_network,
+                nics.met,
+                nics.hop,
+                nics.further_link()
             )?;
         }
         write!(

@@ -248,6 +248,12 @@ fn packets(report: &Report, promises: &mut Promises) {
         nics.map(|nics| nics.met),
     );
     promises.add(
+        "hop, 1,000 NICs and their switches, times a packet of 1,000 NICs that have met",
+        AtMost(1.05),
+        None,
+        nics.map(|nics| nics.hop),
+    );
+    promises.add(
         "idle endpoint, bytes",
         AtMost(4096.0),
         None,

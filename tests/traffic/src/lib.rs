@@ -9,8 +9,11 @@ pub mod worst;
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::ids::Table;
+use nic_runtime::profile::WireProfile;
 use nic_runtime::scenario::parse;
-use nic_runtime::spec::{ChannelSpec, EndpointSpec, LinkSpec, NicSpec, Scenario, SendSpec};
+use nic_runtime::spec::{
+    ChannelSpec, EndpointSpec, LinkSpec, NicSpec, Scenario, SendSpec, SwitchMode, SwitchSpec,
+};
 
 /// One pair of NICs and endpoints as a scenario file, from which all pairs are copied. The profile of the scenario
 /// stays fixed, so that figures can be compared with earlier versions.
@@ -61,7 +64,24 @@ pub enum Network {
     /// Each pair sends one message to the next pair at the start, so the simulator cannot run the pairs as separate
     /// groups.
     Met,
+    /// No link joins the NICs of a pair. Each NIC has a link to one of the leaf switches, and these to a root switch.
+    /// The NICs of a pair are at different leaves.
+    Switched,
 }
+
+impl Network {
+    /// Returns the number of links on the way of a packet.
+    #[must_use]
+    pub fn hops(self) -> u32 {
+        match self {
+            Network::Apart | Network::Silent | Network::Met => 1,
+            Network::Switched => 4,
+        }
+    }
+}
+
+/// Number of NICs at each leaf switch.
+const NICS_OF_LEAF: u32 = 20;
 
 /// Messages between pairs of endpoints with `RawUnet` at both ends. Each message is received and read.
 #[derive(Copy, Clone, Debug)]
@@ -123,12 +143,17 @@ impl Traffic {
         for number in 0..self.nic_pairs {
             let nics = (NicId(2 * number), NicId(2 * number + 1));
             self.add_nics(&mut scenario, &pair, nics);
-            scenario.links.push(link(nics));
+            if self.network != Network::Switched {
+                scenario.links.push(link(nics));
+            }
         }
-        let joined = if self.network == Network::Apart {
-            0..0
-        } else {
-            1..self.nic_pairs
+        let joined = match self.network {
+            Network::Apart => 0..0,
+            Network::Silent | Network::Met => 1..self.nic_pairs,
+            Network::Switched => {
+                add_switches(&mut scenario, link((NicId(0), NicId(0))));
+                0..0
+            }
         };
         for number in joined {
             let first = |number| EndpointId(2 * number * self.endpoints);
@@ -202,6 +227,41 @@ impl Traffic {
             }
         }
     }
+}
+
+/// Adds the root switch, the leaf switches and their links, which are copies of `link`.
+fn add_switches(scenario: &mut Scenario, link: LinkSpec) {
+    let nics = u32::try_from(scenario.nics.len()).expect("NICs have u32 numbers");
+    let leaves = nics.div_ceil(NICS_OF_LEAF).max(2);
+    let root = NicId(nics);
+    let leaf = |number: u32| NicId(nics + 1 + number % leaves);
+    // A switch sends whole packets on.
+    let wire = WireProfile {
+        cell: 0,
+        ..link.wire
+    };
+    let switch = |name: String, ports: u32| SwitchSpec {
+        name,
+        ports,
+        latency: SimDuration::from_ns(300),
+        mode: SwitchMode::CutThrough,
+        buffer: None,
+    };
+    scenario.switches.push(switch("root".to_owned(), leaves));
+    for number in 0..leaves {
+        let name = format!("leaf{number}");
+        scenario.switches.push(switch(name, NICS_OF_LEAF + 1));
+    }
+    // Both NICs of a pair are half of the leaves apart.
+    let at_leaf = |nic: u32| leaf(nic / 2 + nic % 2 * (leaves / 2));
+    let of_nics = (0..nics).map(|nic| (NicId(nic), at_leaf(nic)));
+    let of_leaves = (0..leaves).map(|number| (root, leaf(number)));
+    let links = of_nics.chain(of_leaves).map(|between| LinkSpec {
+        between,
+        wire,
+        ..link.clone()
+    });
+    scenario.links.extend(links);
 }
 
 fn add_endpoint(scenario: &mut Scenario, spec: &EndpointSpec, nic: NicId) -> EndpointId {
