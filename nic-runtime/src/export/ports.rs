@@ -168,7 +168,7 @@ impl Switches {
     }
 }
 
-/// A row of the table for people: a port, or ports whose names differ in digits alone.
+/// A row of the table for people: a port, or ports whose names differ in digits alone. The names are escaped.
 struct Row {
     switch: String,
     to: String,
@@ -214,8 +214,8 @@ fn table(switches: &[SwitchStats], shows_each: bool) -> Vec<Row> {
         match rows.get_mut(place) {
             Some(row) => row.add(port),
             None => rows.push(Row {
-                switch: switch.to_owned(),
-                to: port.to.clone(),
+                switch: Escaped(switch).to_string(),
+                to: Escaped(&port.to).to_string(),
                 ports: 1,
                 sum: port.clone(),
             }),
@@ -265,9 +265,7 @@ impl fmt::Display for PortTable<'_> {
             let mean = SimDuration::from_ns(mean).to_string();
             writeln!(
                 f,
-                "{:<20} {:<12} {:>8} {:>10} {:>6.1} % {mean:>15} {:>10.3} {:>9} {:>8}",
-                Escaped(&switch).to_string(),
-                Escaped(&to).to_string(),
+                "{switch:<20} {to:<12} {:>8} {:>10} {:>6.1} % {mean:>15} {:>10.3} {:>9} {:>8}",
                 sum.packets,
                 sum.bytes,
                 100.0 * sum.utilisation,

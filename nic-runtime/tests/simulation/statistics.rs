@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use nic_core::event::roles::Step;
 use nic_core::event::{Event, Names, Sink};
 use nic_core::id::PostNumber;
+use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::Run;
 use nic_runtime::export::stats::{Stats, StatsReport};
 use nic_runtime::export::summary::Summary;
@@ -169,4 +170,109 @@ fn statistics_that_begin_after_the_run_say_so() {
     assert_eq!((stats.total.posted, stats.total.loss), (0, None));
     let page = stats.to_string();
     assert!(page.contains("the run ended before them"), "{page}");
+}
+
+/// Returns a scenario in which messages of one NIC go to many others over a crossbar.
+fn fan_out(root: &str, receivers: u32, repeat: u32) -> String {
+    let mut text = format!(
+        "profile = 'lanai-1998-switched'\n{root}\n\
+         [[nic]]\nname = 'hub'\n[[endpoint]]\nnic = 'hub'\nname = 'hub'\ntx_queue = 256\n"
+    );
+    for receiver in 1..=receivers {
+        text += &format!(
+            "[[nic]]\nname = 'n{receiver}'\n[[endpoint]]\nnic = 'n{receiver}'\nname = 'r{receiver}'\n\
+             [[channel]]\nhub = {receiver}\nr{receiver} = 1\n\
+             [[send]]\nendpoint = 'r{receiver}'\nchannel = 1\npayload = {{ count = 2000 }}\nrepeat = {repeat}\n\
+             [[send]]\nendpoint = 'hub'\nchannel = {receiver}\npayload = {{ count = 40 }}\n"
+        );
+    }
+    text
+}
+
+/// When each packet begins to leave for the NIC `hub`, how long it has waited, and how long it takes.
+#[derive(Default)]
+struct ToHub(Vec<(SimTime, SimDuration, SimDuration)>);
+
+impl Sink for ToHub {
+    fn event(&mut self, names: &dyn Names, event: &Event<'_>) {
+        if let Step::Forwarded(packet) = event.kind.step()
+            && names.nic(packet.next) == "hub"
+        {
+            self.0.push((event.time, packet.waited, packet.duration));
+        }
+    }
+}
+
+#[test]
+fn ports_count_from_the_end_of_the_warm_up_to_the_end_of_the_run() {
+    let mut with_queue = 0;
+    for from in [0, 20, 33, 100] {
+        let root = format!("until = '200us'\nstats = {{ from = '{from}us' }}");
+        let text = fan_out(&root, 3, 20);
+        let scenario = parse(text.as_bytes(), None, None).expect("it is valid");
+        let mut sinks = (Stats::new(&scenario), ToHub::default());
+        let run = Run::new(&scenario).sink(&mut sinks);
+        let end = run.execute().expect("it can be run").end.time;
+        let (mut stats, ToHub(left)) = sinks;
+        stats.end(end);
+        let report = stats.report();
+        let mut ports = report.switches[0].ports.iter();
+        let port = ports.find(|port| port.to == "hub").expect("it is there");
+        let from = SimTime::ZERO + SimDuration::from_ns(1_000 * from);
+        // How much of a span is in the time that counts.
+        let within = |begin: SimTime, over: SimTime| over.min(end).since(begin.max(from)).as_ps();
+        let counted = || left.iter().filter(|(time, ..)| *time >= from);
+        assert!(counted().count() > 0, "{from}");
+        assert_eq!(port.packets, counted().count() as u64, "{from}");
+        assert_eq!(port.bytes, 2_000 * port.packets, "{from}");
+        let busy: u64 = left
+            .iter()
+            .map(|(time, _, takes)| within(*time, *time + *takes))
+            .sum();
+        assert_eq!(port.busy_ns, busy / 1_000, "{from}");
+        let waited: u64 = counted().map(|(_, waited, _)| waited.as_ps()).sum();
+        assert_eq!(port.waited_ns, waited / 1_000, "{from}");
+        let came = |(time, waited, _): &(SimTime, SimDuration, SimDuration)| {
+            SimTime::from_ps(time.as_ps() - waited.as_ps())
+        };
+        let queued: u64 = counted().map(|packet| within(came(packet), packet.0)).sum();
+        let window = end.since(from).as_ps() as f64;
+        assert!(
+            (port.queue_mean - queued as f64 / window).abs() < 1e-9,
+            "{from}"
+        );
+        assert!(
+            (port.utilisation - busy as f64 / window).abs() < 1e-9,
+            "{from}"
+        );
+        with_queue += u32::from(port.queue_mean > 0.0 && port.queue_max > 0);
+    }
+    assert!(
+        with_queue > 1,
+        "packets wait in {with_queue} of the windows"
+    );
+}
+
+#[test]
+fn many_ports_with_similar_names_share_a_row_of_the_page() {
+    let text = fan_out("", 9, 2);
+    let scenario = parse(text.as_bytes(), None, None).expect("it is valid");
+    let mut summary = Summary::new(&scenario);
+    let run = Run::new(&scenario).sink(&mut summary);
+    let end = run.execute().expect("it can be run").end;
+    summary.end(end.time, end.reason);
+    let rows = |summary: &Summary| -> Vec<String> {
+        let page = summary.to_string();
+        let rows = page.lines().filter(|line| line.starts_with("crossbar "));
+        rows.map(|row| row.split_whitespace().take(4).collect::<Vec<_>>().join(" "))
+            .collect()
+    };
+    assert_eq!(
+        rows(&summary),
+        ["crossbar hub 18 36000", "crossbar n* (9) 9"]
+    );
+    summary.show_endpoints();
+    let each = rows(&summary);
+    assert_eq!(each.len(), 10);
+    assert_eq!(each[9], "crossbar n9 1 40");
 }

@@ -24,8 +24,11 @@ impl Level {
     }
 
     pub(super) fn set(&mut self, level: u32, time: SimTime, from: SimTime) {
-        self.pass(time, from);
-        self.now = level;
+        // Usually one of an endpoint's levels has changed, and the others are passed when they do.
+        if level != self.now {
+            self.pass(time, from);
+            self.now = level;
+        }
         if time >= from {
             self.most = self.most.max(level);
         }
