@@ -12,7 +12,7 @@ use nic_runtime::ids::Table;
 use nic_runtime::profile::WireProfile;
 use nic_runtime::scenario::parse;
 use nic_runtime::spec::{
-    ChannelSpec, EndpointSpec, LinkSpec, NicSpec, Scenario, SendSpec, SwitchMode, SwitchSpec,
+    ChannelSpec, EndpointSpec, Full, LinkSpec, NicSpec, Scenario, SendSpec, SwitchMode, SwitchSpec,
 };
 
 /// One pair of NICs and endpoints as a scenario file, from which all pairs are copied. The profile of the scenario
@@ -246,6 +246,8 @@ fn add_switches(scenario: &mut Scenario, link: LinkSpec) {
         latency: SimDuration::from_ns(300),
         mode: SwitchMode::CutThrough,
         buffer: None,
+        full: Full::Drop,
+        at: Vec::new(),
     };
     scenario.switches.push(switch("root".to_owned(), leaves));
     for number in 0..leaves {
