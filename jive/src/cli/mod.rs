@@ -44,6 +44,7 @@ mod stub;
 mod sweep;
 mod test_files;
 mod verify;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -81,6 +82,7 @@ Examples:
   jive profile my.toml                where do its applets spend their time?
   jive explain subset/long            what a rejection means and how to fix it
   jive paper unet-sle                 the paper's figures, stated and simulated
+  jive watch                          verifies and tests what changes
   jive play                           the web page, which compiles Java
 
 Colour is used on a terminal only, and never where NO_COLOR is set.
@@ -140,6 +142,7 @@ enum Command {
     Shrink(shrink::Arguments),
     Stub(stub::Arguments),
     Certify(certify::Arguments),
+    Watch(watch::Arguments),
     Play(play::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
@@ -177,6 +180,7 @@ pub fn main() -> ExitCode {
         Command::Shrink(arguments) => shrink::main(&arguments, &mut console),
         Command::Stub(arguments) => stub::main(&arguments, &mut console),
         Command::Certify(arguments) => certify::main(&arguments, &mut console),
+        Command::Watch(arguments) => watch::main(&arguments, &mut console),
         Command::Play(arguments) => play::main(&arguments, &mut console),
         Command::Init(arguments) => init::main(&arguments, &mut console),
         Command::Completions(arguments) => completions::main(&arguments, &mut console),

@@ -64,6 +64,8 @@ mod verify;
 mod verify_formats;
 mod walkthrough;
 #[cfg(unix)]
+mod watch;
+#[cfg(unix)]
 mod written;
 
 use process::{classes, jive, jive_in};

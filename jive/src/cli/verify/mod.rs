@@ -98,14 +98,17 @@ struct Report<'f> {
     verdict: &'f Verdict,
 }
 
+/// What every applet must have.
+const APPLET: Policy = Policy::Applet {
+    entries: NicEntry::TABLE,
+};
+
 /// Runs the command.
 pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Status, Failure> {
     let policy = if arguments.class_only {
         Policy::ClassOnly
     } else {
-        Policy::Applet {
-            entries: NicEntry::TABLE,
-        }
+        APPLET
     };
     let ClassFiles { files, empty } = ClassFiles::of(&arguments.files);
     let mut status = Status::Done;
@@ -145,6 +148,26 @@ pub(super) fn main(arguments: &Arguments, console: &mut Console) -> Result<Statu
         writeln!(console.out())?;
     }
     Ok(status)
+}
+
+/// Returns the class files at a path: the file itself, or those below a directory, sorted by path.
+pub(super) fn class_files(path: &Path) -> Vec<PathBuf> {
+    ClassFiles::of(&[path.to_owned()]).files
+}
+
+/// Verifies an applet and shows the verdict, with warnings.
+pub(super) fn with_warnings(file: &Path, console: &mut Console) -> Result<(), Failure> {
+    let arguments = Arguments {
+        files: Vec::new(),
+        class_only: false,
+        report: false,
+        lint: true,
+        source_path: Vec::new(),
+        first: false,
+        allow_empty: false,
+        format: Format::Text,
+    };
+    show(file, &judge(file, APPLET, &arguments), console)
 }
 
 fn judge(file: &Path, policy: Policy, arguments: &Arguments) -> Verdict {
