@@ -280,7 +280,8 @@ fn plot(bursts: &[Vec<SimDuration>]) -> Plot {
         },
         y: Axis {
             label: "bandwidth (MB/s)",
-            logarithmic: false,
+            // The curves of short messages differ by a factor, and all of them are near 0.
+            logarithmic: true,
         },
         curves: curves.collect(),
         marks: Vec::new(),

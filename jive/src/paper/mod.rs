@@ -11,6 +11,7 @@ mod emp;
 mod host;
 mod lab;
 mod latency;
+mod marks;
 pub(crate) mod plot;
 mod protocols;
 mod provenance;

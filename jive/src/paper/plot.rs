@@ -5,6 +5,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bars;
+use super::marks;
 use super::report::{Curve, Drawing, Plot};
 use super::timeline;
 
@@ -151,7 +152,8 @@ where
         draw_curve(curve, (look, colour), &mut chart)?;
     }
     for mark in &plot.marks {
-        let cross = EmptyElement::at(mark.at) + Cross::new((0, 0), 6, BLACK.stroke_width(2));
+        let cross = Cross::new((0, 0), marks::CROSS - 2, BLACK.stroke_width(2));
+        let cross = EmptyElement::at(mark.at) + cross;
         chart.draw_series([cross]).map_err(failed)?;
     }
     label_ends(plot, area, &chart)?;
@@ -167,6 +169,8 @@ struct Look {
     dashes: Option<(u32, u32)>,
     /// Radius of the points.
     radius: i32,
+    /// Whether points are rings, so that points below them stay visible.
+    has_rings: bool,
 }
 
 const fn look(width: u32, strength: f64, dashes: Option<(u32, u32)>, radius: i32) -> Look {
@@ -175,6 +179,7 @@ const fn look(width: u32, strength: f64, dashes: Option<(u32, u32)>, radius: i32
         strength,
         dashes,
         radius,
+        has_rings: radius > 3,
     }
 }
 
@@ -209,7 +214,11 @@ where
         }
     }
     if look.radius > 0 {
-        let dots = points().map(|point| Circle::new(point, look.radius, colour.filled()));
+        let style = match look.has_rings {
+            true => colour.stroke_width(2),
+            false => colour.filled(),
+        };
+        let dots = points().map(|point| Circle::new(point, look.radius, style));
         chart.draw_series(dots).map_err(failed)?;
     }
     Ok(())
@@ -247,7 +256,8 @@ where
     Ok(())
 }
 
-/// Writes the paper's statements beside their crosses. Labels that would overlap move apart.
+/// Writes the paper's statements beside their crosses, where they hide nothing. A thin line leads from a label that is not
+/// near to its cross.
 fn label_marks<X, Y>(
     plot: &Plot,
     area: &Paper<'_>,
@@ -257,37 +267,41 @@ where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
-    let middle = i32::try_from(WIDTH / 2).unwrap_or(i32::MAX);
-    let mut marks: Vec<(&str, (i32, i32))> = plot
-        .marks
-        .iter()
-        .map(|mark| (mark.label, chart.backend_coord(&mark.at)))
-        .collect();
-    marks.sort_by_key(|(_, (_, y))| *y);
-    for is_right in [false, true] {
-        let is_here = |x: i32| (x > middle) == is_right;
-        let (side, away) = match is_right {
-            false => (HPos::Left, 9),
-            true => (HPos::Right, -9),
-        };
-        let here: Vec<_> = marks.iter().filter(|(_, (x, _))| is_here(*x)).collect();
-        let heights: Vec<i32> = here.iter().map(|(_, (_, y))| y + 10).collect();
-        let lowest = i32::try_from(SIZE.1).unwrap_or(i32::MAX) - 80;
-        for ((label, (x, _)), place) in here.into_iter().zip(apart(&heights, lowest)) {
-            let words = TextStyle::from(("sans-serif", LABEL)).pos(Pos::new(side, VPos::Center));
-            let shown = format!("paper: {label}");
-            // Curves may pass below a label, which stays legible on white.
-            let width = i32::try_from(shown.chars().count()).unwrap_or(0) * 6;
-            let (left, right) = match is_right {
-                false => (x + away - 2, x + away + width),
-                true => (x + away - width, x + away + 2),
-            };
-            let corners = [(left, place - LINE / 2), (right, place + LINE / 2)];
-            let under = Rectangle::new(corners, WHITE.mix(0.85).filled());
-            area.draw(&under).map_err(failed)?;
-            area.draw(&Text::new(shown, (x + away, place), words))
-                .map_err(failed)?;
+    let curves = plot.curves.iter().flat_map(|curve| {
+        let points = curve.points.iter();
+        marks::along(&Vec::from_iter(
+            points.map(|point| chart.backend_coord(point)),
+        ))
+    });
+    let (x, y) = chart.plotting_area().get_pixel_range();
+    let inside = marks::Area {
+        left: x.start,
+        top: y.start,
+        right: x.end,
+        bottom: y.end,
+    };
+    let labels = Vec::from_iter(plot.marks.iter().map(|mark| {
+        let shown = format!("paper: {}", mark.label);
+        let letters = u32::try_from(shown.chars().count()).unwrap_or(0);
+        let width = (letters * CHARACTER).cast_signed();
+        (shown, (chart.backend_coord(&mark.at), (width, LINE)))
+    }));
+    let sizes = Vec::from_iter(labels.iter().map(|&(_, size)| size));
+    let placed = marks::place(&sizes, &Vec::from_iter(curves), inside);
+    for ((shown, (cross, _)), place) in labels.into_iter().zip(placed) {
+        let end = place.nearest(cross);
+        if !place.is_near(cross) {
+            let line = PathElement::new([cross, end], BLACK.mix(0.4));
+            area.draw(&line).map_err(failed)?;
         }
+        // The reader's font may be narrower, so the text begins at the side of its cross.
+        let (side, x) = match place.right < cross.0 {
+            true => (HPos::Right, place.right),
+            false => (HPos::Left, place.left),
+        };
+        let words = TextStyle::from(("sans-serif", LABEL)).pos(Pos::new(side, VPos::Center));
+        let at = (x, (place.top + place.bottom) / 2);
+        area.draw(&Text::new(shown, at, words)).map_err(failed)?;
     }
     Ok(())
 }
@@ -342,6 +356,53 @@ mod tests {
             Some((left, y - LABEL / 2, left + width, y + LABEL / 2))
         };
         texts.filter_map(label).collect()
+    }
+
+    /// Returns the points of curves and of dots.
+    fn drawn(svg: &str) -> Vec<(i32, i32)> {
+        let of = |element| svg.split(element).skip(1);
+        let dots =
+            of("<circle").filter_map(|dot| Some((attribute(dot, "cx")?, attribute(dot, "cy")?)));
+        let lines = of("<polyline").filter(|line| !line.contains("stroke=\"#000000\""));
+        let lines = lines.flat_map(|line| {
+            let (_, points) = line.split_once("points=\"").unwrap();
+            let points = points.split('"').next().unwrap().split_whitespace();
+            let point = |point: &str| {
+                let (x, y) = point.split_once(',')?;
+                Some((x.parse().ok()?, y.parse().ok()?))
+            };
+            marks::along(&Vec::from_iter(points.filter_map(point)))
+        });
+        dots.chain(lines).collect()
+    }
+
+    fn assert_labels_hide_nothing(name: &str, svg: &str) {
+        let drawn = drawn(svg);
+        assert!(drawn.len() > 10, "{name}: {drawn:?}");
+        for (left, top, right, bottom) in labels(svg, &[]) {
+            let hidden = drawn
+                .iter()
+                .find(|(x, y)| (left..=right).contains(x) && (top..=bottom).contains(y));
+            assert_eq!(hidden, None, "{name}: {left}, {top} to {right}, {bottom}");
+        }
+    }
+
+    #[test]
+    fn no_label_hides_a_point_or_a_curve() {
+        let figures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/figures");
+        let mut labelled = 0;
+        for file in std::fs::read_dir(figures).unwrap() {
+            let path = file.unwrap().path();
+            let Some(svg) = std::fs::read_to_string(&path).ok() else {
+                continue;
+            };
+            if svg.contains("\npaper: ") {
+                labelled += 1;
+                assert_labels_hide_nothing(&path.display().to_string(), &svg);
+            }
+        }
+        // Another test compares the files with what is drawn.
+        assert_eq!(labelled, 8);
     }
 
     fn assert_labels_are_apart(name: &str, svg: &str, names: &[&str]) {

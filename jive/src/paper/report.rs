@@ -361,6 +361,8 @@ pub struct Timeline {
     pub title: String,
     /// The tracks, from top to bottom.
     pub tracks: Vec<Track>,
+    /// Labels that boxes may have, in the order of their colours, so that a label has one colour in all drawings.
+    pub labels: Vec<&'static str>,
 }
 
 /// A track of a timeline.

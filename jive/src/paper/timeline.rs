@@ -34,12 +34,11 @@ pub(super) fn size(timeline: &Timeline) -> (u32, u32) {
     (WIDTH, height)
 }
 
-/// Draws the tracks from top to bottom. Boxes with the same label have the same colour in all tracks.
+/// Draws the tracks from top to bottom. Boxes with the same label have the same colour in all tracks and drawings.
 pub(super) fn draw(timeline: &Timeline, area: &Paper<'_>) -> Result<(), PlotError> {
     area.fill(&WHITE).map_err(failed)?;
-    let labels = labels(timeline);
     let (head, area) = area.split_vertically(HEAD);
-    draw_head(&timeline.title, &labels, &head)?;
+    draw_head(&timeline.title, &timeline.labels, &head)?;
     let spans = || timeline.tracks.iter().flat_map(|track| &track.spans);
     let end = spans().fold(1.0_f64, |end, span| end.max(span.to));
     // A timeline has few tracks, so the conversion of their number is exact.
@@ -68,7 +67,10 @@ pub(super) fn draw(timeline: &Timeline, area: &Paper<'_>) -> Result<(), PlotErro
     for (row, track) in timeline.tracks.iter().enumerate() {
         let middle = rows - row as f64 - 0.5;
         for span in &track.spans {
-            let colour = labels.iter().position(|label| *label == span.label);
+            let colour = timeline
+                .labels
+                .iter()
+                .position(|label| *label == span.label);
             let colour = colour_of(colour.unwrap_or(0));
             let corners = [(span.from, middle - HALF), (span.to, middle + HALF)];
             let filled = Rectangle::new(corners, colour.filled());
@@ -86,17 +88,6 @@ pub(super) fn draw(timeline: &Timeline, area: &Paper<'_>) -> Result<(), PlotErro
         drawn.draw_series([at + name]).map_err(failed)?;
     }
     Ok(())
-}
-
-/// Returns the labels of all boxes, each once.
-fn labels(timeline: &Timeline) -> Vec<&'static str> {
-    let mut labels = Vec::new();
-    for span in timeline.tracks.iter().flat_map(|track| &track.spans) {
-        if !labels.contains(&span.label) {
-            labels.push(span.label);
-        }
-    }
-    labels
 }
 
 /// Returns the colour of the label with this number. After the last colour, the colours are used again in paler shades.

@@ -2,6 +2,7 @@
 
 use nic_core::time::SimTime;
 use nic_runtime::profile::Profile;
+use nic_runtime::spec::EmpStage;
 
 use super::lab::{Busy, Rounds, SCHEMES, Scheme, Setup, Span};
 use crate::paper::PaperError;
@@ -9,6 +10,9 @@ use crate::paper::report::{Drawing, Timeline, TimelineSpan, Track, microseconds}
 
 /// Length of the message, which has four frames, so that it is acknowledged once.
 const LENGTH: u32 = 4 * 1_486;
+
+/// Kinds of frames on the wires.
+const FRAMES: [&str; 3] = ["header", "data", "ack"];
 
 /// Returns the drawing of each placement of the paper.
 pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
@@ -58,6 +62,11 @@ fn timeline(profile: &Profile, scheme: Scheme) -> Result<Timeline, PaperError> {
         name,
         title: format!("{}: a message of four frames", scheme.name()),
         tracks: tracks.into(),
+        labels: EmpStage::ALL
+            .map(EmpStage::name)
+            .into_iter()
+            .chain(FRAMES)
+            .collect(),
     })
 }
 
@@ -67,5 +76,23 @@ fn shown(span: &Span) -> TimelineSpan {
         label: span.label,
         from: at(span.begun),
         to: at(span.begun + span.takes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_box_has_the_colour_of_its_label() {
+        let profile = Profile::builtin("tigon2-2002").unwrap();
+        for drawing in plots(&profile).unwrap() {
+            let Drawing::Timeline(timeline) = drawing else {
+                panic!("{} is no timeline", drawing.name());
+            };
+            let spans = timeline.tracks.iter().flat_map(|track| &track.spans);
+            let unknown = spans.filter(|span| !timeline.labels.contains(&span.label));
+            assert_eq!(unknown.count(), 0, "{}", timeline.name);
+        }
     }
 }
