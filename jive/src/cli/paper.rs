@@ -187,7 +187,7 @@ impl Cells {
     fn of(row: &Row) -> Cells {
         let mut cells = Cells {
             paper: String::new(),
-            ours: String::new(),
+            ours: simulated(row.found),
             difference: String::new(),
             tolerance: String::new(),
             provenance: row.provenance.name(),
@@ -204,7 +204,6 @@ impl Cells {
                 tolerance,
             } => {
                 cells.paper = shown(paper);
-                cells.ours = shown(simulated);
                 cells.difference = difference(paper, simulated);
                 cells.tolerance = match tolerance {
                     Tolerance::Exact => "exact".to_owned(),
@@ -212,13 +211,8 @@ impl Cells {
                     Tolerance::Points(tenths) => format!("{}.{} pt", tenths / 10, tenths % 10),
                 };
             }
-            Agreement::Measured(simulated) => {
-                cells.ours = shown(simulated);
-                cells.verdict = "";
-            }
-            Agreement::Order { holds } => {
-                cells.ours = if holds { "holds" } else { "does not hold" }.to_owned();
-            }
+            Agreement::Measured(_) => cells.verdict = "",
+            Agreement::Order { .. } => {}
         }
         cells
     }
@@ -250,7 +244,18 @@ fn notes(row: &Row) -> Vec<String> {
     if let Some(known) = row.disagreement {
         notes.push(known.reason.to_owned());
     }
+    if let Some(one_port) = row.one_port {
+        notes.push(format!("one port: {}", simulated(one_port)));
+    }
     notes
+}
+
+/// Returns what a simulation shows.
+fn simulated(found: Agreement) -> String {
+    match found {
+        Agreement::Stated { simulated, .. } | Agreement::Measured(simulated) => shown(simulated),
+        Agreement::Order { holds } => if holds { "holds" } else { "does not hold" }.to_owned(),
+    }
 }
 
 fn microseconds(time: SimDuration) -> String {
@@ -358,13 +363,20 @@ fn write_table(report: &Report, out: &mut impl Write) -> io::Result<()> {
         out,
         "\nAn order holds from a quarter to four times each value that no paper gives, where its row says nothing else."
     )?;
+    let moved = report.rows.iter().any(|row| row.one_port.is_some());
+    if moved {
+        writeln!(
+            out,
+            "`one port` is what a row shows if each NIC has one port in place of a wire to each other NIC, and no cells."
+        )?;
+    }
     writeln!(
         out,
         "{rows} rows, {disagree} known to disagree, {off} outside their tolerance"
     )
 }
 
-const CSV_COLUMNS: [&str; 13] = [
+const CSV_COLUMNS: [&str; 14] = [
     "kind",
     "statement",
     "figure",
@@ -378,6 +390,7 @@ const CSV_COLUMNS: [&str; 13] = [
     "moved_by",
     "verdict",
     "given",
+    "one_port",
 ];
 
 fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
@@ -398,6 +411,7 @@ fn write_csv(report: &Report, out: &mut impl Write) -> io::Result<()> {
             row.moved_by.join(" "),
             cells.verdict.to_string(),
             given(row).unwrap_or("").to_owned(),
+            row.one_port.map(simulated).unwrap_or_default(),
         ];
         out.write_all(csv::line(fields).as_bytes())?;
     }
@@ -439,31 +453,6 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
         .rows
         .iter()
         .map(|row| {
-            let found = match row.found {
-                Agreement::Stated {
-                    paper,
-                    simulated,
-                    tolerance,
-                } => {
-                    let mut found = serde_json::Map::new();
-                    let (unit, value) = in_json(paper);
-                    found.insert(format!("paper_{unit}"), value);
-                    let (unit, value) = in_json(simulated);
-                    found.insert(format!("simulated_{unit}"), value);
-                    let (key, value) = match tolerance {
-                        Tolerance::Exact => ("tolerance_percent", 0),
-                        Tolerance::PerMille(part) => ("tolerance_percent", part),
-                        Tolerance::Points(tenths) => ("tolerance_points", tenths),
-                    };
-                    found.insert(key.to_owned(), json!(f64::from(value) / 10.0));
-                    found.into()
-                }
-                Agreement::Measured(simulated) => {
-                    let (unit, value) = in_json(simulated);
-                    json!({ format!("simulated_{unit}"): value })
-                }
-                Agreement::Order { holds } => json!({ "order": holds }),
-            };
             let ranges = row.ranges.iter().map(|range| {
                 json!({ "key": range.key, "from": range.from, "to": range.to, "whole": range.is_whole })
             });
@@ -471,12 +460,13 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 "statement": row.statement.id(),
                 "figure": row.figure,
                 "name": row.name,
-                "found": found,
+                "found": found_in_json(row.found),
                 "given": given(row),
                 "provenance": row.provenance.name(),
                 "moved_by": row.moved_by,
                 "holds_for": ranges.collect::<Vec<_>>(),
                 "disagrees": row.disagreement.map(|known| known.reason),
+                "one_port": row.one_port.map(found_in_json),
                 "ok": row.holds(),
             })
         })
@@ -520,6 +510,34 @@ fn write_json(report: &Report, out: &mut impl Write) -> io::Result<()> {
         "ok": report.holds(),
     });
     writeln!(out, "{whole:#}")
+}
+
+fn found_in_json(found: Agreement) -> serde_json::Value {
+    match found {
+        Agreement::Stated {
+            paper,
+            simulated,
+            tolerance,
+        } => {
+            let mut found = serde_json::Map::new();
+            let (unit, value) = in_json(paper);
+            found.insert(format!("paper_{unit}"), value);
+            let (unit, value) = in_json(simulated);
+            found.insert(format!("simulated_{unit}"), value);
+            let (key, value) = match tolerance {
+                Tolerance::Exact => ("tolerance_percent", 0),
+                Tolerance::PerMille(part) => ("tolerance_percent", part),
+                Tolerance::Points(tenths) => ("tolerance_points", tenths),
+            };
+            found.insert(key.to_owned(), json!(f64::from(value) / 10.0));
+            found.into()
+        }
+        Agreement::Measured(simulated) => {
+            let (unit, value) = in_json(simulated);
+            json!({ format!("simulated_{unit}"): value })
+        }
+        Agreement::Order { holds } => json!({ "order": holds }),
+    }
 }
 
 /// Returns the name of a value's unit, as it is used in a key, and the value in this unit.

@@ -25,6 +25,7 @@ pub use disagrees::Disagreement;
 use nic_runtime::profile::Profile;
 use nic_runtime::run::SimError;
 pub use plot::{PlotError, draw};
+use provenance::Used;
 pub use report::{
     Agreement, Axis, Bar, BarChart, Curve, Drawing, Given, Mark, Plot, Provenance, Quantity, Range,
     Report, Row, Timeline, TimelineSpan, Tolerance, Track,
@@ -39,7 +40,10 @@ pub struct Paper {
     pub title: &'static str,
     /// The built-in profile with which the paper is reproduced, unless the user names another.
     pub profile: &'static str,
+    /// The built-in profile of the NIC with which the paper compares its own, if it does.
+    pub compared: Option<&'static str>,
     reproduce: fn(&Profile, &mut dyn Progress) -> Result<Report, PaperError>,
+    few: fn(&Profile, Option<&Profile>) -> Result<Vec<Row>, PaperError>,
 }
 
 /// The papers that can be reproduced.
@@ -48,25 +52,33 @@ pub const PAPERS: &[Paper] = &[
         name: "unet-sle",
         title: "U-Net/SLE: A Java-based User-Customizable Virtual Network Interface (1998)",
         profile: "lanai-1998",
+        compared: None,
         reproduce: unet_sle,
+        few: |profile, _| rows(profile),
     },
     Paper {
         name: "emp",
         title: "Can User-Level Protocols Take Advantage of Multi-CPU NICs? (2002)",
         profile: "tigon2-2002",
+        compared: None,
         reproduce: emp::reproduce,
+        few: |profile, _| emp::few(profile),
     },
     Paper {
         name: "clan",
         title: "VIA over the CLAN network (2001)",
         profile: "clan-2001",
+        compared: Some("giganet-1999"),
         reproduce: via::clan,
+        few: via::few_of_clan,
     },
     Paper {
         name: "javia",
         title: "Interfacing Java to the Virtual Interface Architecture (1999): VIA itself",
         profile: "giganet-1999",
+        compared: None,
         reproduce: via::javia,
+        few: via::few_of_javia,
     },
 ];
 
@@ -82,6 +94,21 @@ impl Paper {
         progress: &mut dyn Progress,
     ) -> Result<Report, PaperError> {
         (self.reproduce)(profile, progress)
+    }
+
+    /// Measures the rows by fewer messages, without an analysis of what they depend on. `compared` is the profile of the
+    /// NIC with which the paper compares its own, if it is not the built-in one. The analysis of [`Paper::reproduce`]
+    /// compares such rows.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`PaperError`] if a figure cannot be measured under the profiles.
+    pub fn rows_of_few(
+        &self,
+        profile: &Profile,
+        compared: Option<&Profile>,
+    ) -> Result<Vec<Row>, PaperError> {
+        (self.few)(profile, compared)
     }
 }
 
@@ -166,17 +193,22 @@ fn unet_sle(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, Pa
         return Err(PaperError::Lacks { section, paper });
     }
     let mut report = reproduce(profile, progress)?;
-    progress.part(PARTS.len(), STEPS, "what hangs on which value");
-    provenance::trace(profile, &mut report.rows, rows);
-    progress.part(PARTS.len() + 1, STEPS, "where the orders hold");
-    ranges::trace(profile, &mut report.rows, orders);
+    progress.part(PARTS.len(), STEPS, ONE_PORT);
+    note_one_port(profile, &mut report.rows, rows)?;
+    progress.part(PARTS.len() + 1, STEPS, "what hangs on which value");
+    provenance::trace(&[Used::own(profile, &rows)], &mut report.rows);
+    progress.part(PARTS.len() + 2, STEPS, "where the orders hold");
+    ranges::trace(&[Used::own(profile, &orders)], &mut report.rows);
     Ok(report)
 }
 
 /// The profile sections that the figures need.
 const SECTIONS: &[&str] = &["base", "entry", "native", "native_fuel", "quota"];
 
-const STEPS: usize = PARTS.len() + 2;
+const STEPS: usize = PARTS.len() + 3;
+
+/// The part of a reproduction in which NICs have ports.
+const ONE_PORT: &str = "with one port for each NIC";
 
 /// Returns the measured rows and drawings, without the analysis of the values on which they depend.
 fn reproduce(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, PaperError> {
@@ -198,6 +230,23 @@ fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
     let mut rows = bandwidth::rows(profile)?;
     rows.extend(host::rows(profile)?);
     Ok(held(&rows))
+}
+
+/// Measures the rows again where each NIC has one port, and notes what is then different. A profile that has ports itself
+/// has no second form.
+fn note_one_port(
+    profile: &Profile,
+    found: &mut [Row],
+    measure: impl FnOnce(&Profile) -> Result<Vec<Row>, PaperError>,
+) -> Result<(), PaperError> {
+    if profile.wire.ports > 0 {
+        return Ok(());
+    }
+    let switched = measure(&profile.clone().switched())?;
+    for (row, switched) in found.iter_mut().zip(switched) {
+        row.one_port = (row.found != switched.found).then_some(switched.found);
+    }
+    Ok(())
 }
 
 /// Returns whether each order among the rows holds.
@@ -254,7 +303,7 @@ mod tests {
     fn a_moved_value_moves_only_its_rows() {
         let profile = Profile::builtin("lanai-1998-parallel").unwrap();
         let mut found = short(&profile).unwrap();
-        provenance::trace(&profile, &mut found, short);
+        provenance::trace(&[Used::own(&profile, &short)], &mut found);
         let mut moves = profile.moves().into_iter();
         // The value of `base.receive` was fitted to the shortest round trip between NICs.
         let moved = moves.find(|moved| moved.key.path() == "base.receive");
@@ -280,7 +329,7 @@ mod tests {
         let kinds = |text: &str| {
             let profile = Profile::parse(text).unwrap();
             let mut all = short(&profile).unwrap();
-            provenance::trace(&profile, &mut all, short);
+            provenance::trace(&[Used::own(&profile, &short)], &mut all);
             move |name: &str| {
                 let mut rows = all.iter().filter(|row| row.name == name);
                 rows.next().unwrap().provenance

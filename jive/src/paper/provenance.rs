@@ -1,29 +1,75 @@
-//! Determines the kind of evidence of each row. Each value of the profile is moved in turn, and a row depends on the
-//! values that change its result.
+//! Determines the kind of evidence of each row. Each value of each profile that the runs use is moved in turn, and a row
+//! depends on the values that change its result.
 
 use std::num::NonZeroUsize;
 use std::thread;
 
-use nic_runtime::profile::{Moved, Profile, Source};
+use nic_runtime::profile::{Key, Profile, Source};
 
 use super::PaperError;
 use super::report::{Provenance, Row};
 
-/// Sets the kind of evidence of each row. `measure` returns the rows under another profile.
-pub(super) fn trace(
-    profile: &Profile,
-    found: &mut [Row],
-    measure: impl Fn(&Profile) -> Result<Vec<Row>, PaperError> + Sync,
-) {
-    let moves = profile.moves();
+/// A profile that the runs of a paper use, and what is measured with another profile in its place.
+#[derive(Copy, Clone)]
+pub(super) struct Used<'u, R> {
+    profile: &'u Profile,
+    /// Whether the profile is that of a NIC with which the paper compares its own. Its keys then bear its name.
+    is_compared: bool,
+    measure: &'u Measure<'u, R>,
+}
+
+/// Measures under another profile.
+type Measure<'u, R> = dyn Fn(&Profile) -> Result<Vec<R>, PaperError> + Sync + 'u;
+
+impl<'u, R> Used<'u, R> {
+    /// The paper's own profile.
+    pub(super) fn own(profile: &'u Profile, measure: &'u Measure<'u, R>) -> Used<'u, R> {
+        Used {
+            profile,
+            is_compared: false,
+            measure,
+        }
+    }
+
+    /// The profile of a NIC with which the paper compares its own.
+    pub(super) fn compared(profile: &'u Profile, measure: &'u Measure<'u, R>) -> Used<'u, R> {
+        Used {
+            is_compared: true,
+            ..Used::own(profile, measure)
+        }
+    }
+
+    pub(super) fn profile(&self) -> &'u Profile {
+        self.profile
+    }
+
+    pub(super) fn measure(&self, profile: &Profile) -> Result<Vec<R>, PaperError> {
+        (self.measure)(profile)
+    }
+
+    /// Returns the name of a value of this profile in the evidence of rows.
+    pub(super) fn path(&self, key: &Key) -> String {
+        match self.is_compared {
+            true => format!("{}:{}", self.profile.name, key.path()),
+            false => key.path(),
+        }
+    }
+}
+
+/// Sets the kind of evidence of each row. Each profile measures the rows anew.
+pub(super) fn trace(used: &[Used<'_, Row>], found: &mut [Row]) {
     let mut evidence = vec![Evidence::default(); found.len()];
-    let changed = each(&moves, |moved| measure(&moved.profile));
-    for (moved, changed) in moves.iter().zip(changed) {
-        // Skip a profile under which nothing can be measured.
-        let Ok(changed) = changed else { continue };
-        for ((row, changed), evidence) in found.iter().zip(&changed).zip(&mut evidence) {
-            if row.found != changed.found {
-                evidence.note(row, moved);
+    for used in used {
+        let moves = used.profile.moves();
+        let changed = each(&moves, |moved| used.measure(&moved.profile));
+        for (moved, changed) in moves.iter().zip(changed) {
+            // Skip a profile under which nothing can be measured.
+            let Ok(changed) = changed else { continue };
+            let key = used.path(moved.key);
+            for ((row, changed), evidence) in found.iter().zip(&changed).zip(&mut evidence) {
+                if row.found != changed.found {
+                    evidence.note(row, &key, moved.source);
+                }
             }
         }
     }
@@ -33,14 +79,14 @@ pub(super) fn trace(
     }
 }
 
-/// Sets the kind of evidence of each row by shorter measurements: `measure` returns the same rows from fewer messages.
-pub(super) fn trace_shorter(
-    profile: &Profile,
-    found: &mut [Row],
-    measure: impl Fn(&Profile) -> Result<Vec<Row>, PaperError> + Sync,
-) -> Result<(), PaperError> {
-    let mut shorter = measure(profile)?;
-    trace(profile, &mut shorter, measure);
+/// Sets the kind of evidence of each row by shorter measurements: each profile measures the same rows from fewer
+/// messages. The first is the paper's own.
+pub(super) fn trace_shorter(used: &[Used<'_, Row>], found: &mut [Row]) -> Result<(), PaperError> {
+    let Some(own) = used.first() else {
+        return Ok(());
+    };
+    let mut shorter = own.measure(own.profile)?;
+    trace(used, &mut shorter);
     for (row, shorter) in found.iter_mut().zip(shorter) {
         row.provenance = shorter.provenance;
         row.moved_by = shorter.moved_by;
@@ -70,16 +116,15 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn note(&mut self, row: &Row, moved: &Moved) {
-        let keys = match moved.source {
+    fn note(&mut self, row: &Row, key: &str, source: Source) {
+        let keys = match source {
             Source::Paper(_) => &mut self.papers,
             Source::Fitted(_) | Source::Chosen => &mut self.others,
         };
-        let key = moved.key.path();
-        if keys.last() != Some(&key) {
-            keys.push(key);
+        if keys.last().is_none_or(|last| last != key) {
+            keys.push(key.to_owned());
         }
-        self.is_fitted |= moved.source == Source::Fitted(row.statement);
+        self.is_fitted |= source == Source::Fitted(row.statement);
     }
 
     fn provenance(&self) -> Provenance {

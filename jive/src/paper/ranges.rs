@@ -1,9 +1,8 @@
 //! Ranges of values for which an order holds. An order is weak evidence if it depends on a value that was not measured.
 
-use nic_runtime::profile::{Factor, Moved, Profile, Source};
+use nic_runtime::profile::{Factor, Moved, Source};
 
-use super::PaperError;
-use super::provenance::each;
+use super::provenance::{Used, each};
 use super::report::{Agreement, Provenance, Range, Row};
 
 /// Factors by which each value is reduced, from the nearest to the farthest.
@@ -25,45 +24,57 @@ const MORE: [Factor; 5] = [
 /// A profile with one value moved, and whether each order holds under it.
 type Tried = (Moved, Vec<bool>);
 
-/// Sets the ranges of each order that holds, and the values that limit it. `orders` returns whether each order holds
-/// under another profile. `orders` may leave out orders at the end that do not hold.
-pub(super) fn trace(
-    profile: &Profile,
-    rows: &mut [Row],
-    orders: impl Fn(&Profile) -> Result<Vec<bool>, PaperError> + Sync,
-) {
-    let [below, above] = [LESS, MORE].map(|factors| tried(profile, factors, &orders));
-    let orders = rows
+/// Sets the ranges of each order that holds, and the values that limit it. Each profile measures whether the orders hold.
+/// Orders at the end that do not hold may be left out.
+pub(super) fn trace(used: &[Used<'_, bool>], rows: &mut [Row]) {
+    let mut orders: Vec<&mut Row> = rows
         .iter_mut()
-        .filter(|row| matches!(row.found, Agreement::Order { .. }));
-    for (number, row) in orders.enumerate() {
-        if row.found != (Agreement::Order { holds: true }) {
+        .filter(|row| matches!(row.found, Agreement::Order { .. }))
+        .collect();
+    for row in &mut orders {
+        if holds(row) {
+            row.moved_by.clear();
+            row.provenance = Provenance::Accounting;
+        }
+    }
+    for used in used {
+        let tried = [LESS, MORE].map(|factors| tried(used, factors));
+        for (number, row) in orders.iter_mut().enumerate() {
+            if holds(row) {
+                note(row, number, used, &tried);
+            }
+        }
+    }
+}
+
+fn holds(row: &Row) -> bool {
+    row.found == (Agreement::Order { holds: true })
+}
+
+/// Adds to the row of an order the ranges of the values of a profile.
+fn note(row: &mut Row, number: usize, used: &Used<'_, bool>, [below, above]: &[Vec<Tried>; 2]) {
+    for entry in used.profile().entries() {
+        if let Source::Paper(_) = entry.source {
             continue;
         }
-        row.moved_by.clear();
-        row.provenance = Provenance::Accounting;
-        for entry in profile.entries() {
-            if let Source::Paper(_) = entry.source {
-                continue;
-            }
-            let key = entry.key.path();
-            let (from, limits_below) = reach(&below, &key, number);
-            let (to, limits_above) = reach(&above, &key, number);
-            if from.is_none() && to.is_none() && !limits_below && !limits_above {
-                continue;
-            }
-            let is_whole = !limits_below && !limits_above;
-            if !is_whole {
-                row.provenance = limited(row, entry.source);
-                row.moved_by.push(key.clone());
-            }
-            row.ranges.push(Range {
-                key,
-                from: from.unwrap_or(&entry.value).to_owned(),
-                to: to.unwrap_or(&entry.value).to_owned(),
-                is_whole,
-            });
+        let path = entry.key.path();
+        let (from, limits_below) = reach(below, &path, number);
+        let (to, limits_above) = reach(above, &path, number);
+        if from.is_none() && to.is_none() && !limits_below && !limits_above {
+            continue;
         }
+        let key = used.path(entry.key);
+        let is_whole = !limits_below && !limits_above;
+        if !is_whole {
+            row.provenance = limited(row, entry.source);
+            row.moved_by.push(key.clone());
+        }
+        row.ranges.push(Range {
+            key,
+            from: from.unwrap_or(&entry.value).to_owned(),
+            to: to.unwrap_or(&entry.value).to_owned(),
+            is_whole,
+        });
     }
 }
 
@@ -78,17 +89,13 @@ fn limited(row: &Row, source: Source) -> Provenance {
 }
 
 /// Moves every value that no paper gives by each factor, and leaves out profiles that cannot be measured.
-fn tried(
-    profile: &Profile,
-    factors: [Factor; 5],
-    orders: impl Fn(&Profile) -> Result<Vec<bool>, PaperError> + Sync,
-) -> Vec<Tried> {
+fn tried(used: &Used<'_, bool>, factors: [Factor; 5]) -> Vec<Tried> {
     let moves: Vec<Moved> = factors
         .into_iter()
-        .flat_map(|factor| profile.scaled(factor))
+        .flat_map(|factor| used.profile().scaled(factor))
         .filter(|moved| !matches!(moved.source, Source::Paper(_)))
         .collect();
-    let held = each(&moves, |moved| orders(&moved.profile));
+    let held = each(&moves, |moved| used.measure(&moved.profile));
     let tried = moves.into_iter().zip(held);
     tried
         .filter_map(|(moved, held)| Some((moved, held.ok()?)))
@@ -113,6 +120,8 @@ fn reach<'t>(tried: &'t [Tried], key: &str, order: usize) -> (Option<&'t str>, b
 
 #[cfg(test)]
 mod tests {
+    use nic_runtime::profile::Profile;
+
     use super::*;
 
     /// Returns a row of an order that holds.
@@ -135,7 +144,7 @@ mod tests {
             order("S5-26"),
             order("S5-26"),
         ];
-        trace(&profile, &mut rows, |profile| {
+        let held = |profile: &Profile| {
             Ok(vec![
                 short(profile),
                 short(profile),
@@ -143,7 +152,8 @@ mod tests {
                 short(profile) && quick(profile) && slow(profile),
                 true,
             ])
-        });
+        };
+        trace(&[Used::own(&profile, &held)], &mut rows);
         let kinds = rows.each_ref().map(|row| row.provenance);
         assert_eq!(
             kinds,

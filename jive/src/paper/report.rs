@@ -59,6 +59,8 @@ pub struct Row {
     pub ranges: Vec<Range>,
     /// The known disagreement with the paper, if there is one.
     pub disagreement: Option<&'static Disagreement>,
+    /// What the same runs show where each NIC has one port in place of a wire to every other NIC, if it is something else.
+    pub one_port: Option<Agreement>,
 }
 
 impl Row {
@@ -79,6 +81,7 @@ impl Row {
             moved_by: Vec::new(),
             ranges: Vec::new(),
             disagreement: None,
+            one_port: None,
         }
     }
 

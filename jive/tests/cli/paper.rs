@@ -1,10 +1,12 @@
 //! `jive paper`, and `jive run --sram`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use nic_runtime::profile::Profile;
+use jive::paper::{PAPERS, Paper};
+use nic_runtime::profile::{Factor, Profile, Source};
 use tempfile::TempDir;
 
 use crate::{jive, words};
@@ -155,10 +157,10 @@ fn changed_row_and_its_totals_leave_their_tolerance() {
     assert_eq!(
         off,
         [
-            "row,S1-39,Figure 5,receive 1000 B: get free buffer,,5.850,5.860,+0.010,exact,input,,OFF,paper",
-            "row,S1-39,Figure 5,receive 1000 B: total,,42.450,42.460,+0.010,exact,accounting,,OFF,derived",
-            "row,S1-44,Figure 3,\"simplified applet, 1000 B, receive side (42.5): overhead\",,42.450,42.460,+0.010,exact,accounting,,OFF,derived",
-            "row,S1-44,Figure 3,\"simplified applet, 1000 B, both sides (67.0): overhead\",,66.950,66.960,+0.010,exact,accounting,,OFF,derived",
+            "row,S1-39,Figure 5,receive 1000 B: get free buffer,,5.850,5.860,+0.010,exact,input,,OFF,paper,",
+            "row,S1-39,Figure 5,receive 1000 B: total,,42.450,42.460,+0.010,exact,accounting,,OFF,derived,",
+            "row,S1-44,Figure 3,\"simplified applet, 1000 B, receive side (42.5): overhead\",,42.450,42.460,+0.010,exact,accounting,,OFF,derived,",
+            "row,S1-44,Figure 3,\"simplified applet, 1000 B, both sides (67.0): overhead\",,66.950,66.960,+0.010,exact,accounting,,OFF,derived,",
         ]
     );
 }
@@ -275,6 +277,20 @@ fn every_row_of_via_over_clan_holds_or_disagrees_as_known() {
     for name in ["by DMA: 128 B < 96 B", "by either: 128 B < 96 B"] {
         assert_eq!(named(rows, name)["provenance"], "fitted");
     }
+    // The NIC of comparison has values of its own, which move its rows and limit the orders with it.
+    for (name, kind) in [
+        ("16 outstanding, giganet-1999", "predicted"),
+        ("giganet-1999 > processor: 64 outstanding", "predicted"),
+    ] {
+        let row = named(rows, name);
+        let moved_by = row["moved_by"].as_array().unwrap();
+        let is_compared = |key: &serde_json::Value| {
+            let key = key.as_str().unwrap();
+            key.starts_with("giganet-1999:")
+        };
+        assert!(moved_by.iter().any(is_compared), "{row}");
+        assert_eq!(row["provenance"], kind);
+    }
     // A message without VIA takes what the paper says, and a server without VIA answers more than one with VIA.
     let ping = "two programs without VIA, an entry of a ring and its pointer";
     assert_eq!(named(rows, ping)["found"]["paper_ns"], 2_600);
@@ -305,12 +321,109 @@ fn every_row_of_via_itself_holds() {
     assert_eq!(ended.status, 1, "{}", ended.err);
 }
 
+fn paper(name: &str) -> &'static Paper {
+    PAPERS.iter().find(|paper| paper.name == name).unwrap()
+}
+
+/// Returns the paper's own profile, and that of the NIC of comparison.
+fn profiles(paper: &Paper) -> (Profile, Option<Profile>) {
+    let builtin = |name| Profile::builtin(name).unwrap();
+    (builtin(paper.profile), paper.compared.map(builtin))
+}
+
+/// Returns the source of each value of a paper's profiles, by the name that rows have for it.
+fn sources(name: &str) -> BTreeMap<String, Source> {
+    let (own, compared) = profiles(paper(name));
+    let compared = compared.iter().flat_map(|profile| {
+        let entries = profile.entries().into_iter();
+        entries.map(|entry| {
+            (
+                format!("{}:{}", profile.name, entry.key.path()),
+                entry.source,
+            )
+        })
+    });
+    let own = own.entries().into_iter();
+    own.map(|entry| (entry.key.path(), entry.source))
+        .chain(compared)
+        .collect()
+}
+
+/// Returns the profiles of a paper with one value moved: first near, and then farther and farther.
+fn moved(paper: &Paper, name: &str) -> Vec<(Profile, Option<Profile>)> {
+    let (own, compared) = profiles(paper);
+    let (profile, key) = match (name.split_once(':'), &compared) {
+        (Some((_, key)), Some(compared)) => (compared, key),
+        _ => (&own, name),
+    };
+    let factors = [
+        (4, 5),
+        (5, 4),
+        (3, 5),
+        (3, 2),
+        (1, 2),
+        (2, 1),
+        (2, 5),
+        (3, 1),
+        (1, 4),
+        (4, 1),
+    ];
+    let factors = factors.map(|(over, under)| Factor::of(over, under));
+    let farther = factors
+        .into_iter()
+        .flat_map(|factor| profile.scaled(factor));
+    let moves = profile.moves().into_iter().chain(farther);
+    moves
+        .filter(|moved| moved.key.path() == key)
+        .map(|moved| match name.contains(':') {
+            true => (own.clone(), Some(moved.profile)),
+            false => (moved.profile, compared.clone()),
+        })
+        .collect()
+}
+
+/// Every row that names values moves with one of them. By default the rows of U-Net/SLE, which are the slowest, are left
+/// out; `JIVE_RUNS=1` has them too.
+#[test]
+fn each_row_moves_with_a_value_that_it_names() {
+    let all = [&EMP, &CLAN, &JAVIA, &REPORT];
+    let reports = match std::env::var_os("JIVE_RUNS") {
+        Some(_) => &all[..],
+        None => &all[..3],
+    };
+    for report in reports {
+        let paper = paper(report.0["paper"].as_str().unwrap());
+        let (own, compared) = profiles(paper);
+        let few =
+            |own: &Profile, compared: Option<&Profile>| paper.rows_of_few(own, compared).unwrap();
+        let unmoved = few(&own, compared.as_ref());
+        let rows = rows(report);
+        assert_eq!(unmoved.len(), rows.len());
+        let names = |row: usize| rows[row]["moved_by"].as_array().unwrap();
+        let mut left: Vec<usize> = (0..rows.len())
+            .filter(|&row| !names(row).is_empty())
+            .collect();
+        while let Some(&first) = left.first() {
+            let key = names(first)[0].clone();
+            let mut moves = moved(paper, key.as_str().unwrap()).into_iter();
+            // One value moves many rows at a time.
+            while left.contains(&first) {
+                let (own, compared) = moves
+                    .next()
+                    .unwrap_or_else(|| panic!("{} does not move with {key}", rows[first]["name"]));
+                let changed = few(&own, compared.as_ref());
+                left.retain(|&row| {
+                    unmoved[row].found == changed[row].found || !names(row).contains(&key)
+                });
+            }
+        }
+    }
+}
+
 #[test]
 fn a_row_says_what_moves_it_and_no_fitted_row_is_a_prediction() {
     for paper in [&REPORT, &EMP, &CLAN, &JAVIA] {
-        let profile = paper.0["profile"].as_str().unwrap();
-        let profile = Profile::builtin(profile).unwrap();
-        let entries = profile.entries();
+        let sources = sources(paper.0["paper"].as_str().unwrap());
         for row in rows(paper) {
             let moved_by = row["moved_by"].as_array().unwrap();
             let evidence = row["provenance"].as_str().unwrap();
@@ -321,11 +434,9 @@ fn a_row_says_what_moves_it_and_no_fitted_row_is_a_prediction() {
             );
             assert_eq!(is_moved, !moved_by.is_empty(), "{row}");
             let statement = format!("fitted {}", row["statement"].as_str().unwrap());
-            let is_fitted = moved_by.iter().any(|key| {
-                let mut entries = entries.iter();
-                let entry = entries.find(|entry| key == &entry.key.path());
-                entry.expect("a key of the profile").source.to_string() == statement
-            });
+            let is_fitted = moved_by
+                .iter()
+                .any(|key| sources[key.as_str().unwrap()].to_string() == statement);
             assert_eq!(is_fitted, evidence == "fitted", "{row}");
         }
     }

@@ -13,8 +13,11 @@ use nic_core::time::SimDuration;
 use nic_runtime::profile::Profile;
 
 use self::lab::{Rounds, Scheme, Setup};
+use super::provenance::Used;
 use super::report::{Agreement, Quantity, Report, Row, Tolerance};
-use super::{Disagreement, PaperError, Progress, held, provenance, ranges};
+use super::{
+    Disagreement, ONE_PORT, PaperError, Progress, held, note_one_port, provenance, ranges,
+};
 
 const FIGURE: &str = "Figure 1";
 
@@ -48,7 +51,7 @@ const FEW_LARGE: Rounds = Rounds {
     measured: 4,
 };
 
-const STEPS: usize = 4;
+const STEPS: usize = 5;
 
 /// Reproduces the tables and the figure under a profile.
 ///
@@ -71,16 +74,24 @@ pub(super) fn reproduce(
     for row in &mut report.rows {
         row.disagreement = Disagreement::of(&profile.name, &row.name);
     }
-    progress.part(1, STEPS, "what hangs on which value");
+    progress.part(1, STEPS, ONE_PORT);
+    note_one_port(profile, &mut report.rows, |profile| rows(profile, ROUNDS))?;
+    progress.part(2, STEPS, "what hangs on which value");
     let mut profile = provenance::without_applets(profile);
     profile.base = None;
-    provenance::trace_shorter(&profile, &mut report.rows, |profile| rows(profile, FEW))?;
-    progress.part(2, STEPS, "where the orders hold");
-    ranges::trace(&profile, &mut report.rows, orders_that_hold);
-    progress.part(3, STEPS, FIGURE);
+    provenance::trace_shorter(&[Used::own(&profile, &few)], &mut report.rows)?;
+    progress.part(3, STEPS, "where the orders hold");
+    let orders = Used::own(&profile, &orders_that_hold);
+    ranges::trace(&[orders], &mut report.rows);
+    progress.part(4, STEPS, FIGURE);
     report.plots = figure::plots(&profile)?;
     report.plots.extend(timeline::plots(&profile)?);
     Ok(report)
+}
+
+/// Returns all rows from few messages.
+pub(super) fn few(profile: &Profile) -> Result<Vec<Row>, PaperError> {
+    rows(profile, FEW)
 }
 
 /// Returns all rows under a profile, without the analysis of the values on which they depend.

@@ -1,15 +1,12 @@
 //! "VIA over the CLAN network" (2001): half round trips, bandwidths and a server with a completion queue.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use nic_core::time::SimDuration;
 use nic_runtime::profile::{Events, Profile};
 
 use super::lab::{FlowControl, REQUEST, Served, Service, Setup, beside_stream, time_per_request};
+use super::measured::{Both, Measured};
 use super::programs::{self, OwnProtocol};
-use super::{FEW, Rounds, rate};
+use super::{Rounds, Studied, rate};
 use crate::paper::report::{Agreement, Quantity, Report, Row, Tolerance};
 use crate::paper::{PaperError, Progress, held};
 
@@ -25,7 +22,7 @@ const MAPPINGS: &str = "mappings of a server";
 const LARGE: u32 = 32 * 1024;
 
 /// The NIC that the paper compares with: a later NIC of the family that `giganet-1999` describes.
-const EMULEX: &str = "giganet-1999";
+pub(super) const EMULEX: &str = "giganet-1999";
 
 /// Numbers of outstanding requests.
 pub(super) const OUTSTANDING: [u32; 5] = [1, 4, 16, 64, 256];
@@ -47,101 +44,40 @@ pub(in crate::paper) fn reproduce(
             paper: "VIA over CLAN",
         });
     }
-    let plots = super::figures::clan;
-    super::reproduce(("clan", rows, orders, plots), profile, progress)
+    STUDIED.reproduce(profile, progress)
 }
 
-/// Returns all rows under a profile, without the analysis of the values on which they depend.
-pub(super) fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
-    let found = Found::new(profile, rounds);
-    let mut rows = latencies(profile)?;
-    rows.extend(beside(profile, rounds)?);
-    rows.extend(bandwidths(&found)?);
-    rows.extend(bandwidth_orders(&found)?);
-    rows.extend(servers(&found)?);
-    rows.extend(server_orders(&found)?);
-    rows.extend(own_servers(&found)?);
-    rows.extend(own_server_orders(&found)?);
-    rows.push(queue(profile, rounds)?);
-    rows.extend(mappings(profile, rounds)?);
+pub(super) const STUDIED: Studied = Studied {
+    name: "clan",
+    compared: Some(EMULEX),
+    rows,
+    orders,
+    figures: super::figures::clan,
+};
+
+/// Returns all rows under two profiles, without the analysis of the values on which they depend.
+fn rows(both: Both<'_>) -> Result<Vec<Row>, PaperError> {
+    let Both { own, .. } = both;
+    let mut rows = own.rows(LATENCY, |profile, _| latencies(profile))?;
+    rows.extend(own.rows(STREAM, beside)?);
+    rows.extend(bandwidths(own)?);
+    rows.extend(bandwidth_orders(both)?);
+    rows.extend(servers(both)?);
+    rows.extend(server_orders(both)?);
+    rows.extend(own_servers(own)?);
+    rows.extend(own_server_orders(own)?);
+    rows.extend(own.rows(QUEUE, |profile, rounds| Ok(vec![queue(profile, rounds)?]))?);
+    rows.extend(own.rows(MAPPINGS, mappings)?);
     Ok(rows)
 }
 
-/// Returns whether each order among the rows holds under another profile, in the order of the rows.
-fn orders(profile: &Profile) -> Result<Vec<bool>, PaperError> {
-    let mut rows = vec![beside_order(&beside_times(profile, FEW)?)];
-    let found = Found::new(profile, FEW);
-    rows.extend(bandwidth_orders(&found)?);
-    rows.extend(server_orders(&found)?);
-    rows.extend(own_server_orders(&found)?);
+/// Returns whether each order among the rows holds under two profiles, in the order of the rows.
+fn orders(both: Both<'_>) -> Result<Vec<bool>, PaperError> {
+    let mut rows = both.own.rows(STREAM, beside)?;
+    rows.extend(bandwidth_orders(both)?);
+    rows.extend(server_orders(both)?);
+    rows.extend(own_server_orders(both.own)?);
     Ok(held(&rows))
-}
-
-/// What is measured under a profile: several rows and orders share a bandwidth or a server, which is measured once.
-struct Found<'p> {
-    profile: &'p Profile,
-    rounds: Rounds,
-    bandwidths: RefCell<BTreeMap<(&'static str, u32), u64>>,
-    servers: RefCell<BTreeMap<(&'static str, u32), Served>>,
-    /// Servers without VIA, by the number of clients.
-    own_servers: RefCell<BTreeMap<u32, Served>>,
-}
-
-impl<'p> Found<'p> {
-    fn new(profile: &'p Profile, rounds: Rounds) -> Found<'p> {
-        Found {
-            profile,
-            rounds,
-            bandwidths: RefCell::default(),
-            servers: RefCell::default(),
-            own_servers: RefCell::default(),
-        }
-    }
-
-    fn bandwidth(&self, transfer: &'static str, length: u32) -> Result<u64, PaperError> {
-        let point = (transfer, length);
-        if let Some(&known) = self.bandwidths.borrow().get(&point) {
-            return Ok(known);
-        }
-        let found = bandwidth(self.profile, point, self.rounds)?;
-        self.bandwidths.borrow_mut().insert(point, found);
-        Ok(found)
-    }
-
-    fn answers(&self, transfer: &'static str, outstanding: u32) -> Result<Served, PaperError> {
-        let point = (transfer, outstanding.min(self.rounds.most));
-        if let Some(&known) = self.servers.borrow().get(&point) {
-            return Ok(known);
-        }
-        let found = answers(self.profile, point, self.rounds)?;
-        self.servers.borrow_mut().insert(point, found);
-        Ok(found)
-    }
-
-    /// Returns what a server answers whose events reach it without an interrupt.
-    fn at_user_level(&self, outstanding: u32) -> Result<Served, PaperError> {
-        let point = ("pio at user level", outstanding);
-        if let Some(&known) = self.servers.borrow().get(&point) {
-            return Ok(known);
-        }
-        let found = answers(
-            &at_user_level(self.profile),
-            ("pio", outstanding),
-            self.rounds,
-        )?;
-        self.servers.borrow_mut().insert(point, found);
-        Ok(found)
-    }
-
-    fn own(&self, clients: u32) -> Result<Served, PaperError> {
-        let clients = clients.min(self.rounds.most);
-        if let Some(&known) = self.own_servers.borrow().get(&clients) {
-            return Ok(known);
-        }
-        let found = own_answers(self.profile, clients, self.rounds)?;
-        self.own_servers.borrow_mut().insert(clients, found);
-        Ok(found)
-    }
 }
 
 /// Returns what moves the messages, in the words of the rows.
@@ -203,27 +139,20 @@ fn latencies(profile: &Profile) -> Result<Vec<Row>, PaperError> {
 /// delay the processor's writes on the wire.
 const STREAMED: u32 = 1_024;
 
-/// Returns the longest half round trips of short messages beside a stream: by the processor, and by DMA.
-fn beside_times(profile: &Profile, rounds: Rounds) -> Result<[SimDuration; 2], PaperError> {
-    let of = |transfer| beside_stream(STREAM, profile, (transfer, STREAMED, rounds.beside));
-    Ok([of("pio")?, of("dma")?])
-}
-
-fn beside_order([by_processor, by_dma]: &[SimDuration; 2]) -> Row {
-    let name = "processor < DMA: 40 B beside a stream";
-    let holds = by_processor.as_ps() * 2 < by_dma.as_ps();
-    order("S5-20", STREAM, name, holds)
-}
-
+/// Returns the rows of the longest half round trips of short messages beside a stream: by the processor, and by DMA.
 fn beside(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
-    let times = beside_times(profile, rounds)?;
+    let of = |transfer| beside_stream(STREAM, profile, (transfer, STREAMED, rounds.beside));
+    let times = [of("pio")?, of("dma")?];
     let names = ["40 B by the processor, longest", "40 B by DMA, longest"];
     let measured = names.iter().zip(times).map(|(name, time)| {
         let found = Agreement::Measured(Quantity::Time(time));
         Row::new("S5-20", STREAM, (*name).to_owned(), found)
     });
     let mut rows: Vec<Row> = measured.collect();
-    rows.push(beside_order(&times));
+    let [by_processor, by_dma] = times;
+    let name = "processor < DMA: 40 B beside a stream";
+    let holds = by_processor.as_ps() * 2 < by_dma.as_ps();
+    rows.push(order("S5-20", STREAM, name, holds));
     Ok(rows)
 }
 
@@ -242,8 +171,8 @@ pub(super) fn bandwidth(
     setup.rate(profile, rounds.streamed)
 }
 
-fn bandwidths(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
-    let of = |transfer, length| found.bandwidth(transfer, length);
+fn bandwidths(own: &Measured) -> Result<Vec<Row>, PaperError> {
+    let of = |transfer, length| own.bandwidth(transfer, length);
     let row = |statement, name: &str, found| Row::new(statement, BANDWIDTH, name.to_owned(), found);
     let mut rows = vec![
         row(
@@ -270,7 +199,7 @@ fn bandwidths(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
         length: 96,
         flow: FlowControl::Deferred,
     };
-    let deferred = deferred.rate(found.profile, found.rounds.streamed)?;
+    let deferred = deferred.rate(&own.profile, own.rounds.streamed)?;
     rows.push(row(
         "S5-22",
         "96 B by the processor, deferred instead of credits",
@@ -280,9 +209,9 @@ fn bandwidths(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
 }
 
 /// Returns the rows of the orders of Figure 6's curves.
-fn bandwidth_orders(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
-    let of = |transfer, length| found.bandwidth(transfer, length);
-    let emulex = |length| emulex_bandwidth(length, found.rounds);
+fn bandwidth_orders(Both { own, compared }: Both<'_>) -> Result<Vec<Row>, PaperError> {
+    let of = |transfer, length| own.bandwidth(transfer, length);
+    let emulex = |length| compared.bandwidth("auto", length);
     let row = |statement, name, holds| order(statement, BANDWIDTH, name, holds);
     Ok(vec![
         row(
@@ -328,49 +257,13 @@ pub(super) fn answers(
     service.serve(profile)
 }
 
-/// Returns the paper's NIC of comparison.
-pub(super) fn emulex() -> Result<Profile, PaperError> {
-    Profile::builtin(EMULEX).ok_or(PaperError::NothingMeasured { figure: QUEUE })
-}
-
-/// What is measured of the NIC of comparison. Its profile is fixed, so each number is measured once.
-static OF_EMULEX: Mutex<BTreeMap<(&str, u32, Rounds), u64>> = Mutex::new(BTreeMap::new());
-
-fn once(
-    key: (&'static str, u32, Rounds),
-    measure: impl Fn(&Profile) -> Result<u64, PaperError>,
-) -> Result<u64, PaperError> {
-    let known = || OF_EMULEX.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(&found) = known().get(&key) {
-        return Ok(found);
-    }
-    let found = measure(&emulex()?)?;
-    known().insert(key, found);
-    Ok(found)
-}
-
-/// Returns the answers of a server with the NIC of comparison in a second.
-pub(super) fn emulex_answers(outstanding: u32, rounds: Rounds) -> Result<u64, PaperError> {
-    let outstanding = outstanding.min(rounds.most);
-    once((QUEUE, outstanding, rounds), |profile| {
-        Ok(answers(profile, ("auto", outstanding), rounds)?.rate)
-    })
-}
-
-/// Returns the bandwidth of the NIC of comparison.
-pub(super) fn emulex_bandwidth(length: u32, rounds: Rounds) -> Result<u64, PaperError> {
-    once((BANDWIDTH, length, rounds), |profile| {
-        bandwidth(profile, ("auto", length), rounds)
-    })
-}
-
-fn servers(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
+fn servers(Both { own, compared }: Both<'_>) -> Result<Vec<Row>, PaperError> {
     let mut rows = Vec::new();
     for outstanding in OUTSTANDING {
         for (rate, name) in [
-            (found.answers("pio", outstanding)?.rate, "by the processor"),
-            (found.answers("dma", outstanding)?.rate, "by DMA"),
-            (emulex_answers(outstanding, found.rounds)?, EMULEX),
+            (own.answers("pio", outstanding)?.rate, "by the processor"),
+            (own.answers("dma", outstanding)?.rate, "by DMA"),
+            (compared.answers("auto", outstanding)?.rate, EMULEX),
         ] {
             let name = format!("{outstanding} outstanding, {name}");
             let found = Agreement::Measured(Quantity::Answers(rate));
@@ -390,13 +283,13 @@ pub(super) fn at_user_level(profile: &Profile) -> Profile {
 }
 
 /// Returns the rows of the orders of Figure 7's curves.
-fn server_orders(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
-    let rounds = found.rounds;
-    let of = |transfer, outstanding| found.answers(transfer, outstanding);
+fn server_orders(Both { own, compared }: Both<'_>) -> Result<Vec<Row>, PaperError> {
+    let rounds = own.rounds;
+    let of = |transfer, outstanding| own.answers(transfer, outstanding);
     let busy = [of("pio", rounds.busy)?, of("pio", rounds.most)?];
     let dma = [of("dma", rounds.busy)?, of("dma", rounds.most)?];
-    let emulex = emulex_answers(rounds.busy, rounds)?;
-    let user = found.at_user_level(rounds.busy)?.rate;
+    let emulex = compared.answers("auto", rounds.busy)?.rate;
+    let user = own.at_user_level(rounds.busy)?.rate;
     let is_even = [busy, dma].iter().all(|[few, many]| {
         let has_fewer = many.rate * 1_000 < few.rate * (1_000 - rounds.even);
         !has_fewer && few.is_whole && many.is_whole
@@ -455,9 +348,9 @@ pub(super) fn own_answers(
     server.serve(profile)
 }
 
-fn own_servers(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
+fn own_servers(own: &Measured) -> Result<Vec<Row>, PaperError> {
     let row = |clients: u32| {
-        let simulated = Quantity::Answers(found.own(clients)?.rate);
+        let simulated = Quantity::Answers(own.own_server(clients)?.rate);
         // The paper gives the answers of a busy server alone.
         let (name, answers) = match clients {
             256 => (
@@ -480,13 +373,13 @@ fn own_servers(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
 pub(in crate::paper) const OWN_BUSY: &str = "256 clients";
 
 /// Returns the rows of the orders of servers with and without VIA.
-fn own_server_orders(found: &Found<'_>) -> Result<Vec<Row>, PaperError> {
-    let rounds = found.rounds;
-    let busy = [found.own(rounds.busy)?, found.own(rounds.most)?];
-    let [few, many] = busy;
+fn own_server_orders(own: &Measured) -> Result<Vec<Row>, PaperError> {
+    let rounds = own.rounds;
+    let few = own.own_server(rounds.busy)?;
+    let many = own.own_server(rounds.most)?;
     let is_even = many.rate * 1_000 >= few.rate * (1_000 - rounds.even);
-    let via = found.answers("pio", rounds.busy)?.rate;
-    let user = found.at_user_level(rounds.busy)?.rate;
+    let via = own.answers("pio", rounds.busy)?.rate;
+    let user = own.at_user_level(rounds.busy)?.rate;
     let row = |name, holds| order("S5-28c", OWN, name, holds);
     Ok(vec![
         row(

@@ -2,7 +2,9 @@
 
 use nic_runtime::profile::Profile;
 
-use super::clan::{CLIENTS, OUTSTANDING, answers, at_user_level, bandwidth, emulex, own_answers};
+use super::clan::{
+    CLIENTS, EMULEX, OUTSTANDING, QUEUE, answers, at_user_level, bandwidth, own_answers,
+};
 use super::lab::{FlowControl, Served, Setup};
 use super::{FEW, Rounds};
 use crate::paper::PaperError;
@@ -60,7 +62,7 @@ fn curves(
 
 /// Figures 6 and 7 of "VIA over the CLAN network", and servers with and without VIA.
 pub(super) fn clan(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
-    let emulex = emulex()?;
+    let emulex = Profile::builtin(EMULEX).ok_or(PaperError::NothingMeasured { figure: QUEUE })?;
     let bandwidths = [
         ("processor", profile, "pio"),
         ("DMA", profile, "dma"),

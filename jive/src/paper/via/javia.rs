@@ -4,7 +4,8 @@ use nic_core::time::SimDuration;
 use nic_runtime::profile::Profile;
 
 use super::lab::{FlowControl, Setup};
-use super::{Rounds, rate};
+use super::measured::{Both, Measured};
+use super::{Studied, rate};
 use crate::paper::report::{Agreement, Quantity, Report, Row, Tolerance};
 use crate::paper::{PaperError, Progress};
 
@@ -26,16 +27,22 @@ pub(in crate::paper) fn reproduce(
             paper: "Javia",
         });
     }
-    let no_orders: super::Orders = |_| Ok(Vec::new());
-    super::reproduce(
-        ("javia", rows, no_orders, super::figures::javia),
-        profile,
-        progress,
-    )
+    STUDIED.reproduce(profile, progress)
 }
 
+pub(super) const STUDIED: Studied = Studied {
+    name: "javia",
+    compared: None,
+    rows,
+    orders: |_| Ok(Vec::new()),
+    figures: super::figures::javia,
+};
+
 /// Returns all rows under a profile, without the analysis of the values on which they depend.
-pub(super) fn rows(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError> {
+fn rows(Both { own, .. }: Both<'_>) -> Result<Vec<Row>, PaperError> {
+    let Measured {
+        profile, rounds, ..
+    } = own;
     let setup = |figure, length| Setup {
         figure,
         transfer: "auto",

@@ -3,6 +3,7 @@
 //!
 //! - `figures` draws the papers' figures
 //! - `lab` runs messages and round trips between VIs, and `programs` programs without VIA
+//! - `measured` keeps what is measured under a profile
 //! - `clan` has the rows of "VIA over the CLAN network" (2001)
 //! - `javia` has the rows of VIA itself from "Interfacing Java to the Virtual Interface Architecture" (1999)
 
@@ -10,14 +11,17 @@ mod clan;
 mod figures;
 mod javia;
 mod lab;
+mod measured;
 mod programs;
 
 use nic_runtime::profile::Profile;
 
 pub(super) use self::clan::{OWN_BUSY, USER_BELOW_TAILORED, reproduce as clan};
 pub(super) use self::javia::reproduce as javia;
+use self::measured::{Both, Measured};
+use super::provenance::Used;
 use super::report::{Agreement, Drawing, Quantity, Report, Row, Tolerance};
-use super::{Disagreement, PaperError, Progress, provenance, ranges};
+use super::{Disagreement, ONE_PORT, PaperError, Progress, note_one_port, provenance, ranges};
 
 /// How many messages are sent in a measurement.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,37 +68,141 @@ const FEW: Rounds = Rounds {
     vis: [8, 16],
 };
 
-/// Returns the rows that a paper's runs show under a profile.
-type Rows = fn(&Profile, Rounds) -> Result<Vec<Row>, PaperError>;
+/// A paper about VIA, and how its results are measured.
+struct Studied {
+    name: &'static str,
+    /// The built-in profile of the NIC with which the paper compares its own.
+    compared: Option<&'static str>,
+    /// Returns the rows that runs under these profiles show.
+    rows: fn(Both<'_>) -> Result<Vec<Row>, PaperError>,
+    /// Returns whether each order among the rows holds.
+    orders: fn(Both<'_>) -> Result<Vec<bool>, PaperError>,
+    figures: fn(&Profile) -> Result<Vec<Drawing>, PaperError>,
+}
 
-/// Returns whether each order among the rows holds under a profile.
-type Orders = fn(&Profile) -> Result<Vec<bool>, PaperError>;
-
-/// Returns the figures of a paper under a profile.
-type Figures = fn(&Profile) -> Result<Vec<Drawing>, PaperError>;
-
-/// Measures all rows of a paper, and determines the values of the profile on which they depend.
-fn reproduce(
-    (name, rows, orders, figures): (&'static str, Rows, Orders, Figures),
-    profile: &Profile,
-    progress: &mut dyn Progress,
-) -> Result<Report, PaperError> {
-    const STEPS: usize = 4;
-    progress.part(0, STEPS, "messages and round trips");
-    let mut report = Report::new(name, profile.name.clone());
-    report.rows = rows(profile, ROUNDS)?;
-    for row in &mut report.rows {
-        row.disagreement = Disagreement::of(&profile.name, &row.name);
+impl Studied {
+    /// Measures all rows, and determines the values of the profiles on which they depend.
+    fn reproduce(
+        &self,
+        profile: &Profile,
+        progress: &mut dyn Progress,
+    ) -> Result<Report, PaperError> {
+        const STEPS: usize = 5;
+        progress.part(0, STEPS, "messages and round trips");
+        let mut report = Report::new(self.name, profile.name.clone());
+        report.rows = self.rows_under(profile, None, ROUNDS)?;
+        for row in &mut report.rows {
+            row.disagreement = Disagreement::of(&profile.name, &row.name);
+        }
+        progress.part(1, STEPS, ONE_PORT);
+        note_one_port(profile, &mut report.rows, |profile| {
+            // The paper's switch joins the NICs of comparison too.
+            let compared = self.compared.and_then(Profile::builtin);
+            self.rows_under(profile, compared.map(Profile::switched).as_ref(), ROUNDS)
+        })?;
+        progress.part(2, STEPS, "what hangs on which value");
+        self.trace(profile, &mut report.rows, &mut || {
+            progress.part(3, STEPS, "where the orders hold");
+        })?;
+        progress.part(4, STEPS, "figures");
+        report.plots = (self.figures)(profile)?;
+        Ok(report)
     }
-    progress.part(1, STEPS, "what hangs on which value");
-    let mut profile = provenance::without_applets(profile);
-    profile.emp = None;
-    provenance::trace_shorter(&profile, &mut report.rows, |profile| rows(profile, FEW))?;
-    progress.part(2, STEPS, "where the orders hold");
-    ranges::trace(&profile, &mut report.rows, orders);
-    progress.part(3, STEPS, "figures");
-    report.plots = figures(&profile)?;
-    Ok(report)
+
+    /// Returns the profile of the NIC of comparison; if there is none, that of the paper's own NIC.
+    fn compared(&self, own: &Profile) -> Profile {
+        let compared = self.compared.and_then(Profile::builtin);
+        compared.unwrap_or_else(|| own.clone())
+    }
+
+    /// Returns the rows under a profile and that of the NIC of comparison, which is the built-in one unless it is given.
+    fn rows_under(
+        &self,
+        profile: &Profile,
+        compared: Option<&Profile>,
+        rounds: Rounds,
+    ) -> Result<Vec<Row>, PaperError> {
+        let builtin = self.compared(profile);
+        (self.rows)(Both {
+            own: &Measured::new(profile, rounds),
+            compared: &Measured::new(compared.unwrap_or(&builtin), rounds),
+        })
+    }
+
+    /// Determines on which values of the profiles the rows depend: first the rows, and after `next` their orders.
+    fn trace(
+        &self,
+        profile: &Profile,
+        rows: &mut [Row],
+        next: &mut dyn FnMut(),
+    ) -> Result<(), PaperError> {
+        let [own, compared] = [profile, &self.compared(profile)].map(|profile| {
+            let mut profile = provenance::without_applets(profile);
+            profile.emp = None;
+            profile
+        });
+        let unmoved = Unmoved {
+            own: Measured::new(&own, FEW),
+            compared: Measured::new(&compared, FEW),
+        };
+        let with_own = |profile: &Profile| unmoved.with_own(profile, self.rows);
+        let with_compared = |profile: &Profile| unmoved.with_compared(profile, self.rows);
+        let used = [
+            Used::own(&own, &with_own),
+            Used::compared(&compared, &with_compared),
+        ];
+        let profiles = if self.compared.is_some() { 2 } else { 1 };
+        provenance::trace_shorter(&used[..profiles], rows)?;
+        next();
+        let with_own = |profile: &Profile| unmoved.with_own(profile, self.orders);
+        let with_compared = |profile: &Profile| unmoved.with_compared(profile, self.orders);
+        let used = [
+            Used::own(&own, &with_own),
+            Used::compared(&compared, &with_compared),
+        ];
+        ranges::trace(&used[..profiles], rows);
+        Ok(())
+    }
+}
+
+/// Returns the rows of "VIA over the CLAN network" from few messages.
+pub(super) fn few_of_clan(
+    profile: &Profile,
+    compared: Option<&Profile>,
+) -> Result<Vec<Row>, PaperError> {
+    clan::STUDIED.rows_under(profile, compared, FEW)
+}
+
+/// Returns the rows of "Interfacing Java to the Virtual Interface Architecture" from few messages.
+pub(super) fn few_of_javia(
+    profile: &Profile,
+    compared: Option<&Profile>,
+) -> Result<Vec<Row>, PaperError> {
+    javia::STUDIED.rows_under(profile, compared, FEW)
+}
+
+/// What is measured under the profiles as they are, while a value of one of them is moved.
+struct Unmoved {
+    own: Measured,
+    compared: Measured,
+}
+
+impl Unmoved {
+    /// Measures with another profile in place of the paper's own.
+    fn with_own<R>(&self, profile: &Profile, measure: fn(Both<'_>) -> R) -> R {
+        measure(Both {
+            own: &Measured::new(profile, FEW),
+            compared: &self.compared,
+        })
+    }
+
+    /// Measures with another profile in place of that of the NIC of comparison.
+    fn with_compared<R>(&self, profile: &Profile, measure: fn(Both<'_>) -> R) -> R {
+        measure(Both {
+            own: &self.own,
+            compared: &Measured::new(profile, FEW),
+        })
+    }
 }
 
 /// Returns the comparison of rates in Mbit/s with a simulated rate in kbit/s.
@@ -112,12 +220,13 @@ mod tests {
 
     #[test]
     fn every_row_of_both_papers_is_within_its_tolerance() {
-        for (profile, rows, count) in [
-            ("clan-2001", clan::rows as Rows, 64),
-            ("giganet-1999", javia::rows as Rows, 8),
+        for (profile, studied, count) in [
+            ("clan-2001", clan::STUDIED, 64),
+            ("giganet-1999", javia::STUDIED, 8),
         ] {
             let profile = Profile::builtin(profile).expect("a built-in profile");
-            let mut rows = rows(&profile, ROUNDS).expect("the setups run");
+            let rows = studied.rows_under(&profile, None, ROUNDS);
+            let mut rows = rows.expect("the setups run");
             for row in &mut rows {
                 row.disagreement = Disagreement::of(&profile.name, &row.name);
             }
