@@ -1,0 +1,34 @@
+//! Draws what many senders to one receiver achieve over five interfaces, into a directory:
+//! `cargo run --release -p jive --example incast -- docs/figures`.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::{env, fs};
+
+use jive::incast::{INTERFACES, SENDERS, drawings};
+use jive::paper::draw;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let directory = PathBuf::from(env::args_os().nth(1).unwrap_or_else(|| ".".into()));
+    fs::create_dir_all(&directory)?;
+    for drawing in &drawings()? {
+        let file = directory.join(format!("{}.svg", drawing.name()));
+        fs::write(&file, draw(drawing)?)?;
+    }
+    println!("senders  interface      MB/s  served  dropped of packets");
+    for interface in INTERFACES {
+        for senders in [1, 2, 4, 8, SENDERS] {
+            let found = interface.run(senders)?;
+            println!(
+                "{senders:>7}  {:<12} {:>3}.{:02}  {:>6}  {} of {}",
+                interface.name(),
+                found.goodput / 1_000_000,
+                found.goodput / 10_000 % 100,
+                found.served,
+                found.dropped,
+                found.packets
+            );
+        }
+    }
+    Ok(())
+}
