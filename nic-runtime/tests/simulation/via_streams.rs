@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use nic_core::event::roles::Step;
 use nic_core::event::{EndReason, Event, EventKind, Names, NicEvent, Sink, ViaEvent};
-use nic_core::id::{EndpointId, PostId};
+use nic_core::id::{EndpointId, PostId, PostNumber};
 use nic_core::random::Generator;
 use nic_core::time::SimDuration;
 use nic_core::via::{Reason, RegionAction, Reliability, Status, ViState};
@@ -51,6 +51,7 @@ impl Rules {
 
 struct Posted {
     post: PostId,
+    number: PostNumber,
     payload: Vec<u8>,
     immediate: Option<u32>,
 }
@@ -60,6 +61,9 @@ struct Posted {
 struct End {
     /// Messages that the peer has not received, oldest first.
     sent: VecDeque<Posted>,
+    /// Messages that cannot have been sent, because the peer has received a later one. Their descriptors say so when the
+    /// older ones have completed.
+    unsent: Vec<PostId>,
     /// The lengths of the messages of descriptors that have not completed, in the order of their posts.
     posts: Vec<(PostId, usize)>,
     receives: VecDeque<u32>,
@@ -93,6 +97,7 @@ impl Sink for Model {
                 payload,
                 post,
                 immediate,
+                number,
                 ..
             }) => {
                 let end = &mut self.ends[here];
@@ -100,6 +105,7 @@ impl Sink for Model {
                 end.posts.push((post, payload.len()));
                 end.sent.push_back(Posted {
                     post,
+                    number,
                     payload: payload.to_vec(),
                     immediate,
                 });
@@ -117,6 +123,7 @@ impl Sink for Model {
                 status,
                 offsets,
                 immediate,
+                post,
                 ..
             }) => {
                 *self.seen.entry(("receive", status.word())).or_default() += 1;
@@ -124,18 +131,14 @@ impl Sink for Model {
                 for offset in offsets {
                     let place = receives.iter().position(|posted| posted == offset);
                     let place = place.expect("a posted descriptor completes, and once");
-                    let is_in_turn = place == 0;
-                    assert!(
-                        is_in_turn || status == Status::Flushed,
-                        "the oldest completes"
-                    );
+                    assert_eq!(place, 0, "the oldest completes");
                     receives.remove(place);
                 }
                 let payload: Vec<u8> = match event.kind.roles().step {
                     Step::Delivered { payload, .. } => payload.bytes().collect(),
                     _ => Vec::new(),
                 };
-                self.received(here, status, (payload, immediate));
+                self.received(here, (status, post), (payload, immediate));
             }
             EventKind::Via(ViaEvent::ViState { state, reason }) => {
                 let is_loss = reason == Reason::Loss;
@@ -170,16 +173,28 @@ impl Model {
             .posts
             .iter()
             .position(|(under_way, _)| *under_way == post);
-        let (_, length) = end
-            .posts
-            .remove(place.expect("a posted descriptor completes, and once"));
+        assert_eq!(place, Some(0), "the oldest completes, and once");
+        let (_, length) = end.posts.remove(0);
         let waiting = end.sent.iter().position(|sent| sent.post == post);
+        if let Some(place) = end.unsent.iter().position(|unsent| *unsent == post) {
+            end.unsent.remove(place);
+            let is_known = match status {
+                Status::LengthError => length > rules.longest as usize,
+                Status::ProtectionError => end.was_deregistered,
+                Status::Dropped => rules.is_clan && !rules.defers,
+                Status::Ok | Status::Flushed | Status::Trap => false,
+            };
+            return assert!(
+                is_known,
+                "messages arrive in order, and this did not: {status:?}"
+            );
+        }
         match status {
             Status::Ok => {
                 assert!(end.is_connected());
-                // With the hardware provider, the message is in the peer's memory before its descriptor is visible.
-                let before = usize::from(!rules.is_clan);
-                let is_there = waiting.is_none_or(|place| place < before);
+                // With the hardware provider, messages are in the peer's memory before their descriptors are visible, which
+                // wait for the transfers that were queued before them.
+                let is_there = waiting.is_none() || !rules.is_clan;
                 assert!(
                     rules.level != Reliability::Reception || is_there,
                     "it is not there"
@@ -204,17 +219,25 @@ impl Model {
     }
 
     /// A receive descriptor has completed.
-    fn received(&mut self, here: usize, status: Status, found: (Vec<u8>, Option<u32>)) {
+    fn received(
+        &mut self,
+        here: usize,
+        (status, post): (Status, Option<PostNumber>),
+        found: (Vec<u8>, Option<u32>),
+    ) {
         let rules = self.rules;
         let may_skip = rules.level == Reliability::Unreliable && !rules.is_clan;
         match status {
             Status::Ok => loop {
                 let next = self.ends[1 - here].sent.pop_front();
                 let next = next.expect("a message that was sent arrives, and once");
-                if (next.payload, next.immediate) == found {
+                if Some(next.number) == post {
+                    assert_eq!((next.payload, next.immediate), found);
                     break;
                 }
-                assert!(may_skip, "messages arrive in order, as they were posted");
+                if !may_skip {
+                    self.ends[1 - here].unsent.push(next.post);
+                }
             },
             Status::LengthError => loop {
                 assert_eq!(found, (Vec::new(), None));
@@ -223,7 +246,9 @@ impl Model {
                 if rules.needed(next.payload.len()).is_none() {
                     break;
                 }
-                assert!(may_skip, "this message fits");
+                if !may_skip {
+                    self.ends[1 - here].unsent.push(next.post);
+                }
             },
             Status::ProtectionError => {
                 assert!(self.ends[here].was_deregistered && !self.ends[here].is_registered);
@@ -239,6 +264,10 @@ impl Model {
         assert_eq!(is_connected[0], is_connected[1]);
         for (end, peer) in [(0, 1), (1, 0)] {
             let (end, peer) = (&self.ends[end], &self.ends[peer]);
+            assert!(
+                end.unsent.is_empty(),
+                "they were posted, and did not arrive"
+            );
             if !is_connected[0] {
                 assert!(
                     end.posts.is_empty() && end.receives.is_empty(),
