@@ -20,8 +20,7 @@ pub(super) fn first(_: NicId, _: NicId, _: usize) -> usize {
 /// Chooses any, so that the targets of a node are divided among its neighbours, as a hash of addresses divides them.
 pub(super) fn any(node: NicId, target: NicId, count: usize) -> usize {
     let draw = Generator::named(target.0.into(), &["route", &node.0.to_string()]).draw();
-    let count = count.max(1) as u64;
-    usize::try_from(draw % count).unwrap_or(0)
+    usize::try_from(draw % count as u64).unwrap_or(0)
 }
 
 /// Returns for each node the link on which it sends what is for a target, of those to the nearest neighbours.
@@ -33,7 +32,10 @@ pub(super) fn to(graph: &Graph, target: NicId, choose: Choice) -> Vec<u32> {
             let passes_on = graph.is_switch(*next) || *next == target;
             passes_on && distances[next.index()].checked_add(1) == Some(distance)
         });
-        let chosen = choose(node, target, nearest.clone().count());
+        let chosen = match nearest.clone().count() {
+            0 | 1 => 0,
+            count => choose(node, target, count),
+        };
         nearest.map(|(_, link)| *link).nth(chosen).unwrap_or(NONE)
     };
     (0..graph.nodes()).map(NicId::of).map(link).collect()
