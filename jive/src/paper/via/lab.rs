@@ -302,17 +302,11 @@ impl Service {
             let (Some(from), Some(to)) = ends else {
                 return Err(nothing);
             };
-            let (Some(&first), Some(&last)) = (received.get(from), received.get(to)) else {
+            let Some(answers) = received.get(from..=to) else {
                 continue;
             };
-            if first >= last {
-                return Err(nothing);
-            }
-            let count = (to - from) as u128;
-            // A second has 1,000,000,000,000 ps.
-            let rate = count * 1_000_000_000_000 / u128::from(last.since(first).as_ps());
             return Ok(Served {
-                rate: u64::try_from(rate).unwrap_or(u64::MAX),
+                rate: per_second(answers).ok_or(nothing)?,
                 is_whole: lost == 0 && requests - received.len() <= round,
             });
         }
@@ -360,6 +354,18 @@ impl Service {
         Run::new(&scenario).sink(&mut answers).execute()?;
         Ok(answers)
     }
+}
+
+/// Returns how many answers come in a second, from the times of some; `None` if they take no time.
+pub(super) fn per_second(answers: &[SimTime]) -> Option<u64> {
+    let (&first, &last) = (answers.first()?, answers.last()?);
+    if first >= last {
+        return None;
+    }
+    let count = (answers.len() - 1) as u128;
+    // A second has 1,000,000,000,000 ps.
+    let rate = count * 1_000_000_000_000 / u128::from(last.since(first).as_ps());
+    Some(u64::try_from(rate).unwrap_or(u64::MAX))
 }
 
 /// The requests and answers of a client, whose endpoints have even numbers.

@@ -10,7 +10,7 @@ use nic_runtime::Run;
 use nic_runtime::profile::Profile;
 use nic_runtime::scenario;
 
-use super::lab::Served;
+use super::lab::{Served, per_second};
 use crate::paper::PaperError;
 
 /// A server with rings for its clients, each of which has one request outstanding.
@@ -58,17 +58,9 @@ impl OwnProtocol {
         let Answers { received, lost } = self.run(profile)?;
         let all = u64::from(self.clients) * u64::from(self.rounds);
         let settled = received.len() / 2;
-        let (Some(&first), Some(&last)) = (received.get(settled), received.last()) else {
-            return Err(self.nothing());
-        };
-        if first >= last {
-            return Err(self.nothing());
-        }
-        let count = (received.len() - 1 - settled) as u128;
-        // A second has 1,000,000,000,000 ps.
-        let rate = count * 1_000_000_000_000 / u128::from(last.since(first).as_ps());
+        let rate = per_second(&received[settled..]).ok_or_else(|| self.nothing())?;
         Ok(Served {
-            rate: u64::try_from(rate).unwrap_or(u64::MAX),
+            rate,
             is_whole: lost == 0 && received.len() as u64 == all,
         })
     }
