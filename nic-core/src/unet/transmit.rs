@@ -16,18 +16,18 @@ pub struct TransmitQueue<S: Storage> {
     // The list grows to the most entries ever in use at once, so that an idle endpoint needs little memory.
     entries: S::List<Entry, DESCRIPTORS_MAX>,
     // Counts of descriptors are `u32`, so that an idle endpoint needs little memory.
+    // The capacity has the bit `IN_ORDER` besides.
     capacity: u32,
     pending: u32,
     // Number of descriptors that were posted so far.
     number: u32,
     vacant: Stack,
     posted: Chain,
-    // Whether descriptors complete in posting order. Then `oldest` is the number of the oldest descriptor that has not
-    // completed, and `held` counts those that are done and wait for it.
-    in_order: bool,
-    oldest: u32,
-    held: u32,
 }
+
+/// The bit of a capacity that says that descriptors complete in posting order. An endpoint without descriptors needs no
+/// memory for it.
+const IN_ORDER: u32 = 1 << 31;
 
 #[derive(Copy, Clone, Debug)]
 struct Entry {
@@ -74,21 +74,18 @@ impl<S: Storage> TransmitQueue<S> {
             number: 0,
             vacant: Stack::default(),
             posted: Chain::default(),
-            in_order: false,
-            oldest: 0,
-            held: 0,
         }
     }
 
     /// Makes descriptors complete in posting order. The queue must be new.
     pub fn complete_in_order(&mut self) {
-        self.in_order = true;
+        self.capacity |= IN_ORDER;
     }
 
     /// Returns whether the queue has room for another descriptor.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.pending < self.capacity
+        self.pending < self.capacity & !IN_ORDER
     }
 
     /// Pushes a descriptor of the user, and returns the descriptor's id.
@@ -241,15 +238,23 @@ impl<S: Storage> TransmitQueue<S> {
     /// [`TransmitQueue::end`] and [`TransmitQueue::packet_left`] calls this until the result is `None`, if descriptors
     /// complete in posting order.
     pub fn next_held(&mut self) -> Option<(PostId, Completion)> {
-        if self.held == 0 {
+        if !self.is_in_order() {
             return None;
         }
-        let number = self.oldest;
+        let number = self.oldest();
         let mut entries = (0u32..).zip(self.entries.iter());
         let (entry, _) = entries.find(|(_, entry)| entry.is_held && entry.number == number)?;
-        self.held -= 1;
         let post = PostId { entry, number };
         self.complete(post).map(|completion| (post, completion))
+    }
+
+    fn is_in_order(&self) -> bool {
+        self.capacity & IN_ORDER != 0
+    }
+
+    /// Returns the number of the oldest descriptor that has not completed, if descriptors complete in posting order.
+    fn oldest(&self) -> u32 {
+        self.number.wrapping_sub(self.pending)
     }
 
     fn complete(&mut self, post: PostId) -> Option<Completion> {
@@ -264,14 +269,12 @@ impl<S: Storage> TransmitQueue<S> {
         if has_failed && status == TxStatus::Ok {
             status = TxStatus::Failed;
         }
-        if self.in_order {
-            let is_held = post.number != self.oldest;
+        if self.is_in_order() {
+            let is_held = post.number != self.oldest();
             self.entries[post.index()].is_held = is_held;
             if is_held {
-                self.held += 1;
                 return None;
             }
-            self.oldest = self.oldest.wrapping_add(1);
         }
         self.vacant.push(&mut self.entries, post.entry);
         self.pending -= 1;

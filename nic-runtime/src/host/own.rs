@@ -196,10 +196,20 @@ impl OwnProcesses {
     }
 
     /// Returns whether an endpoint is the home of a process with pending actions.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn acts(&self, id: EndpointId) -> bool {
-        let process = self.of_endpoint.get(&id);
-        let process = process.and_then(|&process| self.processes.get(process));
+        let process = self.process(id);
         process.is_some_and(|process| process.home() == id && !process.actions.is_empty())
+    }
+
+    /// Returns the process of an endpoint. Usually there is none.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn process(&self, id: EndpointId) -> Option<&OwnProcess> {
+        if self.processes.is_empty() {
+            return None;
+        }
+        let process = *self.of_endpoint.get(&id)?;
+        self.processes.get(process)
     }
 }
 

@@ -579,10 +579,10 @@ mod tests {
             }
         ));
         assert!(matches!(
-            refused(&"[[nic]]\nname = \"n\"\n".repeat(300)),
+            refused(&"[[nic]]\nname = \"n\"\n".repeat(4_097)),
             MistakeKind::TooMany {
                 what: "`[[nic]]`",
-                limit: 256
+                limit: 4_096
             }
         ));
         let send = "[[send]]\nendpoint = \"e\"\nchannel = 1\npayload = { zeros = \"999MiB\" }\n";

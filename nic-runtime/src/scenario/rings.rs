@@ -124,8 +124,9 @@ mod tests {
         let found: Vec<_> = scenario.endpoints.iter().map(|spec| spec.host).collect();
         assert_eq!(found, hosts);
         let none = MistakeKind::ProgramWithoutWindows;
-        assert_eq!(mistakes(""), [none.clone()]);
-        assert_eq!(mistakes(&window("a", "b", 388)), [none]);
+        let none = [none];
+        assert_eq!(mistakes(""), none);
+        assert_eq!(mistakes(&window("a", "b", 388)), none);
         let short = window("a", "b", 388) + &window("b", "a", 387);
         assert_eq!(
             mistakes(&short),

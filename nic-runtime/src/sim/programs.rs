@@ -41,16 +41,15 @@ impl<E: Engines> Parts<'_, E> {
             return Reaction::Read;
         }
         let user = &self.users[id];
-        let own = self.own.of_endpoint.get(&id);
-        match own.and_then(|&process| self.own.processes.get(process)) {
+        match self.own.process(id) {
             Some(process) => process.program.react(message, user.messages),
             None => user.program.react(message, user.messages),
         }
     }
 
-    /// Returns the channel and bytes of an endpoint's oldest message, if the endpoint's program acts by itself.
+    /// Returns the channel and bytes of an endpoint's oldest message, for a program that acts by itself.
+    #[cold]
     pub(crate) fn message_for_program(&self, id: EndpointId) -> Option<(ChannelId, Vec<u8>)> {
-        self.own.of_endpoint.get(&id)?;
         let endpoint = &self.endpoints[id];
         let message = endpoint.receive.first()?;
         if E::is_first_empty(self, id) {

@@ -252,7 +252,8 @@ impl<E: Engines> Parts<'_, E> {
 
     pub(crate) fn task_done(&mut self, id: EndpointId) {
         let reads = self.users[id].task != Task::Posting;
-        let read = if reads {
+        let is_told = reads && self.own.process(id).is_some();
+        let read = if is_told {
             self.message_for_program(id)
         } else {
             None

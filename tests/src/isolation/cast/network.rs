@@ -2,7 +2,7 @@
 
 use nic_runtime::profile::{Flow, Profile};
 
-use super::Stage;
+use super::{Stage, setting};
 use crate::random::Random;
 
 /// The frame of the longest packet fits in such a buffer with every profile.
@@ -15,7 +15,9 @@ pub(super) fn draw(random: &mut Random, stage: Stage) -> Option<String> {
         .wire;
     // A NIC without a slot must not stop a switch, whose other packets would be dropped after a time.
     let holds = stage.holds || wire.flow == Flow::Hold;
-    if !holds || wire.cell > 0 || random.below(2) == 0 {
+    // Others take time on the links, and an interface that ends connections takes too much of it for a loss.
+    let has_connection = setting(stage.interface).has_connection;
+    if !holds || wire.cell > 0 || has_connection || random.below(2) == 0 {
         return None;
     }
     let kind = match random.below(5) {
