@@ -237,10 +237,16 @@ impl<S: Storage> TransmitQueue<S> {
     /// Completes the oldest descriptor if it was done before an older one, which has completed since. The caller of
     /// [`TransmitQueue::end`] and [`TransmitQueue::packet_left`] calls this until the result is `None`, if descriptors
     /// complete in posting order.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn next_held(&mut self) -> Option<(PostId, Completion)> {
-        if !self.is_in_order() {
-            return None;
+        match self.is_in_order() {
+            true => self.next_in_order(),
+            false => None,
         }
+    }
+
+    #[cold]
+    fn next_in_order(&mut self) -> Option<(PostId, Completion)> {
         let number = self.oldest();
         let mut entries = (0u32..).zip(self.entries.iter());
         let (entry, _) = entries.find(|(_, entry)| entry.is_held && entry.number == number)?;

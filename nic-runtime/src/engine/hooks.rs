@@ -48,7 +48,7 @@ impl Engines for States {
         super::remote::request_over(sim, id, length);
     }
 
-    #[cold]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn is_first_empty(sim: &Simulation<'_>, id: EndpointId) -> bool {
         engine!([sim.infos[id].interface] is_first_empty(sim, id))
     }

@@ -265,7 +265,9 @@ impl<E: Engines> Parts<'_, E> {
         if let Some((channel, payload)) = read {
             self.tell_message(id, channel, &payload);
         }
-        self.begin_turns(id);
+        if self.turns.is_some() {
+            self.begin_turns(id);
+        }
         self.begin_task(id);
     }
 
