@@ -48,6 +48,15 @@ pub enum ReadPointer {
     Lazy,
 }
 
+/// Order in which packets leave that wait for a port of a NIC; written `handed-over` and `round-robin`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum PortOrder {
+    /// In the order in which they were handed over to the port.
+    HandedOver,
+    /// One packet of each channel after the other, and those of a channel in the order in which they were handed over.
+    RoundRobin,
+}
+
 /// Handling of packets for which the receiver has no slot; written `hold`, `drop` and `stop`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Flow {

@@ -8,12 +8,12 @@ use nic_core::via::SEGMENTS_MAX;
 
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, EventsBy, Factor, Frequency,
-    Instructions, Kind, Multiple, ONE, PacketBytes, Packets, Rate, ReadPointerTold, Segments,
-    Share, Slots, Time, WireFlow, WireTurns,
+    Instructions, Kind, Multiple, ONE, OrderAtPort, PacketBytes, Packets, Rate, ReadPointerTold,
+    Segments, Share, Slots, Time, WireFlow, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, Moving, Section, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Events, Flow, ReadPointer, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, PortOrder, ReadPointer, Takes, WithWire};
 use crate::spec::placement::EmpPlaces;
 use crate::units::UnitError;
 
@@ -177,6 +177,14 @@ sections! {
         buffer: u32 as Bytes = 0;
         /// How long a packet waits in the buffer at the end of a wire before the packet is dropped.
         timeout: SimDuration as Time = TIMEOUT;
+    }
+
+    /// The NIC's ports. Without this section, packets leave in the order in which they were handed over.
+    port optional: PortProfile / WrittenPort {
+        /// Order in which packets leave that wait for the same port of the NIC. With `handed-over`, the packet leaves
+        /// first that was handed over first. With `round-robin`, the channels take turns, and each sends one packet when
+        /// it has its turn. The VIs and windows of two endpoints take their turns as one channel.
+        order: PortOrder as OrderAtPort;
     }
 
     /// The NIC's memory.

@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use nic_core::time::SimDuration;
 use nic_core::via::SEGMENTS_MAX;
 
-use super::{DmaEngines, Events, Flow, ReadPointer, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, PortOrder, ReadPointer, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
 /// Maximum number of bytes of a packet that a profile may allow. A Java array index can hold 1 MiB, and packet slots of
@@ -518,6 +518,11 @@ choices! {
     ReadPointerTold("\"each\" or \"lazy\""): ReadPointer {
         Each = "each",
         Lazy = "lazy",
+    }
+    /// Order in which packets leave by a port.
+    OrderAtPort("\"handed-over\" or \"round-robin\""): PortOrder {
+        HandedOver = "handed-over",
+        RoundRobin = "round-robin",
     }
     /// Handling of packets for which the receiver has no slot.
     WireFlow("\"hold\", \"drop\" or \"stop\""): Flow {

@@ -20,15 +20,15 @@ mod sections;
 mod source;
 mod statements;
 
-pub use choices::{DmaEngines, Events, Flow, ReadPointer, Takes, WithWire};
+pub use choices::{DmaEngines, Events, Flow, PortOrder, ReadPointer, Takes, WithWire};
 use error::LEAST_TIMEOUT;
 pub use error::ProfileError;
 pub use framing::{Framing, reserve};
 use keys::WrittenProfile;
 pub use keys::{
     BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile,
-    NativeCosts, NativeFuel, NicProfile, OPTIONAL, ProcessorProfile, Profile, Quota, ViaCosts,
-    WireProfile,
+    NativeCosts, NativeFuel, NicProfile, OPTIONAL, PortProfile, ProcessorProfile, Profile, Quota,
+    ViaCosts, WireProfile,
 };
 pub use kind::Factor;
 use sections::Movable;
@@ -494,8 +494,9 @@ mod tests {
             let mut document: toml::Table = toml::from_str(lanai()).unwrap();
             for section in sections {
                 let is_removed = document.remove(*section).is_some();
-                // A LANai runs no EMP and has no remote memory, so its profile lacks these sections.
-                let is_absent = ["emp", "via", "clan"].contains(section);
+                // A LANai runs no EMP and has no remote memory, and its packets leave in the order in which they
+                // were handed over, so its profile lacks these sections.
+                let is_absent = ["emp", "via", "clan", "port"].contains(section);
                 assert_eq!(is_removed, !is_absent, "{section}");
             }
             Profile::parse(&document.to_string())

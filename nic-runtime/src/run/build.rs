@@ -36,7 +36,7 @@ use crate::nic::item::Taking;
 use crate::nic::role::{CallWaits, ProcessorRole};
 use crate::nic::transfer::Transfers;
 use crate::nic::{Nic, Owners, Progress, Tenancy};
-use crate::profile::{Events, Flow, Profile};
+use crate::profile::{Events, Flow, PortOrder, Profile};
 use crate::sched::Schedule;
 use crate::sim::limits::Limits;
 use crate::sim::report::Report;
@@ -150,6 +150,7 @@ fn fabric(scenario: &Scenario) -> Fabric {
             let name = Name::new(scenario.seed, &["link", name(from), name(to)]);
             let longest = longest_from(scenario, from);
             let id = fabric.add((from, to), wire(link, longest), name);
+            fabric[id].takes_turns = from != to && takes_turns(scenario, from);
             if let Some(switch) = scenario.switch(to) {
                 let (mode, latency, full) = (switch.mode, switch.latency, switch.full);
                 let onward = Onward {
@@ -174,6 +175,17 @@ fn fabric(scenario: &Scenario) -> Fabric {
         fabric.set_routes(scenario.routes(), of_links);
     }
     fabric
+}
+
+/// Returns whether the channels of a NIC take turns at its ports. At a switch, packets leave in the order in which they
+/// came.
+fn takes_turns(scenario: &Scenario, from: NicId) -> bool {
+    let is_nic = scenario.switch(from).is_none();
+    is_nic
+        && scenario
+            .profile_of(from)
+            .port
+            .is_some_and(|port| port.order == PortOrder::RoundRobin)
 }
 
 /// Returns the length of the longest packet that leaves a node, which is that of any NIC at a switch.

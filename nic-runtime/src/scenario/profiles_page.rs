@@ -79,6 +79,10 @@ fn section(page: &mut String, keys: &[Key], builtin: &[(&str, Vec<Entry>)]) {
         ));
     }
     line("");
+    let mut entries = builtin.iter().flat_map(|(_, entries)| entries);
+    if entries.all(|entry| entry.key.section != *section) {
+        return line("No built-in profile has this section.\n");
+    }
     let mut names = "| |".to_owned();
     let mut rule = "|---|".to_owned();
     for (name, _) in builtin {

@@ -7,7 +7,7 @@ use super::{Engines, Parts};
 use crate::nic::endpoint::AppletAt;
 use crate::nic::work::Work;
 use crate::protocol::Header;
-use crate::wire::{Packet, PacketRef};
+use crate::wire::{Packet, PacketRef, Taker, place_in_turn};
 use nic_core::event::{DropReason, NicEvent, Trigger, WireDropReason};
 use nic_core::id::{ChannelId, DirectionId, EndpointId, NicId, PacketId, packet_number};
 use nic_core::sle::ArraySpan;
@@ -78,8 +78,24 @@ impl<E: Engines> Parts<'_, E> {
         if direction.is_free(self.now) && direction.queue.is_empty() {
             return self.first_bit_out(id, packet);
         }
-        direction.queue.push_back(packet);
+        if direction.takes_turns {
+            self.queue_in_turn(id, packet);
+        } else {
+            direction.queue.push_back(packet);
+        }
         self.start_sending(id);
+    }
+
+    /// Queues a packet at a port where channels take turns.
+    #[cold]
+    fn queue_in_turn(&mut self, id: DirectionId, packet: PacketRef) {
+        let direction = &self.fabric[id];
+        let taker = |packet: &PacketRef| Taker::of(&self.packets[*packet]);
+        let waiting = direction.sending.iter().chain(&direction.queue);
+        let waiting: Vec<Taker> = waiting.map(taker).collect();
+        let is_sending = usize::from(direction.sending.is_some());
+        let place = place_in_turn(&waiting, taker(&packet)).saturating_sub(is_sending);
+        self.fabric[id].queue.insert(place, packet);
     }
 
     /// Starts to send the first queued packet, if the wire is free.

@@ -89,8 +89,10 @@ pub struct Direction {
     pub is_faulty: bool,
     /// Whether a packet that leaves on this direction may be lost before it reaches a NIC.
     pub(crate) may_lose: bool,
-    /// Packets that wait for the wire.
+    /// Packets that wait for the wire, in the order in which they leave.
     pub queue: VecDeque<PacketRef>,
+    /// Whether channels take turns at the port where the direction begins.
+    pub(crate) takes_turns: bool,
     /// The packet that the wire is sending.
     pub sending: Option<PacketRef>,
     /// Least idle time after a frame.
@@ -231,6 +233,7 @@ impl Fabric {
             may_lose: wire.is_faulty(),
             wire,
             queue: VecDeque::new(),
+            takes_turns: false,
             sending: None,
             gap: wire.rate.time(wire.framing.gap),
             gap_ends: SimTime::ZERO,

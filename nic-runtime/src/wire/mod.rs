@@ -8,6 +8,7 @@ mod fate;
 mod flow;
 mod packet;
 mod port;
+mod turns;
 mod worm;
 
 pub(crate) use backlog::Backlogs;
@@ -19,4 +20,5 @@ pub use fate::{Fate, Faults};
 pub use flow::Flows;
 pub use packet::{Packet, PacketRef, PacketStore};
 pub(crate) use port::{Port, Waits};
+pub(crate) use turns::{Taker, place_in_turn};
 pub(crate) use worm::Worms;

@@ -37,6 +37,7 @@ mod loading;
 mod moments;
 mod network;
 mod paper_applets;
+mod port_order;
 mod posts;
 mod processes;
 mod processors;
