@@ -1,4 +1,4 @@
-//! Draws what many senders to one receiver achieve over five interfaces, into a directory:
+//! Prints what many senders to one receiver achieve over five interfaces, and draws it into a directory if one is given:
 //! `cargo run --release -p jive --example incast -- docs/figures`.
 
 use std::error::Error;
@@ -9,11 +9,12 @@ use jive::incast::{INTERFACES, SENDERS, drawings};
 use jive::paper::draw;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let directory = PathBuf::from(env::args_os().nth(1).unwrap_or_else(|| ".".into()));
-    fs::create_dir_all(&directory)?;
-    for drawing in &drawings()? {
-        let file = directory.join(format!("{}.svg", drawing.name()));
-        fs::write(&file, draw(drawing)?)?;
+    if let Some(directory) = env::args_os().nth(1).map(PathBuf::from) {
+        fs::create_dir_all(&directory)?;
+        for drawing in &drawings()? {
+            let file = directory.join(format!("{}.svg", drawing.name()));
+            fs::write(&file, draw(drawing)?)?;
+        }
     }
     println!("senders  interface      MB/s  served  dropped of packets");
     for interface in INTERFACES {

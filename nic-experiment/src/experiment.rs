@@ -181,7 +181,11 @@ impl<S: Sink> Sink for Heard<'_, S> {
 #[must_use]
 pub fn stuck(end: &RunEnd) -> Option<String> {
     (end.reason == EndReason::Stuck).then(|| {
-        let title = format!("the run is stuck at {}: this is an error of jive", end.time);
+        let blame = match end.allows_deadlock {
+            true => "packets wait for each other, which `allow_deadlock` allows",
+            false => "this is an error of jive",
+        };
+        let title = format!("the run is stuck at {}: {blame}", end.time);
         let notes = Vec::from_iter(end.waiting.iter().map(ToString::to_string));
         sentence(&title, &notes)
     })

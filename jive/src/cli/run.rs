@@ -525,12 +525,13 @@ mod tests {
 
     use super::*;
 
-    /// No scenario is known whose run is stuck, so that the end of such a run is made here. How a run comes to this end
+    /// No scenario without `allow_deadlock` is known whose run is stuck, so that the end of such a run is made here. How a run comes to this end
     /// is tested beside the simulation.
     #[test]
     fn a_stuck_run_fails_and_says_who_waits() {
         let waiting = |endpoint: Option<&str>, awaits: &str, count| Waiting {
             nic: "one".to_owned(),
+            is_switch: false,
             endpoint: endpoint.map(str::to_owned),
             awaits: awaits.to_owned(),
             count,
@@ -544,6 +545,7 @@ mod tests {
                 waiting(Some("a\u{202e}"), "an acknowledgement from endpoint b", 8),
                 waiting(None, "a processor to take its work", 1),
             ],
+            allows_deadlock: false,
             events: 7,
             host: SimDuration::ZERO,
         };
@@ -562,6 +564,9 @@ mod tests {
             assert!(found, "{expected}: {report}");
         }
         assert_eq!(status(&end), Status::Rejected);
+        end.allows_deadlock = true;
+        let report = stuck(&end).expect("a report");
+        assert!(report.contains("`allow_deadlock` allows") && !report.contains("error of jive"));
         let code = format!("{:?}", ExitCode::from(Status::Rejected));
         assert_eq!(code, format!("{:?}", ExitCode::from(1)));
         end.reason = EndReason::Idle;

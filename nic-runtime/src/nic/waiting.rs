@@ -10,8 +10,11 @@ use serde::Serialize;
 /// Something that waits although nothing is due any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Waiting {
-    /// Name of the NIC.
+    /// Name of the NIC or switch.
     pub nic: String,
+    /// Whether `nic` is a switch.
+    #[serde(skip)]
+    pub is_switch: bool,
     /// Name of the endpoint that waits; `None` if the NIC itself waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
@@ -25,6 +28,7 @@ impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.endpoint {
             Some(endpoint) => write!(f, "endpoint {}", Escaped(endpoint))?,
+            None if self.is_switch => write!(f, "switch {}", Escaped(&self.nic))?,
             None => write!(f, "NIC {}", Escaped(&self.nic))?,
         }
         write!(f, " waits for {}", self.awaits)?;
@@ -84,6 +88,8 @@ impl CutSend {
 /// The list of what waits, while it is made.
 pub(crate) struct Waiters<'s> {
     pub(crate) names: &'s dyn Names,
+    /// How many NICs there are: the nodes behind them are switches.
+    pub(crate) nics: usize,
     pub(crate) list: Vec<Waiting>,
 }
 
@@ -93,13 +99,23 @@ impl Waiters<'_> {
         Escaped(self.names.endpoint(id)).to_string()
     }
 
+    /// Returns the name of a NIC or switch as a report shows it, with which of the two it is.
+    pub(crate) fn node(&self, id: NicId) -> String {
+        let kind = if self.is_switch(id) { "switch" } else { "NIC" };
+        format!("{kind} {}", Escaped(self.names.nic(id)))
+    }
+
+    fn is_switch(&self, id: NicId) -> bool {
+        id.0 as usize >= self.nics
+    }
+
     /// Adds that an endpoint waits for something, unless `count` is 0.
     pub(crate) fn endpoint(&mut self, id: EndpointId, awaits: &str, count: usize) {
         let endpoint = self.names.endpoint(id).to_owned();
         self.add(self.names.home(id), Some(endpoint), awaits, count);
     }
 
-    /// Adds that a NIC waits for something, unless `count` is 0.
+    /// Adds that a NIC or switch waits for something, unless `count` is 0.
     pub(crate) fn nic(&mut self, id: NicId, awaits: &str, count: usize) {
         self.add(id, None, awaits, count);
     }
@@ -115,6 +131,7 @@ impl Waiters<'_> {
         } else if count > 0 {
             self.list.push(Waiting {
                 nic: self.names.nic(nic).to_owned(),
+                is_switch: self.is_switch(nic),
                 endpoint,
                 awaits: awaits.to_owned(),
                 count: count as u64,

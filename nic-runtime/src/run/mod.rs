@@ -55,6 +55,9 @@ pub struct RunEnd {
     pub reason: EndReason,
     /// What waits for what, if the run is [stuck](EndReason::Stuck); otherwise empty.
     pub waiting: Vec<Waiting>,
+    /// Whether the scenario allows that packets wait for each other in a circle of switches. A run that is stuck without
+    /// this shows an error of the simulator.
+    pub allows_deadlock: bool,
     /// The programs that have not done all that they had to do, and do no more.
     pub gave_up: Vec<GaveUp>,
     /// The messages of `[[send]]` tables that a limit left unposted or under way, although the scenario does not set the
@@ -302,6 +305,7 @@ impl<'a> Prepared<'a> {
         simulation.report.end();
         Ok(end.map(|mut end| {
             end.cut = simulation.cut(scenario, end.reason);
+            end.allows_deadlock = scenario.allows_deadlock;
             (end, look(&simulation))
         }))
     }
@@ -350,6 +354,7 @@ impl Simulation<'_> {
             time: self.now,
             reason,
             waiting,
+            allows_deadlock: false,
             gave_up: self.gave_up(reason),
             cut: Vec::new(),
             events: self.limits.events(),

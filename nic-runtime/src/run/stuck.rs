@@ -49,6 +49,7 @@ impl Simulation<'_> {
     fn waiting_at_rest(&self) -> Vec<Waiting> {
         let mut waiters = Waiters {
             names: self.report.names(),
+            nics: self.nics.len(),
             list: Vec::new(),
         };
         for (id, _) in (0u32..).map(EndpointId).zip(self.specs) {
@@ -124,9 +125,9 @@ impl Simulation<'_> {
 
     fn wire_at_rest(&self, id: DirectionId, waiters: &mut Waiters<'_>) {
         let direction = &self.fabric[id];
-        let to = Escaped(self.report.names().nic(direction.to));
+        let to = waiters.node(direction.to);
         let queued = direction.queue.len() + usize::from(direction.sending.is_some());
-        waiters.nic(direction.from, &format!("the wire to NIC {to}"), queued);
+        waiters.nic(direction.from, &format!("the wire to {to}"), queued);
         let backlog = usize::from(self.first_waiting(id).is_some());
         waiters.nic(
             direction.to,

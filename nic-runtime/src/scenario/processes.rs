@@ -262,11 +262,8 @@ fn credits_run_out(exchange: Exchange, peer: &EndpointSpec) -> Option<MistakeKin
 /// cut a message into packets.
 fn too_long(exchange: Exchange, spec: &EndpointSpec, most: u32) -> Option<MistakeKind> {
     let length = exchange.length;
-    let refuses = match spec.interface {
-        InterfaceKind::Unet | InterfaceKind::Via => spec.class.is_none(),
-        InterfaceKind::Emp => false,
-    };
-    (refuses && length > most).then_some(MistakeKind::MessageTooLong { length, most })
+    let may_be_cut = spec.class.is_some() || spec.interface == InterfaceKind::Emp;
+    (!may_be_cut && length > most).then_some(MistakeKind::MessageTooLong { length, most })
 }
 
 #[cfg(test)]

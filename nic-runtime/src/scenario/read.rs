@@ -240,7 +240,8 @@ fn read_root(
     let of_windows = windows.iter().map(|window| (window.owner, window.writer));
     let pairs: Vec<_> = of_channels.chain(of_windows).collect();
     network.check_buffers(&pairs, (&endpoints.nics, &of_nic), mistakes);
-    if !ROOT.allow_deadlock.get(root, mistakes) {
+    let allows_deadlock = ROOT.allow_deadlock.get(root, mistakes);
+    if !allows_deadlock {
         network.check_circles(&pairs, &endpoints.nics, &nics, mistakes);
     }
     let until = ROOT.until.given(root, mistakes);
@@ -321,6 +322,7 @@ fn read_root(
         switches: network.switches,
         routing: network.routing,
         links: network.links,
+        allows_deadlock,
         processes: processes.specs,
         endpoints: endpoints.specs.into(),
         completion_queues: endpoints.completion_queues,

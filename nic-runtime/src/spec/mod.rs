@@ -72,6 +72,8 @@ pub struct Scenario {
     /// The links, each with two directions. A link or a route over switches joins every pair of NICs with a channel
     /// between them, and a link joins a NIC with a channel to itself.
     pub links: Vec<LinkSpec>,
+    /// Whether packets may wait for each other in a circle of switches.
+    pub allows_deadlock: bool,
     /// The processes that the file declares. Each endpoint without a declared process has a process of its own.
     pub processes: Vec<ProcessSpec>,
     /// The endpoints; [`EndpointId`] indexes them.
