@@ -5,21 +5,24 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use jive::incast::{INTERFACES, SENDERS, drawings};
+use jive::incast::{INTERFACES, SENDERS, drawings, study};
 use jive::paper::draw;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let study = study()?;
     if let Some(directory) = env::args_os().nth(1).map(PathBuf::from) {
         fs::create_dir_all(&directory)?;
-        for drawing in &drawings()? {
+        for drawing in &drawings(&study) {
             let file = directory.join(format!("{}.svg", drawing.name()));
             fs::write(&file, draw(drawing)?)?;
         }
     }
     println!("senders  interface      MB/s  served  dropped of packets");
-    for interface in INTERFACES {
-        for senders in [1, 2, 4, 8, SENDERS] {
-            let found = interface.run(senders)?;
+    for (interface, of_interface) in INTERFACES.into_iter().zip(&study) {
+        for (senders, found) in (1..=SENDERS).zip(of_interface) {
+            if !senders.is_power_of_two() {
+                continue;
+            }
             println!(
                 "{senders:>7}  {:<12} {:>3}.{:02}  {:>6}  {} of {}",
                 interface.name(),

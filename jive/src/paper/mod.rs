@@ -269,6 +269,8 @@ pub(crate) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
 
     impl Progress for () {
@@ -288,6 +290,18 @@ mod tests {
         Ok(rows?.concat())
     }
 
+    const PARALLEL: &str = include_str!("../../../nic-runtime/profiles/lanai-1998-parallel.toml");
+
+    /// The rows of `short`, each with what it depends on.
+    fn traced(profile: &str) -> Vec<Row> {
+        let profile = Profile::parse(profile).unwrap();
+        let mut rows = short(&profile).unwrap();
+        provenance::trace(&[Used::own(&profile, &short)], &mut rows);
+        rows
+    }
+
+    static TRACED: LazyLock<Vec<Row>> = LazyLock::new(|| traced(PARALLEL));
+
     #[test]
     fn a_profile_that_says_nothing_of_applets_is_refused() {
         let mut profile = Profile::builtin("lanai-1998").unwrap();
@@ -301,9 +315,8 @@ mod tests {
 
     #[test]
     fn a_moved_value_moves_only_its_rows() {
-        let profile = Profile::builtin("lanai-1998-parallel").unwrap();
-        let mut found = short(&profile).unwrap();
-        provenance::trace(&[Used::own(&profile, &short)], &mut found);
+        let profile = Profile::parse(PARALLEL).unwrap();
+        let found = &*TRACED;
         let mut moves = profile.moves().into_iter();
         // The value of `base.receive` was fitted to the shortest round trip between NICs.
         let moved = moves.find(|moved| moved.key.path() == "base.receive");
@@ -326,25 +339,20 @@ mod tests {
 
     #[test]
     fn kind_of_a_row_follows_from_its_sources() {
-        let kinds = |text: &str| {
-            let profile = Profile::parse(text).unwrap();
-            let mut all = short(&profile).unwrap();
-            provenance::trace(&[Used::own(&profile, &short)], &mut all);
-            move |name: &str| {
-                let mut rows = all.iter().filter(|row| row.name == name);
-                rows.next().unwrap().provenance
-            }
+        let kind = |rows: &[Row], name: &str| {
+            let mut rows = rows.iter().filter(|row| row.name == name);
+            rows.next().unwrap().provenance
         };
-        let text = include_str!("../../../nic-runtime/profiles/lanai-1998-parallel.toml");
-        let of = kinds(text);
+        let of = |name| kind(&TRACED, name);
         assert_eq!(of("receive 1000 B: get free buffer"), Provenance::Input);
         assert_eq!(of("receive 1000 B: total"), Provenance::Accounting);
         assert_eq!(of("NIC-to-NIC round trip, 1 B"), Provenance::Fitted);
         assert_eq!(of("NIC-to-NIC round trip, 4096 B"), Provenance::Predicted);
 
         // The profile has the same values, but another source for each of two.
-        let text = text.replace("fitted S1-45", "chosen");
-        let of = kinds(&text.replace("paper S1-39", "fitted S1-39"));
+        let text = PARALLEL.replace("fitted S1-45", "chosen");
+        let changed = traced(&text.replace("paper S1-39", "fitted S1-39"));
+        let of = |name| kind(&changed, name);
         assert_eq!(of("receive 1000 B: get free buffer"), Provenance::Fitted);
         assert_eq!(of("receive 1000 B: total"), Provenance::Fitted);
         assert_eq!(of("transmit 1000 B: total"), Provenance::Accounting);
