@@ -50,6 +50,40 @@ impl Named {
     }
 }
 
+/// Why packets of two NICs do not reach each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unjoined {
+    /// This NIC has no link to another node.
+    Bare(String),
+    /// The NICs have different profiles, and no link of the scenario joins them.
+    Profiles,
+    /// Links and switches join the first NIC with these nodes, and not with the second.
+    Elsewhere(String),
+    /// Links join the NICs, and `route` leads over none of them.
+    Route,
+}
+
+/// Returns the part of a message that names what is missing between two NICs, and what to do.
+fn because(a: &str, b: &str, cause: &Unjoined) -> String {
+    match cause {
+        Unjoined::Bare(bare) => {
+            let other = if bare == a { b } else { a };
+            format!(
+                "`{bare}` has no link: nothing reaches it from `{other}`; add a `[[link]]` with it"
+            )
+        }
+        Unjoined::Profiles => format!(
+            "`{a}` and `{b}` have different profiles and so no link by default: add a `[[link]]`"
+        ),
+        Unjoined::Elsewhere(ends) => format!(
+            "no links lead from `{a}` to `{b}`: what links and switches join with `{a}` ends at {ends}; add a `[[link]]`"
+        ),
+        Unjoined::Route => format!(
+            "`route` leads over none of the links from `{a}` to `{b}`: choose another, or add a `[[link]]` on its way"
+        ),
+    }
+}
+
 /// Kind of a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MistakeKind {
@@ -118,14 +152,14 @@ pub enum MistakeKind {
     )]
     LinkNeedsProfile,
     /// A channel joins NICs that no link and no route over switches joins.
-    #[error(
-        "no link joins the NICs `{a}` and `{b}`, and no route over switches: add a `[[link]]` (NICs with different profiles get none by default, nor do NICs with ports)"
-    )]
+    #[error("expected NICs that links join, but {}", because(.a, .b, .cause))]
     NoLink {
         /// The NIC of one end of the channel.
         a: String,
         /// The NIC of the other end of the channel.
         b: String,
+        /// What is missing between them.
+        cause: Unjoined,
     },
     /// A number that must be a probability is less than 0 or more than 1.
     #[error("expected a probability from 0.0 to 1.0")]
@@ -284,6 +318,12 @@ pub enum MistakeKind {
     NoMesh {
         /// The key of the place.
         key: &'static str,
+    },
+    /// Another switch is at the same place of a mesh.
+    #[error("expected a place in the mesh where no other switch is, found that of `{other}`")]
+    SamePlace {
+        /// The name of the other switch.
+        other: String,
     },
     /// The wire of a link to a switch has cells.
     #[error(
@@ -675,6 +715,7 @@ impl MistakeKind {
             | MistakeKind::RouteEnds
             | MistakeKind::RouteWithoutLink
             | MistakeKind::NoMesh { .. }
+            | MistakeKind::SamePlace { .. }
             | MistakeKind::CellsAtSwitch
             | MistakeKind::OtherFlow
             | MistakeKind::SmallSwitchBuffer { .. }

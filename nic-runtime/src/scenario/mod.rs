@@ -50,7 +50,7 @@ pub use expect::has_expectations;
 pub use files::{Directory, Files, InMemory, Opened};
 pub use form::{Absent, Form, Row, Section};
 pub use keys::{LISTS, SECTIONS};
-pub use mistake::{Mistake, MistakeKind, Named};
+pub use mistake::{Mistake, MistakeKind, Named, Unjoined};
 pub use profiles_page::profiles_page;
 pub use read::{ScenarioError, parse, parse_from, parse_on, write_out};
 pub use set::{SetError, Settable};

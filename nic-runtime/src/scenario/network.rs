@@ -11,7 +11,7 @@ use super::circles;
 use super::context::Context;
 use super::keys::{LINK, ROOT, SWITCH};
 use super::limits;
-use super::mistake::{MistakeKind, Named};
+use super::mistake::{MistakeKind, Named, Unjoined};
 use super::names::NameIndex;
 use super::profiles::{self, NicProfiles};
 use super::routing;
@@ -31,10 +31,14 @@ pub(super) struct Network {
     pub(super) routing: Routing,
     /// The pairs of nodes that a link joins, each with the smaller number first.
     linked: BTreeSet<(NicId, NicId)>,
+    /// The NICs that have no wire of their own to others by default.
+    with_ports: BTreeSet<NicId>,
     /// The routes; `None` if there are no switches.
     routes: Option<Routes>,
     /// The places of the switches of the file.
     places: Vec<Span>,
+    /// Whether the file has mistakes up to the network, so that links or switches may be missing because of them.
+    has_mistakes: bool,
 }
 
 /// Reads every `[[switch]]` and `[[link]]`.
@@ -93,7 +97,8 @@ pub(super) fn read<'t>(
     }
     let mistakes = context.mistakes();
     let linked: BTreeSet<_> = links.iter().map(|link| link.between).collect();
-    let routing = routing::read(root, (&nodes, nics.len()), (&switches, &linked), mistakes);
+    let of_switches = (&switches[..], &places[..], &linked);
+    let routing = routing::read(root, (&nodes, nics.len()), of_switches, mistakes);
     let routes = (!switches.is_empty()).then(|| {
         let names: Vec<&str> = nics.iter().map(|nic| nic.name.as_str()).collect();
         Routes::new(&names, &switches, &links, &routing)
@@ -103,8 +108,10 @@ pub(super) fn read<'t>(
         links,
         routing,
         linked,
+        with_ports: with_ports.into_iter().collect(),
         routes,
         places,
+        has_mistakes: !mistakes.is_empty(),
     }
 }
 
@@ -168,8 +175,16 @@ fn check_keys(table: &Table<'_>, mode: SwitchMode, full: Full, mistakes: &mut Mi
             mistakes.add(value.span(), MistakeKind::Excluded { key, of });
         }
     }
-    if full == Full::Stop && mode != SwitchMode::WormHole && table.value(buffer).is_none() {
-        let (key, partner) = ("full = \"stop\"", buffer);
+    let (is_given, has_buffer) = (
+        table.value(SWITCH.full.name).is_some(),
+        table.value(buffer).is_some(),
+    );
+    if is_given && mode != SwitchMode::WormHole && !has_buffer {
+        let key = match full {
+            Full::Drop => "full = \"drop\"",
+            Full::Stop => "full = \"stop\"",
+        };
+        let partner = buffer;
         mistakes.add(table.span, MistakeKind::NeedsPartner { key, partner });
     }
 }
@@ -410,13 +425,76 @@ fn check_links(
 
 impl Network {
     /// Returns whether packets of two NICs reach each other: a link joins them, or routes over switches both ways.
-    pub(super) fn joins(&self, one: NicId, other: NicId) -> bool {
+    fn joins(&self, one: NicId, other: NicId) -> bool {
         let routes = |routes: &Routes| {
             let is_route = |from, to| routes.next(from, (from, to)).is_some();
             is_route(one, other) && is_route(other, one)
         };
         self.linked.contains(&(one.min(other), one.max(other)))
             || self.routes.as_ref().is_some_and(routes)
+    }
+
+    /// Checks that packets of two NICs reach each other, as what is at this place needs. After another mistake in the
+    /// network, nothing is said to be missing.
+    pub(super) fn check_joined(
+        &self,
+        place: impl Into<Span>,
+        (one, other): (NicId, NicId),
+        (nics, of_nic): (&[NicSpec], &NicProfiles),
+        mistakes: &mut Mistakes,
+    ) {
+        if self.has_mistakes || mistakes.len() >= limits::MISTAKES_MAX || self.joins(one, other) {
+            return;
+        }
+        let name = |node: NicId| match node.index().checked_sub(nics.len()) {
+            Some(switch) => self.switches[switch].name.clone(),
+            None => nics[node.index()].name.clone(),
+        };
+        let is_bare = |nic: NicId| {
+            let mut others = self.linked.iter().filter(|(a, b)| a != b);
+            !others.any(|(a, b)| *a == nic || *b == nic)
+        };
+        let has_ports = |nic: NicId| self.with_ports.contains(&nic);
+        let reached = self.reached(one, nics.len());
+        let cause = if !has_ports(one) && !has_ports(other) && of_nic.of_both(one, other).is_none()
+        {
+            Unjoined::Profiles
+        } else if let Some(bare) = [other, one].into_iter().find(|nic| is_bare(*nic)) {
+            Unjoined::Bare(name(bare))
+        } else if reached.contains(&other) {
+            Unjoined::Route
+        } else {
+            let ends: Vec<String> = reached
+                .into_iter()
+                .take(4)
+                .map(|node| format!("`{}`", name(node)))
+                .collect();
+            Unjoined::Elsewhere(ends.join(", "))
+        };
+        let (a, b) = (name(one), name(other));
+        mistakes.add(place, MistakeKind::NoLink { a, b, cause });
+    }
+
+    /// Returns the nodes that links and switches join with a NIC, the switches first.
+    fn reached(&self, from: NicId, nics: usize) -> Vec<NicId> {
+        let mut neighbours: BTreeMap<NicId, Vec<NicId>> = BTreeMap::new();
+        for (a, b) in &self.linked {
+            neighbours.entry(*a).or_default().push(*b);
+            neighbours.entry(*b).or_default().push(*a);
+        }
+        let mut reached = BTreeSet::from([from]);
+        let mut open = vec![from];
+        while let Some(node) = open.pop() {
+            for next in neighbours.remove(&node).unwrap_or_default() {
+                if reached.insert(next) && next.index() >= nics {
+                    open.push(next);
+                }
+            }
+        }
+        reached.remove(&from);
+        let (of_nics, switches): (Vec<NicId>, Vec<NicId>) =
+            reached.into_iter().partition(|node| node.index() < nics);
+        switches.into_iter().chain(of_nics).collect()
     }
 
     /// Checks that each buffer of a switch has room for a packet of each endpoint whose packets wait in it. `pairs` has

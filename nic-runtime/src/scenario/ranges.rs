@@ -46,6 +46,42 @@ fn pieces(name: &str) -> Result<Vec<Piece<'_>>, MistakeKind> {
     Ok(pieces)
 }
 
+/// Returns whether a name with ranges stands for a member, among others.
+pub(super) fn has_member(name: &str, member: &str) -> bool {
+    let Ok(pieces) = pieces(name) else {
+        return false;
+    };
+    let lengths = pieces.iter().filter_map(|piece| match piece {
+        Piece::Range(first, last, _) => Some(last - first),
+        Piece::Text(_) => None,
+    });
+    let Some(most) = lengths.min() else {
+        return false;
+    };
+    // The digits at the first range say which member it could be.
+    let digits = match pieces[..] {
+        [Piece::Text(before), Piece::Range(first, ..), ..] => {
+            let rest = member.strip_prefix(before);
+            rest.map(|rest| {
+                let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+                (first, &rest[..digits])
+            })
+        }
+        _ => None,
+    };
+    let index = digits.and_then(|(first, digits)| digits.parse::<u32>().ok()?.checked_sub(first));
+    index.is_some_and(|index| index <= most && written(&pieces, index) == member)
+}
+
+/// Returns a name with the numbers at this position of their ranges.
+fn written(pieces: &[Piece<'_>], index: u32) -> String {
+    let piece = |piece: &Piece<'_>| match piece {
+        Piece::Text(text) => (*text).to_owned(),
+        Piece::Range(first, _, width) => format!("{:0width$}", first.saturating_add(index)),
+    };
+    pieces.iter().map(piece).collect()
+}
+
 /// Returns the first part of a name in braces with two dots, with what is before and behind it.
 fn next_range(name: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;

@@ -21,7 +21,7 @@ type Nodes<'n, 't> = (&'n NameIndex<'t>, usize);
 pub(super) fn read(
     root: &Table<'_>,
     nodes: Nodes<'_, '_>,
-    (switches, linked): (&[SwitchSpec], &BTreeSet<(NicId, NicId)>),
+    (switches, places, linked): (&[SwitchSpec], &[Span], &BTreeSet<(NicId, NicId)>),
     mistakes: &mut Mistakes,
 ) -> Routing {
     let Some(value) = ROOT.route.raw(root, mistakes) else {
@@ -29,9 +29,14 @@ pub(super) fn read(
     };
     let routing = match value.get_ref() {
         DeValue::Array(routes) => Routing::Given(given(routes, nodes, linked, mistakes)),
-        word => {
+        word @ DeValue::String(_) => {
             let read = ROUTES.read(ROOT.route.name, word);
             mistakes.note(value.span(), read).unwrap_or_default()
+        }
+        other => {
+            let expected = "the name of a way to find routes or a list of routes";
+            mistakes.add(value.span(), wrong_type(expected, other));
+            Routing::default()
         }
     };
     let dimensions = switches.first().map_or(0, |switch| switch.at.len());
@@ -40,8 +45,24 @@ pub(super) fn read(
     {
         let key = SWITCH.at.name;
         mistakes.add(value.span(), MistakeKind::NoMesh { key });
+    } else if routing == Routing::DimensionOrder {
+        check_places(switches, places, mistakes);
     }
     routing
+}
+
+/// Checks that no two switches are at one place of a mesh.
+fn check_places(switches: &[SwitchSpec], places: &[Span], mistakes: &mut Mistakes) {
+    let mut taken: BTreeMap<&[u32], &str> = BTreeMap::new();
+    for (switch, place) in switches.iter().zip(places) {
+        match taken.get(&switch.at[..]) {
+            Some(other) => {
+                let other = (*other).to_owned();
+                mistakes.add(*place, MistakeKind::SamePlace { other });
+            }
+            None => _ = taken.insert(&switch.at, &switch.name),
+        }
+    }
 }
 
 /// Reads the given routes.

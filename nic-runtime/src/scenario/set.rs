@@ -5,6 +5,7 @@ use toml::{Table, Value};
 
 use super::form::{Form, Section};
 use super::keys::ROOT;
+use super::ranges;
 use super::words::closest;
 
 /// The key by whose value an entry of a list is named.
@@ -44,6 +45,28 @@ pub enum SetError {
         entry: String,
         /// The name that was probably meant.
         suggestion: Option<String>,
+    },
+    /// The entry is one of those for which an entry with ranges stands.
+    #[error(
+        "`{entry}` is one of `{list}.'{range}'`, which are set together; to set it alone, write the scenario out first with \
+         `jive run --expand`"
+    )]
+    OneOfRange {
+        /// The place of the list.
+        list: String,
+        /// The entry as it was given.
+        entry: String,
+        /// The name with ranges.
+        range: String,
+    },
+    /// The list has entries of a topology, and not this one.
+    #[error(
+        "the entries of `{list}` are those of `[topology]`, which are set together by `topology.{list}`; to set one alone, \
+         write the scenario out first with `jive run --expand`"
+    )]
+    OfTopology {
+        /// The place of the list.
+        list: String,
     },
     /// The place goes on behind a value that has no parts.
     #[error("expected a place that ends with `{place}`, which has no parts")]
@@ -86,12 +109,20 @@ impl Settable {
         let parts = parts(place)?;
         let value = read(value);
         let form = Form::Table(ROOT.section, &[]);
+        let has_topology = self.0.contains_key(ROOT.topology.name);
         let mut root = Value::Table(std::mem::take(&mut self.0));
         let done = put(&mut root, &form, (&parts, 0), value);
         if let Value::Table(root) = root {
             self.0 = root;
         }
-        done
+        done.map_err(|error| match error {
+            SetError::Entry { list, .. }
+                if has_topology && [ROOT.switch.name, ROOT.link.name].contains(&list.as_str()) =>
+            {
+                SetError::OfTopology { list }
+            }
+            other => other,
+        })
     }
 
     /// Removes a key of the scenario itself, and returns its value.
@@ -235,6 +266,13 @@ fn entry<'v>(node: &'v mut Value, key: &str) -> &'v mut Value {
 
 fn no_entry(list: &str, entry: &str, entries: &[Value]) -> SetError {
     let names = entries.iter().filter_map(|entry| entry.get(NAME)?.as_str());
+    if let Some(range) = names.clone().find(|name| ranges::has_member(name, entry)) {
+        return SetError::OneOfRange {
+            list: list.to_owned(),
+            entry: entry.to_owned(),
+            range: range.to_owned(),
+        };
+    }
     let near = |name: &&str| strsim::osa_distance(name, entry) <= 2;
     let nearest = names
         .filter(near)

@@ -148,8 +148,12 @@ fn shape(kind: Kind, nics: usize, table: &Table<'_>, mistakes: &mut Mistakes) ->
 fn size(table: &Table<'_>, mistakes: &mut Mistakes) -> Option<(Vec<u32>, Span)> {
     let number = |value: &DeValue<'_>| {
         let (what, minimum, maximum) = (TOPOLOGY.size.name, 1, limits::SWITCHES_MAX as u64);
-        let found = table::integer(value)?;
-        let found = u32::try_from(found).ok();
+        let found = match table::integer(value) {
+            Ok(found) => u32::try_from(found).ok(),
+            // A negative number.
+            Err(MistakeKind::OutOfRange { .. }) => None,
+            Err(other) => return Err(other),
+        };
         let found = found.filter(|found| (minimum..=maximum).contains(&u64::from(*found)));
         found.ok_or(MistakeKind::OutOfRange {
             what,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use nic_core::id::{ChannelId, EndpointId, NicId};
+use nic_core::id::{ChannelId, EndpointId};
 use nic_core::sle::capsule::CODE_CHANNEL;
 use nic_core::time::{SimDuration, SimTime};
 use toml::Spanned;
@@ -59,12 +59,8 @@ pub(super) fn channels(
             }
         }
         let home = |endpoint: EndpointId| endpoints.nics[endpoint.0 as usize];
-        if let (Some(one), Some(other)) = (home(a.0), home(b.0))
-            && !network.joins(one, other)
-        {
-            let name = |nic: NicId| nics[nic.0 as usize].name.clone();
-            let (a, b) = (name(one), name(other));
-            mistakes.add(entry.span(), MistakeKind::NoLink { a, b });
+        if let (Some(one), Some(other)) = (home(a.0), home(b.0)) {
+            network.check_joined(entry.span(), (one, other), (nics, of_nic), mistakes);
         }
         let interface = |endpoint: EndpointId| endpoints.specs[endpoint.0 as usize].interface;
         let (a_speaks, b_speaks) = (interface(a.0), interface(b.0));

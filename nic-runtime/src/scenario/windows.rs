@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_core::id::{EndpointId, NicId};
+use nic_core::id::EndpointId;
 
 use super::context::Context;
 use super::endpoint_table::Endpoints;
@@ -78,12 +78,8 @@ pub(super) fn read(
             }
         }
         let home = |id: EndpointId| endpoints.nics[id.0 as usize];
-        if let (Some(one), Some(other)) = (home(owner), home(writer))
-            && !network.joins(one, other)
-        {
-            let name = |nic: NicId| nics[nic.0 as usize].name.clone();
-            let (a, b) = (name(one), name(other));
-            mistakes.add(table.span, MistakeKind::NoLink { a, b });
+        if let (Some(one), Some(other)) = (home(owner), home(writer)) {
+            network.check_joined(table.span, (one, other), (nics, of_nic), mistakes);
         }
         let spec = &endpoints.specs[owner.0 as usize];
         if !spec.followers.is_empty() {

@@ -36,6 +36,7 @@ mod links;
 mod loading;
 mod moments;
 mod network;
+mod network_mistakes;
 mod paper_applets;
 mod port_order;
 mod posts;

@@ -99,7 +99,7 @@ fn a_link_between_different_nics_names_its_profile() {
     };
     assert_eq!(
         shown(""),
-        "no link joins the NICs `old` and `new`, and no route over switches: add a `[[link]]` (NICs with different profiles get none by default, nor do NICs with ports)"
+        "expected NICs that links join, but `old` and `new` have different profiles and so no link by default: add a `[[link]]`"
     );
     assert_eq!(
         shown("[[link]]\nbetween = ['old', 'new']\nprofile = 'modem'"),
