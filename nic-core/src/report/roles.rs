@@ -132,7 +132,7 @@ pub struct Forwarded<'a> {
     pub carries: Carries,
     /// Whether this is a copy that the link has made of a packet, and the copy counts on its own.
     pub is_copy: bool,
-    /// How many packets are behind the packet, for the same port or at the same input.
+    /// How many packets then wait for the same port.
     pub behind: u32,
     /// How long the packet has waited at the switch.
     pub waited: SimDuration,

@@ -88,7 +88,11 @@ impl<E: Engines> Parts<'_, E> {
         if let Some(input) = &mut self.fabric[came_by].input {
             input.buffer.take(waits);
             input.queue.push_back(packet);
-            if input.queue.len() == 1 {
+            let is_first = input.queue.len() == 1;
+            if let Some(crossbar) = self.fabric.crossbars.get_mut(&at) {
+                crossbar.came(id);
+            }
+            if is_first {
                 self.request(came_by);
             }
             return self.drop_overflow_of_input(came_by);
@@ -109,15 +113,18 @@ impl<E: Engines> Parts<'_, E> {
     fn drop_overflow_of_input(&mut self, id: DirectionId) {
         let at = self.fabric[id].to;
         while let Some(input) = &mut self.fabric[id].input {
-            let before = input.first();
+            let (before, position) = (input.first(), input.position);
             let Some((place, _)) = input.buffer.overflow() else {
                 return;
             };
             let Some(packet) = input.queue.remove(place) else {
                 return;
             };
+            if let Some(crossbar) = self.fabric.crossbars.get_mut(&at) {
+                crossbar.left(self.packets[packet].route);
+            }
             if let Some((first, since)) = before.filter(|_| place == 0) {
-                let (position, output) = (input.position, self.packets[first].route);
+                let output = self.packets[first].route;
                 if let Some(crossbar) = self.fabric.crossbars.get_mut(&at) {
                     crossbar.withdraw(position, output, since);
                 }
@@ -176,9 +183,12 @@ impl<E: Engines> Parts<'_, E> {
         let Some((packet, waits)) = first.and_then(|input| input.take()) else {
             return;
         };
+        let at = self.fabric[output].from;
+        let crossbar = self.fabric.crossbars.get_mut(&at);
+        let behind = crossbar.map_or(0, |crossbar| crossbar.left(output));
         let direction = &mut self.fabric[output];
         if let Some(port) = &mut direction.port {
-            port.take(waits);
+            port.take(Waits { behind, ..waits });
             direction.queue.push_back(packet);
             self.start_sending(output);
         }

@@ -42,8 +42,7 @@ impl Input {
         let waits = self.buffer.begin()?;
         self.buffer.end();
         self.is_busy = true;
-        let behind = self.queue.len();
-        Some((packet, Waits { behind, ..waits }))
+        Some((packet, waits))
     }
 }
 
@@ -69,6 +68,8 @@ struct Output {
     /// The inputs whose first packet needs the output. Those with the least time come first, and of them the arbiter takes
     /// the one whose turn it is.
     requests: BTreeSet<(SimTime, usize)>,
+    /// How many packets at all inputs need the output.
+    waiting: usize,
 }
 
 impl Crossbar {
@@ -94,7 +95,25 @@ impl Crossbar {
             direction,
             last: 0,
             requests: BTreeSet::new(),
+            waiting: 0,
         });
+    }
+
+    /// Notes that a packet has come which needs an output.
+    pub(crate) fn came(&mut self, output: DirectionId) {
+        if let Some(output) = self.position(output) {
+            self.outputs[output].waiting += 1;
+        }
+    }
+
+    /// Notes that a packet no longer waits for an output, and returns how many others do.
+    pub(crate) fn left(&mut self, output: DirectionId) -> usize {
+        let Some(output) = self.position(output) else {
+            return 0;
+        };
+        let waiting = &mut self.outputs[output].waiting;
+        *waiting = waiting.saturating_sub(1);
+        *waiting
     }
 
     /// Notes that the first packet of an input needs an output, and has waited since a time.

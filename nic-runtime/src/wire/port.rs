@@ -19,7 +19,7 @@ pub(crate) struct Waits {
     pub(crate) since: SimTime,
     /// The direction on which the packet came.
     pub(crate) came_by: DirectionId,
-    /// How many packets were behind the packet when it left its input, at a switch whose packets wait there.
+    /// How many packets needed the same output when the packet left its input, at a switch whose packets wait there.
     pub(crate) behind: usize,
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nic_core::event::roles::{Forwarded, Step};
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::random::Generator;
-use nic_core::time::SimDuration;
+use nic_core::time::{SimDuration, SimTime};
 use nic_runtime::Run;
 use nic_runtime::export::summary::Summary;
 use nic_runtime::profile::{BaseCosts, Flow};
@@ -681,4 +681,43 @@ fn a_port_is_in_use_for_no_longer_than_the_run() {
     let port = ports.find(|port| port["to"] == "c").expect("it is there");
     assert_eq!(number(port, "busy_ns"), 300_000 - begun);
     assert!(port["utilisation"].as_f64().expect("a number") < 1.0);
+}
+
+/// The first message holds up two others at the input of a crossbar, one of which needs another output.
+#[test]
+fn a_queue_at_an_output_of_a_crossbar_is_that_of_packets_that_need_it() {
+    let mut text = format!(
+        "{THREE}[[nic]]\nname = 'd'\n[[endpoint]]\nnic = 'd'\nname = 'other'\n\
+         [[channel]]\none = 2\nother = 1\n[[switch]]\nname = 's'\nports = 4\nmode = 'crossbar'\n\
+         [[link]]\nbetween = ['c', 's']\nbandwidth = '1MB/s'\n"
+    );
+    for nic in ["a", "b", "d"] {
+        text += &format!("[[link]]\nbetween = ['{nic}', 's']\n");
+    }
+    text += &(send("two", "0us", "{ zeros = 4000 }") + &send("one", "500us", "{ zeros = 1000 }"));
+    for channel in [2, 2, 1] {
+        text += &format!(
+            "[[send]]\nendpoint = 'one'\nchannel = {channel}\nat = '600us'\npayload = {{ zeros = 100 }}\n"
+        );
+    }
+    let trace = run(&text);
+    let shown: Vec<(&str, u64, u64)> = trace
+        .of("forward")
+        .iter()
+        .map(|event| {
+            let to = event["to"].as_str().expect("a name");
+            (to, number(event, "length"), number(event, "behind"))
+        })
+        .collect();
+    // Two packets wait for `c` when the first of them leaves. Those for `d` are in the same queue, and wait for `d`.
+    assert_eq!(
+        shown,
+        [
+            ("c", 4000, 0),
+            ("c", 1000, 1),
+            ("d", 100, 1),
+            ("d", 100, 0),
+            ("c", 100, 0)
+        ]
+    );
 }
