@@ -361,17 +361,20 @@ fn free_name(nodes: &NameIndex<'_>) -> String {
     name
 }
 
-/// Returns a switch that takes no time, and its links to NICs. Each link has half of the latency of its NIC's wire, so a
-/// packet takes as long as on a wire between the NICs, if nothing else is at their ports.
+/// Returns a switch that takes no time, or a picosecond, and its links to NICs. Each link has half of the latency of its
+/// NIC's wire, so a packet takes as long as on a wire between the NICs, if nothing else is at their ports.
 fn crossbar(
     name: String,
     with_ports: &[NicId],
     (nics, of_nic): (usize, &NicProfiles),
 ) -> (SwitchSpec, Vec<LinkSpec>) {
+    // An odd number of picoseconds has no half, so the switch takes the picosecond that the two links lack.
+    let has_half = |nic: &NicId| of_nic.of(*nic).wire.latency.as_ps() % 2 == 0;
+    let lacking = u64::from(!with_ports.iter().any(has_half));
     let switch = SwitchSpec {
         name,
         ports: u32::try_from(with_ports.len()).expect("the number of NICs is limited"),
-        latency: SimDuration::ZERO,
+        latency: SimDuration::from_ps(lacking),
         mode: SwitchMode::CutThrough,
         buffer: None,
         full: Full::Drop,

@@ -721,3 +721,40 @@ fn a_queue_at_an_output_of_a_crossbar_is_that_of_packets_that_need_it() {
         ]
     );
 }
+
+/// The times of all events but those of switches.
+#[derive(Default)]
+struct Times(Vec<SimTime>);
+
+impl Sink for Times {
+    fn event(&mut self, _: &dyn Names, event: &Event<'_>) {
+        if !matches!(event.kind.step(), Step::Forwarded { .. }) {
+            self.0.push(event.time);
+        }
+    }
+}
+
+/// An odd number of picoseconds has no half.
+#[test]
+fn an_implied_crossbar_takes_as_long_as_a_wire_to_the_picosecond() {
+    for latency in ["1us", "1000001ps", "1ps", "0ps"] {
+        let ends = |profile: &str| {
+            let text = include_str!("../../profiles/lanai-1998.toml");
+            let (before, rest) = text.split_once("[wire]\n").expect("it has a wire");
+            let latency_line = rest.lines().find(|line| line.starts_with("latency = "));
+            let rest = rest.replacen(
+                latency_line.expect("a key"),
+                &format!("latency = '{latency}'"),
+                1,
+            );
+            let text = format!("{before}[wire]\n{profile}\n{rest}");
+            let scenario = THREE.to_owned() + &send("one", "0us", "{ zeros = 500 }");
+            let scenario = crate::trace::read_on(&scenario, &text);
+            let mut times = Times::default();
+            let run = Run::new(&scenario).sink(&mut times);
+            run.execute().expect("it runs");
+            times.0
+        };
+        assert_eq!(ends(""), ends("ports = 1"), "{latency}");
+    }
+}
