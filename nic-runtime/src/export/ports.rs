@@ -192,17 +192,16 @@ impl Row {
 }
 
 /// Returns the rows of the ports that packets came to. Ports whose names and switches differ in digits alone share a
-/// row if the ports are many, unless each is to be shown.
+/// row if the ports are many, unless each is to be shown. Such a row has the ports without packets too.
 fn table(switches: &[SwitchStats], shows_each: bool) -> Vec<Row> {
-    let ports = switches.iter().flat_map(|switch| {
-        let used = switch
-            .ports
-            .iter()
-            .filter(|port| port.packets + port.dropped > 0);
-        used.map(|port| (switch.switch.as_str(), port))
+    let is_used = |port: &PortStats| port.packets + port.dropped > 0;
+    let all = switches.iter().flat_map(|switch| {
+        let ports = switch.ports.iter();
+        ports.map(|port| (switch.switch.as_str(), port))
     });
-    let ports = Vec::from_iter(ports);
-    let shows_each = shows_each || ports.len() <= ROWS_MAX;
+    let used = all.clone().filter(|(_, port)| is_used(port)).count();
+    let shows_each = shows_each || used <= ROWS_MAX;
+    let ports = all.filter(|(_, port)| !shows_each || is_used(port));
     let mut places = BTreeMap::new();
     let mut rows: Vec<Row> = Vec::new();
     for (switch, port) in ports {
@@ -221,6 +220,7 @@ fn table(switches: &[SwitchStats], shows_each: bool) -> Vec<Row> {
             }),
         }
     }
+    rows.retain(|row| is_used(&row.sum));
     for row in &mut rows {
         if row.ports > 1 {
             row.to = format!("{} ({})", pattern(&row.to), row.ports);

@@ -276,3 +276,32 @@ fn many_ports_with_similar_names_share_a_row_of_the_page() {
     assert_eq!(each.len(), 10);
     assert_eq!(each[9], "crossbar n9 1 40");
 }
+
+/// Ports without packets are ports of their row: nine in use of sixteen are not all in use.
+#[test]
+fn a_row_of_ports_has_the_mean_of_all_of_them() {
+    let mut text = fan_out("", 16, 2);
+    for idle in 10..=16 {
+        let send =
+            format!("[[send]]\nendpoint = 'hub'\nchannel = {idle}\npayload = {{ count = 40 }}\n");
+        assert!(text.contains(&send));
+        text = text.replace(&send, "");
+    }
+    let scenario = parse(text.as_bytes(), None, None).expect("it is valid");
+    let mut summary = Summary::new(&scenario);
+    let run = Run::new(&scenario).sink(&mut summary);
+    let end = run.execute().expect("it can be run").end;
+    summary.end(end.time, end.reason);
+    let value = serde_json::to_value(&summary).expect("JSON");
+    let ports = value["switches"][0]["ports"].as_array().expect("rows");
+    let others = ports.iter().filter(|port| port["to"] != "hub");
+    let used: f64 = others.filter_map(|port| port["utilisation"].as_f64()).sum();
+    let page = summary.to_string();
+    let row = page
+        .lines()
+        .find(|line| line.contains("n* ("))
+        .expect("a row");
+    assert!(row.contains("n* (16)"), "{row}");
+    let mean = format!("{:.1} %", 100.0 * used / 16.0);
+    assert!(row.contains(&mean), "{mean}: {row}");
+}
