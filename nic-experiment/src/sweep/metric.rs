@@ -120,12 +120,35 @@ fn subject<'n>(name: &'n str, scenario: &Scenario) -> Result<(Subject, &'n str),
         return found.ok_or_else(|| format!("expected `endpoint.NAME.METRIC`, found `{name}`"));
     }
     if let Some(rest) = name.strip_prefix("port.") {
-        let ports = scenario.ports().map(|(switch, to)| {
+        let ports = scenario.ports().flat_map(|(switch, to)| {
             let [switch, to] = [switch, to].map(|node| scenario.node_name(node).to_owned());
-            let name = format!("{switch}.{to}");
-            (Subject::Port(switch, to), name)
+            let quoted = |name: &str| format!("\"{name}\"");
+            let names = [
+                format!("{switch}.{to}"),
+                format!("{}.{to}", quoted(&switch)),
+                format!("{switch}.{}", quoted(&to)),
+                format!("{}.{}", quoted(&switch), quoted(&to)),
+            ];
+            names.map(|name| (Subject::Port(switch.clone(), to.clone()), name))
         });
-        let found = longest(rest, ports);
+        let ports = Vec::from_iter(ports);
+        let found = longest(rest, ports.iter().cloned());
+        if let Some((subject, what)) = &found {
+            let same = ports.iter().filter(|(_, name)| {
+                let behind = rest.strip_prefix(name.as_str());
+                behind.and_then(|behind| behind.strip_prefix('.')) == Some(*what)
+            });
+            let other = same
+                .map(|(subject, _)| subject)
+                .find(|other| *other != subject);
+            if let (Some(Subject::Port(other, to)), Subject::Port(switch, node)) = (other, subject)
+            {
+                return Err(format!(
+                    "expected the name of one port, found `{name}`, which is that of `port.\"{switch}\".\"{node}\"` and \
+                     of `port.\"{other}\".\"{to}\"`; write the names in quotes"
+                ));
+            }
+        }
         return found.ok_or_else(|| {
             format!(
                 "expected `port.SWITCH.NODE.METRIC` with a switch and its neighbour, found `{name}`"
@@ -254,6 +277,33 @@ mod tests {
         assert!(error.contains("did you mean `latency.p9"), "{error}");
         let error = Metric::named("endpoint.client.time", &scenario).expect_err("of the run");
         assert!(error.contains("expected a metric"), "{error}");
+    }
+
+    #[test]
+    fn a_name_that_two_ports_share_needs_quotes() {
+        let text = "profile = 'lanai-1998'\n[[switch]]\nname = 'a.b'\nports = 3\n[[switch]]\nname = 'a'\nports = 3\n\
+                    [[nic]]\nname = 'c'\n[[nic]]\nname = 'b.c'\n\
+                    [[link]]\nbetween = ['c', 'a.b']\n[[link]]\nbetween = ['a.b', 'a']\n\
+                    [[link]]\nbetween = ['a', 'b.c']\n";
+        let scenario = parse(text.as_bytes(), None, None).expect("it is valid");
+        let error = Metric::named("port.a.b.c.queue_mean", &scenario).expect_err("two ports");
+        assert_eq!(
+            error,
+            "expected the name of one port, found `port.a.b.c.queue_mean`, which is that of `port.\"a.b\".\"c\"` and of \
+             `port.\"a\".\"b.c\"`; write the names in quotes"
+        );
+        for (name, switch, to) in [
+            ("port.\"a.b\".c.queue_mean", "a.b", "c"),
+            ("port.a.\"b.c\".queue_mean", "a", "b.c"),
+            ("port.\"a\".\"b.c\".queue_mean", "a", "b.c"),
+            ("port.a.b.a.queue_mean", "a.b", "a"),
+        ] {
+            let metric = Metric::named(name, &scenario).expect(name);
+            assert_eq!(
+                metric.subject,
+                Subject::Port(switch.to_owned(), to.to_owned())
+            );
+        }
     }
 
     #[test]
