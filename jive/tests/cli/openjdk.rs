@@ -116,6 +116,7 @@ fn every_builtin_scenario_agrees_with_openjdk() {
         "chain.toml",
         "clan-ping.toml",
         "clan-server.toml",
+        "clan-switch.toml",
         "incast.toml",
         "via-segments.toml",
         "via.toml",

@@ -317,13 +317,13 @@ mod tests {
             let name = format!("port.s.sink.{what}");
             assert!(of(&name).is_some(), "{name}");
         }
-        // Eight senders send two messages of 4,096 bytes.
-        assert_eq!(of("port.s.sink.packets"), Some(16.0));
-        assert_eq!(of("port.s.sink.bytes"), Some(65_536.0));
+        // Sixteen senders send two messages of 4,096 bytes.
+        assert_eq!(of("port.s.sink.packets"), Some(32.0));
+        assert_eq!(of("port.s.sink.bytes"), Some(131_072.0));
         // Nothing goes back.
         assert_eq!(of("port.s.n1.packets"), Some(0.0));
         assert_eq!(of("port.s.n1.wait_mean"), None);
-        for name in ["port.s.packets", "port.sink.s.packets", "port.s.n9.bytes"] {
+        for name in ["port.s.packets", "port.sink.s.packets", "port.s.n17.bytes"] {
             let error = Metric::named(name, &scenario).expect_err("no such port");
             assert!(error.contains("a switch and its neighbour"), "{error}");
         }

@@ -33,7 +33,7 @@ builtins! {
     "lossy-link": "a link that loses, duplicates, corrupts and reorders packets";
     "swap": "a swap replaces the server's applet by another applet while packets arrive";
     "capsules": "a class travels in packets to three NICs without code, and becomes the applet of each NIC";
-    "incast": "eight NICs send to one over a switch, and wait for its port";
+    "incast": "sixteen NICs send to one over a switch, and wait for its port";
     "all-to-all": "each of eight NICs at a fat tree sends a message to each other one";
     "loopback": "an endpoint joined to itself, and two endpoints of one NIC";
     "checksum": "Checksum fills in checksums on transmit, and drops a frame with a wrong checksum";
@@ -58,6 +58,7 @@ builtins! {
     "via-segments": "descriptors gather messages from several pieces of memory, over CLAN";
     "clan-ping": "two programs write to each other's memory without VIA, and a message takes 2.6 us";
     "clan-server": "a server without VIA answers requests in rings, also over a link that loses writes";
+    "clan-switch": "four clients and their server without VIA share the ports of a five-port switch";
     "defer-send": "DeferSend makes a message wait until the peer has posted a receive descriptor";
     "split-request": "SplitRequest continues a long message in the next receive descriptors";
     "telemetry": "Telemetry stamps each packet with its time at each NIC, and reports counters";

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 #[must_use]
 pub fn schema() -> String {
     let root = SECTIONS.iter().find(|it| it.what == "the scenario");
-    let mut schema = table(root.expect("a scenario has keys"), &[]);
+    let mut schema = table(root.expect("a scenario has keys"), &[], Ranges::None);
     schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
     schema["title"] = json!("JIVE scenario");
     let about =
@@ -21,16 +21,26 @@ pub fn schema() -> String {
     text + "\n"
 }
 
-fn table(section: &Section, without: &[&str]) -> Value {
+/// Whether a text such as `"{0..3}"` may stand in the place of a number, as in the tables in double brackets.
+#[derive(Copy, Clone, PartialEq)]
+enum Ranges {
+    None,
+    Numbers,
+}
+
+fn table(section: &Section, without: &[&str], ranges: Ranges) -> Value {
     let mut properties = Map::new();
     let rows = section
         .keys
         .iter()
         .filter(|row| !without.contains(&row.name));
-    properties.extend(rows.clone().map(|row| (row.name.to_owned(), key(row))));
+    properties.extend(
+        rows.clone()
+            .map(|row| (row.name.to_owned(), key(row, ranges))),
+    );
     if let Some(each) = section.each {
         let names = section.names.iter();
-        properties.extend(names.map(|name| ((*name).to_owned(), value(each()))));
+        properties.extend(names.map(|name| ((*name).to_owned(), value(each(), ranges))));
     }
     let required: Vec<&str> = rows
         .filter(|row| row.absent == Absent::Required)
@@ -52,8 +62,8 @@ fn table(section: &Section, without: &[&str]) -> Value {
     table
 }
 
-fn key(row: &Row) -> Value {
-    let mut schema = value((row.form)());
+fn key(row: &Row, ranges: Ranges) -> Value {
+    let mut schema = value((row.form)(), ranges);
     schema["description"] = json!(plain(row.meaning.trim()));
     if let Absent::Value(written) = row.absent {
         let is_quoted = matches!(
@@ -103,7 +113,7 @@ fn integer(minimum: i64, maximum: u64) -> Value {
     integer
 }
 
-fn value(form: Form) -> Value {
+fn value(form: Form, ranges: Ranges) -> Value {
     match form {
         Form::Text => json!({ "type": "string" }),
         // The limit counts bytes, and a character has at least one.
@@ -112,6 +122,10 @@ fn value(form: Form) -> Value {
             "minLength": 1,
             "maxLength": limits::NAME_BYTES_MAX,
         }),
+        Form::Integer(minimum, maximum) if ranges == Ranges::Numbers => {
+            let range = json!({ "type": "string", "pattern": r"^\{[0-9]+\.\.[0-9]+\}$" });
+            json!({ "anyOf": [integer(minimum, maximum), range] })
+        }
         Form::Integer(minimum, maximum) => integer(minimum, maximum),
         Form::Size(minimum, maximum) => {
             let minimum = i64::try_from(minimum).unwrap_or(i64::MAX);
@@ -125,17 +139,23 @@ fn value(form: Form) -> Value {
         Form::Flag => json!({ "type": "boolean" }),
         Form::Words(words) => json!({ "type": "string", "enum": words }),
         Form::Anything => json!({ "type": "object" }),
-        Form::Table(section, without) => table(section, without),
-        Form::Map(of) => json!({ "type": "object", "additionalProperties": value(*of) }),
+        Form::Table(section, without) => table(section, without, ranges),
+        Form::Map(of) => json!({ "type": "object", "additionalProperties": value(*of, ranges) }),
         Form::List(of, least, most) => {
-            let mut list = json!({ "type": "array", "items": value(*of), "minItems": least });
+            let ranges = match *of {
+                Form::Table(..) => Ranges::Numbers,
+                _ => ranges,
+            };
+            let items = value(*of, ranges);
+            let mut list = json!({ "type": "array", "items": items, "minItems": least });
             if most < usize::MAX {
                 list["maxItems"] = json!(most);
             }
             list
         }
         Form::Either(forms) => {
-            let forms: Vec<Value> = forms.into_iter().map(value).collect();
+            let forms = forms.into_iter().map(|form| value(form, ranges));
+            let forms: Vec<Value> = forms.collect();
             json!({ "anyOf": forms })
         }
     }
