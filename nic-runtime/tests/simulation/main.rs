@@ -37,6 +37,7 @@ mod loading;
 mod moments;
 mod network;
 mod network_mistakes;
+mod network_trees;
 mod paper_applets;
 mod port_order;
 mod posts;
