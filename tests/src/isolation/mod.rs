@@ -74,6 +74,8 @@ pub struct Tally {
     pub hostile_drops: u64,
     /// Calls of hostile applets.
     pub hostile_calls: u64,
+    /// Casts whose NICs share the switches and links of a network.
+    pub networks: u64,
 }
 
 impl Tally {
@@ -82,6 +84,7 @@ impl Tally {
         self.sights += other.sights;
         self.hostile_drops += other.hostile_drops;
         self.hostile_calls += other.hostile_calls;
+        self.networks += other.networks;
     }
 }
 
@@ -117,6 +120,7 @@ pub fn check(cast: &Cast) -> Result<Tally, String> {
         sights,
         hostile_drops: compared.hostile_drops(),
         hostile_calls: compared.hostile_calls(),
+        networks: u64::from(cast.network.is_some()),
     };
     if end.reason == EndReason::Stuck {
         return Err(format!("the run is stuck: {:?}", end.waiting));

@@ -22,4 +22,5 @@ fn no_neighbour_decides_whether_a_packet_arrives() {
     assert!(tally.sights > 10 * casts, "{tally:?}");
     assert!(tally.hostile_calls > 10 * casts, "{tally:?}");
     assert!(tally.hostile_drops > casts, "{tally:?}");
+    assert!(tally.networks > casts / 10, "{tally:?}");
 }
