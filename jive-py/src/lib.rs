@@ -31,13 +31,14 @@ pyo3::create_exception!(
     jive,
     RejectedError,
     Error,
-    "A rejected class, an expectation that is not met, or a run that is stuck: exit status 1 of the command."
+    "A rejected class, an expectation that is not met, a run that is stuck or has programs that gave up: exit status 1 of the \
+     command."
 );
 pyo3::create_exception!(
     jive,
     CutError,
     Error,
-    "A default cut off messages of the run: exit status 4 of the command."
+    "A default cut off messages or programs of the run: exit status 4 of the command."
 );
 
 /// How often the signals of the process are looked at.
@@ -151,6 +152,7 @@ mod _jive {
         ended: &'static str,
         traps: Vec<String>,
         stuck: Option<String>,
+        gave_up: Option<String>,
         cut: Option<String>,
         unmet: Vec<String>,
     }
@@ -186,6 +188,7 @@ mod _jive {
                 ended: report.reason.word(),
                 traps: texts(&report.traps),
                 stuck: report.stuck.as_deref().map(plain),
+                gave_up: report.gave_up.as_deref().map(plain),
                 cut: report.cut.as_deref().map(plain),
                 unmet: texts(&report.unmet),
                 summary: report.summary,

@@ -12,7 +12,7 @@ use nic_runtime::export::plain_json;
 use nic_runtime::export::stats::Stats;
 use nic_runtime::export::summary::{CutLine, Summary};
 use nic_runtime::export::traps::TrapLog;
-use nic_runtime::run::RunEnd;
+use nic_runtime::run::{HowFar, RunEnd};
 use nic_runtime::spec::Scenario;
 use nic_runtime::{Outcome, Run};
 
@@ -44,7 +44,9 @@ pub struct Report {
     pub traps: Vec<String>,
     /// What waits for what, if the run is stuck.
     pub stuck: Option<String>,
-    /// What a limit cut off that the scenario does not set, if there is something.
+    /// The programs that gave up, if there are any.
+    pub gave_up: Option<String>,
+    /// What a limit cut off that the scenario does not set, messages or programs, if there is something.
     pub cut: Option<String>,
     /// The expectations that are not met: a message for each.
     pub unmet: Vec<String>,
@@ -97,7 +99,7 @@ impl Experiment {
         stats.end(end.time);
         summary.end(end.time, end.reason);
         summary.waits(&end.waiting);
-        summary.gave_up(&end.gave_up);
+        summary.programs_left(&end.gave_up, &end.unfinished);
         summary.cut(&end.cut);
         if let Some(judgement) = &judgement {
             summary.judge(judgement.met, judgement.unmet.len());
@@ -109,6 +111,7 @@ impl Experiment {
             summary: String::from_utf8(shown).expect("JSON is UTF-8"),
             traps: traps::of_run(&traps, (&self.name, scenario), SourcePath::default()),
             stuck: stuck(&end),
+            gave_up: gave_up(&end),
             cut: cut(scenario, &end),
             unmet: expectations::render(&self.name, &judgement.unwrap_or_default()),
             reason: end.reason,
@@ -201,6 +204,20 @@ pub fn gave_up(end: &RunEnd) -> Option<String> {
     })
 }
 
+/// Returns whether a limit that the scenario does not set cut off messages or programs, or a run ended before its sends.
+#[must_use]
+pub fn is_cut(scenario: &Scenario, end: &RunEnd) -> bool {
+    !end.cut.is_empty() || !cut_programs(scenario, end).is_empty()
+}
+
+/// Returns the programs that a limit cut which the scenario does not set.
+fn cut_programs<'e>(scenario: &Scenario, end: &'e RunEnd) -> &'e [HowFar] {
+    match scenario.limits_set.is_default(end.reason) {
+        true => &end.unfinished,
+        false => &[],
+    }
+}
+
 /// Returns the report of a run that was cut, or `None`.
 #[must_use]
 pub fn cut(scenario: &Scenario, end: &RunEnd) -> Option<String> {
@@ -215,7 +232,8 @@ pub fn cut(scenario: &Scenario, end: &RunEnd) -> Option<String> {
         | EndReason::Interrupted => "",
     };
     let shown = end.cut.iter().map(|cut| CutLine { scenario, cut });
-    let notes = Vec::from_iter(shown.map(|line| line.to_string()));
+    let programs = cut_programs(scenario, end).iter().map(ToString::to_string);
+    let notes = Vec::from_iter(shown.map(|line| line.to_string()).chain(programs));
     (!notes.is_empty()).then(|| match limit {
         "" => sentence(
             "the run ended before its sends: a closed loop has no answers, or a capture changed",

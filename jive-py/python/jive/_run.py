@@ -80,9 +80,9 @@ def run(
 
     `set` has values for keys by their places, as `jive run --set` has them: {"link.0.loss": 0.1}.
 
-    Raises UnusableError if the scenario has mistakes, RejectedError if a class is rejected, the run is stuck or an
-    expectation is not met, and CutError if a default cut off messages. The last two have the run as `run`; `judge=False`
-    and `allow_cut=True` return it.
+    Raises UnusableError if the scenario has mistakes, RejectedError if a class is rejected, the run is stuck, a program
+    gives up or an expectation is not met, and CutError if a default cut off messages or programs. The last two have the
+    run as `run`; `judge=False` and `allow_cut=True` return it.
     """
     settings = [f"{place}={_value(value)}" for place, value in (set or {}).items()]
     experiment = _jive.Experiment(os.fspath(scenario), seed, settings)
@@ -92,6 +92,8 @@ def run(
         raise _with(_jive.RejectedError(report.stuck), ran)
     if judge and report.ended == "load-trap":
         raise _with(_jive.RejectedError("\n\n".join(report.traps)), ran)
+    if judge and report.gave_up is not None:
+        raise _with(_jive.RejectedError(report.gave_up), ran)
     if judge and report.unmet:
         raise _with(_jive.RejectedError("\n\n".join(report.unmet)), ran)
     if report.cut is not None and not allow_cut:

@@ -14,7 +14,7 @@ use super::scenario_file::Blame;
 pub(super) enum Status {
     /// The command succeeded.
     Done,
-    /// A default ended a run that had messages left to send.
+    /// A default ended a run that had messages left to send, or programs left to finish.
     Cut,
     /// A class was rejected, a golden trace differed, an expectation is not met, or an applet trapped while it was
     /// loaded.

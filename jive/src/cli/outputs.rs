@@ -172,7 +172,7 @@ impl<W: Write> Outputs<W> {
     ) -> Result<Finished, OutputError> {
         self.summary.end(end.time, end.reason);
         self.summary.waits(&end.waiting);
-        self.summary.gave_up(&end.gave_up);
+        self.summary.programs_left(&end.gave_up, &end.unfinished);
         self.summary.cut(&end.cut);
         if let Some(Judgement { met, unmet }) = judgement {
             self.summary.judge(*met, unmet.len());

@@ -48,7 +48,7 @@ Exit status:
      met; the run is stuck, or a program of it gave up
   2  wrong usage, or a scenario that cannot be read or does not fit the NICs' memory
   4  a limit that the scenario does not set ended the run before all messages of its `[[send]]`
-     were through; 0 with --allow-cut
+     were through, or before a program had made its rounds; 0 with --allow-cut
   130  interrupted: Ctrl-C ends the run, files are whole and the summary is printed; a second one
        ends jive at once";
 
@@ -108,7 +108,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     lenient_load: bool,
 
-    /// Let a run end well although a limit that the scenario does not set cut off messages of its `[[send]]`
+    /// Let a run end well although a limit that the scenario does not set cut off messages of its `[[send]]` or a program
     #[arg(long)]
     allow_cut: bool,
 
@@ -342,7 +342,7 @@ pub(super) fn report_stuck(end: &RunEnd, console: &mut Console) -> Result<(), Fa
     Ok(())
 }
 
-/// Shows the messages that a run left unposted or under way, and returns the exit status that follows.
+/// Shows what the end of a run cut off, messages and programs, and returns the exit status that follows.
 fn report_cut(
     arguments: &Arguments,
     (scenario, end): (&Scenario, &RunEnd),
@@ -521,7 +521,7 @@ mod tests {
     use std::process::ExitCode;
 
     use nic_core::time::{SimDuration, SimTime};
-    use nic_runtime::run::{GaveUp, Waiting};
+    use nic_runtime::run::{HowFar, Waiting};
 
     use super::*;
 
@@ -541,6 +541,7 @@ mod tests {
             reason: EndReason::Stuck,
             cut: Vec::new(),
             gave_up: Vec::new(),
+            unfinished: Vec::new(),
             waiting: vec![
                 waiting(Some("a\u{202e}"), "an acknowledgement from endpoint b", 8),
                 waiting(None, "a processor to take its work", 1),
@@ -572,7 +573,7 @@ mod tests {
         end.reason = EndReason::Idle;
         assert_eq!(stuck(&end), None);
         assert_eq!((gave_up(&end), status(&end)), (None, Status::Done));
-        end.gave_up = vec![GaveUp {
+        end.gave_up = vec![HowFar {
             endpoint: "a\u{202e}".to_owned(),
             after: "3 of 10 messages were sent".to_owned(),
         }];

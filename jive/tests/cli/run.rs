@@ -45,6 +45,61 @@ fn every_built_in_scenario_runs_and_repeats_itself() {
     }
 }
 
+/// Runs a scenario, and returns the exit status, standard error and the summary in JSON.
+fn summary(text: &str, options: &str) -> (i32, String, serde_json::Value) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::write(directory.path().join("s.toml"), text).expect("it can be written");
+    let line = format!("run s.toml --trace none --format json {options}");
+    let ended = jive_in(directory.path(), words(&line), b"");
+    let summary = serde_json::from_str(&ended.out).expect("it is JSON");
+    (ended.status, ended.err, summary)
+}
+
+#[test]
+fn a_program_that_the_end_cuts_says_how_far_it_came() {
+    let ping = BUILTIN.iter().find(|builtin| builtin.name == "clan-ping");
+    // Each loss costs 20 ms, so a hundred rounds take more than a second.
+    let link = "[[link]]\nbetween = [\"a\", \"b\"]\nloss = 0.3\n[[endpoint]]";
+    let text = ping.expect("it is shipped").text;
+    let text = text.replace("rounds = 4", "rounds = 100");
+    let text = text.replacen("[[endpoint]]", link, 1);
+    let clan = text.replace("[[expect]]\ndrops = 0", "");
+    let emp = "profile = \"tigon2-2002\"\n[[nic]]\nname = \"a\"\n[[nic]]\nname = \"b\"\n\
+               [[endpoint]]\nnic = \"a\"\nname = \"client\"\ninterface = \"emp\"\nhost = \"emp-ping\"\n\
+               rounds = 4000000\n\
+               [[endpoint]]\nnic = \"b\"\nname = \"server\"\ninterface = \"emp\"\nhost = \"echo\"\n\
+               [[channel]]\nclient = 1\nserver = 1\n\
+               [[receive]]\nendpoint = \"client\"\nsource = \"server\"\ntag = 0\nlength = 64\nrepeat = 60000\n\
+               [[receive]]\nendpoint = \"server\"\nsource = \"client\"\ntag = 0\nlength = 64\nrepeat = 60000\n";
+    for (text, rounds) in [
+        (&*clan, "of 100 requests have their answers"),
+        (emp, "of 4000000 messages were sent, and "),
+    ] {
+        let (status, err, cut) = summary(text, "");
+        assert_eq!((status, &cut["ended"]), (4, &"until".into()), "{err}");
+        let program = &cut["unfinished"][0];
+        assert_eq!(program["endpoint"], "client");
+        let after = program["after"].as_str().expect("words");
+        assert!(
+            after.contains(rounds) && !after.starts_with("0 "),
+            "{after}"
+        );
+        let title = "the default of `until` cut the run at 1000000.000 us";
+        let note = format!("endpoint client: {after}");
+        assert!(err.contains(title) && err.contains(&note), "{err}");
+
+        let (status, err, allowed) = summary(text, "--allow-cut");
+        assert_eq!((status, &*err), (0, ""));
+        assert_eq!(allowed, cut);
+
+        // The scenario wants the run to end there, and still the summary says how far the program came.
+        let set = format!("until = \"1s\"\n{text}");
+        let (status, err, wanted) = summary(&set, "");
+        assert_eq!((status, &*err), (0, ""));
+        assert_eq!(wanted["unfinished"], cut["unfinished"]);
+    }
+}
+
 #[test]
 fn random_traces_depend_on_the_seed() {
     let with = |seed| jive(["run", "lossy-link", "--seed", seed]).out;

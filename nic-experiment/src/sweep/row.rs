@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::plan::Plan;
-use crate::experiment::stuck;
+use crate::experiment::{gave_up, is_cut, stuck};
 
 /// What a sweep keeps of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub struct Row {
     pub values: Vec<String>,
     /// Why the run ended; `None` if it failed.
     pub ended: Option<String>,
-    /// Whether a default cut off messages.
+    /// Whether a default cut off messages or programs.
     pub cut: bool,
     /// Why the run failed.
     pub error: Option<String>,
@@ -81,7 +81,7 @@ impl Row {
                     .map(|metric| metric.of(&report, stats.events()))
                     .collect();
                 row.ended = Some(end.reason.word().to_owned());
-                row.cut = !end.cut.is_empty();
+                row.cut = is_cut(&scenario, &end);
                 row.error = failure(&scenario, &end, judgement);
             }
             Err(error) => row.error = Some(error.to_string()),
@@ -106,7 +106,7 @@ fn failure(scenario: &Scenario, end: &RunEnd, judgement: Option<Judgement>) -> O
         let name = &scenario.endpoints[endpoint.0 as usize].name;
         return Some(format!("an applet of {name} trapped while it was loaded"));
     }
-    if let Some(report) = stuck(end) {
+    if let Some(report) = stuck(end).or_else(|| gave_up(end)) {
         return Some(report);
     }
     let unmet = judgement?.unmet;

@@ -3,7 +3,7 @@
 use nic_core::event::TxStatus;
 use nic_core::id::ChannelId;
 
-use super::program::{Actions, Happened, HostProgram};
+use super::program::{Actions, Happened, HostProgram, Unfinished};
 use crate::spec::{Exchange, ExchangePattern};
 
 /// The credits of a stream: how many messages the peer can receive at first, and how many more with each message that
@@ -106,7 +106,7 @@ impl HostProgram for Exchanging {
         }
     }
 
-    fn gave_up(&self, is_at_rest: bool) -> Option<String> {
+    fn unfinished(&self) -> Option<Unfinished> {
         let Exchange {
             pattern, rounds, ..
         } = self.exchange;
@@ -120,13 +120,16 @@ impl HostProgram for Exchanging {
             }
         };
         let is_done = self.completed >= rounds && answered;
-        (!is_done && (is_at_rest || self.has_failed)).then(|| {
+        (!is_done).then(|| {
             let completed = self.completed;
             let failed = match self.has_failed {
                 true => ", and one failed",
                 false => "",
             };
-            format!("{completed} of {rounds} messages were sent{answers}{failed}")
+            Unfinished {
+                after: format!("{completed} of {rounds} messages were sent{answers}{failed}"),
+                has_stopped: self.has_failed,
+            }
         })
     }
 }
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_stops_early_says_how_far_it_came() {
+    fn a_program_that_is_not_done_says_how_far_it_came() {
         let exchange = |pattern| Exchange {
             pattern,
             rounds: 3,
@@ -160,22 +163,25 @@ mod tests {
             ..Exchanging::new((exchange(pattern), credits), ChannelId(1))
         };
         let ping = |completed, arrived| program(ExchangePattern::Ping, completed, arrived);
-        assert_eq!(ping(3, 3).gave_up(true), None);
-        assert_eq!(ping(3, 2).gave_up(false), None, "the answer may come");
-        assert_eq!(
-            ping(3, 2).gave_up(true).as_deref(),
-            Some("3 of 3 messages were sent, and 2 answers came")
-        );
+        let unfinished = |after: &str, has_stopped| {
+            let after = after.to_owned();
+            Some(Unfinished { after, has_stopped })
+        };
+        assert_eq!(ping(3, 3).unfinished(), None);
+        // The answer may come.
+        let text = "3 of 3 messages were sent, and 2 answers came";
+        assert_eq!(ping(3, 2).unfinished(), unfinished(text, false));
         let stream = program(ExchangePattern::Stream, 2, 0);
         let failed = Exchanging {
             has_failed: true,
             ..stream
         };
-        assert_eq!(stream.gave_up(false), None);
+        let text = "2 of 3 messages were sent";
+        assert_eq!(stream.unfinished(), unfinished(text, false));
         let text = "2 of 3 messages were sent, and one failed";
-        assert_eq!(failed.gave_up(false).as_deref(), Some(text));
+        assert_eq!(failed.unfinished(), unfinished(text, true));
         let credits = program(ExchangePattern::Credits, 3, 0);
-        assert_eq!(credits.gave_up(true), None);
+        assert_eq!(credits.unfinished(), None);
     }
 
     #[test]

@@ -18,7 +18,8 @@ use nic_core::host::Program;
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 pub use program::{
-    Actions, ConnectionNews, Descriptor, Happened, HostProgram, Programs, RegionRefusal, ViNews,
+    Actions, ConnectionNews, Descriptor, Happened, HostProgram, Programs, RegionRefusal,
+    Unfinished, ViNews,
 };
 pub(crate) use program::{Asked, Asking};
 pub use turns::Turns;

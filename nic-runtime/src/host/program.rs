@@ -32,13 +32,20 @@ pub trait HostProgram: Send {
         let _ = (what, actions);
     }
 
-    /// Returns how much the program has done, in words, if it has not done all that it had to do and does no more. With
-    /// `is_at_rest`, nothing is left to do in the run, so nothing that the program waits for comes any more. The run then
-    /// says that the program gave up.
-    fn gave_up(&self, is_at_rest: bool) -> Option<String> {
-        let _ = is_at_rest;
+    /// Returns how far the program came, if it has not done all that it had to do. The run then says that the program
+    /// gave up, or that a limit cut it. A program that works for as long as it is asked, as a server does, returns `None`.
+    fn unfinished(&self) -> Option<Unfinished> {
         None
     }
+}
+
+/// How far a program came that has not done all that it had to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// How much it has done, in words.
+    pub after: String,
+    /// Whether the program has stopped, so that no message makes it go on.
+    pub has_stopped: bool,
 }
 
 /// An event that the runtime reports to a program.

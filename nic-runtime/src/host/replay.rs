@@ -12,7 +12,7 @@ use nic_core::id::{ChannelId, EndpointId};
 use nic_core::time::SimTime;
 use nic_core::unet::ReceiveDescriptor;
 
-use super::program::{Actions, Happened, HostProgram};
+use super::program::{Actions, Happened, HostProgram, Unfinished};
 use crate::spec::{MadeMessage, ReplaySpec};
 
 /// Maximum number of messages of a send that are posted and not completed, which bounds their memory: as many as a
@@ -184,8 +184,8 @@ impl Replaying {
 }
 
 impl HostProgram for Replaying {
-    fn gave_up(&self, is_at_rest: bool) -> Option<String> {
-        self.program.gave_up(is_at_rest)
+    fn unfinished(&self) -> Option<Unfinished> {
+        self.program.unfinished()
     }
 
     fn react(&self, message: &ReceiveDescriptor, before: u64) -> Reaction {

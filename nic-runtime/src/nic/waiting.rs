@@ -39,16 +39,16 @@ impl fmt::Display for Waiting {
     }
 }
 
-/// A program that has not done all that it had to do, and does no more.
+/// A program that has not done all that it had to do, and how far it came.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct GaveUp {
+pub struct HowFar {
     /// Name of the first endpoint of its process.
     pub endpoint: String,
     /// How much it has done, in words.
     pub after: String,
 }
 
-impl fmt::Display for GaveUp {
+impl fmt::Display for HowFar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "endpoint {}: {}", Escaped(&self.endpoint), self.after)
     }

@@ -1,8 +1,9 @@
-//! What a limit cut off: messages that were not posted, or were under way, when a default ended the run.
+//! What the end of a run left behind: messages that were not posted, or were under way, when a default ended it, and
+//! programs that have not done all that they had to do.
 //!
 //! A scenario that sets a limit wants the run to end there. A default is no decision, so messages that it cuts off are
-//! reported. Only messages of `[[send]]` tables count: an applet's timer may go on for ever, and so may the answers of
-//! two programs to each other.
+//! reported. Only messages of `[[send]]` tables count, and programs with a number of rounds: an applet's timer may go on
+//! for ever, and so may the answers of two programs to each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,24 +11,15 @@ use nic_core::event::{EndReason, Trigger};
 use nic_core::id::{ChannelId, EndpointId, PostId};
 
 use crate::engine::Simulation;
+use crate::host::program::Unfinished;
 use crate::ids::at;
-use crate::nic::waiting::CutSend;
+use crate::nic::waiting::{CutSend, HowFar};
 use crate::spec::Scenario;
 
 impl Simulation<'_> {
     /// Returns what the end of the run cut off.
     pub(super) fn cut(&self, scenario: &Scenario, reason: EndReason) -> Vec<CutSend> {
-        let set = scenario.limits_set;
-        let is_by_default = match reason {
-            EndReason::Until => !set.until,
-            EndReason::MaxEvents => !set.events,
-            EndReason::MaxBytecodes => !set.bytecodes,
-            EndReason::Idle
-            | EndReason::Stuck
-            | EndReason::LoadTrap(_)
-            | EndReason::Unheard
-            | EndReason::Interrupted => false,
-        };
+        let is_by_default = scenario.limits_set.is_default(reason);
         let mut tables = BTreeMap::new();
         if is_by_default {
             self.count_sends(&mut tables);
@@ -54,6 +46,21 @@ impl Simulation<'_> {
         tables
             .filter(|cut| cut.unposted + cut.under_way > 0)
             .collect()
+    }
+
+    /// Returns the programs that have not done all that they had to do: those that do no more, and those that the end of
+    /// the run cut. A run in which nothing is left to do brings no program an answer any more.
+    pub(super) fn programs_left(&self, reason: EndReason) -> (Vec<HowFar>, Vec<HowFar>) {
+        let processes = self.own.processes.iter();
+        let left = processes.filter_map(|process| {
+            let Unfinished { after, has_stopped } = process.program.unfinished()?;
+            let endpoint = self.report.names().endpoint(process.home()).to_owned();
+            let gave_up = has_stopped || reason == EndReason::Idle;
+            Some((gave_up, HowFar { endpoint, after }))
+        });
+        let (gave_up, unfinished): (Vec<_>, Vec<_>) = left.partition(|(gave_up, _)| *gave_up);
+        let all = |programs: Vec<(bool, HowFar)>| programs.into_iter().map(|(_, far)| far);
+        (all(gave_up).collect(), all(unfinished).collect())
     }
 
     /// Counts the messages of sends, and those of them that were not posted.

@@ -42,7 +42,7 @@ use crate::judge::{self, Judgement, Judging};
 use crate::nic::ClaimId;
 pub use crate::nic::role::CallWaits;
 pub use crate::nic::sram::{SramDemand, SramHolder, SramShare, SramShares};
-pub use crate::nic::waiting::{CutSend, GaveUp, Waiting};
+pub use crate::nic::waiting::{CutSend, HowFar, Waiting};
 use crate::nic::work::Work;
 use crate::spec::{InterfaceKind, Scenario};
 
@@ -59,7 +59,9 @@ pub struct RunEnd {
     /// this shows an error of the simulator.
     pub allows_deadlock: bool,
     /// The programs that have not done all that they had to do, and do no more.
-    pub gave_up: Vec<GaveUp>,
+    pub gave_up: Vec<HowFar>,
+    /// The programs that would have gone on when the run ended.
+    pub unfinished: Vec<HowFar>,
     /// The messages of `[[send]]` tables that a limit left unposted or under way, although the scenario does not set the
     /// limit; see [`CutSend`].
     pub cut: Vec<CutSend>,
@@ -350,12 +352,14 @@ impl Simulation<'_> {
             (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
         };
         let (reason, waiting) = self.look_at_rest(reason);
+        let (gave_up, unfinished) = self.programs_left(reason);
         Some(RunEnd {
             time: self.now,
             reason,
             waiting,
             allows_deadlock: false,
-            gave_up: self.gave_up(reason),
+            gave_up,
+            unfinished,
             cut: Vec::new(),
             events: self.limits.events(),
             host: self.host_time,

@@ -13,7 +13,7 @@ use crate::engine;
 use crate::engine::Simulation;
 use crate::host::{Notice, Task};
 use crate::nic::stage::Stage;
-use crate::nic::waiting::{GaveUp, Waiters, Waiting};
+use crate::nic::waiting::{Waiters, Waiting};
 use crate::nic::{ClaimId, Nic, Progress, Purpose};
 use nic_core::event::EndReason;
 use nic_core::event::fields::Escaped;
@@ -30,19 +30,6 @@ impl Simulation<'_> {
             true => (EndReason::Idle, waiting),
             false => (EndReason::Stuck, waiting),
         }
-    }
-
-    /// Returns the programs that have not done all that they had to do. A run that ends because nothing is left to do
-    /// brings them no answer any more.
-    pub(super) fn gave_up(&self, reason: EndReason) -> Vec<GaveUp> {
-        let is_at_rest = reason == EndReason::Idle;
-        let processes = self.own.processes.iter();
-        let left = processes.filter_map(|process| {
-            let after = process.program.gave_up(is_at_rest)?;
-            let endpoint = self.report.names().endpoint(process.home()).to_owned();
-            Some(GaveUp { endpoint, after })
-        });
-        left.collect()
     }
 
     /// Returns what waits for anything but users. The function must be called only when nothing is due.

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jive_core::FieldId;
+use nic_core::event::EndReason;
 use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 use nic_core::via::Reliability;
@@ -525,6 +526,23 @@ pub struct LimitsSet {
     pub events: bool,
     /// Whether the scenario sets [`Scenario::bytecodes_max`].
     pub bytecodes: bool,
+}
+
+impl LimitsSet {
+    /// Returns whether a run ended at a limit that the scenario does not set.
+    #[must_use]
+    pub fn is_default(self, reason: EndReason) -> bool {
+        match reason {
+            EndReason::Until => !self.until,
+            EndReason::MaxEvents => !self.events,
+            EndReason::MaxBytecodes => !self.bytecodes,
+            EndReason::Idle
+            | EndReason::Stuck
+            | EndReason::LoadTrap(_)
+            | EndReason::Unheard
+            | EndReason::Interrupted => false,
+        }
+    }
 }
 
 /// Messages that are made one after the other while they are sent.

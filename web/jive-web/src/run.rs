@@ -11,7 +11,7 @@ use jive_core::ClassFile;
 use nic_core::event::roles::Shown;
 use nic_core::event::{EndReason, Event, Names, Sink};
 use nic_core::id::PacketId;
-use nic_experiment::experiment::{cut, stuck};
+use nic_experiment::experiment::{cut, gave_up, stuck};
 use nic_experiment::scenario_file::refusal;
 use nic_experiment::{expectations, plain, scenario_report, traps};
 use nic_runtime::export::PayloadMode;
@@ -51,7 +51,8 @@ pub(crate) struct Ran {
     timeline: Box<RawValue>,
     /// The summary with statistics, as `docs/summary.schema.json` describes it.
     summary: Box<RawValue>,
-    /// What `jive run` says beside the trace: traps, unmet expectations, a run that was cut or is stuck.
+    /// What `jive run` says beside the trace: traps, unmet expectations, programs that gave up, a run that was cut or is
+    /// stuck.
     notices: Vec<String>,
     /// Whether the run was ended because its trace or its timeline became too long.
     ended_early: bool,
@@ -267,7 +268,7 @@ fn close(summary: &mut Summary, outcome: &Outcome) {
     let Outcome { end, judgement, .. } = outcome;
     summary.end(end.time, end.reason);
     summary.waits(&end.waiting);
-    summary.gave_up(&end.gave_up);
+    summary.programs_left(&end.gave_up, &end.unfinished);
     summary.cut(&end.cut);
     if let Some(judgement) = judgement {
         summary.judge(judgement.met, judgement.unmet.len());
@@ -309,6 +310,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Ran, String> {
     summary.add_stats(Some(stats));
     let mut notices = traps::of_run(&traps, (path, &scenario), in_memory(&asked.sources));
     notices.extend(stuck(end));
+    notices.extend(gave_up(end));
     notices.extend(cut(&scenario, end));
     let judgement = outcome.judgement.unwrap_or_default();
     notices.extend(expectations::render(path, &judgement));

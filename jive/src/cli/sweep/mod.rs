@@ -45,7 +45,8 @@ Exit status:
   0  every run ended
   1  a run failed, as `jive run` would; its row says why, and no mean counts it
   2  wrong usage, or a plan or scenario that cannot be read
-  4  a default, not the scenario, ended a run that had messages left to send, and there is no --allow-cut
+  4  a default, not the scenario, ended a run that had messages left to send or programs left to finish,
+     and there is no --allow-cut
   130  interrupted; with --out, the next call goes on";
 
 /// Runs a scenario for every combination of values and seeds.
@@ -94,7 +95,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     yes: bool,
 
-    /// Exit with 0 although a default, not the scenario, ended runs that had messages left to send
+    /// Exit with 0 although a default, not the scenario, ended runs that had messages left to send or programs left to
+    /// finish
     #[arg(long)]
     allow_cut: bool,
 }

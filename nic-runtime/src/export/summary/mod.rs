@@ -27,7 +27,7 @@ use super::groups::{ROWS_MAX, groups};
 use super::is_shown;
 use super::ports::Switches;
 use super::stats::StatsReport;
-use crate::nic::waiting::{CutSend, GaveUp, Waiting};
+use crate::nic::waiting::{CutSend, HowFar, Waiting};
 use crate::spec::Scenario;
 
 /// The summary of a run. The summary is complete after [`Summary::end`].
@@ -40,7 +40,8 @@ pub struct Summary {
     /// What waits for what, if the run is stuck.
     waiting: Vec<Waiting>,
     /// The programs that gave up.
-    gave_up: Vec<GaveUp>,
+    gave_up: Vec<HowFar>,
+    unfinished: Vec<HowFar>,
     /// The messages that a limit cut off.
     cut: Vec<CutRow>,
     /// What was found in the captures that sends name.
@@ -82,6 +83,7 @@ impl Summary {
             reason: EndReason::Idle,
             waiting: Vec::new(),
             gave_up: Vec::new(),
+            unfinished: Vec::new(),
             cut: Vec::new(),
             captures: scenario.captures.iter().map(CaptureRow::of).collect(),
             names: scenario
@@ -121,9 +123,10 @@ impl Summary {
         self.waiting = waiting.to_vec();
     }
 
-    /// Records the programs that gave up.
-    pub fn gave_up(&mut self, programs: &[GaveUp]) {
-        self.gave_up = programs.to_vec();
+    /// Records the programs that gave up, and those that the end of the run cut.
+    pub fn programs_left(&mut self, gave_up: &[HowFar], unfinished: &[HowFar]) {
+        self.gave_up = gave_up.to_vec();
+        self.unfinished = unfinished.to_vec();
     }
 
     /// Records the messages that a limit cut off.
@@ -228,6 +231,9 @@ impl Summary {
         map.serialize_entry("waiting", &self.waiting)?;
         if !self.gave_up.is_empty() {
             map.serialize_entry("gave_up", &self.gave_up)?;
+        }
+        if !self.unfinished.is_empty() {
+            map.serialize_entry("unfinished", &self.unfinished)?;
         }
         map.serialize_entry("cut", &self.cut)?;
         map.serialize_entry("captures", &self.captures)?;

@@ -43,6 +43,9 @@ impl fmt::Display for Summary {
         for program in &self.gave_up {
             writeln!(f, "gave up       {program}")?;
         }
+        for program in &self.unfinished {
+            writeln!(f, "unfinished    {program}")?;
+        }
         for cut in &self.cut {
             writeln!(f, "cut           {cut}")?;
         }

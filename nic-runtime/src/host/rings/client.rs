@@ -4,7 +4,7 @@ use nic_core::id::EndpointId;
 use nic_core::time::SimDuration;
 
 use super::layout::{RING_ENTRIES, Rings, is_ahead, message, pointer};
-use crate::host::program::{Actions, Happened, HostProgram};
+use crate::host::program::{Actions, Happened, HostProgram, Unfinished};
 use crate::host::window::WindowNews;
 use crate::spec::RingRequests;
 
@@ -156,11 +156,12 @@ fn request(client: EndpointId, number: u32, length: u32) -> Vec<u8> {
 }
 
 impl HostProgram for RingClient {
-    fn gave_up(&self, is_at_rest: bool) -> Option<String> {
+    fn unfinished(&self) -> Option<Unfinished> {
         let (answers, rounds) = (self.answers(), self.requests.rounds);
-        let has_stopped = is_at_rest || self.repeats > REPEATS;
-        (answers < rounds && has_stopped)
-            .then(|| format!("{answers} of {rounds} requests have their answers"))
+        (answers < rounds).then(|| Unfinished {
+            after: format!("{answers} of {rounds} requests have their answers"),
+            has_stopped: self.repeats > REPEATS,
+        })
     }
 
     fn happened(&mut self, what: Happened<'_>, actions: &mut Actions<'_>) {
