@@ -18,7 +18,8 @@ use super::named_profile;
 use super::output_file::{directory_of, unwritable, write_derived};
 use super::overwrite;
 use crate::paper::{
-    self, Agreement, Drawing, Given, PAPERS, Paper, Progress, Quantity, Report, Row, Tolerance,
+    self, Agreement, Drawing, Given, PAPERS, Paper, Progress, Quantity, Range, Report, Row,
+    Tolerance,
 };
 
 const AFTER_HELP: &str = "\
@@ -236,7 +237,10 @@ fn notes(row: &Row) -> Vec<String> {
         .ranges
         .iter()
         .filter(|range| !range.is_whole)
-        .map(|range| format!("{} {} to {}", range.key, range.from, range.to))
+        .map(|Range { key, from, to, .. }| match from == to {
+            true => format!("{key} {from}"),
+            false => format!("{key} {from} to {to}"),
+        })
         .collect();
     if !limits.is_empty() {
         notes.push(format!("holds for {}", limits.join(", ")));
@@ -567,7 +571,7 @@ mod tests {
     use nic_runtime::profile::Profile;
 
     use super::*;
-    use crate::paper::{Provenance, Range};
+    use crate::paper::Provenance;
 
     #[test]
     fn a_table_shows_what_is_known_of_a_row() {
@@ -600,7 +604,7 @@ mod tests {
             let text: Vec<&str> = text.split_whitespace().collect();
             assert!(words.contains(&text), "{out}");
         };
-        line("S1-45 NIC-to-NIC round trip, 1 B 64.000 64.012 +0.012 0.1 % fitted ok");
+        line("S1-45b NIC-to-NIC round trip, 1 B 64.000 64.012 +0.012 0.1 % fitted ok");
         line("moved by base.receive");
         line("S1-46 base > standard: no overheads holds accounting ok");
         line("holds for memory.arrival_slots 2 to 16");

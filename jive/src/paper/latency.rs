@@ -78,7 +78,7 @@ pub(super) fn rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
         )?)),
     ));
     rows.push(time(
-        "S1-45",
+        "S1-45b",
         "NIC-to-NIC round trip, 1 B".to_owned(),
         64_000,
         nic_round_trip(profile, 1)?,

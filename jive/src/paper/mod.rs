@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(of("NIC-to-NIC round trip, 4096 B"), Provenance::Predicted);
 
         // The profile has the same values, but another source for each of two.
-        let text = PARALLEL.replace("fitted S1-45", "chosen");
+        let text = PARALLEL.replace("fitted S1-45b", "chosen");
         let changed = traced(&text.replace("paper S1-39", "fitted S1-39"));
         let of = |name| kind(&changed, name);
         assert_eq!(of("receive 1000 B: get free buffer"), Provenance::Fitted);

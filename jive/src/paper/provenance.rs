@@ -104,6 +104,16 @@ pub(super) fn without_applets(profile: &Profile) -> Profile {
     profile
 }
 
+/// Returns whether a value with this source was fitted to the row's statement, or to the statement that it is a part of.
+pub(super) fn is_fitted(row: &Row, source: Source) -> bool {
+    matches!(source, Source::Fitted(statement) if statement.covers(row.statement))
+}
+
+/// Returns whether the row's own statement gives a value with this source.
+pub(super) fn is_own(row: &Row, source: Source) -> bool {
+    matches!(source, Source::Paper(statement) if statement.covers(row.statement))
+}
+
 /// The values on which a row depends.
 #[derive(Clone, Debug, Default)]
 struct Evidence {
@@ -124,7 +134,7 @@ impl Evidence {
         if keys.last().is_none_or(|last| last != key) {
             keys.push(key.to_owned());
         }
-        self.is_fitted |= source == Source::Fitted(row.statement);
+        self.is_fitted |= is_fitted(row, source);
     }
 
     fn provenance(&self) -> Provenance {

@@ -2,7 +2,7 @@
 
 use nic_runtime::profile::{Factor, Moved, Source};
 
-use super::provenance::{Used, each};
+use super::provenance::{Used, each, is_fitted, is_own};
 use super::report::{Agreement, Provenance, Range, Row};
 
 /// Factors by which each value is reduced, from the nearest to the farthest.
@@ -38,7 +38,7 @@ pub(super) fn trace(used: &[Used<'_, bool>], rows: &mut [Row]) {
         }
     }
     for used in used {
-        let tried = [LESS, MORE].map(|factors| tried(used, factors));
+        let tried = tried(used, &orders);
         for (number, row) in orders.iter_mut().enumerate() {
             if holds(row) {
                 note(row, number, used, &tried);
@@ -51,20 +51,23 @@ fn holds(row: &Row) -> bool {
     row.found == (Agreement::Order { holds: true })
 }
 
-/// Adds to the row of an order the ranges of the values of a profile.
-fn note(row: &mut Row, number: usize, used: &Used<'_, bool>, [below, above]: &[Vec<Tried>; 2]) {
+/// Adds to the row of an order the ranges of the values of a profile. Values that a paper gives count only if it is in
+/// the order's own statement.
+fn note(row: &mut Row, number: usize, used: &Used<'_, bool>, tried: &[Vec<Tried>; 3]) {
+    let [below, above, others] = tried;
     for entry in used.profile().entries() {
-        if let Source::Paper(_) = entry.source {
+        if matches!(entry.source, Source::Paper(_)) && !is_own(row, entry.source) {
             continue;
         }
         let path = entry.key.path();
         let (from, limits_below) = reach(below, &path, number);
         let (to, limits_above) = reach(above, &path, number);
-        if from.is_none() && to.is_none() && !limits_below && !limits_above {
+        let (_, limits_choice) = reach(others, &path, number);
+        let is_whole = !limits_below && !limits_above && !limits_choice;
+        if from.is_none() && to.is_none() && is_whole {
             continue;
         }
         let key = used.path(entry.key);
-        let is_whole = !limits_below && !limits_above;
         if !is_whole {
             row.provenance = limited(row, entry.source);
             row.moved_by.push(key.clone());
@@ -79,27 +82,36 @@ fn note(row: &mut Row, number: usize, used: &Used<'_, bool>, [below, above]: &[V
 }
 
 /// Returns the kind of evidence of an order that a value with this source limits, besides the values before it. An order
-/// is no prediction if a limiting value was fitted to the order's own statement.
+/// is no prediction if the order's own statement gives a limiting value, or a limiting value was fitted to it.
 fn limited(row: &Row, source: Source) -> Provenance {
-    if row.provenance == Provenance::Fitted || source == Source::Fitted(row.statement) {
+    if row.provenance == Provenance::Input || is_own(row, source) {
+        Provenance::Input
+    } else if row.provenance == Provenance::Fitted || is_fitted(row, source) {
         Provenance::Fitted
     } else {
         Provenance::Predicted
     }
 }
 
-/// Moves every value that no paper gives by each factor, and leaves out profiles that cannot be measured.
-fn tried(used: &Used<'_, bool>, factors: [Factor; 5]) -> Vec<Tried> {
-    let moves: Vec<Moved> = factors
-        .into_iter()
-        .flat_map(|factor| used.profile().scaled(factor))
-        .filter(|moved| !matches!(moved.source, Source::Paper(_)))
-        .collect();
-    let held = each(&moves, |moved| used.measure(&moved.profile));
-    let tried = moves.into_iter().zip(held);
-    tried
-        .filter_map(|(moved, held)| Some((moved, held.ok()?)))
-        .collect()
+/// Moves every value that no paper gives, or that the statement of an order gives: by the factors below 1, by those
+/// above 1, and choices to their alternatives. Profiles that cannot be measured are left out.
+fn tried(used: &Used<'_, bool>, orders: &[&mut Row]) -> [Vec<Tried>; 3] {
+    let scaled = |factors: [Factor; 5]| {
+        let all = factors.into_iter();
+        Vec::from_iter(all.flat_map(|factor| used.profile().scaled(factor)))
+    };
+    let moves: [Vec<Moved>; 3] = [scaled(LESS), scaled(MORE), used.profile().alternatives()];
+    moves.map(|mut moves| {
+        moves.retain(|moved| {
+            let is_given = matches!(moved.source, Source::Paper(_));
+            !is_given || orders.iter().any(|row| is_own(row, moved.source))
+        });
+        let held = each(&moves, |moved| used.measure(&moved.profile));
+        let tried = moves.into_iter().zip(held);
+        tried
+            .filter_map(|(moved, held)| Some((moved, held.ok()?)))
+            .collect()
+    })
 }
 
 /// Returns the farthest value of a key up to which an order holds without a gap, and whether a farther value breaks it.
@@ -120,7 +132,7 @@ fn reach<'t>(tried: &'t [Tried], key: &str, order: usize) -> (Option<&'t str>, b
 
 #[cfg(test)]
 mod tests {
-    use nic_runtime::profile::Profile;
+    use nic_runtime::profile::{Events, Profile};
 
     use super::*;
 
@@ -130,19 +142,71 @@ mod tests {
         Row::new(statement, "figure", "order".to_owned(), found)
     }
 
+    /// Returns the kinds of evidence of orders under `clan-2001`, and the values that limit each.
+    fn traced<const N: usize>(
+        statements: [&str; N],
+        held: fn(&Profile) -> [bool; N],
+    ) -> [(Provenance, Vec<String>); N] {
+        let profile = Profile::builtin("clan-2001").unwrap();
+        let mut rows = statements.map(order);
+        let held = |profile: &Profile| Ok(held(profile).to_vec());
+        trace(&[Used::own(&profile, &held)], &mut rows);
+        rows.map(|row| (row.provenance, row.moved_by))
+    }
+
+    #[test]
+    fn a_value_fitted_to_the_whole_statement_is_fitted_to_its_parts() {
+        // `dma.bandwidth` is fitted to S5-10, and `via.pio_max` to S5-26b.
+        let kinds = traced(
+            ["S5-10", "S5-10a", "S5-25a", "S5-26a", "S5-26b"],
+            |profile| {
+                let wide = profile.dma.bandwidth.get() > 100_000_000;
+                let short = profile.via.unwrap().pio_max >= 100;
+                [wide, wide, wide, short, short]
+            },
+        );
+        assert_eq!(
+            kinds.map(|(kind, _)| kind),
+            [
+                Provenance::Fitted,
+                Provenance::Fitted,
+                Provenance::Predicted,
+                Provenance::Predicted,
+                Provenance::Fitted,
+            ]
+        );
+    }
+
+    #[test]
+    fn an_order_that_a_value_of_its_own_statement_decides_is_input() {
+        // S5-28a gives `clan.events`, a choice. `host.upcall` is chosen.
+        let kinds = traced(["S5-28a", "S5-28a", "S5-28b", "S5-28a"], |profile| {
+            let waits = profile.clan.unwrap().events == Events::Interrupt;
+            let slow = profile.host.upcall.as_ns() > 6_000;
+            [waits, waits && slow, waits, slow]
+        });
+        let [given, both, other, chosen] = kinds;
+        assert_eq!(given, (Provenance::Input, vec!["clan.events".to_owned()]));
+        let names = ["clan.events", "host.upcall"].map(str::to_owned);
+        assert_eq!(both, (Provenance::Input, names.to_vec()));
+        // Another statement gives the value, so the order follows from the paper.
+        assert_eq!(other, (Provenance::Accounting, vec![]));
+        assert_eq!(chosen.0, Provenance::Predicted);
+    }
+
     #[test]
     fn an_order_that_a_value_fitted_to_it_limits_is_fitted() {
-        // `via.pio_max` is fitted to S5-26, `dma.request` to S5-25, and `host.upcall` is chosen.
+        // `via.pio_max` is fitted to S5-26b, `dma.request` to S5-25b, and `host.upcall` is chosen.
         let profile = Profile::builtin("clan-2001").unwrap();
         let short = |profile: &Profile| profile.via.unwrap().pio_max >= 100;
         let quick = |profile: &Profile| profile.dma.request.as_ns() < 2_000;
         let slow = |profile: &Profile| profile.host.upcall.as_ns() > 6_000;
         let mut rows = [
-            order("S5-26"),
-            order("S5-25"),
-            order("S5-26"),
-            order("S5-26"),
-            order("S5-26"),
+            order("S5-26b"),
+            order("S5-25b"),
+            order("S5-26b"),
+            order("S5-26b"),
+            order("S5-26b"),
         ];
         let held = |profile: &Profile| {
             Ok(vec![

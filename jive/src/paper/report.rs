@@ -53,9 +53,9 @@ pub struct Row {
     /// The kind of evidence.
     pub provenance: Provenance,
     /// Keys of the values that move the result and that no paper gives. For an order, the list has the keys of the
-    /// values that limit the order.
+    /// values that limit the order, also of those that its own statement gives.
     pub moved_by: Vec<String>,
-    /// The range over which an order holds, for each value that no paper gives; empty for other rows.
+    /// The range over which an order holds, for each value that no paper gives or its own statement; empty for other rows.
     pub ranges: Vec<Range>,
     /// The known disagreement with the paper, if there is one.
     pub disagreement: Option<&'static Disagreement>,
@@ -136,7 +136,8 @@ impl Given {
 /// The kind of evidence that a row gives.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Provenance {
-    /// The row shows a single number of the paper that was put into the profile.
+    /// The row shows a single number of the paper that was put into the profile, or an order that such a value of its own
+    /// statement limits.
     Input,
     /// The row shows a sum of the paper's numbers, or depends on none, and so checks that each cost is charged once.
     Accounting,

@@ -122,6 +122,11 @@ pub(super) trait Kind {
             .filter_map(|factor| Self::scaled(value, factor))
             .collect()
     }
+
+    /// Returns the alternatives of a choice, and nothing for other kinds.
+    fn alternatives(_: Value<Self>) -> Vec<Value<Self>> {
+        Vec::new()
+    }
 }
 
 /// A factor by which a sensitivity analysis moves a value.
@@ -486,6 +491,10 @@ macro_rules! choices {
             }
 
             fn near(value: $value) -> Vec<$value> {
+                $name::alternatives(value)
+            }
+
+            fn alternatives(value: $value) -> Vec<$value> {
                 let others = $name::ALL.iter().filter(|(choice, _)| *choice != value);
                 others.map(|&(choice, _)| choice).collect()
             }

@@ -545,8 +545,8 @@ mod tests {
         assert_eq!(
             of("base.receive"),
             [
-                pair("20.58us", "fitted S1-45"),
-                pair("18.62us", "fitted S1-45")
+                pair("20.58us", "fitted S1-45b"),
+                pair("18.62us", "fitted S1-45b")
             ]
         );
         assert_eq!(of("dma.engines"), [pair("2", "paper S1-36")]);

@@ -266,6 +266,24 @@ macro_rules! sections {
                 moves.done
             }
 
+            /// Returns profiles that each change one choice to an alternative. Changes that give no valid profile are
+            /// omitted.
+            #[must_use]
+            pub fn alternatives(&self) -> Vec<Moved<Profile>> {
+                let mut moves = Moving::new(self, KEYS, &self.sources);
+                $($(
+                    let own = Section::<$name>::present(&self.$section);
+                    let others = own.map(|section| $kind::alternatives(section.$key)).unwrap_or_default();
+                    moves.next(others, |profile, value| {
+                        if let Some(section) = Section::<$name>::present_mut(&mut profile.$section) {
+                            section.$key = value;
+                        }
+                        $kind::show(value)
+                    });
+                )+)+
+                moves.done
+            }
+
             /// Returns profiles that each multiply one value by a factor. Changes that give an invalid or an equal
             /// profile are omitted.
             #[must_use]

@@ -29,6 +29,13 @@ impl Statement {
             .map(|(number, _)| Statement(number))
     }
 
+    /// Returns whether a statement is this one, or a part of it: `S5-10` covers `S5-10a`.
+    #[must_use]
+    pub fn covers(self, other: Statement) -> bool {
+        let parts = other.id().strip_prefix(self.id());
+        parts.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_lowercase()))
+    }
+
     /// Returns the id.
     #[must_use]
     pub fn id(self) -> &'static str {
@@ -68,7 +75,7 @@ impl Source {
 }
 
 impl fmt::Display for Source {
-    /// Shows the source of a value in the form that a file uses: `paper S1-37`, `fitted S1-45`, `chosen`.
+    /// Shows the source of a value in the form that a file uses: `paper S1-37`, `fitted S1-45b`, `chosen`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Paper(statement) => write!(f, "paper {}", statement.id()),

@@ -15,12 +15,12 @@ file with a `name` and the sections of this page. A scenario names a built-in pr
 of a profile's file. The option `--profile` makes `jive paper` use a profile.
 
 A profile writes a value alone, as in `receive = \"19.6us\"`, or writes a value with its source:
-`receive = { value = \"19.6us\", from = \"fitted S1-45\" }`.
+`receive = { value = \"19.6us\", from = \"fitted S1-45b\" }`.
 
 | `from` | meaning |
 |---|---|
 | `paper S1-37` | statement S1-37 of [papers.md](papers.md) gives the value |
-| `fitted S1-45` | the value was chosen so that the simulation reproduces statement S1-45 of [papers.md](papers.md) |
+| `fitted S1-45b` | the value was chosen so that the simulation reproduces statement S1-45b of [papers.md](papers.md); a statement without a letter stands for all its parts |
 | `chosen` | the value was neither measured nor fitted; a value that is written alone is `chosen` |
 
 `jive paper` changes [each value of a profile](cost-model.md#kinds-of-evidence), and shows which figures depend on the

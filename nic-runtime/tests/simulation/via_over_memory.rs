@@ -35,7 +35,7 @@ fn half_trip(transfer: &str, length: u32) -> u64 {
 
 #[test]
 fn half_round_trips_over_clan_match_the_paper() {
-    // The expected times are those of statement S5-25, within 5 %.
+    // The expected times are those of statement S5-25b, within 5 %.
     let rows = [
         ("pio", 0, 3_400),
         ("pio", 4, 4_600),

@@ -220,7 +220,7 @@ fn bandwidths(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError>
             Agreement::Measured(Quantity::Share(-part(dsr.one_way, base.one_way))),
         ),
         row("S3-14", "base, both ways", rate(940, base.both_ways, 10)),
-        row("S3-16", "SO, both ways", rate(1_100, so.both_ways, 10)),
+        row("S3-16b", "SO, both ways", rate(1_100, so.both_ways, 10)),
     ];
     let others = [(Scheme::Ro, ro), (Scheme::Dsr, dsr), (Scheme::Sr, sr)];
     for (scheme, rates) in others {
@@ -234,7 +234,7 @@ fn bandwidths(profile: &Profile, rounds: Rounds) -> Result<Vec<Row>, PaperError>
         .iter()
         .map(|(_, other)| so.both_ways > other.both_ways);
     let holds = best.all(|is_above| is_above);
-    rows.push(row("S3-16", SO_BEST, Agreement::Order { holds }));
+    rows.push(row("S3-16b", SO_BEST, Agreement::Order { holds }));
     let holds = dsr.one_way > so.one_way;
     rows.push(row("S3-17", DSR_ABOVE_SO, Agreement::Order { holds }));
     Ok(rows)
