@@ -25,6 +25,9 @@ pub(crate) const COLOURS: [RGBColor; 6] = [
 /// Upper end of the vertical axis, relative to the highest point.
 const HEADROOM: f64 = 1.08;
 
+/// Factor between the end of a logarithmic vertical axis and the farthest point.
+const MARGIN: f64 = 1.3;
+
 /// The error of the plotting library, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot draw the plot: {0}")]
@@ -97,21 +100,19 @@ fn draw_curves(plot: &Plot, area: &Paper<'_>) -> Result<(), PlotError> {
         y_min = y_min.min(y);
     }
     let y_end = y_max * HEADROOM;
+    let y_begin = (y_min * HEADROOM).min(0.0);
+    let logarithmic_y = y_min / MARGIN..y_max * MARGIN;
     // A logarithmic axis begins where the curves do.
     let x_begin = x_min.max(1.0);
     match (plot.x.logarithmic, plot.y.logarithmic) {
         (true, true) => draw_on(
             (plot, area),
             (x_begin..x_max).log_scale(),
-            (y_min / 2.0..y_end * 2.0).log_scale(),
+            logarithmic_y.log_scale(),
         ),
-        (true, false) => draw_on((plot, area), (x_begin..x_max).log_scale(), 0.0..y_end),
-        (false, true) => draw_on(
-            (plot, area),
-            0.0..x_max,
-            (y_min / 2.0..y_end * 2.0).log_scale(),
-        ),
-        (false, false) => draw_on((plot, area), 0.0..x_max, 0.0..y_end),
+        (true, false) => draw_on((plot, area), (x_begin..x_max).log_scale(), y_begin..y_end),
+        (false, true) => draw_on((plot, area), 0.0..x_max, logarithmic_y.log_scale()),
+        (false, false) => draw_on((plot, area), 0.0..x_max, y_begin..y_end),
     }
 }
 
@@ -152,8 +153,15 @@ where
         draw_curve(curve, (look, colour), &mut chart)?;
     }
     for mark in &plot.marks {
-        let cross = Cross::new((0, 0), marks::CROSS - 2, BLACK.stroke_width(2));
-        let cross = EmptyElement::at(mark.at) + cross;
+        // The middle of a cross is open, so that the point below it stays visible.
+        let arm = |x: i32, y: i32| {
+            let (from, to) = (marks::CROSS / 2, marks::CROSS);
+            PathElement::new(
+                vec![(from * x, from * y), (to * x, to * y)],
+                BLACK.stroke_width(2),
+            )
+        };
+        let cross = EmptyElement::at(mark.at) + arm(1, 1) + arm(1, -1) + arm(-1, 1) + arm(-1, -1);
         chart.draw_series([cross]).map_err(failed)?;
     }
     label_ends(plot, area, &chart)?;
@@ -186,7 +194,7 @@ const fn look(width: u32, strength: f64, dashes: Option<(u32, u32)>, radius: i32
 const LOOKS: [Look; 6] = [
     look(2, 1.0, None, 3),
     look(6, 0.4, None, 0),
-    look(2, 1.0, Some((12, 4)), 3),
+    look(2, 1.0, Some((10, 6)), 2),
     look(2, 1.0, Some((3, 3)), 3),
     look(3, 0.8, Some((20, 8)), 2),
     look(2, 1.0, Some((2, 8)), 5),
@@ -402,7 +410,7 @@ mod tests {
             }
         }
         // Another test compares the files with what is drawn.
-        assert_eq!(labelled, 8);
+        assert_eq!(labelled, 9);
     }
 
     fn assert_labels_are_apart(name: &str, svg: &str, names: &[&str]) {

@@ -94,6 +94,7 @@ fn emp_is_reproduced_with_its_disagreements() {
     }
     for figure in [
         "emp-latency",
+        "emp-gain",
         "emp-one-way",
         "emp-both-ways",
         "emp-timeline-base",

@@ -1,10 +1,11 @@
-//! Figure 1: latency, and bandwidth one way and both ways, against message size.
+//! Figure 1: latency, and bandwidth one way and both ways, against message size. A further figure shows by how much each
+//! scheme is faster than base, because the latencies lie too close together to tell them apart.
 
 use nic_core::time::SimDuration;
 use nic_runtime::profile::Profile;
 
 use super::lab::{Rounds, SCHEMES, Scheme, Setup};
-use super::{SHORT, STREAMED};
+use super::{NOT_FULL, SHORT, STREAMED};
 use crate::paper::PaperError;
 use crate::paper::provenance::each;
 use crate::paper::report::{Axis, Curve, Drawing, Mark, Plot, microseconds};
@@ -28,11 +29,48 @@ enum Panel {
     BothWays,
 }
 
-/// Returns the three panels.
+/// Returns the three panels, and the gains in latency.
 pub(super) fn plots(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
-    let panels = [Panel::Latency, Panel::OneWay, Panel::BothWays];
-    let plots = panels.map(|panel| panel.plot(profile).map(Drawing::Curves));
-    plots.into_iter().collect()
+    let latency = Panel::Latency.plot(profile)?;
+    let gains = gains(&latency);
+    let one_way = Panel::OneWay.plot(profile)?;
+    let both_ways = Panel::BothWays.plot(profile)?;
+    let plots = [latency, gains, one_way, both_ways];
+    Ok(plots.map(Drawing::Curves).into())
+}
+
+/// Returns by how much the latency of each scheme is less than that of base, the first scheme.
+fn gains(latency: &Plot) -> Plot {
+    let base = latency.curves.first();
+    let base = base.into_iter().flat_map(|curve| &curve.points);
+    let curves = latency.curves.iter().map(|curve| {
+        let both = base.clone().zip(&curve.points);
+        let points =
+            both.map(|(&(length, base), &(_, time))| (length, (1.0 - time / base) * 100.0));
+        Curve {
+            name: curve.name,
+            points: points.collect(),
+        }
+    });
+    let mark = |label, length: u32, y| Mark {
+        label,
+        at: (f64::from(length), y),
+    };
+    Plot {
+        name: "emp-gain",
+        title: "EMP: latency, faster than base".to_owned(),
+        x: latency.x,
+        y: Axis {
+            label: "faster than base (%)",
+            logarithmic: false,
+        },
+        curves: curves.collect(),
+        marks: vec![
+            mark("DSR 6", SHORT, 6.0),
+            mark("RO 7.0", SHORT, 6.95),
+            mark("RO 8.3", NOT_FULL, 8.3),
+        ],
+    }
 }
 
 impl Panel {

@@ -3,7 +3,7 @@
 use nic_runtime::profile::Profile;
 
 use super::clan::{
-    CLIENTS, EMULEX, OUTSTANDING, QUEUE, answers, at_user_level, bandwidth, own_answers,
+    CLIENTS, EMULEX, OUTSTANDING, QUEUE, TAILORED, answers, at_user_level, bandwidth, own_answers,
 };
 use super::lab::{FlowControl, Served, Setup};
 use super::{FEW, Rounds};
@@ -81,6 +81,13 @@ pub(super) fn clan(profile: &Profile) -> Result<Vec<Drawing>, PaperError> {
     let served = curves(&served, &OUTSTANDING, |&(_, profile, transfer), vis| {
         Ok(thousands(answers(profile, (transfer, vis), ROUNDS)?))
     })?;
+    let mut served = served;
+    served.push(Curve {
+        name: "the paper's own protocol",
+        points: OUTSTANDING
+            .map(|vis| (f64::from(vis), f64::from(TAILORED) / 1_000.0))
+            .into(),
+    });
     Ok(vec![
         Drawing::Curves(Plot {
             name: "clan-bandwidth",
