@@ -183,3 +183,43 @@ fn a_connection_ends_behind_writes_that_wait_for_a_mapping() {
         assert!(time(ends[2]) >= time(last[0]), "{level}");
     }
 }
+
+#[test]
+fn a_copy_that_a_link_makes_is_no_second_write() {
+    let text = clan("", &message("0us", "{ count = 40 }"));
+    let trace = run(&text.replacen(
+        "between = ['a', 'b']",
+        "between = ['a', 'b']\nduplicate = 1.0",
+        1,
+    ));
+    let writes = trace.of("window-write").len();
+    // At the end the NIC tells its peer how many writes there were.
+    let sent = trace.of("wire-tx").into_iter();
+    let sent = sent.filter(|event| event["kind"] != "count");
+    assert!(writes > 3, "{writes}");
+    assert_eq!(sent.count(), 2 * writes, "each write has one copy");
+}
+
+#[test]
+fn a_message_that_does_not_fit_names_its_post_and_its_packet() {
+    let more = message("0us", "{ count = 40 }") + &message("0us", "{ zeros = 5000 }");
+    for level in LEVELS {
+        for keys in ["", "transfer = 'dma'", "strict = true"] {
+            let trace = run(&clan(&format!("reliability = '{level}'\n{keys}"), &more));
+            let posts = trace.at("left", "tx-post");
+            let descriptors = trace.at("right", "rx-descriptor");
+            let failed = descriptors
+                .iter()
+                .find(|event| event["status"] == "length-error");
+            let failed = failed.expect("a descriptor of the second message");
+            assert_eq!(failed["post"], posts[1]["post"], "{level} {keys}");
+            let packet = number(failed, "packet");
+            for event in ["wire-tx", "wire-rx"] {
+                let all = trace.of(event).into_iter();
+                let mut of_packet = all.filter(|event| number(event, "packet") == packet);
+                let first = of_packet.next().expect("its entry crosses the wire");
+                assert_eq!(first["post"], failed["post"], "{event} {level} {keys}");
+            }
+        }
+    }
+}

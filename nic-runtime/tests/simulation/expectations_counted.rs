@@ -44,7 +44,7 @@ impl Seen {
             .filter(|event| event["event"] == "rx-descriptor")
             // A descriptor of a VI has a status, and brings a message if it is `ok`.
             .filter(|event| event["status"].is_null() || event["status"] == "ok");
-        // A packet with a message that is longer than its descriptor is lost. Over remote memory no packet has it.
+        // A packet with a message that is longer than its descriptor is lost.
         let too_long = events.iter().filter(|event| {
             event["event"] == "rx-descriptor"
                 && event["status"] == "length-error"

@@ -354,3 +354,17 @@ fn a_program_learns_that_a_read_is_lost() {
     assert_eq!(log.len(), 65);
     assert!(log[1..].iter().all(|line| line.ends_with("lost []")));
 }
+
+#[test]
+fn a_copy_that_a_link_makes_is_no_second_read() {
+    let toml = pair(
+        (APPLET, "", "duplicate = 1.0"),
+        &asks("100us", [0, 2, 3, 5, 0]),
+    );
+    let trace = run(&toml);
+    assert_eq!(ended(&trace), [(2, 0)]);
+    assert_eq!(trace.at("reader", "window-read").len(), 1);
+    let requests = trace.at("reader", "wire-tx").into_iter();
+    let requests = requests.filter(|event| event["kind"] == "read");
+    assert_eq!(requests.count(), 2, "the link sends its copy");
+}

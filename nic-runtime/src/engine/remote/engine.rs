@@ -76,6 +76,7 @@ fn number_and_report(
     let Packet {
         from: (from, _),
         header,
+        fate,
         ..
     } = sim.packets[packet];
     let Header::Remote(write) = header else {
@@ -89,13 +90,16 @@ fn number_and_report(
     }
     let payload = &sim.packets[packet].bytes;
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
-    let kind = RemoteEvent::WindowWrite {
-        window: sim.engines.remote_mut().name(write.window),
-        offset: write.offset,
-        payload,
-        how: write.how,
-    };
-    sim.report.emit(sim.now, from, kind);
+    // A link that makes a copy of the packet writes nothing.
+    if !fate.is_some_and(|fate| fate.is_copy) {
+        let kind = RemoteEvent::WindowWrite {
+            window: sim.engines.remote_mut().name(write.window),
+            offset: write.offset,
+            payload,
+            how: write.how,
+        };
+        sim.report.emit(sim.now, from, kind);
+    }
     tell_leaves(sim, packet, shown(write, length), duration);
 }
 

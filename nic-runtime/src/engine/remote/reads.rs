@@ -124,12 +124,14 @@ fn report(sim: &mut Parts<'_, impl HasRemote>, packet: PacketRef, duration: SimD
     let Packet {
         from: (from, _),
         header,
+        fate,
         ..
     } = sim.packets[packet];
     let Header::Read(read) = header else {
         return;
     };
-    if read.kind == ReadKind::Request {
+    // The copy of a request that a link makes is no second read.
+    if read.kind == ReadKind::Request && !fate.is_some_and(|fate| fate.is_copy) {
         let kind = RemoteEvent::WindowRead {
             window: sim.engines.remote_mut().name(read.window),
             offset: read.offset,

@@ -273,7 +273,7 @@ pub(super) fn take(
                 spans: Vec::new(),
                 offsets: vec![named.offset()],
                 held: named.places.iter().map(|(handle, _)| *handle).collect(),
-                packet: None,
+                packet: message.packet,
                 length: 0,
                 status: Status::LengthError,
                 immediate: None,

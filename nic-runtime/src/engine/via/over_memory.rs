@@ -348,10 +348,12 @@ fn carry_out(
             writes.request(window, offset, part);
         }
     }
-    if let Outgoing::Message { .. } = message {
-        writes.opens_at(opens, number);
-    }
     pointer.publish(&mut writes, behind)?;
+    if let Outgoing::TooLong = message {
+        // The entry may come before the data of earlier messages; the pointer comes in its turn.
+        opens = writes.0.len().saturating_sub(1);
+    }
+    writes.opens_at(opens, number);
     start_requests(sim, id, requests);
     remote::carry_out(sim, id, &connection, &writes, Trigger::Post(post));
     if by_processor

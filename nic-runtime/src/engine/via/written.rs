@@ -96,7 +96,6 @@ pub(super) fn receive(sim: &mut Parts<'_, impl HasVia>, id: EndpointId) {
         let tells = vi.reliability() == Reliability::Reception || over.costs.1.tells_each_read();
         let next = over.library.next_transfer(own, &mut writes, tells);
         let (entry, packet) = match next {
-            Ok(Some(Entry::TooLong)) => (Entry::TooLong, None),
             Ok(Some(entry)) => (entry, came(over)),
             Ok(None) => return,
             Err(_) => return ViaState::breaks(sim, id, Reason::Loss),
@@ -141,7 +140,7 @@ fn complete(
         }
         Entry::TooLong => {
             let message = Message {
-                packet: None,
+                packet,
                 channel: connection.id,
                 length: u32::MAX,
                 immediate: None,
