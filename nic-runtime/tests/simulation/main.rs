@@ -64,6 +64,7 @@ mod unheard;
 mod until;
 mod values;
 mod via;
+mod via_attacked;
 mod via_connect;
 mod via_descriptors;
 mod via_over_memory;

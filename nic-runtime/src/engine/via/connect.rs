@@ -190,12 +190,20 @@ pub(super) fn accepted(
     if !end.handshake.answered(connection) {
         return;
     }
+    if !joining::meet(sim, id, setup) {
+        // The program of this end never has the connection, but the peer's may.
+        let reason = Reason::Loss;
+        let header = ViaHeader::Close { connection, reason };
+        send_control(sim, id, header, Trigger::Timer);
+        not_accepted(sim, id);
+        return tell(sim, id, ConnectionNews::Refused);
+    }
+    let Some(end) = sim.engines.via_mut().end_mut(id) else {
+        return;
+    };
     let accepted = end.vi.accepted();
     debug_assert_eq!(accepted, Ok(()), "the VI is connecting");
     tell_state(sim, id, ViState::Connected, Reason::Accepted);
-    if !joining::meet(sim, id, setup) {
-        return ViaState::breaks(sim, id, Reason::Loss);
-    }
     announcing::post_rest(sim, id);
     tell(sim, id, ConnectionNews::Made);
 }
