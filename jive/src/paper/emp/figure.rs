@@ -11,8 +11,8 @@ use crate::paper::provenance::each;
 use crate::paper::report::{Axis, Curve, Drawing, Mark, Plot, microseconds};
 
 /// Message lengths of the curves, in bytes.
-const LENGTHS: [u32; 12] = [
-    4, 16, 64, 256, 1_024, 1_486, 4_096, 8_192, STREAMED, 32_768, 49_152, 65_536,
+const LENGTHS: [u32; 13] = [
+    4, 16, 64, 256, 1_024, 1_486, 4_096, 8_192, NOT_FULL, STREAMED, 32_768, 49_152, 65_536,
 ];
 
 /// Messages of each point.
