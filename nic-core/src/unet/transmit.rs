@@ -204,6 +204,7 @@ impl<S: Storage> TransmitQueue<S> {
 
     /// Records that a packet of a descriptor has left, and returns the completion if nothing else of the descriptor is
     /// outstanding.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn packet_left(&mut self, post: PostId) -> Option<Completion> {
         self.check_number(post);
         self.entries[post.index()].packets -= 1;

@@ -36,6 +36,7 @@ impl<E: Engines> Parts<'_, E> {
     }
 
     /// Returns the reaction of the endpoint's program to a message. Programs do not see the failed receives of a VI.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn reaction(&self, id: EndpointId, message: &ReceiveDescriptor) -> Reaction {
         if E::is_first_empty(self, id) {
             return Reaction::Read;

@@ -4,7 +4,7 @@
 use crate::ids::at;
 use nic_core::event::{DropReason, NicEvent, TxStatus, UnetEvent};
 use nic_core::host::{Reaction, TransmitSpace};
-use nic_core::id::{ChannelId, EndpointId, PostId, post_number};
+use nic_core::id::{ChannelId, EndpointId, PacketId, PostId, post_number};
 use nic_core::memory::HostSpan;
 use nic_core::time::SimDuration;
 use nic_core::unet::{self, Completion, MessageBody, ReceiveDescriptor, TransmitDescriptor};
@@ -92,10 +92,10 @@ impl<E: Engines> Parts<'_, E> {
         let user = &self.users[id];
         // Usually the user has either a message to read or a send to post.
         let (reads, posts) = (user.notice == Notice::Taken, !user.due.is_empty());
-        let reads_next = user.reads_next;
-        let begun = (reads && reads_next && self.begin_message(id))
-            || (posts && self.begin_post(id))
-            || (reads && !reads_next && self.begin_message(id));
+        let posts_first = posts && !(reads && user.reads_next);
+        let begun = (posts_first && self.begin_post(id))
+            || (reads && self.begin_message(id))
+            || (posts && !posts_first && self.begin_post(id));
         if begun {
             let user = &mut self.users[id];
             user.reads_next = user.task == Task::Posting;
@@ -215,8 +215,8 @@ impl<E: Engines> Parts<'_, E> {
         self.wake(self.nics[nic].takes_posts);
     }
 
-    /// Begins to read the oldest message that the user has noticed. A message that the user sends on needs room in the
-    /// transmit queue and region.
+    /// Begins to read the oldest message that the user has noticed.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_message(&mut self, id: EndpointId) -> bool {
         let user = &mut self.users[id];
         let endpoint = &self.endpoints[id];
@@ -225,25 +225,35 @@ impl<E: Engines> Parts<'_, E> {
             return false;
         };
         let costs = *self.setup.host_costs(endpoint.nic);
-        let (takes, post) = (costs.receive + costs.rate.time(message.length), costs.post);
-        let reaction = self.reaction(id, message);
-        let user = &mut self.users[id];
-        let space = match reaction {
-            Reaction::Read => return self.busy(id, Task::Reading, takes),
-            Reaction::Send { .. } if !endpoint.transmit.has_room() => return false,
-            Reaction::Send { length, .. } => user.region.take(length),
-        };
-        match space {
-            TransmitSpace::Free(space) => {
-                let takes = takes + post;
-                self.busy(id, Task::Replying(space), takes)
+        let takes = costs.receive + costs.rate.time(message.length);
+        match self.reaction(id, message) {
+            Reaction::Read => self.busy(id, Task::Reading, takes),
+            Reaction::Send { length, .. } => {
+                let packet = message.packet;
+                self.begin_reply(id, packet, length, (takes, costs.post))
             }
+        }
+    }
+
+    /// Begins to read a message that the user sends on, which needs room in the transmit queue and region. `takes` are
+    /// the times of reading and of posting.
+    #[inline(never)]
+    fn begin_reply(
+        &mut self,
+        id: EndpointId,
+        packet: Option<PacketId>,
+        length: u32,
+        (takes, post): (SimDuration, SimDuration),
+    ) -> bool {
+        if !self.endpoints[id].transmit.has_room() {
+            return false;
+        }
+        match self.users[id].region.take(length) {
+            TransmitSpace::Free(space) => self.busy(id, Task::Replying(space), takes + post),
             TransmitSpace::Taken => false,
             TransmitSpace::TooLong => {
-                let kind = NicEvent::Drop {
-                    packet: message.packet,
-                    reason: DropReason::NoTransmitRoom,
-                };
+                let reason = DropReason::NoTransmitRoom;
+                let kind = NicEvent::Drop { packet, reason };
                 self.report.emit(self.now, id, kind);
                 self.busy(id, Task::Reading, takes)
             }
@@ -320,7 +330,10 @@ impl<E: Engines> Parts<'_, E> {
         }
         let queue = &mut self.endpoints[endpoint].transmit;
         let completion = queue.end(post, status);
-        self.complete(endpoint, post, completion);
+        // Usually a packet of the descriptor has not left yet.
+        if completion.is_some() {
+            self.complete(endpoint, post, completion);
+        }
         Next::Look
     }
 
