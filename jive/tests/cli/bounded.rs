@@ -242,7 +242,7 @@ fn a_capture_of_any_content_takes_little() {
         .expect("it can be long");
     let (status, printed) = confined(directory.path(), "run s.toml --trace none", None);
     assert_eq!(status, 0, "{printed}");
-    let part = "the scenario's `max_events` was reached";
+    let part = "the limit `max_events` was reached";
     assert!(printed.contains(part), "{printed}");
 
     // Write a pcapng file with many interfaces and no packets.

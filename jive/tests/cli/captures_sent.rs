@@ -280,7 +280,7 @@ fn programs_that_answer_each_other_for_ever_cut_nothing_off() {
     let ended = jive_in(directory.path(), words("run s.toml --trace none"), b"");
     assert_eq!((ended.status, ended.err.as_str()), (0, ""));
     assert!(
-        ended.out.contains("the scenario's `until` was reached"),
+        ended.out.contains("the limit `until` was reached"),
         "{}",
         ended.out
     );

@@ -23,9 +23,9 @@ impl fmt::Display for Summary {
         let ended = match self.reason {
             EndReason::Idle => "nothing was left to do",
             EndReason::Stuck => "stuck: nothing was due that could bring what was waited for",
-            EndReason::Until => "the scenario's `until` was reached",
-            EndReason::MaxEvents => "the scenario's `max_events` was reached",
-            EndReason::MaxBytecodes => "the scenario's `max_bytecodes` was reached",
+            EndReason::Until => "the limit `until` was reached",
+            EndReason::MaxEvents => "the limit `max_events` was reached",
+            EndReason::MaxBytecodes => "the limit `max_bytecodes` was reached",
             EndReason::LoadTrap(_) => match self.trapped_endpoint() {
                 Some(endpoint) => {
                     let endpoint = Escaped(endpoint);
