@@ -525,8 +525,8 @@ mod tests {
 
     use super::*;
 
-    /// No scenario without `allow_deadlock` is known whose run is stuck, so that the end of such a run is made here. How a run comes to this end
-    /// is tested beside the simulation.
+    /// No scenario without `allow_deadlock` is known whose run is stuck, so that the end of such a run is made here.
+    /// How a run comes to this end is tested beside the simulation.
     #[test]
     fn a_stuck_run_fails_and_says_who_waits() {
         let waiting = |endpoint: Option<&str>, awaits: &str, count| Waiting {

@@ -70,6 +70,7 @@ mod via_descriptors;
 mod via_over_memory;
 mod via_programs;
 mod via_random;
+mod via_reconnect;
 mod via_streams;
 mod via_times;
 mod window_programs;

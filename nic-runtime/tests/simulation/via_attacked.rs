@@ -18,7 +18,16 @@ use nic_runtime::spec::Scenario;
 use crate::runs::runs;
 use crate::via_connect::PROVIDERS;
 
-const LEVELS: [&str; 3] = ["unreliable", "delivery", "reception"];
+/// Draws a profile, its provider, and keys of both ends: the level, and what every provider takes.
+fn any_vis(draw: &mut impl FnMut(u64) -> u64) -> (&'static str, &'static str, String) {
+    let (profile, provider) = PROVIDERS[draw(2) as usize];
+    let level = ["unreliable", "delivery", "reception"][draw(3) as usize];
+    let keys = format!(
+        "interface = 'via'\nprovider = '{provider}'\nreliability = '{level}'\n\
+         free_buffers = {{ count = 8, length = 4096 }}\n"
+    );
+    (profile, provider, keys)
+}
 
 fn after(ns: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_ns(ns)
@@ -227,12 +236,7 @@ fn connections_begin_and_end_at_the_times_of_events() {
     for seed in 0..runs(60) {
         let mut generator = Generator::named(seed, &["odd times"]);
         let mut draw = |limit: u64| generator.draw() % limit;
-        let (profile, provider) = PROVIDERS[draw(2) as usize];
-        let level = LEVELS[draw(3) as usize];
-        let mut keys = format!(
-            "interface = 'via'\nprovider = '{provider}'\nreliability = '{level}'\n\
-             free_buffers = {{ count = 8, length = 4096 }}\n"
-        );
+        let (profile, provider, mut keys) = any_vis(&mut draw);
         if provider == "clan" {
             let transfer = ["auto", "pio", "dma"][draw(3) as usize];
             let on_empty = ["drop", "defer"][draw(2) as usize];
@@ -545,12 +549,7 @@ fn control_packets_forged_at_every_field_touch_no_other_connection() {
     for seed in 0..runs(60) {
         let mut generator = Generator::named(seed, &["forged"]);
         let mut draw = |limit: u64| generator.draw() % limit;
-        let (profile, provider) = PROVIDERS[draw(2) as usize];
-        let level = LEVELS[draw(3) as usize];
-        let mut keys = format!(
-            "interface = 'via'\nprovider = '{provider}'\nreliability = '{level}'\n\
-             free_buffers = {{ count = 8, length = 4096 }}\n"
-        );
+        let (profile, provider, mut keys) = any_vis(&mut draw);
         let is_clan = provider == "clan";
         if is_clan {
             let transfer = ["auto", "pio", "dma"][draw(3) as usize];
@@ -572,7 +571,7 @@ fn control_packets_forged_at_every_field_touch_no_other_connection() {
         );
         let scenario =
             parse(text.as_bytes(), None, None).unwrap_or_else(|error| panic!("{error:?}"));
-        println!("{seed} {provider} {level}\n{text}");
+        println!("{seed} {provider}\n{text}");
         let witness = Arc::<Mutex<Witness>>::default();
         let forger = Forges {
             generator: Generator::named(seed, &["forger"]),
@@ -593,7 +592,7 @@ fn control_packets_forged_at_every_field_touch_no_other_connection() {
             .sink(&mut states)
             .execute();
         let end = ran.expect("the scenario fits").end;
-        let what = format!("{seed} {provider} {level}\n{text}");
+        let what = format!("{seed} {provider}\n{text}");
         crate::trace::check_moves(&end);
         assert_eq!(end.reason, EndReason::Idle, "{what}");
         let seen = witness.lock().unwrap_or_else(|_| panic!("{what}"));
