@@ -8,6 +8,7 @@ mod bars;
 mod breakdown;
 mod disagrees;
 mod emp;
+mod faster;
 mod host;
 mod lab;
 mod latency;
@@ -52,9 +53,9 @@ pub const PAPERS: &[Paper] = &[
         name: "unet-sle",
         title: "U-Net/SLE: A Java-based User-Customizable Virtual Network Interface (1998)",
         profile: "lanai-1998",
-        compared: None,
+        compared: Some(FASTER),
         reproduce: unet_sle,
-        few: |profile, _| rows(profile),
+        few: few_of_unet_sle,
     },
     Paper {
         name: "emp",
@@ -199,7 +200,40 @@ fn unet_sle(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, Pa
     provenance::trace(&[Used::own(profile, &rows)], &mut report.rows);
     progress.part(PARTS.len() + 2, STEPS, "where the orders hold");
     ranges::trace(&[Used::own(profile, &orders)], &mut report.rows);
+    report.rows.extend(faster_rows(profile)?);
     Ok(report)
+}
+
+/// The built-in profile of the NIC that is faster than the paper's.
+const FASTER: &str = "strongarm-1998";
+
+fn faster_nic() -> Profile {
+    Profile::builtin(FASTER).expect("it is built in")
+}
+
+/// Returns the rows of the faster NIC, with the values on which they depend.
+fn faster_rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
+    let faster = faster_nic();
+    let mut found = faster::rows(profile, &faster)?;
+    note_one_port(profile, &mut found, |profile| {
+        faster::rows(profile, &faster.clone().switched())
+    })?;
+    let of_own = |own: &Profile| faster::rows(own, &faster);
+    let of_faster = |faster: &Profile| faster::rows(profile, faster);
+    let used = [
+        Used::own(profile, &of_own),
+        Used::compared(&faster, &of_faster),
+    ];
+    provenance::trace(&used, &mut found);
+    Ok(found)
+}
+
+/// Returns all rows under a profile and that of the faster NIC, without the analysis of what they depend on.
+fn few_of_unet_sle(profile: &Profile, faster: Option<&Profile>) -> Result<Vec<Row>, PaperError> {
+    let mut found = rows(profile)?;
+    let built_in = faster_nic();
+    found.extend(faster::rows(profile, faster.unwrap_or(&built_in))?);
+    Ok(found)
 }
 
 /// The profile sections that the figures need.

@@ -100,7 +100,7 @@ impl Costs {
         };
         let of = |row| of(row).unwrap_or_default();
         Costs {
-            bytecode: profile.processor.bytecode,
+            bytecode: profile.processor.instruction(),
             tx: of(|entry| (entry.tx_setup, entry.tx_call)),
             rx: of(|entry| (entry.rx_setup, entry.rx_call)),
             timer: of(|entry| (entry.timer_setup, entry.timer_call)),

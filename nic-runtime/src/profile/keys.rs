@@ -44,6 +44,10 @@ sections! {
         clock: NonZeroU64 as Frequency;
         /// Time of the NIC's processor for each class-file instruction of an applet.
         bytecode: SimDuration as Cost;
+        /// Factor by which compiled code of an applet is faster than interpreted code. An instruction takes
+        /// `processor.bytecode` divided by this factor, also where another key's time includes the instruction. The Rust
+        /// struct stores the factor in thousandths.
+        compiled: u32 as Multiple = ONE;
         /// Maximum number of nested calls of an applet's methods.
         call_depth: NonZeroU32 as CallDepth;
         /// Maximum number of local variables and operands of all nested calls of an applet together.

@@ -53,6 +53,10 @@ const BUILTIN: &[(&str, &str)] = &[
         "lanai-1998-dual-dma",
         include_str!("../../profiles/lanai-1998-dual-dma.toml"),
     ),
+    (
+        "strongarm-1998",
+        include_str!("../../profiles/strongarm-1998.toml"),
+    ),
     ("modern", include_str!("../../profiles/modern.toml")),
     (
         "tigon2-2002",
@@ -119,6 +123,23 @@ impl Profile {
         alone
     }
 
+    /// Returns this profile with a processor on which compiled applets are as much faster than interpreted ones as under
+    /// another profile.
+    #[must_use]
+    pub fn compiled_as(&self, other: &Profile) -> Profile {
+        let mut compiled = self.clone();
+        compiled.processor.compiled = other.processor.compiled;
+        compiled
+    }
+
+    /// Returns this profile with a processor that interprets applets.
+    #[must_use]
+    pub fn interpreted(&self) -> Profile {
+        let mut interpreted = self.clone();
+        interpreted.processor.compiled = kind::ONE;
+        interpreted
+    }
+
     /// Reads a profile from TOML text.
     ///
     /// # Errors
@@ -164,6 +185,7 @@ impl Profile {
         self.net(row, RETURN_INSTRUCTIONS)
     }
 
+    // The row was measured with an interpreter, so it includes instructions at their interpreted time.
     fn net(&self, row: SimDuration, instructions: u64) -> SimDuration {
         row.less(self.processor.bytecode.times(instructions))
     }
@@ -318,6 +340,18 @@ fn placements(
     written.into_iter().map(read).collect()
 }
 
+impl ProcessorProfile {
+    /// Returns the time of an instruction: interpreted, or compiled if the profile says how much faster that is.
+    #[must_use]
+    pub fn instruction(&self) -> SimDuration {
+        let (thousandths, factor) = (
+            self.bytecode.times(kind::ONE.into()).as_ps(),
+            self.compiled.max(1),
+        );
+        SimDuration::from_ps(thousandths.div_ceil(factor.into()))
+    }
+}
+
 impl EmpCosts {
     /// Returns the time to prepare a frame that is not the first of its message.
     #[must_use]
@@ -403,6 +437,45 @@ mod tests {
             );
         }
         assert_eq!(Profile::builtin("lanai-1999"), None);
+    }
+
+    /// Each step of the StrongARM takes the LANai's cycles, and everything else is the LANai's.
+    #[test]
+    fn the_strongarm_needs_the_lanais_cycles() {
+        let entries = |name: &str| Profile::builtin(name).unwrap().entries();
+        let pairs = entries("lanai-1998-split")
+            .into_iter()
+            .zip(entries("strongarm-1998"));
+        for (lanai, strongarm) in pairs {
+            let path = lanai.key.path();
+            assert_eq!(path, strongarm.key.path());
+            match path.as_str() {
+                "processor.clock" | "processor.compiled" => continue,
+                _ if lanai.key.form == "time or cycles" => {
+                    let ps = |entry: &Entry| {
+                        let time = crate::units::parse_duration(&entry.value);
+                        u128::from(time.unwrap().as_ps())
+                    };
+                    assert_eq!(ps(&lanai) * 37, ps(&strongarm) * 200, "{path}");
+                }
+                _ => assert_eq!(lanai.value, strongarm.value, "{path}"),
+            }
+            assert_eq!(lanai.source, strongarm.source, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_compiled_instruction_takes_its_part_and_the_rows_lose_the_rest() {
+        let split = Profile::builtin("lanai-1998-split").unwrap();
+        let mut compiled = split.clone();
+        compiled.processor.compiled = 5_000;
+        assert_eq!(
+            compiled.processor.instruction(),
+            SimDuration::from_ps(25_200)
+        );
+        // A native's row includes its call and arguments, which take less; the native itself takes as long.
+        let class = CostClass::DmaSetup;
+        assert_eq!(compiled.native_cost(class), split.native_cost(class));
     }
 
     #[test]
