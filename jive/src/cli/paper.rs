@@ -36,7 +36,7 @@ Examples:
   jive paper unet-sle --profile my.toml --format csv
 
 A number is fitted where the profile has it from the paper, or was chosen so that it comes out; it is
-predicted where it follows from others.
+predicted where it follows from others. It is shown where the paper has none.
 
 Exit status:
   0  every row is within its tolerance

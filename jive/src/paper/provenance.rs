@@ -7,7 +7,7 @@ use std::thread;
 use nic_runtime::profile::{Key, Profile, Source};
 
 use super::PaperError;
-use super::report::{Provenance, Row};
+use super::report::{Agreement, Provenance, Row};
 
 /// A profile that the runs of a paper use, and what is measured with another profile in its place.
 #[derive(Copy, Clone)]
@@ -74,7 +74,10 @@ pub(super) fn trace(used: &[Used<'_, Row>], found: &mut [Row]) {
         }
     }
     for (row, evidence) in found.iter_mut().zip(evidence) {
-        row.provenance = evidence.provenance();
+        row.provenance = match row.found {
+            Agreement::Measured(_) => Provenance::Shown,
+            Agreement::Stated { .. } | Agreement::Order { .. } => evidence.provenance(),
+        };
         row.moved_by = evidence.others;
     }
 }

@@ -145,6 +145,8 @@ pub enum Provenance {
     Fitted,
     /// The row follows from values of the profile that were not chosen for this row.
     Predicted,
+    /// The paper states no value to compare the row with.
+    Shown,
 }
 
 impl Provenance {
@@ -156,6 +158,7 @@ impl Provenance {
             Provenance::Accounting => "accounting",
             Provenance::Fitted => "fitted",
             Provenance::Predicted => "predicted",
+            Provenance::Shown => "shown",
         }
     }
 }
