@@ -98,6 +98,15 @@ impl Profile {
     /// [second form](Profile::switched).
     #[must_use]
     pub fn builtin(name: &str) -> Option<Profile> {
+    /// Returns the sentences with which the file of a built-in profile begins: the first comment, which says what NIC the
+    /// profile describes.
+    #[must_use]
+    pub fn builtin_purpose(name: &str) -> Option<String> {
+        let (_, text) = BUILTIN.iter().find(|(builtin, _)| *builtin == name)?;
+        let first = text.lines().map_while(|line| line.strip_prefix("# "));
+        Some(first.collect::<Vec<_>>().join(" "))
+    }
+
         if let Some(of_pairs) = name.strip_suffix(SWITCHED) {
             return Profile::builtin(of_pairs).map(Profile::switched);
         }
@@ -488,6 +497,11 @@ mod tests {
         assert_eq!(small, SimDuration::from_ns(16_700));
         let large = entry.rx_setup
             + entry.rx_call
+            let purpose = Profile::builtin_purpose(name);
+            assert!(
+                purpose.is_some_and(|purpose| purpose.ends_with('.')),
+                "{name}: its file begins with no sentence"
+            );
             + native.free_buffer
             + native.dma_setup
             + native.descriptor_buffers;

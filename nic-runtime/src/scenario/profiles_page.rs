@@ -39,10 +39,80 @@ pub fn profiles_page() -> String {
         .filter_map(|name| Some((name, Profile::builtin(name)?.entries())))
         .collect();
     let mut page = HEAD.to_owned();
+    nics(&mut page);
     for keys in KEYS.chunk_by(|one, next| one.section == next.section) {
         section(&mut page, keys, &builtin);
     }
     page
+}
+
+/// The papers, as `docs/papers.md` numbers them.
+const PAPERS: [(&str, &str); 4] = [
+    ("S1-", "U-Net/SLE (S1)"),
+    ("S2-", "Javia (S2)"),
+    ("S3-", "EMP (S3)"),
+    ("S5-", "CLAN (S5)"),
+];
+
+/// Writes the table of the built-in NICs.
+fn nics(page: &mut String) {
+    page.push_str(
+        "## Built-in NICs\n\n\
+         The name of a profile with `-switched` behind it is the same NIC with one port, for [networks of \
+         switches](network.md).\n\n\
+         | profile | what it is | what it can do | values from the papers |\n|---|---|---|---|\n",
+    );
+    for name in Profile::builtin_names() {
+        let (Some(profile), Some(purpose)) =
+            (Profile::builtin(name), Profile::builtin_purpose(name))
+        else {
+            continue;
+        };
+        let can = can(&profile).join(", ");
+        let papers = papers(&profile).join(", ");
+        let papers = if papers.is_empty() { "none" } else { &papers };
+        let _ = writeln!(page, "| `{name}` | {purpose} | {can} | {papers} |");
+    }
+    page.push('\n');
+}
+
+/// Returns what endpoints of a NIC with this profile may have.
+fn can(profile: &Profile) -> Vec<String> {
+    let has = |sections: &[&'static str]| profile.lacks(sections).is_none();
+    let mut can = Vec::new();
+    for (name, kind) in InterfaceKind::ALL {
+        // The providers of VIs have costs of their own.
+        if !kind.sections().is_empty() && has(kind.sections()) {
+            can.push(format!("`{name}`"));
+        }
+    }
+    for (word, sections) in [
+        ("VIs with the provider `hardware`", &["base"][..]),
+        ("VIs with the provider `clan`", &["via", "clan"]),
+        ("windows", &["clan"]),
+        ("applets", applet::SECTIONS),
+        ("semaphores of two processors", &["semaphore"]),
+    ] {
+        if has(sections) {
+            can.push(word.to_owned());
+        }
+    }
+    can
+}
+
+/// Returns the papers that values of a profile come from, or are fitted to.
+fn papers(profile: &Profile) -> Vec<&'static str> {
+    let entries = profile.entries();
+    let is_named = |prefix: &str| {
+        entries.iter().any(|entry| match entry.source {
+            Source::Paper(statement) | Source::Fitted(statement) => {
+                statement.id().starts_with(prefix)
+            }
+            Source::Chosen => false,
+        })
+    };
+    let named = PAPERS.iter().filter(|(prefix, _)| is_named(prefix));
+    named.map(|&(_, paper)| paper).collect()
 }
 
 fn section(page: &mut String, keys: &[Key], builtin: &[(&str, Vec<Entry>)]) {
