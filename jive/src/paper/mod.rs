@@ -61,9 +61,9 @@ pub const PAPERS: &[Paper] = &[
         name: "emp",
         title: "Can User-Level Protocols Take Advantage of Multi-CPU NICs? (2002)",
         profile: "tigon2-2002",
-        compared: None,
+        compared: Some(emp::SHARING),
         reproduce: emp::reproduce,
-        few: |profile, _| emp::few(profile),
+        few: emp::few,
     },
     Paper {
         name: "clan",

@@ -12,6 +12,8 @@ pub(crate) mod fault;
 pub(crate) mod item;
 mod ready;
 pub(crate) mod role;
+pub(crate) mod semaphore;
+pub(crate) mod sharing;
 pub(crate) mod slicing;
 mod slots;
 pub(crate) mod sram;
@@ -124,6 +126,12 @@ impl Nic {
     #[must_use]
     pub fn processor(&self, number: u32) -> ProcessorId {
         ProcessorId(self.first_processor + number)
+    }
+
+    /// Returns the number of a processor of this NIC on the NIC.
+    #[must_use]
+    pub fn number_of(&self, on: ProcessorId) -> u32 {
+        on.0 - self.first_processor
     }
 
     /// Returns the NIC's processors.

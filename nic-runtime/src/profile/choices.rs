@@ -68,3 +68,14 @@ pub enum Flow {
     /// full.
     Stop,
 }
+
+/// What a semaphore of a NIC protects; written `one`, `per-object` and `private`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Locks {
+    /// One semaphore protects everything that processors share.
+    One,
+    /// Each kind of record has a semaphore.
+    PerObject,
+    /// Each processor has its own records, and no semaphore protects them.
+    Private,
+}

@@ -99,6 +99,32 @@ pub enum ProfileError {
         /// What is wrong.
         problem: String,
     },
+    /// The semaphore is written twice.
+    #[error("`processor.semaphore` is the section `[semaphore]`: write one of them")]
+    TwoSemaphores,
+    /// A processor would read its register without end and no time would pass.
+    #[error("`semaphore.spin` is 0: write the time between two reads of a processor's register")]
+    NoSpin,
+    /// A scratchpad is slower than the memory that processors share.
+    #[error(
+        "`processor.local` is {local}, and `processor.shared` {shared}: write a scratchpad that is as fast or faster"
+    )]
+    SlowScratchpad {
+        /// Time of a record in the scratchpad.
+        local: SimDuration,
+        /// Time of a record in shared memory.
+        shared: SimDuration,
+    },
+    /// A stage of EMP takes less than the records that its time includes.
+    #[error(
+        "the stage `{stage}` touches {records} records, which take `processor.shared` each: longer than the stage"
+    )]
+    RecordsExceedStage {
+        /// The stage.
+        stage: &'static str,
+        /// How many records it touches.
+        records: u64,
+    },
     /// Cells are combined with a NIC that cannot move bytes by DMA and send at the same time.
     #[error(
         "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \

@@ -8,12 +8,12 @@ use nic_core::via::SEGMENTS_MAX;
 
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, EventsBy, Factor, Frequency,
-    Instructions, Kind, Multiple, ONE, OrderAtPort, PacketBytes, Packets, Rate, ReadPointerTold,
-    Segments, Share, Slots, Time, WireFlow, WireTurns,
+    Instructions, Kind, LocksOf, Multiple, ONE, OrderAtPort, PacketBytes, Packets, Rate,
+    ReadPointerTold, Segments, Share, Slots, Time, WireFlow, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, Moving, Section, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Events, Flow, PortOrder, ReadPointer, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, Locks, PortOrder, ReadPointer, Takes, WithWire};
 use crate::spec::placement::EmpPlaces;
 use crate::units::UnitError;
 
@@ -39,7 +39,7 @@ const NONE: SimDuration = SimDuration::ZERO;
 
 sections! {
     /// The NIC's processor.
-    processor: ProcessorProfile / WrittenProcessor {
+    processor: ProcessorProfile / WrittenProcessor holds semaphore: WrittenSemaphore {
         /// Cycles of the NIC's processor per second.
         clock: NonZeroU64 as Frequency;
         /// Time of the NIC's processor for each class-file instruction of an applet.
@@ -57,6 +57,12 @@ sections! {
         /// Factor by which a processor's work takes longer while another processor of the NIC is busy. The Rust struct
         /// stores the factor in thousandths.
         contention: u32 as Multiple = ONE;
+        /// Time of a stage of EMP to read and write one of its records in the SRAM that the processors share. The times of
+        /// the stages in `[emp]` include it.
+        shared: SimDuration as Cost = NONE;
+        /// Time of a stage of EMP to read and write one of its records in the scratchpad of its processor, where records lie
+        /// with `semaphore.locks = "private"`.
+        local: SimDuration as Cost, or shared;
     }
 
     /// Costs of standard U-Net, for endpoints with and without an applet.
@@ -300,6 +306,24 @@ sections! {
         /// the running call yields to the stages of EMP and the receive work of VIA. At most an eighth of
         /// `emp.timeout`, and of the 20 ms after which a VI takes a packet for lost.
         slice: SimDuration as Time;
+    }
+
+    /// How the processors of a NIC exclude each other in the stages of EMP. Without this section the stages take no
+    /// semaphore. The section may also be written as a value: `processor.semaphore = { take = …, spin = …, release = … }`.
+    semaphore optional: SemaphoreProfile / WrittenSemaphore {
+        /// Time of a processor to take a free semaphore: it writes to its own register, and reads it once.
+        take: SimDuration as Cost;
+        /// Time between two reads of a processor's own register, while another processor holds the semaphore.
+        spin: SimDuration as Cost;
+        /// Time of a processor to release a semaphore.
+        release: SimDuration as Cost;
+        /// Part of its time in which a stage of EMP needs the shared records that it touches. The part comes last, and for
+        /// its length the stage holds the semaphores of these records. The Rust struct stores the part in thousandths.
+        held: u32 as Share = ONE;
+        /// What a semaphore protects. With `one`, a single semaphore protects all records that stages of several
+        /// processors touch, and the event registers. With `per-object`, each kind of record has its own. With `private`,
+        /// each processor has its own records in its scratchpad, and none needs a semaphore.
+        locks: Locks as LocksOf = Locks::One;
     }
 
     /// The processor of the host.

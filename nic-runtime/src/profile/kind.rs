@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use nic_core::time::SimDuration;
 use nic_core::via::SEGMENTS_MAX;
 
-use super::{DmaEngines, Events, Flow, PortOrder, ReadPointer, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, Locks, PortOrder, ReadPointer, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
 /// Maximum number of bytes of a packet that a profile may allow. A Java array index can hold 1 MiB, and packet slots of
@@ -532,6 +532,12 @@ choices! {
     OrderAtPort("\"handed-over\" or \"round-robin\""): PortOrder {
         HandedOver = "handed-over",
         RoundRobin = "round-robin",
+    }
+    /// What a semaphore protects.
+    LocksOf("\"one\", \"per-object\" or \"private\""): Locks {
+        One = "one",
+        PerObject = "per-object",
+        Private = "private",
     }
     /// Handling of packets for which the receiver has no slot.
     WireFlow("\"hold\", \"drop\" or \"stop\""): Flow {

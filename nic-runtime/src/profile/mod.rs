@@ -20,7 +20,7 @@ mod sections;
 mod source;
 mod statements;
 
-pub use choices::{DmaEngines, Events, Flow, PortOrder, ReadPointer, Takes, WithWire};
+pub use choices::{DmaEngines, Events, Flow, Locks, PortOrder, ReadPointer, Takes, WithWire};
 use error::LEAST_TIMEOUT;
 pub use error::ProfileError;
 pub use framing::{Framing, reserve};
@@ -28,7 +28,7 @@ use keys::WrittenProfile;
 pub use keys::{
     BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile,
     NativeCosts, NativeFuel, NicProfile, OPTIONAL, PortProfile, ProcessorProfile, Profile, Quota,
-    ViaCosts, WireProfile,
+    SemaphoreProfile, ViaCosts, WireProfile,
 };
 pub use kind::Factor;
 use sections::Movable;
@@ -63,6 +63,10 @@ const BUILTIN: &[(&str, &str)] = &[
         include_str!("../../profiles/tigon2-2002.toml"),
     ),
     (
+        "tigon2-2002-locks",
+        include_str!("../../profiles/tigon2-2002-locks.toml"),
+    ),
+    (
         "giganet-1999",
         include_str!("../../profiles/giganet-1999.toml"),
     ),
@@ -94,10 +98,6 @@ impl Profile {
         BUILTIN.iter().map(|&(name, _)| name)
     }
 
-    /// Returns the built-in profile with this name. The name of a built-in profile with [`SWITCHED`] behind it is its
-    /// [second form](Profile::switched).
-    #[must_use]
-    pub fn builtin(name: &str) -> Option<Profile> {
     /// Returns the sentences with which the file of a built-in profile begins: the first comment, which says what NIC the
     /// profile describes.
     #[must_use]
@@ -107,6 +107,10 @@ impl Profile {
         Some(first.collect::<Vec<_>>().join(" "))
     }
 
+    /// Returns the built-in profile with this name. The name of a built-in profile with [`SWITCHED`] behind it is its
+    /// [second form](Profile::switched).
+    #[must_use]
+    pub fn builtin(name: &str) -> Option<Profile> {
         if let Some(of_pairs) = name.strip_suffix(SWITCHED) {
             return Profile::builtin(of_pairs).map(Profile::switched);
         }
@@ -130,6 +134,16 @@ impl Profile {
         let mut alone = self.clone();
         alone.processor.contention = kind::ONE;
         alone
+    }
+
+    /// Returns this profile with another use of its semaphores, if it has any.
+    #[must_use]
+    pub fn with_locks(&self, locks: Locks) -> Profile {
+        let mut changed = self.clone();
+        if let Some(semaphore) = &mut changed.semaphore {
+            semaphore.locks = locks;
+        }
+        changed
     }
 
     /// Returns this profile with a processor on which compiled applets are as much faster than interpreted ones as under
@@ -172,12 +186,18 @@ impl Profile {
     #[inline(never)]
     fn resolved(mut written: WrittenProfile) -> Result<Profile, ProfileError> {
         let placements = placements(std::mem::take(&mut written.placement))?;
+        if let Some(semaphore) = written.processor.semaphore.take()
+            && written.semaphore.replace(semaphore).is_some()
+        {
+            return Err(ProfileError::TwoSemaphores);
+        }
         let mut profile = written.resolve().map_err(ProfileError::Cycles)?;
         profile.placements = placements;
         profile.check_rows()?;
         profile.check_wire()?;
         profile.check_emp()?;
         profile.check_slice()?;
+        profile.check_sharing()?;
         Ok(profile)
     }
 
@@ -235,7 +255,7 @@ impl Profile {
 
 impl Movable for Profile {
     fn is_valid(&self) -> bool {
-        self.check_rows().is_ok()
+        self.check_rows().is_ok() && self.check_sharing().is_ok()
     }
 }
 
@@ -284,6 +304,31 @@ impl Profile {
         if emp.timeout < LEAST_TIMEOUT {
             let timeout = emp.timeout;
             return Err(ProfileError::ShortTimeout { timeout });
+        }
+        Ok(())
+    }
+
+    /// Checks that processors that wait for a semaphore take their time, and that a scratchpad saves no more than the
+    /// stages of EMP take.
+    fn check_sharing(&self) -> Result<(), ProfileError> {
+        let ProcessorProfile { shared, local, .. } = self.processor;
+        if local > shared {
+            return Err(ProfileError::SlowScratchpad { local, shared });
+        }
+        if let Some(semaphore) = self.semaphore
+            && semaphore.spin == SimDuration::ZERO
+        {
+            return Err(ProfileError::NoSpin);
+        }
+        let Some(emp) = &self.emp else {
+            return Ok(());
+        };
+        for stage in EmpStage::ALL {
+            let (records, cost) = (stage.touches().len() as u64, emp.least_of(stage));
+            if shared.times(records) > cost {
+                let stage = stage.name();
+                return Err(ProfileError::RecordsExceedStage { stage, records });
+            }
         }
         Ok(())
     }
@@ -362,6 +407,20 @@ impl ProcessorProfile {
 }
 
 impl EmpCosts {
+    /// Returns the least time of a stage that does something.
+    fn least_of(&self, stage: EmpStage) -> SimDuration {
+        match stage {
+            EmpStage::SendBookkeeping => self.send_bookkeeping.min(self.of_later_frame()),
+            EmpStage::Transmission => self.transmission,
+            EmpStage::ReceiveAck => self.receive_ack,
+            EmpStage::UpdateRecord => self.update_record,
+            EmpStage::ReceiveBookkeeping => self.receive_bookkeeping.less(self.small_frame_saves),
+            EmpStage::ReceiveFrame => self.receive_frame,
+            EmpStage::ReceiveDma => self.receive_dma,
+            EmpStage::SendAck => self.send_ack,
+        }
+    }
+
     /// Returns the time to prepare a frame that is not the first of its message.
     #[must_use]
     pub fn of_later_frame(&self) -> SimDuration {
@@ -438,6 +497,11 @@ mod tests {
     #[test]
     fn every_builtin_parses_and_bears_its_name() {
         for name in Profile::builtin_names() {
+            let purpose = Profile::builtin_purpose(name);
+            assert!(
+                purpose.is_some_and(|purpose| purpose.ends_with('.')),
+                "{name}: its file begins with no sentence"
+            );
             assert_eq!(
                 Profile::builtin(name)
                     .map(|profile| profile.name)
@@ -487,6 +551,47 @@ mod tests {
         assert_eq!(compiled.native_cost(class), split.native_cost(class));
     }
 
+    const LOCKS: &str = include_str!("../../profiles/tigon2-2002-locks.toml");
+
+    fn refused(text: &str) -> String {
+        assert_ne!(text, LOCKS);
+        Profile::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_semaphore_is_a_section_or_a_value_of_the_processor() {
+        let expected = Profile::parse(LOCKS).unwrap();
+        let start = LOCKS.find("[semaphore]").unwrap();
+        let end = start + LOCKS[start..].find("\n\n").unwrap();
+        let without = LOCKS.replace(&LOCKS[start..end], "");
+        assert_eq!(Profile::parse(&without).unwrap().semaphore, None);
+        let value = "[processor]\nsemaphore = { take = \"12 cycles\", spin = \"8 cycles\", release = \"6 cycles\", \
+            held = 0.5 }\n";
+        let inside = without.replace("[processor]\n", value);
+        assert_eq!(Profile::parse(&inside).unwrap(), expected);
+        assert_eq!(
+            refused(&LOCKS.replace("[processor]\n", value)),
+            "`processor.semaphore` is the section `[semaphore]`: write one of them"
+        );
+    }
+
+    #[test]
+    fn costs_of_sharing_that_make_no_sense_are_refused() {
+        assert_eq!(
+            refused(&LOCKS.replace("spin = \"8 cycles\"", "spin = \"0us\"")),
+            "`semaphore.spin` is 0: write the time between two reads of a processor's register"
+        );
+        assert_eq!(
+            refused(&LOCKS.replace("local = \"10 cycles\"", "local = \"88 cycles\"")),
+            "`processor.local` is 1.000 us, and `processor.shared` 0.454 us: write a scratchpad that is as fast or faster"
+        );
+        assert_eq!(
+            refused(&LOCKS.replace("shared = \"40 cycles\"", "shared = \"2.2us\"")),
+            "the stage `receive-bookkeeping` touches 2 records, which take `processor.shared` each: longer than the stage"
+        );
+        assert!(refused(&LOCKS.replace("\"one\"", "\"two\"")).contains("\"per-object\""));
+    }
+
     #[test]
     fn figure_5_adds_up() {
         let profile = Profile::builtin("lanai-1998").unwrap();
@@ -497,11 +602,6 @@ mod tests {
         assert_eq!(small, SimDuration::from_ns(16_700));
         let large = entry.rx_setup
             + entry.rx_call
-            let purpose = Profile::builtin_purpose(name);
-            assert!(
-                purpose.is_some_and(|purpose| purpose.ends_with('.')),
-                "{name}: its file begins with no sentence"
-            );
             + native.free_buffer
             + native.dma_setup
             + native.descriptor_buffers;
@@ -582,8 +682,8 @@ mod tests {
             for section in sections {
                 let is_removed = document.remove(*section).is_some();
                 // A LANai runs no EMP and has no remote memory, and its packets leave in the order in which they
-                // were handed over, so its profile lacks these sections.
-                let is_absent = ["emp", "via", "clan", "port"].contains(section);
+                // were handed over, and it has one processor, so its profile lacks these sections.
+                let is_absent = ["emp", "via", "clan", "port", "semaphore"].contains(section);
                 assert_eq!(is_removed, !is_absent, "{section}");
             }
             Profile::parse(&document.to_string())

@@ -139,10 +139,11 @@ impl<Of> Section<Of> for Option<Of> {
 /// Declares a profile and its sections. For each section the macro generates two structs, as written and as resolved,
 /// and the descriptions of its keys. The word `optional` after a section's name marks an optional section. An optional
 /// key has a default after `=`, or the name of another key after `or`.
+/// A section that `holds` another one accepts it as a value too.
 macro_rules! sections {
     ($(
         $(#[doc = $doc:literal])+
-        $section:ident $($optional:ident)?: $name:ident / $written:ident {$(
+        $section:ident $($optional:ident)?: $name:ident / $written:ident $(holds $held:ident: $of_held:ident)? {$(
             $(#[doc = $meaning:literal])+
             $key:ident: $value:ty as $kind:ident $(= $constant:expr)? $(, or $other:ident)?;
         )+}
@@ -169,9 +170,13 @@ macro_rules! sections {
 
             #[derive(serde::Deserialize)]
             #[serde(deny_unknown_fields)]
-            struct $written {$(
+            pub(super) struct $written {$(
                 $key: sections!(@written $kind $(= $constant)? $(, $other)?),
-            )+}
+            )+ $(
+                /// Another section, which a file may write as a value of this one.
+                #[serde(default)]
+                pub(super) $held: Option<Box<$of_held>>,
+            )?}
 
             impl $written {
                 fn resolve(self, clock: NonZeroU64, sources: &mut Vec<Source>) -> Result<$name, UnitError> {
@@ -208,7 +213,7 @@ macro_rules! sections {
             #[serde(default)]
             pub(super) placement: std::collections::BTreeMap<String, std::collections::BTreeMap<String, u32>>,
             // Sections and their values are boxed, because the caller's stack may be small.
-            $($section: sections!(@section $written $($optional)?),)+
+            $(pub(super) $section: sections!(@section $written $($optional)?),)+
         }
 
         impl WrittenProfile {

@@ -463,6 +463,11 @@ pub enum MistakeKind {
         /// Number of the NIC's last processor.
         last: u32,
     },
+    /// The profile has a semaphore, and the NIC has one processor.
+    #[error(
+        "expected `processors = 2` or more: the profile has a `[semaphore]`, which processors of a NIC share"
+    )]
+    SharesAlone,
     /// The profile has no placement of this name.
     #[error("expected a placement of the profile: {known}")]
     UnknownPlacement {
@@ -732,6 +737,7 @@ impl MistakeKind {
             | MistakeKind::NotATime { .. }
             | MistakeKind::NotALength { .. }
             | MistakeKind::NoSuchProcessor { .. }
+            | MistakeKind::SharesAlone
             | MistakeKind::UnknownPlacement { .. }
             | MistakeKind::OtherProtocol { .. }
             | MistakeKind::OtherFrames { .. }

@@ -31,6 +31,14 @@ pub(super) fn read<'t>(
             let mistakes = context.mistakes();
             let name = names.define(&NIC.name, nic, mistakes).to_owned();
             let processors = processors(nic, mistakes);
+            let profile = own.as_ref().unwrap_or(of_all);
+            if profile.semaphore.is_some() && processors == 1 {
+                let key = nic
+                    .value(NIC.processors.name)
+                    .or(nic.value(NIC.profile.name));
+                let place = key.map_or(nic.span, |key| key.span().into());
+                mistakes.add(place, MistakeKind::SharesAlone);
+            }
             NicSpec {
                 name,
                 sram: sram(nic, own.as_ref().unwrap_or(of_all), mistakes),
@@ -198,6 +206,19 @@ mod tests {
             ..Placement::default()
         };
         assert_eq!(nic.placement, expected);
+    }
+
+    #[test]
+    fn a_semaphore_on_one_processor_is_refused() {
+        let on = |keys: &str| placed(&format!("profile = 'tigon2-2002-locks'\n{keys}"));
+        assert_eq!(on("").unwrap_err(), [MistakeKind::SharesAlone]);
+        let one = on("processors = 1").unwrap_err();
+        assert_eq!(one, [MistakeKind::SharesAlone]);
+        assert_eq!(
+            one[0].to_string(),
+            "expected `processors = 2` or more: the profile has a `[semaphore]`, which processors of a NIC share"
+        );
+        assert_eq!(on("processors = 2").unwrap().processors, 2);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use golden::{Code, GoldenSettings, Times};
 pub use interface::InterfaceKind;
 pub use length::{Length, draw_channel};
 pub use network::{Arbiter, Full, LinkSpec, SwitchMode, SwitchSpec};
-pub use placement::{EmpPlacement, EmpPlaces, EmpStage, Placement};
+pub use placement::{EmpPlacement, EmpPlaces, EmpRecord, EmpStage, Placement};
 pub use rings::RingRequests;
 pub use routes::{Routes, Routing};
 pub use span::Span;

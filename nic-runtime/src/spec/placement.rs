@@ -56,9 +56,24 @@ impl IndexMut<EmpStage> for EmpPlaces {
     }
 }
 
-/// Declares the stages of EMP with their names.
+/// A record of EMP in the memory of a NIC, which stages of several processors may touch.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum EmpRecord {
+    /// The records of messages that are being sent.
+    Transmit,
+    /// The posted receives.
+    Receives,
+    /// The records of messages that arrive.
+    Arriving,
+    /// What is to be acknowledged.
+    Acknowledgements,
+    /// The register in which a processor sets a bit for another one.
+    EventRegister,
+}
+
+/// Declares the stages of EMP: their names, the records that they touch, and the stages that they hand work on to.
 macro_rules! emp_stages {
-    ($($(#[$doc:meta])* $stage:ident = $name:literal;)+) => {
+    ($($(#[$doc:meta])* $stage:ident = $name:literal, touches [$($record:ident),*], then [$($then:ident),*];)+) => {
         /// A stage of EMP (EMP §3.1). Two steps of the paper are two stages each here, because the paper's Table 2
         /// gives their parts to different processors.
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -80,25 +95,42 @@ macro_rules! emp_stages {
                     $(EmpStage::$stage => $name,)+
                 }
             }
+
+            /// Returns the records that the stage touches, without the event register.
+            #[must_use]
+            pub const fn touches(self) -> &'static [EmpRecord] {
+                match self {
+                    $(EmpStage::$stage => &[$(EmpRecord::$record),*],)+
+                }
+            }
+
+            /// Returns the stages for which this stage sets a bit in an event register, if another processor runs them.
+            #[must_use]
+            pub const fn hands_on_to(self) -> &'static [EmpStage] {
+                match self {
+                    $(EmpStage::$stage => &[$(EmpStage::$then),*],)+
+                }
+            }
         }
     };
 }
 
+// The acknowledgement of a repeated frame, which `receive-bookkeeping` hands on, is left out: it is rare.
 emp_stages! {
     /// Prepares the next frame of a message.
-    SendBookkeeping = "send-bookkeeping";
+    SendBookkeeping = "send-bookkeeping", touches [Transmit], then [Transmission];
     /// Moves a frame from the host to the wire.
-    Transmission = "transmission";
+    Transmission = "transmission", touches [Transmit], then [];
     /// Finds the message that an acknowledgement acknowledges.
-    ReceiveAck = "receive-ack";
+    ReceiveAck = "receive-ack", touches [Transmit], then [UpdateRecord];
     /// Updates the record of the acknowledged message.
-    UpdateRecord = "update-record";
+    UpdateRecord = "update-record", touches [Transmit], then [SendBookkeeping];
     /// Finds the posted receive for a frame ("classify frame").
-    ReceiveBookkeeping = "receive-bookkeeping";
+    ReceiveBookkeeping = "receive-bookkeeping", touches [Receives, Arriving], then [ReceiveFrame];
     /// Records a frame ("process frame").
-    ReceiveFrame = "receive-frame";
+    ReceiveFrame = "receive-frame", touches [Arriving, Acknowledgements], then [ReceiveDma, SendAck];
     /// Moves a frame to the host ("receiving").
-    ReceiveDma = "receive-dma";
+    ReceiveDma = "receive-dma", touches [Arriving], then [];
     /// Sends an acknowledgement.
-    SendAck = "send-ack";
+    SendAck = "send-ack", touches [Acknowledgements], then [];
 }

@@ -102,8 +102,13 @@ fn ends(profile: &Profile) -> Vec<Ends> {
 /// Sends one message of this length, and checks what both users see.
 fn check(profile: &Profile, ends: &Ends, length: u64) {
     let Ends { keys, level } = ends;
+    // Processors that share a semaphore are two at least.
+    let processors = match profile.semaphore {
+        Some(_) => "processors = 2\n",
+        None => "",
+    };
     let text = format!(
-        "profile = '{}'\nuntil = '10s'\n[[nic]]\nname = 'a'\nsram = '4MiB'\n[[nic]]\nname = 'b'\nsram = '4MiB'\n\
+        "profile = '{}'\nuntil = '10s'\n[[nic]]\nname = 'a'\nsram = '4MiB'\n{processors}[[nic]]\nname = 'b'\nsram = '4MiB'\n{processors}\
          [[endpoint]]\nnic = 'a'\nname = 'left'\n{keys}\
          [[endpoint]]\nnic = 'b'\nname = 'right'\n{keys}\
          [[channel]]\nleft = 1\nright = 1\n\

@@ -297,8 +297,10 @@ fn draw(seed: u64) -> (String, Profile, Rules) {
     let mut generator = Generator::named(seed, &["via streams"]);
     let draw = &mut generator;
     let has = |profile: &Profile, sections: &[&'static str]| profile.lacks(sections).is_none();
-    let names: Vec<&str> = Profile::builtin_names().collect();
-    let mut profile = Profile::builtin(names[index(draw, names.len())]).expect("it is built in");
+    let profiles = Profile::builtin_names().filter_map(Profile::builtin);
+    let of_vis = |profile: &Profile| has(profile, &["base"]) || has(profile, &["via", "clan"]);
+    let profiles: Vec<Profile> = profiles.filter(of_vis).collect();
+    let mut profile = profiles[index(draw, profiles.len())].clone();
     let is_clan =
         has(&profile, &["via", "clan"]) && (!has(&profile, &["base"]) || below(draw, 2) == 0);
     let (word, level) = Reliability::ALL[index(draw, 3)];

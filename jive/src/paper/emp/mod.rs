@@ -2,10 +2,12 @@
 //!
 //! - `lab` runs the paper's programs
 //! - `tables` has Tables 1 and 2
+//! - `sharing` has rates under several kinds of locks
 //! - `figure` draws Figure 1, and `timeline` one message under each placement
 
 mod figure;
 mod lab;
+mod sharing;
 mod tables;
 mod timeline;
 
@@ -79,19 +81,46 @@ pub(super) fn reproduce(
     progress.part(2, STEPS, "what hangs on which value");
     let mut profile = provenance::without_applets(profile);
     profile.base = None;
-    provenance::trace_shorter(&[Used::own(&profile, &few)], &mut report.rows)?;
+    provenance::trace_shorter(&[Used::own(&profile, &few_of_own)], &mut report.rows)?;
     progress.part(3, STEPS, "where the orders hold");
     let orders = Used::own(&profile, &orders_that_hold);
     ranges::trace(&[orders], &mut report.rows);
     progress.part(4, STEPS, FIGURE);
+    report.rows.extend(sharing_rows()?);
     report.plots = figure::plots(&profile)?;
     report.plots.extend(timeline::plots(&profile)?);
     Ok(report)
 }
 
-/// Returns all rows from few messages.
-pub(super) fn few(profile: &Profile) -> Result<Vec<Row>, PaperError> {
+/// Returns all rows from few messages, those of the records that processors share under a profile of their own.
+pub(super) fn few(profile: &Profile, sharing: Option<&Profile>) -> Result<Vec<Row>, PaperError> {
+    let mut found = few_of_own(profile)?;
+    let built_in = profile_of_sharing();
+    found.extend(sharing::rows(sharing.unwrap_or(&built_in), FEW)?);
+    Ok(found)
+}
+
+fn few_of_own(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     rows(profile, FEW)
+}
+
+/// The built-in profile of the same NIC with the costs of locks and of memories.
+pub(super) const SHARING: &str = "tigon2-2002-locks";
+
+fn profile_of_sharing() -> Profile {
+    Profile::builtin(SHARING).expect("it is built in")
+}
+
+/// Returns the rows of the records that processors share, with the values on which they depend.
+fn sharing_rows() -> Result<Vec<Row>, PaperError> {
+    let profile = profile_of_sharing();
+    let mut found = sharing::rows(&profile, ROUNDS)?;
+    note_one_port(&profile, &mut found, |profile| {
+        sharing::rows(profile, ROUNDS)
+    })?;
+    let few = |profile: &Profile| sharing::rows(profile, FEW);
+    provenance::trace_shorter(&[Used::compared(&profile, &few)], &mut found)?;
+    Ok(found)
 }
 
 /// Returns all rows under a profile, without the analysis of the values on which they depend.

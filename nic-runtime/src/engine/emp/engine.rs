@@ -138,6 +138,12 @@ impl<E: HasEmp> Interface<E> for Emp {
         endpoint: EndpointId,
         job: JobRef,
     ) -> Next {
+        let nic = sim.processors[on].nic;
+        if let Some(sharing) = &mut sim.engines.emp_mut().nic_state(nic).sharing
+            && let Some(takes) = sharing.go_on(sim.nics[nic].number_of(on))
+        {
+            return Next::after(takes, Stage::Taken);
+        }
         let Job { stage, subject, .. } = sim.engines.emp_mut().jobs.take(job);
         over(sim, on, endpoint, (stage, subject))
     }
@@ -296,7 +302,13 @@ fn begin(
     let nic = sim.processors[on].nic;
     let costs = sim.engines.emp_mut().nic_state(nic).costs;
     begins(sim, endpoint, job);
-    let takes = time_of(sim, &costs, job);
+    let mut takes = time_of(sim, &costs, job);
+    // A stage that finds its message ended does nothing, and touches no record.
+    if takes > SimDuration::ZERO
+        && let Some(sharing) = &mut sim.engines.emp_mut().nic_state(nic).sharing
+    {
+        takes = sharing.begin(sim.nics[nic].number_of(on), job.stage, takes);
+    }
     match job.is_handed_over {
         true => takes + sim.processors[on].costs.handover,
         false => takes,

@@ -10,6 +10,7 @@ use nic_core::memory::HostSpan;
 use nic_core::time::SimTime;
 use nic_core::unet::Channel;
 
+use crate::nic::sharing::Sharing;
 use crate::nic::waiting::Waiters;
 use crate::profile::EmpCosts;
 use crate::sim::Engines;
@@ -147,6 +148,8 @@ pub(super) struct EmpNic {
     pub(super) costs: EmpCosts,
     pub(super) cut: Cut,
     pub(super) placement: EmpPlacement,
+    /// What the NIC's processors share, if the profile has a semaphore.
+    pub(super) sharing: Option<Box<Sharing>>,
     /// Messages that wait until the NIC cuts them into frames, in this order.
     pub(super) queue: VecDeque<OutgoingRef>,
     /// The message whose frames are being sent. The NIC begins the next message when the present one has no more
@@ -262,11 +265,14 @@ impl EmpState {
         let nics = (0u32..).map(NicId).zip(&scenario.nics);
         state.nics = nics
             .map(|(nic, spec)| {
-                let costs = scenario.profile_of(nic).emp?;
+                let profile = scenario.profile_of(nic);
+                let costs = profile.emp?;
+                let sharing = Sharing::new(profile, &spec.placement.emp, spec.processors);
                 Some(EmpNic {
                     cut: Cut::new(costs.payload),
                     costs,
                     placement: spec.placement.emp,
+                    sharing: sharing.map(Box::new),
                     queue: VecDeque::new(),
                     cutting: None,
                     parked: None,
@@ -304,6 +310,8 @@ impl EmpState {
             }
         }
         if let Some(emp_nic) = self.nics.get(nic).and_then(Option::as_ref) {
+            let semaphores = emp_nic.sharing.as_ref().map_or(0, |sharing| sharing.held());
+            waiters.nic(nic, "a processor to release its semaphores", semaphores);
             let from = |of: &OutgoingRef| self.peek(*of).map(|outgoing| outgoing.from);
             for id in emp_nic
                 .cutting
