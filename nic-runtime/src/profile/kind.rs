@@ -1,5 +1,6 @@
 //! Kinds of quantities in a profile: how each is written, its limits, and how far a sensitivity analysis moves it.
 
+use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use nic_core::time::SimDuration;
@@ -32,12 +33,37 @@ pub(super) enum Scalar<'t> {
     Float(f64),
 }
 
-impl Scalar<'_> {
-    fn text(&self) -> Result<&str, String> {
+impl fmt::Display for Scalar<'_> {
+    /// Shows the value as a file writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Scalar::Text(text) => Ok(text),
-            _ => Err("expected a number with its unit, in quotes".to_owned()),
+            Scalar::Text(text) => write!(f, "{text:?}"),
+            Scalar::Integer(number) => number.fmt(f),
+            Scalar::Float(number) => number.fmt(f),
         }
+    }
+}
+
+impl Scalar<'_> {
+    /// Reads a text that has a number and a unit, such as `example`.
+    fn quantity<T>(
+        &self,
+        example: &str,
+        parse: impl FnOnce(&str) -> Result<T, UnitError>,
+    ) -> Result<T, String> {
+        let Scalar::Text(text) = self else {
+            return Err(format!(
+                "expected a number with its unit, in quotes, as in \"{example}\", found {self}"
+            ));
+        };
+        parse(text).map_err(|error| match error {
+            UnitError::NotANumber => {
+                format!("expected a number with its unit, as in \"{example}\", found {self}")
+            }
+            UnitError::UnknownUnit { .. } | UnitError::TooFine | UnitError::TooLarge => {
+                error.to_string()
+            }
+        })
     }
 
     /// Returns a string, or an integer as a string.
@@ -49,10 +75,10 @@ impl Scalar<'_> {
         }
     }
 
-    fn integer(&self) -> Result<u64, String> {
+    fn integer(&self) -> Option<u64> {
         match *self {
-            Scalar::Integer(number) if number >= 0 => Ok(number.cast_unsigned()),
-            _ => Err("expected a whole number, 0 or more".to_owned()),
+            Scalar::Integer(number) => u64::try_from(number).ok(),
+            Scalar::Text(_) | Scalar::Float(_) => None,
         }
     }
 }
@@ -172,10 +198,11 @@ impl Kind for Cost {
     const FORM: &'static str = "time or cycles";
 
     fn read(scalar: Scalar<'_>) -> Result<WrittenCost, String> {
-        let text = scalar.text()?;
-        match Decimal::split(text) {
-            Ok((cycles, "cycles")) => Ok(WrittenCost::Cycles(cycles)),
-            Ok(_) | Err(_) => Time::read(scalar).map(|Plain(time)| WrittenCost::Time(time)),
+        match scalar {
+            Scalar::Text(text) if let Ok((cycles, "cycles")) = Decimal::split(text) => {
+                Ok(WrittenCost::Cycles(cycles))
+            }
+            _ => Time::read(scalar).map(|Plain(time)| WrittenCost::Time(time)),
         }
     }
 
@@ -196,8 +223,7 @@ impl Kind for Time {
     const FORM: &'static str = "time";
 
     fn read(scalar: Scalar<'_>) -> Result<Plain<SimDuration>, String> {
-        let time = units::parse_duration(scalar.text()?);
-        time.map(Plain).map_err(|error| error.to_string())
+        scalar.quantity("1.5us", units::parse_duration).map(Plain)
     }
 
     fn show(value: SimDuration) -> String {
@@ -217,7 +243,7 @@ impl Kind for Bytes {
     const FORM: &'static str = "bytes";
 
     fn read(scalar: Scalar<'_>) -> Result<Plain<u32>, String> {
-        let bytes = units::parse_size(scalar.text()?).map_err(|error| error.to_string())?;
+        let bytes = scalar.quantity("4KiB", units::parse_size)?;
         let bytes = u32::try_from(bytes).map_err(|_| "expected less than 4096 MiB".to_owned())?;
         Ok(Plain(bytes))
     }
@@ -269,7 +295,7 @@ impl Kind for Rate {
     const FORM: &'static str = "bytes per second";
 
     fn read(scalar: Scalar<'_>) -> Result<Plain<NonZeroU64>, String> {
-        let rate = units::parse_rate(scalar.text()?).map_err(|error| error.to_string())?;
+        let rate = scalar.quantity("50MB/s", units::parse_rate)?;
         let rate = NonZeroU64::new(rate).ok_or("expected more than 0 B/s")?;
         Ok(Plain(rate))
     }
@@ -291,7 +317,7 @@ impl Kind for Frequency {
     const FORM: &'static str = "frequency";
 
     fn read(scalar: Scalar<'_>) -> Result<Plain<NonZeroU64>, String> {
-        let hertz = units::parse_frequency(scalar.text()?).map_err(|error| error.to_string())?;
+        let hertz = scalar.quantity("37MHz", units::parse_frequency)?;
         let hertz = NonZeroU64::new(hertz).ok_or("expected more than 0 Hz")?;
         Ok(Plain(hertz))
     }
@@ -359,9 +385,14 @@ macro_rules! counts {
             const FORM: &'static str = $form;
 
             fn read(scalar: Scalar<'_>) -> Result<Plain<$value>, String> {
-                let number = scalar.integer()?;
-                let value = $name::within(number).map(Plain);
-                value.ok_or_else(|| format!("expected {}, found {number}", $form))
+                let value = scalar.integer().and_then($name::within);
+                value.map(Plain).ok_or_else(|| {
+                    let whole = match $form.contains("whole number") {
+                        true => "",
+                        false => "a whole number, ",
+                    };
+                    format!("expected {whole}{}, found {scalar}", $form)
+                })
             }
 
             fn show(value: $value) -> String {
@@ -407,7 +438,11 @@ impl Kind for Multiple {
         let factor = match scalar {
             Scalar::Float(factor) => factor,
             Scalar::Integer(factor) => factor as f64,
-            Scalar::Text(_) => return Err("expected a factor from 1.0 to 100.0".to_owned()),
+            Scalar::Text(_) => {
+                return Err(format!(
+                    "expected a factor from 1.0 to 100.0, found {scalar}"
+                ));
+            }
         };
         if !(1.0..=100.0).contains(&factor) {
             return Err(format!(
@@ -439,7 +474,9 @@ impl Kind for Share {
         let part = match scalar {
             Scalar::Float(part) => part,
             Scalar::Integer(part) => part as f64,
-            Scalar::Text(_) => return Err("expected a part from 0.0 to 1.0".to_owned()),
+            Scalar::Text(_) => {
+                return Err(format!("expected a part from 0.0 to 1.0, found {scalar}"));
+            }
         };
         if !(0.0..=1.0).contains(&part) {
             return Err(format!("expected a part from 0.0 to 1.0, found {part}"));

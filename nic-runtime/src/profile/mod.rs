@@ -33,6 +33,7 @@ pub use keys::{
 pub use kind::Factor;
 use sections::Movable;
 pub use sections::{Absent, Entry, Key};
+use source::Place;
 pub use source::{Source, Statement};
 
 /// A profile with one value changed.
@@ -368,9 +369,9 @@ impl Profile {
 
 /// Reads the placements of a profile, and checks that each names every stage of EMP.
 fn placements(
-    written: BTreeMap<String, BTreeMap<String, u32>>,
+    written: BTreeMap<String, BTreeMap<String, Place>>,
 ) -> Result<Vec<(String, EmpPlaces)>, ProfileError> {
-    let read = |(name, stages): (String, BTreeMap<String, u32>)| {
+    let read = |(name, stages): (String, BTreeMap<String, Place>)| {
         let mut places = EmpPlaces::default();
         let problem = |problem| {
             let name = name.clone();
@@ -387,7 +388,7 @@ fn placements(
         }
         for stage in EmpStage::ALL {
             let lacks = || problem(format!("lacks `{}`", stage.name()));
-            places[stage] = *stages.get(stage.name()).ok_or_else(lacks)?;
+            places[stage] = stages.get(stage.name()).ok_or_else(lacks)?.0;
         }
         Ok((name, places))
     };
@@ -789,13 +790,38 @@ mod tests {
             (
                 "send_slots = 2",
                 "send_slots = 0",
-                "expected 1 to 65536, found 0",
+                "expected a whole number, 1 to 65536, found 0",
             ),
             ("\"37MHz\"", "\"0Hz\"", "expected more than 0 Hz"),
             (
                 "send_slots = 2",
                 "send_slots = '2'",
-                "expected a whole number, 0 or more",
+                "expected a whole number, 1 to 65536, found \"2\"",
+            ),
+            (
+                "send_slots = 2",
+                "send_slots = 1.5",
+                "expected a whole number, 1 to 65536, found 1.5",
+            ),
+            (
+                "max_packet = \"9216B\"",
+                "max_packet = \"x\"",
+                "expected a number with its unit, as in \"4KiB\", found \"x\"",
+            ),
+            (
+                "max_packet = \"9216B\"",
+                "max_packet = 9216",
+                "expected a number with its unit, in quotes, as in \"4KiB\", found 9216",
+            ),
+            (
+                "[wire]",
+                "[placement.RO]\nsend-ack = 0.5\n[wire]",
+                "invalid type: floating point `0.5`, expected the number of a processor, from 0 on",
+            ),
+            (
+                "[wire]",
+                "[placement.RO]\nsend-ack = -1\n[wire]",
+                "invalid value: integer `-1`, expected the number of a processor, from 0 on",
             ),
             (
                 "send_slots = 2",

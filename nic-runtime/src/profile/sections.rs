@@ -211,7 +211,7 @@ macro_rules! sections {
         pub(super) struct WrittenProfile {
             name: String,
             #[serde(default)]
-            pub(super) placement: std::collections::BTreeMap<String, std::collections::BTreeMap<String, u32>>,
+            pub(super) placement: std::collections::BTreeMap<String, std::collections::BTreeMap<String, super::source::Place>>,
             // Sections and their values are boxed, because the caller's stack may be small.
             $(pub(super) $section: sections!(@section $written $($optional)?),)+
         }

@@ -154,6 +154,31 @@ impl<'de> Deserialize<'de> for Source {
     }
 }
 
+/// The number of a processor in a placement.
+#[derive(Copy, Clone)]
+pub(super) struct Place(pub(super) u32);
+
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Place, D::Error> {
+        source.deserialize_any(AsPlace)
+    }
+}
+
+struct AsPlace;
+
+impl Visitor<'_> for AsPlace {
+    type Value = Place;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the number of a processor, from 0 on")
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Place, E> {
+        let wrong = |_| E::invalid_value(de::Unexpected::Signed(number), &self);
+        u32::try_from(number).map(Place).map_err(wrong)
+    }
+}
+
 /// A value that a file writes without a source.
 struct Alone<K: Kind>(K::Written);
 
