@@ -9,9 +9,9 @@ use nic_core::event::{EndReason, Event, EventKind, Names, Sink, TxStatus, UnetEv
 use nic_core::id::EndpointId;
 use nic_core::random::Generator;
 use nic_core::time::SimTime;
-use nic_runtime::profile::Profile;
+use nic_runtime::profile::{Locks, Profile};
 use nic_runtime::run::{self, SimError, SramShare};
-use nic_runtime::scenario::parse;
+use nic_runtime::scenario::{parse, parse_on};
 
 use crate::runs::runs;
 use crate::scenario::read;
@@ -128,8 +128,21 @@ impl Exchange {
     }
 
     fn run(&self) -> Heard {
+        self.run_under(None)
+    }
+
+    /// Runs the exchange on NICs whose processors take semaphores.
+    fn run_under(&self, locks: Option<Locks>) -> Heard {
         let mut heard = Heard::default();
-        let end = Run::new(&read(&self.text))
+        let scenario = match locks {
+            None => read(&self.text),
+            Some(locks) => {
+                let profile = Profile::builtin("tigon2-2002-locks").expect("a built-in profile");
+                let text = self.text.replace("profile = 'tigon2-2002'\n", "");
+                parse_on(&text, &profile.with_locks(locks)).expect("a scenario")
+            }
+        };
+        let end = Run::new(&scenario)
             .sink(&mut heard)
             .execute()
             .expect("it fits")
@@ -142,10 +155,10 @@ impl Exchange {
 
 /// Checks an exchange of messages under a placement. Returns the number of messages that failed, and the number that
 /// arrived.
-fn exchanged(seed: u64, placement: &str) -> (usize, usize) {
+fn exchanged(seed: u64, placement: &str, locks: Option<Locks>) -> (usize, usize) {
     let (mut failed, mut arrived) = (0, 0);
     let exchange = Exchange::new(seed, placement);
-    let heard = exchange.run();
+    let heard = exchange.run_under(locks);
     for (from, messages) in exchange.messages.iter().enumerate() {
         let received = &heard.received[1 - from];
         let sent = &heard.sent[from];
@@ -190,7 +203,7 @@ fn every_message_arrives_once_and_in_order() {
     let seeds = runs(34);
     for seed in 0..seeds {
         for placement in PLACEMENTS {
-            let (lost, came) = exchanged(seed, placement);
+            let (lost, came) = exchanged(seed, placement, None);
             failed += lost;
             arrived += came;
         }
@@ -198,6 +211,26 @@ fn every_message_arrives_once_and_in_order() {
     println!("{seeds} seeds, six placements: {arrived} messages arrived once, {failed} failed");
     // A message fails if none of its 17 transmissions succeeds, which is rare.
     assert!(failed * 1_000 <= arrived, "{failed} of {arrived}");
+}
+
+/// Under each kind of lock, on links with faults too, messages arrive as ever and the run comes to rest.
+#[test]
+fn locks_change_times_and_no_payload() {
+    let locks = [Locks::One, Locks::PerObject, Locks::Private];
+    for placement in PLACEMENTS {
+        for seed in [2, 8, 13, 16] {
+            for locks in locks {
+                exchanged(seed, placement, Some(locks));
+            }
+        }
+        let last = |locks| Exchange::new(16, placement).run_under(Some(locks)).last;
+        let [one, per_object, private] = locks.map(last);
+        match placement {
+            // One processor runs all stages, and shares nothing.
+            "base" => assert_eq!(one, per_object),
+            _ => assert!(private < one && one != per_object, "{placement}"),
+        }
+    }
 }
 
 #[test]
