@@ -20,8 +20,8 @@ const PACKET_FIELD: &str = "RxBuf";
 
 /// Returns the environment of an applet at this place, on a NIC with this profile.
 ///
-/// The time of a call includes the transfers for which the call waits, and the slowdown by busy neighbours. The time
-/// leaves out all waits for a DMA engine, a slot or another processor.
+/// The time of a call includes the transfers for which the call waits, the copies of a loop in host software, and the
+/// slowdown by busy neighbours. The time leaves out all waits for a DMA engine, a slot or another processor.
 #[must_use]
 pub fn environment(profile: &Profile, site: &AppletSite) -> Environment {
     let costs = Costs::new(profile);
@@ -129,7 +129,13 @@ fn time(
 ) -> Box<dyn Fn(u32) -> u64> {
     let pace = Pace::of(profile, site);
     let own = pace.of_work(costs.of(native).time);
-    let dma = DmaSchedule::new(&profile.dma);
+    let dma = DmaSchedule::of(profile);
+    // A loop in host software copies the bytes before the call goes on.
+    let (is_on_host, descriptor) = (profile.is_on_host(), profile.dma.descriptor);
+    let copied = move |bytes: u32| match is_on_host {
+        true => pace.of_work(dma.duration(DmaDirection::NicToHost, bytes)),
+        false => 0,
+    };
     let (site, costs) = (site.clone(), costs.clone());
     match native.kind() {
         NativeKind::Fetch => Box::new(move |length| {
@@ -142,15 +148,26 @@ fn time(
             }
         }),
         NativeKind::Store if site.has_above => Box::new(move |length| {
-            own.max(pace.of_work(costs.of_copy(length.min(site.free_bytes))))
+            let by_copy = pace.of_work(costs.of_copy(length.min(site.free_bytes)));
+            own.saturating_add(copied(length.min(site.buffer_area)))
+                .max(by_copy)
         }),
-        NativeKind::Store
-        | NativeKind::Pure
+        NativeKind::Store => {
+            Box::new(move |length| own.saturating_add(copied(length.min(site.buffer_area))))
+        }
+        NativeKind::DescribeBuffers => Box::new(move |_| own.saturating_add(copied(descriptor))),
+        // The message may go into several receive descriptors, and the time of each part is rounded up.
+        NativeKind::CarryMessage if is_on_host => Box::new(move |length| {
+            let parts = length / site.free_buffer_length.max(1) + 2;
+            let message = copied(length.min(site.buffer_area)).saturating_add(parts.into());
+            own.saturating_add(message)
+                .saturating_add(copied(descriptor))
+        }),
+        NativeKind::Pure
         | NativeKind::Allocate
         | NativeKind::BufferLength
         | NativeKind::PopBuffer
         | NativeKind::Push
-        | NativeKind::DescribeBuffers
         | NativeKind::CarryMessage
         | NativeKind::Watch
         | NativeKind::WriteWindow

@@ -22,6 +22,7 @@ pub use program::{
     Unfinished, ViNews,
 };
 pub(crate) use program::{Asked, Asking};
+pub(crate) use turns::PROCESSORS_WITH_LOOP;
 pub use turns::Turns;
 pub(crate) use window::WindowAsked;
 pub use window::WindowNews;

@@ -3,7 +3,7 @@
 use nic_core::sle::NicNative;
 use nic_core::time::{Rate, SimDuration};
 
-use crate::profile::{EntryCosts, HostProfile, Profile, Quota};
+use crate::profile::{EntryCosts, Profile, Quota};
 
 const NATIVES: usize = NicNative::TABLE.len();
 
@@ -20,6 +20,8 @@ pub(crate) struct Costs {
     pub(crate) watch: EntryCost,
     /// Cost of handing an item to another processor.
     pub(crate) handover: SimDuration,
+    /// Cost of the interrupt for a packet that arrives; nothing if the loop runs on the NIC.
+    pub(crate) interrupt: SimDuration,
     /// Limits of a call.
     pub(crate) quota: Quota,
     /// Capacity of a call stack.
@@ -41,7 +43,7 @@ pub(crate) struct StackDepth {
 /// Costs for the users on a NIC's host.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct HostCosts {
-    /// Time to compose and push a transmit descriptor.
+    /// Time to compose and push a transmit descriptor, and of the system call if the NIC is in host software.
     pub(crate) post: SimDuration,
     /// Time to take a receive descriptor and put its buffers back.
     pub(crate) receive: SimDuration,
@@ -50,11 +52,12 @@ pub(crate) struct HostCosts {
 }
 
 impl HostCosts {
-    pub(crate) fn new(profile: &HostProfile) -> HostCosts {
+    pub(crate) fn new(profile: &Profile) -> HostCosts {
+        let call = profile.kernel_costs().map(|kernel| kernel.call);
         HostCosts {
-            post: profile.post,
-            receive: profile.receive,
-            rate: Rate::new(profile.bandwidth),
+            post: profile.host.post + call.unwrap_or_default(),
+            receive: profile.host.receive,
+            rate: Rate::new(profile.host.bandwidth),
         }
     }
 
@@ -107,6 +110,9 @@ impl Costs {
             refill: of(|entry| (entry.refill_setup, entry.refill_call)),
             watch: of(|entry| (entry.watch_setup, entry.watch_call)),
             handover: profile.processor.handover,
+            interrupt: profile
+                .kernel_costs()
+                .map_or(SimDuration::ZERO, |kernel| kernel.interrupt),
             quota: profile.quota.unwrap_or(Quota {
                 dma_bytes: 0,
                 sends: 0,

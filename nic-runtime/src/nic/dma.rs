@@ -3,7 +3,7 @@
 use nic_core::event::DmaDirection;
 use nic_core::time::{Rate, SimDuration, SimTime};
 
-use crate::profile::{DmaEngines, DmaProfile, Takes};
+use crate::profile::{DmaEngines, DmaProfile, KernelCosts, Profile, Takes};
 
 /// The times at which each DMA engine of a NIC is busy. Transfers run in the order in which they were queued and are
 /// not interrupted. The start and end of a transfer are therefore determined when the transfer is queued.
@@ -32,6 +32,32 @@ impl DmaSchedule {
             free_at: [SimTime::ZERO; 2],
             descriptor: profile.descriptor,
         }
+    }
+
+    /// Returns the schedule of a NIC with this profile: of its DMA engines, or of the copies of a loop in host software.
+    #[must_use]
+    pub fn of(profile: &Profile) -> DmaSchedule {
+        match &profile.kernel_costs() {
+            Some(kernel) => DmaSchedule::of_copies(kernel, profile.dma.descriptor),
+            None => DmaSchedule::new(&profile.dma),
+        }
+    }
+
+    fn of_copies(kernel: &KernelCosts, descriptor: u32) -> DmaSchedule {
+        DmaSchedule {
+            engines: DmaEngines::Shared,
+            rates: [Rate::new(kernel.copy); 2],
+            request: SimDuration::ZERO,
+            takes_one: false,
+            free_at: [SimTime::ZERO; 2],
+            descriptor,
+        }
+    }
+
+    /// Lets another processor copy from now on. The copies of a processor end before its next stage, and those of others
+    /// do not delay it.
+    pub fn copy_anew(&mut self, now: SimTime) {
+        self.free_at = [now; 2];
     }
 
     /// Returns the duration of a DMA transfer of `length` bytes.

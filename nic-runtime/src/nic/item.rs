@@ -78,16 +78,20 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// Returns the costs of taking items on a NIC with this many endpoints. Taking items costs nothing if the profile
+    /// Returns the costs of taking items on a NIC with this many endpoints and this cost of an interrupt. Taking items costs nothing if the profile
     /// has no `[base]` section.
-    pub(crate) fn new(base: Option<&BaseCosts>, endpoints: usize) -> Taking {
+    pub(crate) fn new(
+        base: Option<&BaseCosts>,
+        interrupt: SimDuration,
+        endpoints: usize,
+    ) -> Taking {
         let Some(base) = base else {
             return Taking::default();
         };
         let polls = base.poll.times(endpoints as u64);
         Taking {
             post: base.transmit + polls,
-            arrival: base.receive + polls,
+            arrival: base.receive + polls + interrupt,
         }
     }
 }

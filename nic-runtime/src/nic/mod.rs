@@ -100,7 +100,7 @@ impl Nic {
             placement,
             takes_posts: ProcessorId(first_processor + placement.transmit),
             takes_arrivals: ProcessorId(first_processor + placement.receive),
-            dma: DmaSchedule::new(&profile.dma),
+            dma: DmaSchedule::of(profile),
             sends_in_turn: profile.sends_in_turn(),
             arrivals: VecDeque::with_capacity(memory.arrival_slots.get() as usize),
             arrival_slots: ArrivalSlots::new(memory.arrival_slots.get(), owners),

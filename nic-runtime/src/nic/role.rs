@@ -53,12 +53,30 @@ pub(crate) struct ProcessorRole {
     pub(crate) load: Option<Load>,
     /// How the processor's calls yield, if they do.
     pub(crate) slicing: Option<Slicing>,
+    /// The loop's relation to the processors of its host, if it runs there.
+    pub(crate) on_host: Option<OnHost>,
+    /// Time of the interrupts that the loop has yet to take, for packets that need no processor of a NIC.
+    pub(crate) interrupts: SimDuration,
     /// Whether the processor records the begin and the end of each call.
     pub(crate) is_recorded: bool,
-    /// Whether the end of the processor's work may move.
+    /// Whether the end of the processor's work may move, or the loop waits for a processor of its host.
     pub(crate) is_timed: bool,
     /// Whether the processor's work neither moves nor is reported, and its NIC has no chain of applets.
     pub(crate) is_plain: bool,
+}
+
+/// How a loop in host software stands to the processors of its host.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OnHost {
+    /// The loop has no processor and does not wait for one.
+    Away {
+        /// Whether the event has come for which its call waited.
+        is_roused: bool,
+    },
+    /// The loop waits for a processor.
+    Waits,
+    /// The loop has had a processor since this time.
+    Has(SimTime),
 }
 
 /// Factor by which a processor's work takes longer while a neighbour is busy, in thousandths; 1,000 means no slowdown.
@@ -157,6 +175,7 @@ impl ProcessorRole {
         contention: u32,
         slice: Option<SimDuration>,
         is_watched: bool,
+        is_on_host: bool,
     ) -> ProcessorRole {
         let other = |place: u32| (place != number).then_some(ProcessorId(first + place));
         let contention = if count == 1 { ALONE } else { contention };
@@ -179,8 +198,10 @@ impl ProcessorRole {
             load: None,
             slicing: slice.map(Slicing::new),
             is_recorded: count > 1 || slice.is_some(),
-            is_timed: contention != ALONE || slice.is_some(),
-            is_plain: contention == ALONE && slice.is_none() && !is_watched,
+            interrupts: SimDuration::ZERO,
+            on_host: is_on_host.then_some(OnHost::Away { is_roused: false }),
+            is_timed: contention != ALONE || slice.is_some() || is_on_host,
+            is_plain: contention == ALONE && slice.is_none() && !is_watched && !is_on_host,
         }
     }
 
@@ -189,7 +210,8 @@ impl ProcessorRole {
         self.contention.0 != ALONE
     }
 
-    /// Returns whether work of this processor may end later than it was to end when it began.
+    /// Returns whether work of this processor may end later than it was to end when it began, or begin later than it was
+    /// asked for.
     #[inline]
     pub(crate) fn is_timed(&self) -> bool {
         self.is_timed

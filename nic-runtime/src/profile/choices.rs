@@ -30,6 +30,15 @@ pub enum WithWire {
     InTurn,
 }
 
+/// Where a NIC's loop and its applets run; written `nic` and `host`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On processors of the NIC.
+    Nic,
+    /// On processors of the host, in its kernel.
+    Host,
+}
+
 /// How a library over remote memory learns that the peer has written; written `interrupt` and `user`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Events {

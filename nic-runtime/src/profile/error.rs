@@ -125,6 +125,24 @@ pub enum ProfileError {
         /// How many records it touches.
         records: u64,
     },
+    /// A NIC in host software lacks the costs of its kernel.
+    #[error(
+        "with `processor.place = \"host\"` the NIC works in the host's kernel: add a section `[kernel]` with `call`, \
+         `interrupt` and `copy`, or write `place = \"nic\"`"
+    )]
+    NoKernel,
+    /// A NIC in host software is to write to remote memory by itself.
+    #[error(
+        "`[clan]` describes a NIC that writes to remote memory without a processor, and `processor.place = \"host\"` \
+         leaves all work to the host's: remove one of them"
+    )]
+    ClanOnHost,
+    /// Cells are combined with a NIC in host software.
+    #[error(
+        "with `wire.cell` a packet is on the wire while the rest of it is moved, and with `processor.place = \"host\"` a \
+         processor copies it before: write `place = \"nic\"`, or no cell"
+    )]
+    CellsOnHost,
     /// Cells are combined with a NIC that cannot move bytes by DMA and send at the same time.
     #[error(
         "with `wire.cell` a packet is on the wire while the rest of it is moved, and `dma.with_wire = \"in-turn\"` \

@@ -8,12 +8,12 @@ use nic_core::via::SEGMENTS_MAX;
 
 use super::kind::{
     Bytes, CallDepth, CallSlots, Cost, EngineTakes, Engines, EventsBy, Factor, Frequency,
-    Instructions, Kind, LocksOf, Multiple, ONE, OrderAtPort, PacketBytes, Packets, Rate,
+    Instructions, Kind, LocksOf, LoopPlace, Multiple, ONE, OrderAtPort, PacketBytes, Packets, Rate,
     ReadPointerTold, Segments, Share, Slots, Time, WireFlow, WireTurns,
 };
 use super::sections::{Absent, Entry, Key, Moved, Moving, Section, sections};
 use super::source::{Source, Sourced};
-use super::{DmaEngines, Events, Flow, Locks, PortOrder, ReadPointer, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Takes, WithWire};
 use crate::spec::placement::EmpPlaces;
 use crate::units::UnitError;
 
@@ -63,6 +63,21 @@ sections! {
         /// Time of a stage of EMP to read and write one of its records in the scratchpad of its processor, where records lie
         /// with `semaphore.locks = "private"`.
         local: SimDuration as Cost, or shared;
+        /// Where the loops and applets of NICs run. With `nic`, they run on the processors of the NIC. With `host`, the NIC
+        /// cannot be programmed: its loops take processors of the host from the host's processes and copy all bytes
+        /// themselves, at the costs of `[kernel]`. The costs of the NIC's processor are then those of the host's. Of
+        /// `[dma]` only `dma.descriptor` has a meaning then.
+        place: Place as LoopPlace = Place::Nic;
+    }
+
+    /// The host's kernel, for `processor.place = "host"`. Without a NIC in host software the section has no meaning.
+    kernel optional: KernelCosts / WrittenKernel {
+        /// Time of a system call, which a host program makes for each transmit descriptor that it posts.
+        call: SimDuration as Cost;
+        /// Time of the interrupt for each packet that arrives.
+        interrupt: SimDuration as Cost;
+        /// Rate at which the kernel copies bytes between a buffer area and a packet.
+        copy: NonZeroU64 as Rate;
     }
 
     /// Costs of standard U-Net, for endpoints with and without an applet.

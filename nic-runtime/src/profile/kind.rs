@@ -6,7 +6,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use nic_core::time::SimDuration;
 use nic_core::via::SEGMENTS_MAX;
 
-use super::{DmaEngines, Events, Flow, Locks, PortOrder, ReadPointer, Takes, WithWire};
+use super::{DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Takes, WithWire};
 use crate::units::{self, Decimal, UnitError};
 
 /// Maximum number of bytes of a packet that a profile may allow. A Java array index can hold 1 MiB, and packet slots of
@@ -554,6 +554,11 @@ choices! {
     WireTurns("\"parallel\" or \"in-turn\""): WithWire {
         Parallel = "parallel",
         InTurn = "in-turn",
+    }
+    /// Where a NIC's loop and its applets run.
+    LoopPlace("\"nic\" or \"host\""): Place {
+        Nic = "nic",
+        Host = "host",
     }
     /// How a library over remote memory learns of the peer's writes.
     EventsBy("\"interrupt\" or \"user\""): Events {

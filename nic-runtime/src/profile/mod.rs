@@ -20,20 +20,21 @@ mod sections;
 mod source;
 mod statements;
 
-pub use choices::{DmaEngines, Events, Flow, Locks, PortOrder, ReadPointer, Takes, WithWire};
+pub use choices::{
+    DmaEngines, Events, Flow, Locks, Place, PortOrder, ReadPointer, Takes, WithWire,
+};
 use error::LEAST_TIMEOUT;
 pub use error::ProfileError;
 pub use framing::{Framing, reserve};
 use keys::WrittenProfile;
 pub use keys::{
-    BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, MemoryProfile,
-    NativeCosts, NativeFuel, NicProfile, OPTIONAL, PortProfile, ProcessorProfile, Profile, Quota,
-    SemaphoreProfile, ViaCosts, WireProfile,
+    BaseCosts, ClanCosts, DmaProfile, EmpCosts, EntryCosts, HostProfile, KEYS, KernelCosts,
+    MemoryProfile, NativeCosts, NativeFuel, NicProfile, OPTIONAL, PortProfile, ProcessorProfile,
+    Profile, Quota, SemaphoreProfile, ViaCosts, WireProfile,
 };
 pub use kind::Factor;
 use sections::Movable;
 pub use sections::{Absent, Entry, Key};
-use source::Place;
 pub use source::{Source, Statement};
 
 /// A profile with one value changed.
@@ -76,6 +77,11 @@ const BUILTIN: &[(&str, &str)] = &[
         "clan-programmable",
         include_str!("../../profiles/clan-programmable.toml"),
     ),
+    (
+        "unet-host-1998",
+        include_str!("../../profiles/unet-host-1998.toml"),
+    ),
+    ("mvia-2001", include_str!("../../profiles/mvia-2001.toml")),
 ];
 
 /// What stands behind the name of a built-in profile whose NICs have one port each.
@@ -199,6 +205,7 @@ impl Profile {
         profile.check_emp()?;
         profile.check_slice()?;
         profile.check_sharing()?;
+        profile.check_place()?;
         Ok(profile)
     }
 
@@ -223,7 +230,19 @@ impl Profile {
     /// Returns whether the NIC's wires and its DMA exclude each other (`dma.with_wire = "in-turn"`).
     #[must_use]
     pub fn sends_in_turn(&self) -> bool {
-        self.dma.with_wire == WithWire::InTurn
+        self.dma.with_wire == WithWire::InTurn && !self.is_on_host()
+    }
+
+    /// Returns whether the NIC's loops run on the processors of the host (`processor.place = "host"`).
+    #[must_use]
+    pub fn is_on_host(&self) -> bool {
+        self.processor.place == Place::Host
+    }
+
+    /// Returns what the kernel of the host costs, if the NIC's loops run there.
+    #[must_use]
+    pub fn kernel_costs(&self) -> Option<KernelCosts> {
+        self.kernel.filter(|_| self.is_on_host())
     }
 
     fn check_rows(&self) -> Result<(), ProfileError> {
@@ -256,7 +275,7 @@ impl Profile {
 
 impl Movable for Profile {
     fn is_valid(&self) -> bool {
-        self.check_rows().is_ok() && self.check_sharing().is_ok()
+        self.check_rows().is_ok() && self.check_sharing().is_ok() && self.check_place().is_ok()
     }
 }
 
@@ -351,6 +370,23 @@ impl Profile {
         Ok(())
     }
 
+    /// Checks that a NIC in host software has the costs of the host's kernel, and nothing that only hardware does.
+    fn check_place(&self) -> Result<(), ProfileError> {
+        if !self.is_on_host() {
+            return Ok(());
+        }
+        if self.kernel.is_none() {
+            return Err(ProfileError::NoKernel);
+        }
+        if self.clan.is_some() {
+            return Err(ProfileError::ClanOnHost);
+        }
+        match self.wire.cell {
+            0 => Ok(()),
+            _ => Err(ProfileError::CellsOnHost),
+        }
+    }
+
     /// Returns the shortest time after which a NIC with this profile takes a message for lost that was not acknowledged.
     fn shortest_timeout(&self) -> SimDuration {
         let emp = self.emp.map(|emp| emp.timeout);
@@ -369,9 +405,9 @@ impl Profile {
 
 /// Reads the placements of a profile, and checks that each names every stage of EMP.
 fn placements(
-    written: BTreeMap<String, BTreeMap<String, Place>>,
+    written: BTreeMap<String, BTreeMap<String, source::Place>>,
 ) -> Result<Vec<(String, EmpPlaces)>, ProfileError> {
-    let read = |(name, stages): (String, BTreeMap<String, Place>)| {
+    let read = |(name, stages): (String, BTreeMap<String, source::Place>)| {
         let mut places = EmpPlaces::default();
         let problem = |problem| {
             let name = name.clone();
@@ -677,14 +713,53 @@ mod tests {
     }
 
     #[test]
+    fn a_nic_in_host_software_needs_a_kernel_and_no_hardware() {
+        let on_host = |rest: &str| {
+            let text = lanai().replace("[base]", "place = 'host'\n\n[base]");
+            Profile::parse(&(text + rest)).map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            on_host("").unwrap_err(),
+            "with `processor.place = \"host\"` the NIC works in the host's kernel: add a section `[kernel]` with `call`, \
+             `interrupt` and `copy`, or write `place = \"nic\"`"
+        );
+        let kernel = "\n[kernel]\ncall = '5us'\ninterrupt = '100 cycles'\ncopy = '100MB/s'\n";
+        let profile = on_host(kernel).unwrap();
+        assert!(profile.is_on_host() && !profile.sends_in_turn());
+        assert!(
+            on_host(&kernel.replace("copy", "copies"))
+                .unwrap_err()
+                .contains("line ")
+        );
+        let clan = "\n[clan]\nburst = '64B'\nburst_rate = '1GB/s'\npio_rate = '1GB/s'\n";
+        assert_eq!(
+            on_host(&(kernel.to_owned() + clan)).unwrap_err(),
+            "`[clan]` describes a NIC that writes to remote memory without a processor, and `processor.place = \"host\"` \
+             leaves all work to the host's: remove one of them"
+        );
+        let mut cells = profile.clone();
+        cells.wire.cell = 64;
+        assert_eq!(cells.check_place(), Err(ProfileError::CellsOnHost));
+        // A profile without the costs of a kernel cannot be moved to the host.
+        let lanai = Profile::parse(lanai()).unwrap();
+        let is_place = |moved: &Moved| moved.key.path() == "processor.place";
+        assert!(!lanai.alternatives().iter().any(is_place));
+        assert!(profile.alternatives().iter().any(is_place));
+        let text = self::lanai().replace("[base]", "place = 'kernel'\n\n[base]");
+        let error = Profile::parse(&text).unwrap_err().to_string();
+        assert!(error.contains("expected \"nic\" or \"host\""), "{error}");
+    }
+
+    #[test]
     fn sections_of_what_a_nic_does_not_run_may_be_absent() {
         let without = |sections: &[&str]| {
             let mut document: toml::Table = toml::from_str(lanai()).unwrap();
             for section in sections {
                 let is_removed = document.remove(*section).is_some();
-                // A LANai runs no EMP and has no remote memory, and its packets leave in the order in which they
-                // were handed over, and it has one processor, so its profile lacks these sections.
-                let is_absent = ["emp", "via", "clan", "port", "semaphore"].contains(section);
+                // A LANai is no host software, has one processor and no remote memory and runs no EMP, and its packets
+                // leave in the order in which they were handed over, so its profile lacks these sections.
+                let is_absent =
+                    ["kernel", "emp", "via", "clan", "port", "semaphore"].contains(section);
                 assert_eq!(is_removed, !is_absent, "{section}");
             }
             Profile::parse(&document.to_string())

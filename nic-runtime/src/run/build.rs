@@ -434,8 +434,9 @@ fn processors<'a>(
                 contention,
                 slice,
                 is_heard || has_chain,
+                profile.is_on_host(),
             );
-            let taking = Taking::new(profile.base.as_ref(), nic.endpoints.len());
+            let taking = Taking::new(profile.base.as_ref(), costs.interrupt, nic.endpoints.len());
             processors.push(Processor::new(
                 (id, costs),
                 role,

@@ -67,7 +67,8 @@ pub struct RunEnd {
     pub cut: Vec<CutSend>,
     /// Number of simulation events handled.
     pub events: u64,
-    /// Total time that users' processors spend on the work that they have begun: posting, reading and copying.
+    /// Total time that users' processors spend on the work that they have begun: posting, reading and copying. The loop of
+    /// a NIC in host software adds the time for which it has a processor.
     pub host: SimDuration,
 }
 
@@ -225,6 +226,7 @@ pub(crate) fn run_and_look<T>(
         && !scenario.replaces_applets()
         && !engine::have_own_work(&scenario.endpoints)
         && scenario.windows.is_empty()
+        && !scenario.has_loops_on_hosts()
     {
         for by in [PartitionBy::Sends, PartitionBy::Channels] {
             let Some(groups) = Groups::of(scenario, by) else {
@@ -351,6 +353,7 @@ impl Simulation<'_> {
             (Err(NotLoaded::Trap(endpoint)), _) => EndReason::LoadTrap(endpoint),
             (Err(NotLoaded::Exceeded), _) => EndReason::MaxBytecodes,
         };
+        self.count_loops();
         let (reason, waiting) = self.look_at_rest(reason);
         let (gave_up, unfinished) = self.programs_left(reason);
         Some(RunEnd {

@@ -29,13 +29,17 @@ use nic_core::id::EndpointId;
 use nic_core::time::SimDuration;
 
 impl Simulation<'_> {
-    /// Runs the stages of a processor whose work may end later than it was to end.
+    /// Runs the stages of a processor whose work may end later than it was to end, or that has to get a processor of its
+    /// host first.
     #[cold]
     pub(super) fn go_on_timed(&mut self, on: ProcessorId) {
+        if !self.has_processor(on) {
+            return;
+        }
         self.end_work(on);
         let mut stage = self.processors[on].stage;
         loop {
-            stage = match super::processor::step_apart(self, on, stage) {
+            stage = match self.step_timed(on, stage) {
                 Next::After((delay, then)) => {
                     self.begin_work(on, then);
                     let Some(next) = self.begin_timed(on, delay, (stage, then)) else {
@@ -45,6 +49,8 @@ impl Simulation<'_> {
                     next
                 }
                 Next::Look => Stage::Look,
+                // The loop copies the bytes itself for which its call waits.
+                Next::Stopped if self.copies(on) > SimDuration::ZERO => return,
                 Next::Stopped => break,
             }
         }
@@ -54,6 +60,24 @@ impl Simulation<'_> {
             slicing.waits(processor.stage);
             // What the call is to make way for may have come before the call began to wait.
             self.look_again_at(on);
+        }
+        self.leave_processor(on);
+    }
+
+    /// Runs a stage, on a processor whose work may end later than it was to end. The work after it includes what a loop in
+    /// host software does itself: copies, and interrupts for packets that need no processor of a NIC.
+    fn step_timed(&mut self, on: ProcessorId, stage: Stage) -> Next {
+        self.begin_copies(on);
+        let role = &mut self.processors[on].role;
+        if matches!(stage, Stage::Look) && role.interrupts > SimDuration::ZERO {
+            return Next::after(std::mem::take(&mut role.interrupts), stage);
+        }
+        let next = super::processor::step_apart(self, on, stage);
+        let copies = self.copies(on);
+        match next {
+            Next::After((delay, then)) => Next::after(delay + copies, then),
+            Next::Look if copies > SimDuration::ZERO => Next::after(copies, Stage::Look),
+            Next::Look | Next::Stopped => next,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::calls::processor::Processor;
 use crate::engine;
 use crate::engine::Simulation;
 use crate::host::{Notice, Task};
+use crate::nic::role::OnHost;
 use crate::nic::stage::Stage;
 use crate::nic::waiting::{Waiters, Waiting};
 use crate::nic::{ClaimId, Nic, Progress, Purpose};
@@ -108,6 +109,9 @@ impl Simulation<'_> {
         let is_busy = |processor: &&Processor<'_>| !matches!(processor.stage, Stage::Idle);
         let busy = processors.filter(is_busy).count();
         waiters.nic(id, "a processor to end its work", busy);
+        let on_host = nic.processors().map(|on| self.processors[on].role.on_host);
+        let waits = on_host.filter(|on_host| *on_host == Some(OnHost::Waits));
+        waiters.nic(id, "a processor of its host", waits.count());
     }
 
     fn wire_at_rest(&self, id: DirectionId, waiters: &mut Waiters<'_>) {

@@ -8,7 +8,9 @@ use nic_core::id::{ChannelId, EndpointId, NicId};
 use nic_core::time::{SimDuration, SimTime};
 
 use super::{limits, parse, state};
-use crate::profile::{BaseCosts, DmaProfile, Flow, HostProfile, Profile, WireProfile, WithWire};
+use crate::profile::{
+    BaseCosts, DmaProfile, Flow, HostProfile, Place, Profile, WireProfile, WithWire,
+};
 use crate::spec::{ClassSpec, Scenario};
 
 /// The endpoint of the applet.
@@ -104,6 +106,7 @@ fn instant(of: &Profile) -> Profile {
         receive: NONE,
         poll: NONE,
     });
+    instant.processor.place = Place::Nic;
     instant.dma = DmaProfile {
         bandwidth: AT_ONCE,
         to_host: AT_ONCE,

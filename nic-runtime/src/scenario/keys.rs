@@ -64,8 +64,11 @@ const ON_TRAP: &[(&str, OnTrap)] = &[
 ];
 
 /// The providers of VIA.
-pub(super) const PROVIDERS: &[(&str, Provider)] =
-    &[("hardware", Provider::Hardware), ("clan", Provider::Clan)];
+pub(super) const PROVIDERS: &[(&str, Provider)] = &[
+    ("hardware", Provider::Hardware),
+    ("emulated", Provider::Emulated),
+    ("clan", Provider::Clan),
+];
 
 const SWITCH_MODES: &[(&str, SwitchMode)] = &[
     ("store-and-forward", SwitchMode::StoreAndForward),

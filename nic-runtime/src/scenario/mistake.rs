@@ -457,6 +457,19 @@ pub enum MistakeKind {
         /// Place of the host's first description.
         first: Span,
     },
+    /// A NIC in host software has more loops than its host has processors.
+    #[error(
+        "expected at most {has} loops, one for each processor of the host, found {loops}: say by `[[host]] processors` how \
+         many the host has"
+    )]
+    LoopsExceedHost {
+        /// Number of the NIC's loops.
+        loops: u32,
+        /// Number of the host's processors.
+        has: u32,
+        /// Place of the host's description; `None` if it has none.
+        place: Option<Span>,
+    },
     /// A stage is placed on a processor that the NIC does not have.
     #[error("expected a processor from 0 to {last} of this NIC; `processors` says how many it has")]
     NoSuchProcessor {
@@ -673,6 +686,9 @@ impl MistakeKind {
             MistakeKind::DuplicateRoute { first } => Help::Place(first, "first given here"),
             MistakeKind::DuplicateLink { first } => Help::Place(first, "first joined here"),
             MistakeKind::DuplicateHost { first } => Help::Place(first, "first described here"),
+            MistakeKind::LoopsExceedHost { place, .. } => place.map_or(Help::Message, |place| {
+                Help::Place(place, "the host is described here")
+            }),
             MistakeKind::ProcessElsewhere { place } => Help::Place(place, "the process is here"),
             MistakeKind::UnknownName { suggestion, .. } => suggestion
                 .map_or(Help::Message, |span| {

@@ -253,6 +253,10 @@ fn read_links(
         {
             mistakes.add(link.span, MistakeKind::Profile(ProfileError::CellsInTurn));
         }
+        if wire.cell > 0 && is_between_nics && [a, b].iter().any(|&nic| of_nic.of(nic).is_on_host())
+        {
+            mistakes.add(link.span, MistakeKind::Profile(ProfileError::CellsOnHost));
+        }
         links.push((read_link(link, (a, b), wire, mistakes), link.span));
     }
     links

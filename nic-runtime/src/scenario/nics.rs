@@ -45,6 +45,9 @@ pub(super) fn read<'t>(
                 sram_place: nic
                     .value(NIC.sram.name)
                     .map_or(nic.span, |sram| sram.span().into()),
+                processors_place: nic
+                    .value(NIC.processors.name)
+                    .map_or(nic.span, |processors| processors.span().into()),
                 processors,
                 placement: placement(nic, processors, own.as_ref().unwrap_or(of_all), mistakes),
                 host: None,

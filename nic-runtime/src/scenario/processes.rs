@@ -14,6 +14,7 @@ use super::mistake::{MistakeKind, Named};
 use super::names::NameIndex;
 use super::profiles::NicProfiles;
 use super::table::{Mistakes, Table};
+use crate::host::PROCESSORS_WITH_LOOP;
 use crate::spec::{
     ChannelSpec, EndpointSpec, Exchange, ExchangePattern, HostSpec, InterfaceKind, NicSpec,
     ProcessSpec, RingRequests, Span,
@@ -115,7 +116,7 @@ impl Processes<'_> {
 /// Reads every `[[host]]`, and stores its number of processors in the host's NIC.
 pub(super) fn hosts(
     root: &Table<'_>,
-    nics: &mut [NicSpec],
+    (nics, of_nic): (&mut [NicSpec], &NicProfiles),
     names: &NameIndex<'_>,
     context: &mut Context,
 ) {
@@ -137,6 +138,17 @@ pub(super) fn hosts(
         }
         places[id as usize] = Some(nic.span().into());
         spec.host = processors.and_then(|count| u32::try_from(count).ok());
+    }
+    for (id, spec) in (0u32..).map(NicId).zip(nics.iter()) {
+        let has = spec.host.unwrap_or(PROCESSORS_WITH_LOOP);
+        if of_nic.of(id).is_on_host() && spec.processors > has {
+            let place = places[id.0 as usize];
+            let loops = spec.processors;
+            mistakes.add(
+                spec.processors_place,
+                MistakeKind::LoopsExceedHost { loops, has, place },
+            );
+        }
     }
 }
 

@@ -206,7 +206,7 @@ fn read_root(
     let (mut nics, nic_names) = nics::read(root, &profile, &mut context);
     let of_nic = NicProfiles::new(&profile, &nics);
     let network = network::read(root, (&nics, &nic_names), &of_nic, &mut context);
-    processes::hosts(root, &mut nics, &nic_names, &mut context);
+    processes::hosts(root, (&mut nics, &of_nic), &nic_names, &mut context);
     let processes = processes::read(root, &nic_names, &mut context);
     let mut endpoints = endpoints::read(root, (&nic_names, &processes), &of_nic, &mut context);
     let channels = traffic::channels(

@@ -330,6 +330,7 @@ mod tests {
             for scenario in [&mut before, &mut after] {
                 for nic in &mut scenario.nics {
                     nic.sram_place = crate::spec::Span { start: 0, end: 0 };
+                    nic.processors_place = crate::spec::Span { start: 0, end: 0 };
                 }
                 for expectation in &mut scenario.expectations {
                     expectation.place = crate::spec::Span { start: 0, end: 0 };

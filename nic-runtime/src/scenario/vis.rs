@@ -56,15 +56,16 @@ pub(super) fn read(
     let transfer = ENDPOINT.transfer.get(table, mistakes);
     let on_empty = ENDPOINT.on_empty.get(table, mistakes);
     let strict = ENDPOINT.strict.get(table, mistakes);
-    if provider == Provider::Hardware {
-        // The NIC of a VI moves all bytes by DMA, and a sender does not know the receive descriptors of its peer.
+    if provider != Provider::Clan {
+        // The NIC of a VI moves all bytes from buffer to buffer, and a sender does not know the receive descriptors of its peer.
         for (key, is_beyond) in [
             (ENDPOINT.transfer.name, transfer == TransferMode::Pio),
             (ENDPOINT.on_empty.name, on_empty == OnEmpty::Defer),
             (ENDPOINT.strict.name, strict),
         ] {
             if let (true, Some(value)) = (is_beyond, table.value(key)) {
-                let provider = "hardware";
+                let name = PROVIDERS.iter().find(|(_, known)| *known == provider);
+                let provider = name.map_or("hardware", |(name, _)| name);
                 mistakes.add(value.span(), MistakeKind::NotOffered { provider });
             }
         }
@@ -105,7 +106,8 @@ pub(super) fn connect_by_program(
 /// Returns the provider of a VI: the provider in the table, or the only provider that the profile has.
 fn provider(table: &Table<'_>, profile: &Profile, mistakes: &mut Mistakes) -> Provider {
     let has = |provider: Provider| match provider {
-        Provider::Hardware => profile.base.is_some(),
+        Provider::Hardware => profile.base.is_some() && !profile.is_on_host(),
+        Provider::Emulated => profile.base.is_some() && profile.is_on_host(),
         Provider::Clan => profile.clan.is_some() && profile.via.is_some(),
     };
     let given = ENDPOINT.provider.given(table, mistakes);

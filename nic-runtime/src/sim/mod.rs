@@ -22,6 +22,7 @@ pub(crate) mod engines;
 mod event_count;
 mod levels;
 pub(crate) mod limits;
+mod on_host;
 mod parts;
 mod pending;
 mod posts;

@@ -49,7 +49,7 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) setup: Setup,
     pub(crate) cells: Cells,
     pub(crate) backlogs: Backlogs,
-    /// Total time of the work that users' processors have begun.
+    /// Total time of the work that users' processors have begun, and of loops in host software on their processors.
     pub(crate) host_time: SimDuration,
     /// Instructions that applets may still execute.
     pub(crate) budget: Budget,
@@ -96,7 +96,7 @@ pub(crate) struct Parts<'a, E> {
     /// Hashed names of the endpoints; empty if no link has faults.
     pub(crate) names: Table<EndpointId, Name>,
     pub(crate) users: Table<EndpointId, User>,
-    /// Processes and endpoints that wait for a processor of their host; `None` if no host limits its processors.
+    /// Processes, endpoints and loops that wait for a processor of their host; `None` if no host limits its processors.
     pub(crate) turns: Option<Turns>,
     pub(crate) own: OwnProcesses,
     pub(crate) report: Report<'a>,

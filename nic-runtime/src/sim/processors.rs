@@ -177,6 +177,7 @@ impl<E: Engines> Parts<'_, E> {
     #[cold]
     pub(crate) fn rouse(&mut self, on: ProcessorId) {
         if !self.ends_wait(on) {
+            self.note_roused(on);
             self.schedule.insert(self.now, Work::Processor(on));
         }
     }

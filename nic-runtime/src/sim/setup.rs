@@ -27,7 +27,7 @@ impl Setup {
         let links = &scenario.links;
         let awaits_engines = nics.iter().any(|nic| nic.dma.takes_one());
         let numbers = (0u32..).map(NicId).take(scenario.nics.len());
-        let host_costs = numbers.map(|nic| HostCosts::new(&scenario.profile_of(nic).host));
+        let host_costs = numbers.map(|nic| HostCosts::new(scenario.profile_of(nic)));
         Setup {
             transfers_delay_packets: links.iter().any(|link| link.wire.cell > 0)
                 || nics.iter().any(|nic| nic.sends_in_turn),

@@ -66,15 +66,21 @@ impl<E: Engines> Parts<'_, E> {
             None => _ = self.begin_any(id),
             Some(turns) => {
                 turns.line_up(id);
-                self.begin_turns(id);
+                let line = turns.line_of(id);
+                self.begin_turns(line);
             }
         }
     }
 
-    /// Begins the tasks of the waiting processes that fit on the host's processors.
+    /// Gives the free processors of a host to its loops, if its NIC is in host software, and to the waiting processes.
     #[cold]
-    fn begin_turns(&mut self, id: EndpointId) {
-        while let Some(next) = self.turns.as_mut().and_then(|turns| turns.next_beside(id)) {
+    pub(super) fn begin_turns(&mut self, line: u32) {
+        loop {
+            let loops = self.begin_loops(line);
+            let turns = self.turns.as_mut();
+            let Some(next) = turns.and_then(|turns| turns.next_process(line, loops)) else {
+                return;
+            };
             if !self.begin_any(next)
                 && let Some(turns) = &mut self.turns
             {
@@ -275,8 +281,9 @@ impl<E: Engines> Parts<'_, E> {
         if let Some((channel, payload)) = read {
             self.tell_message(id, channel, &payload);
         }
-        if self.turns.is_some() {
-            self.begin_turns(id);
+        if let Some(turns) = &self.turns {
+            let line = turns.line_of(id);
+            self.begin_turns(line);
         }
         self.begin_task(id);
     }

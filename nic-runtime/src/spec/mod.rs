@@ -174,6 +174,13 @@ impl Scenario {
         Routes::new(&names, &self.switches, &self.links, &self.routing)
     }
 
+    /// Returns whether a NIC is in host software.
+    #[must_use]
+    pub fn has_loops_on_hosts(&self) -> bool {
+        let mut nics = (0u32..).map(NicId).take(self.nics.len());
+        nics.any(|nic| self.profile_of(nic).is_on_host())
+    }
+
     /// Returns the cost model of a NIC. For a switch it is the scenario's.
     #[must_use]
     pub fn profile_of(&self, nic: NicId) -> &Profile {
@@ -206,6 +213,8 @@ pub struct NicSpec {
     pub sram: u32,
     /// The place of the key `sram` in the file, or the place of the NIC if it has no such key.
     pub sram_place: Span,
+    /// Place of `processors` in the scenario's text, or of the NIC's table.
+    pub processors_place: Span,
     /// How many processors the NIC has.
     pub processors: u32,
     /// Which processor of the NIC runs which stage. Every processor number in the placement is below `processors`.
@@ -345,6 +354,8 @@ pub struct ViSpec {
 pub enum Provider {
     /// A processor of the NIC.
     Hardware,
+    /// The kernel of the host, which is the NIC's processor, as in M-VIA: a NIC in host software.
+    Emulated,
     /// A library that writes to remote memory over CLAN.
     Clan,
 }

@@ -55,6 +55,7 @@ struct Ends {
 /// Returns the keys of endpoints of every kind that NICs with this profile have.
 fn ends(profile: &Profile) -> Vec<Ends> {
     const HARDWARE: &[&str] = &["provider = 'hardware'"];
+    const EMULATED: &[&str] = &["provider = 'emulated'"];
     const CLAN: &[&str] = &[
         "provider = 'clan'\ntransfer = 'pio'",
         "provider = 'clan'\ntransfer = 'dma'",
@@ -77,9 +78,13 @@ fn ends(profile: &Profile) -> Vec<Ends> {
             InterfaceKind::Emp if has(&["emp"]) => all.push(plain(LARGE)),
             InterfaceKind::Unet | InterfaceKind::Emp => {}
             InterfaceKind::Via => {
-                let hardware = if has(&["base"]) { HARDWARE } else { &[] };
+                let by_processor = match has(&["base"]) {
+                    true if profile.is_on_host() => EMULATED,
+                    true => HARDWARE,
+                    false => &[],
+                };
                 let clan = if has(&["via", "clan"]) { CLAN } else { &[] };
-                for provider in hardware.iter().chain(clan) {
+                for provider in by_processor.iter().chain(clan) {
                     for (free, (word, level)) in [LARGE, SMALL]
                         .into_iter()
                         .flat_map(|free| Reliability::ALL.map(|level| (free, level)))

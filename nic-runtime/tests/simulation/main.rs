@@ -30,6 +30,7 @@ mod expectations;
 mod expectations_counted;
 mod faults;
 mod held_back;
+mod host_nic;
 mod hostile;
 mod isolation;
 mod links;

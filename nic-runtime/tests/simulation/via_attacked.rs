@@ -16,11 +16,11 @@ use nic_runtime::scenario::parse;
 use nic_runtime::spec::Scenario;
 
 use crate::runs::runs;
-use crate::via_connect::PROVIDERS;
+use crate::via_connect::ALL_PROVIDERS;
 
 /// Draws a profile, its provider, and keys of both ends: the level, and what every provider takes.
 fn any_vis(draw: &mut impl FnMut(u64) -> u64) -> (&'static str, &'static str, String) {
-    let (profile, provider) = PROVIDERS[draw(2) as usize];
+    let (profile, provider) = ALL_PROVIDERS[draw(3) as usize];
     let level = ["unreliable", "delivery", "reception"][draw(3) as usize];
     let keys = format!(
         "interface = 'via'\nprovider = '{provider}'\nreliability = '{level}'\n\

@@ -12,9 +12,13 @@ use nic_runtime::run::SimError;
 use nic_runtime::scenario::{ScenarioError, parse};
 use nic_runtime::spec::Scenario;
 
-/// The providers, with a profile of each.
+/// The providers whose programs do not wait for a loop of the kernel, with a profile of each.
 pub(crate) const PROVIDERS: [(&str, &str); 2] =
     [("giganet-1999", "hardware"), ("clan-2001", "clan")];
+
+/// All providers, with a profile of each.
+pub(crate) const ALL_PROVIDERS: [(&str, &str); 3] =
+    [PROVIDERS[0], PROVIDERS[1], ("mvia-2001", "emulated")];
 
 /// A program that consists of what it does when something happens.
 pub(crate) struct Does<F>(pub(crate) F);

@@ -15,7 +15,7 @@ use nic_runtime::profile::Events;
 use nic_runtime::scenario::{parse, parse_on};
 
 use crate::runs::runs;
-use crate::via_connect::PROVIDERS;
+use crate::via_connect::ALL_PROVIDERS;
 use crate::via_over_memory::profile_with;
 
 /// Where messages to send lie in the buffer area, and where received ones go. Each has a slot of its own.
@@ -617,7 +617,7 @@ fn random_programs_are_those_of_a_plain_model() {
         let mut generator = Generator::named(seed, &["via programs"]);
         let mut below = |limit: u64| generator.draw() % limit;
         let (name, level) = Reliability::ALL[below(3) as usize];
-        let (profile, provider) = PROVIDERS[below(2) as usize];
+        let (profile, provider) = ALL_PROVIDERS[below(3) as usize];
         let is_clan = provider == "clan";
         let faults = [
             "",
@@ -725,7 +725,7 @@ fn random_programs_are_those_of_a_plain_model() {
         }
     }
     println!("{seen:?}");
-    for provider in ["hardware", "clan"] {
+    for provider in ["hardware", "clan", "emulated"] {
         for what in [
             "requested",
             "made",

@@ -335,7 +335,10 @@ fn draw(seed: u64) -> (String, Profile, Rules) {
             clan.mappings = (1 + below(draw, 3) as u32).try_into().expect("above 0");
         }
     } else {
-        keys += "provider = 'hardware'\n";
+        keys += match profile.is_on_host() {
+            true => "provider = 'emulated'\n",
+            false => "provider = 'hardware'\n",
+        };
     }
     let mut text = format!("seed = {seed}\nuntil = '17000000s'\nmax_events = 2000000\n");
     for nic in ["a", "b"] {
@@ -420,7 +423,7 @@ fn streams_between_vis_are_those_of_plain_queues() {
     let mut ends = [0; 2];
     let first = std::env::var("JIVE_SEED").ok();
     let first: Option<u64> = first.map(|seed| seed.parse().expect("a number"));
-    let seeds = first.map_or(0..runs(60), |seed| seed..seed + 1);
+    let seeds = first.map_or(0..runs(200), |seed| seed..seed + 1);
     for seed in seeds {
         let (text, profile, rules) = draw(seed);
         let scenario = parse_on(&text, &profile);

@@ -309,6 +309,13 @@ fn begin(
     {
         takes = sharing.begin(sim.nics[nic].number_of(on), job.stage, takes);
     }
+    if matches!(
+        job.stage,
+        EmpStage::ReceiveBookkeeping | EmpStage::ReceiveAck
+    ) {
+        // The first stage of each frame that arrives.
+        takes += sim.processors[on].costs.interrupt;
+    }
     match job.is_handed_over {
         true => takes + sim.processors[on].costs.handover,
         false => takes,

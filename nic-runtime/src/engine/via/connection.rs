@@ -167,6 +167,9 @@ pub(super) fn packet_received(sim: &mut Parts<'_, impl HasVia>, packet: PacketRe
         return;
     };
     tell_arrives(sim, packet, shown(header));
+    if !matches!(header, ViaHeader::Message { .. }) {
+        sim.interrupt(sim.endpoints[to].nic);
+    }
     match header {
         ViaHeader::Acknowledgement { connection, before } => {
             if sim.engines.via_mut().is_current(to, connection) {

@@ -232,6 +232,8 @@ pub(super) struct Exchange {
     profile: &'static str,
     /// Keys of each NIC.
     nic_keys: String,
+    /// If the NICs are in host software, how many processors each host has besides those that it needs.
+    spare_processors: Option<u64>,
     pub(super) faults: Faults,
     pub(super) pairs: Vec<Pair>,
 }
@@ -256,6 +258,7 @@ impl Exchange {
             seed,
             profile: name,
             nic_keys: processors(generator, &profile),
+            spare_processors: profile.is_on_host().then(|| below(generator, 3)),
             faults: Faults::draw(generator),
             pairs,
         }
@@ -269,6 +272,14 @@ impl Exchange {
         for nic in ['a', 'b'] {
             let keys = &self.nic_keys;
             writeln!(text, "[[nic]]\nname = '{nic}'\nsram = '256MiB'\n{keys}").unwrap();
+        }
+        if let Some(spare) = self.spare_processors {
+            // Each loop needs a processor. One is the default.
+            let loops = if self.nic_keys.is_empty() { 1 } else { 2 };
+            for nic in ['a', 'b'].iter().filter(|_| loops + spare > 1) {
+                let processors = loops + spare;
+                writeln!(text, "[[host]]\nnic = '{nic}'\nprocessors = {processors}").unwrap();
+            }
         }
         let Faults {
             loss,
@@ -332,6 +343,7 @@ impl Pair {
                 let is_clan = matches!(way, Way::Clan(_));
                 keys.push(match is_clan {
                     true => "provider = 'clan'".to_owned(),
+                    false if profile.is_on_host() => "provider = 'emulated'".to_owned(),
                     false => "provider = 'hardware'".to_owned(),
                 });
                 if is_clan {
