@@ -14,7 +14,7 @@ const FIGURE: &str = "Figure 3";
 const NOTHING: PaperError = PaperError::NothingMeasured { figure: FIGURE };
 
 /// Message lengths of the curves, in bytes. The figure ends at the length of Figure 2's buffer.
-const LENGTHS: [u32; 16] = [
+pub(super) const LENGTHS: [u32; 16] = [
     1, 16, 40, 56, 57, 128, 256, 512, 768, 1000, 1536, 2048, 2560, 3072, 3584, 4096,
 ];
 

@@ -13,6 +13,7 @@ mod host;
 mod lab;
 mod latency;
 mod marks;
+mod placed;
 pub(crate) mod plot;
 mod protocols;
 mod provenance;
@@ -41,10 +42,10 @@ pub struct Paper {
     pub title: &'static str,
     /// The built-in profile with which the paper is reproduced, unless the user names another.
     pub profile: &'static str,
-    /// The built-in profile of the NIC with which the paper compares its own, if it does.
-    pub compared: Option<&'static str>,
+    /// The built-in profiles of the NICs with which the paper compares its own.
+    pub compared: &'static [&'static str],
     reproduce: fn(&Profile, &mut dyn Progress) -> Result<Report, PaperError>,
-    few: fn(&Profile, Option<&Profile>) -> Result<Vec<Row>, PaperError>,
+    few: fn(&Profile, &[Profile]) -> Result<Vec<Row>, PaperError>,
 }
 
 /// The papers that can be reproduced.
@@ -53,7 +54,7 @@ pub const PAPERS: &[Paper] = &[
         name: "unet-sle",
         title: "U-Net/SLE: A Java-based User-Customizable Virtual Network Interface (1998)",
         profile: "lanai-1998",
-        compared: Some(FASTER),
+        compared: &[FASTER, placed::ON_HOST],
         reproduce: unet_sle,
         few: few_of_unet_sle,
     },
@@ -61,15 +62,15 @@ pub const PAPERS: &[Paper] = &[
         name: "emp",
         title: "Can User-Level Protocols Take Advantage of Multi-CPU NICs? (2002)",
         profile: "tigon2-2002",
-        compared: Some(emp::SHARING),
+        compared: &[emp::SHARING],
         reproduce: emp::reproduce,
-        few: emp::few,
+        few: |profile, compared| emp::few(profile, compared.first()),
     },
     Paper {
         name: "clan",
         title: "VIA over the CLAN network (2001)",
         profile: "clan-2001",
-        compared: Some("giganet-1999"),
+        compared: &["giganet-1999", "mvia-2001"],
         reproduce: via::clan,
         few: via::few_of_clan,
     },
@@ -77,7 +78,7 @@ pub const PAPERS: &[Paper] = &[
         name: "javia",
         title: "Interfacing Java to the Virtual Interface Architecture (1999): VIA itself",
         profile: "giganet-1999",
-        compared: None,
+        compared: &[],
         reproduce: via::javia,
         few: via::few_of_javia,
     },
@@ -97,9 +98,9 @@ impl Paper {
         (self.reproduce)(profile, progress)
     }
 
-    /// Measures the rows by fewer messages, without an analysis of what they depend on. `compared` is the profile of the
-    /// NIC with which the paper compares its own, if it is not the built-in one. The analysis of [`Paper::reproduce`]
-    /// compares such rows.
+    /// Measures the rows by fewer messages, without an analysis of what they depend on. `compared` has the profiles of the
+    /// NICs with which the paper compares its own, in the order of [`Paper::compared`]; the built-in ones stand for those
+    /// that are missing. The analysis of [`Paper::reproduce`] compares such rows.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl Paper {
     pub fn rows_of_few(
         &self,
         profile: &Profile,
-        compared: Option<&Profile>,
+        compared: &[Profile],
     ) -> Result<Vec<Row>, PaperError> {
         (self.few)(profile, compared)
     }
@@ -201,6 +202,8 @@ fn unet_sle(profile: &Profile, progress: &mut dyn Progress) -> Result<Report, Pa
     progress.part(PARTS.len() + 2, STEPS, "where the orders hold");
     ranges::trace(&[Used::own(profile, &orders)], &mut report.rows);
     report.rows.extend(faster_rows(profile)?);
+    progress.part(PARTS.len() + 3, STEPS, placed::FIGURE);
+    placed::add(profile, &mut report)?;
     Ok(report)
 }
 
@@ -228,18 +231,20 @@ fn faster_rows(profile: &Profile) -> Result<Vec<Row>, PaperError> {
     Ok(found)
 }
 
-/// Returns all rows under a profile and that of the faster NIC, without the analysis of what they depend on.
-fn few_of_unet_sle(profile: &Profile, faster: Option<&Profile>) -> Result<Vec<Row>, PaperError> {
+/// Returns all rows under a profile and those of the NICs of comparison, without the analysis of what they depend on.
+fn few_of_unet_sle(profile: &Profile, compared: &[Profile]) -> Result<Vec<Row>, PaperError> {
     let mut found = rows(profile)?;
-    let built_in = faster_nic();
-    found.extend(faster::rows(profile, faster.unwrap_or(&built_in))?);
+    let faster = compared.first().cloned().unwrap_or_else(faster_nic);
+    found.extend(faster::rows(profile, &faster)?);
+    let on_host = compared.get(1).cloned().unwrap_or_else(placed::on_host);
+    found.extend(placed::rows(profile, &on_host)?);
     Ok(found)
 }
 
 /// The profile sections that the figures need.
 const SECTIONS: &[&str] = &["base", "entry", "native", "native_fuel", "quota"];
 
-const STEPS: usize = PARTS.len() + 3;
+const STEPS: usize = PARTS.len() + 4;
 
 /// The part of a reproduction in which NICs have ports.
 const ONE_PORT: &str = "with one port for each NIC";

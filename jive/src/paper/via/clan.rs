@@ -6,7 +6,7 @@ use nic_runtime::profile::{Events, Profile};
 use super::lab::{FlowControl, REQUEST, Served, Service, Setup, beside_stream, time_per_request};
 use super::measured::{Both, Measured};
 use super::programs::{self, OwnProtocol};
-use super::{Rounds, Studied, rate};
+use super::{Rounds, Studied, emulated, rate};
 use crate::paper::report::{Agreement, Quantity, Report, Row, Tolerance};
 use crate::paper::{PaperError, Progress, held};
 
@@ -44,7 +44,9 @@ pub(in crate::paper) fn reproduce(
             paper: "VIA over CLAN",
         });
     }
-    STUDIED.reproduce(profile, progress)
+    let mut report = STUDIED.reproduce(profile, progress)?;
+    emulated::add(&mut report)?;
+    Ok(report)
 }
 
 pub(super) const STUDIED: Studied = Studied {

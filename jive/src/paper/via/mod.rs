@@ -5,9 +5,11 @@
 //! - `lab` runs messages and round trips between VIs, and `programs` programs without VIA
 //! - `measured` keeps what is measured under a profile
 //! - `clan` has the rows of "VIA over the CLAN network" (2001)
+//! - `emulated` has the rows of VIA in a kernel, which the paper about CLAN quotes
 //! - `javia` has the rows of VIA itself from "Interfacing Java to the Virtual Interface Architecture" (1999)
 
 mod clan;
+mod emulated;
 mod figures;
 mod javia;
 mod lab;
@@ -166,19 +168,19 @@ impl Studied {
 }
 
 /// Returns the rows of "VIA over the CLAN network" from few messages.
-pub(super) fn few_of_clan(
-    profile: &Profile,
-    compared: Option<&Profile>,
-) -> Result<Vec<Row>, PaperError> {
-    clan::STUDIED.rows_under(profile, compared, FEW)
+pub(super) fn few_of_clan(profile: &Profile, compared: &[Profile]) -> Result<Vec<Row>, PaperError> {
+    let mut rows = clan::STUDIED.rows_under(profile, compared.first(), FEW)?;
+    let emulated = compared.get(1).cloned();
+    rows.extend(emulated::rows(&emulated.unwrap_or_else(emulated::profile))?);
+    Ok(rows)
 }
 
 /// Returns the rows of "Interfacing Java to the Virtual Interface Architecture" from few messages.
 pub(super) fn few_of_javia(
     profile: &Profile,
-    compared: Option<&Profile>,
+    compared: &[Profile],
 ) -> Result<Vec<Row>, PaperError> {
-    javia::STUDIED.rows_under(profile, compared, FEW)
+    javia::STUDIED.rows_under(profile, compared.first(), FEW)
 }
 
 /// What is measured under the profiles as they are, while a value of one of them is moved.
