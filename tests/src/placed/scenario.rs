@@ -34,7 +34,7 @@ pub(super) struct Applet {
 }
 
 /// The profiles on which applets run.
-const PROFILES: [(&str, &str); 8] = [
+const PROFILES: [(&str, &str); 9] = [
     (
         "lanai-1998",
         include_str!("../../../nic-runtime/profiles/lanai-1998.toml"),
@@ -67,10 +67,15 @@ const PROFILES: [(&str, &str); 8] = [
         "clan-programmable",
         include_str!("../../../nic-runtime/profiles/clan-programmable.toml"),
     ),
+    (
+        "unet-host-1998",
+        include_str!("../../../nic-runtime/profiles/unet-host-1998.toml"),
+    ),
 ];
 
 const EMP: usize = 6;
 const WINDOWS: usize = 7;
+const ON_HOST: usize = 8;
 
 /// The memory of an endpoint.
 #[derive(Copy, Clone)]
@@ -211,6 +216,15 @@ impl Writer<'_> {
             self.line(&format!(
                 "[[nic]]\nname = '{name}'\nsram = '8MiB'\n{processors}"
             ));
+        }
+        if base == ON_HOST {
+            // A processor for each loop, and sometimes one for the processes.
+            for name in ["a", "b"] {
+                let processors = self.pick(&[2, 3]);
+                self.line(&format!(
+                    "[[host]]\nnic = '{name}'\nprocessors = {processors}"
+                ));
+            }
         }
         let areas = [self.area(0), self.area(1)];
         let is_capsule = matches!(self.interface, "unet" | "windows") && self.random.one_in(3);

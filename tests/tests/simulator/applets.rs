@@ -90,8 +90,14 @@ fn no_buffer_is_named_twice_at_any_fuel() {
 
 #[test]
 fn counter_counts_channels_beyond_its_table_in_its_last_row() {
-    let mut text = String::from(
-        "[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"counter\"\napplet = \"builtin:Counter\"\n\
+    for profile in ["lanai-1998", "unet-host-1998"] {
+        counts_channels(profile);
+    }
+}
+
+fn counts_channels(profile: &str) {
+    let mut text = format!(
+        "profile = '{profile}'\n[[nic]]\nname = \"a\"\n[[endpoint]]\nnic = \"a\"\nname = \"counter\"\napplet = \"builtin:Counter\"\n\
          [[endpoint]]\nnic = \"a\"\nname = \"source\"\n",
     );
     for number in 1..=18 {

@@ -144,7 +144,10 @@ pub struct Cast {
 pub struct NicKeys {
     /// Keys for the NIC's processors.
     processors: String,
-    /// Number of processors of the NIC's host, if limited.
+    /// Number of the NIC's processors, if it is not 1.
+    loops: Option<u64>,
+    /// Number of processors of the NIC's host, if limited. A host whose NIC is in software has one more for each loop, so
+    /// that no flood of packets keeps a user from running.
     host: Option<u64>,
     /// Whether the NIC's hostile endpoints share a process.
     has_process: bool,
@@ -154,12 +157,14 @@ impl NicKeys {
     fn draw(random: &mut Random, stage: Stage) -> NicKeys {
         let count = random.pick(&[1, 1, 2, 3]);
         let mut processors = String::new();
+        let mut loops = None;
         let placements = setting(stage.interface).placements;
         let own = match placements {
             [] => "",
             placements => random.pick(placements),
         };
         if !own.is_empty() {
+            loops = Some(2);
             processors = format!("processors = 2\nplacement = '{own}'\n");
         } else if count > 1 {
             let stages = ["transmit", "receive", "doTx", "doRx", "doTimer", "doRefill"];
@@ -169,6 +174,7 @@ impl NicKeys {
                 .iter()
                 .map(|stage| format!("{stage} = {}", random.below(count)));
             let places: Vec<_> = places.collect();
+            loops = Some(count);
             processors = format!(
                 "processors = {count}\nplacement = {{ {} }}\n",
                 places.join(", ")
@@ -176,8 +182,17 @@ impl NicKeys {
         }
         NicKeys {
             processors,
+            loops,
             host: (random.below(4) == 0).then(|| random.pick(&[1, 2])),
             has_process: random.below(3) == 0,
+        }
+    }
+
+    /// Returns the number of processors of the host under a profile, if the scenario is to give it.
+    fn host_processors(&self, profile: &Profile) -> Option<u64> {
+        match profile.is_on_host() {
+            true => Some(self.loops.unwrap_or(1) + self.host.unwrap_or(1)),
+            false => self.host,
         }
     }
 

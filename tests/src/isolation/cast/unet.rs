@@ -13,6 +13,7 @@ pub(super) const SETTING: Setting = Setting {
             "lanai-1998-split",
             "lanai-1998-dual-dma",
             "modern",
+            "unet-host-1998",
         ]);
         (profile, InterfaceKind::Unet, 1)
     },

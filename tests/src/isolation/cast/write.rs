@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jive_lab::asm::assemble;
-use nic_runtime::profile::Flow;
+use nic_runtime::profile::{Flow, Profile};
 use nic_runtime::spec::{ClassSpec, Scenario};
 
 use super::{Cast, Link, Send, VICTIM_AREA, Victims, setting, victim_names};
@@ -77,13 +77,14 @@ impl Cast {
         if let Some(network) = &self.network {
             let _infallible = writeln!(text, "[topology]\n{network}");
         }
+        let profile = Profile::builtin(self.stage.profile).expect("a built-in profile");
         for (nic, keys) in self.nics.iter().enumerate() {
             let processors = &keys.processors;
             let _infallible = writeln!(
                 text,
                 "[[nic]]\nname = 'n{nic}'\nsram = '512MiB'\n{processors}"
             );
-            if let Some(processors) = keys.host {
+            if let Some(processors) = keys.host_processors(&profile) {
                 let _infallible =
                     writeln!(text, "[[host]]\nnic = 'n{nic}'\nprocessors = {processors}");
             }

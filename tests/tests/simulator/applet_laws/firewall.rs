@@ -105,6 +105,9 @@ pub(crate) fn law(seed: u64) {
     let count = random.below(8);
     let rules: Vec<Rule> = (0..count).map(|_| rule(random)).collect();
     let mut network = Network::new();
+    if random.one_in(3) {
+        network.profile("unet-host-1998");
+    }
     let sender = network.endpoint("");
     let receiver = network.endpoint(&table(&rules));
     network.channel((sender, 1), (receiver, 1));
